@@ -1,0 +1,36 @@
+# The short way in. Everything real is in CMakeLists.txt, CMakePresets.json and tools/.
+JOBS ?= 2
+FUZZ_SECONDS ?= 60
+export JOBS FUZZ_SECONDS
+
+.PHONY: all demo test bench fuzz format clean
+
+all: # the library, examples, tests and benchmarks, optimised
+	@tools/need build
+	@tools/build release
+
+demo: # the kernel at work on a few classics
+	@tools/need build
+	@tools/build release --target example_classics
+	@build/release/examples/classics
+
+test: # gcc, clang, sanitizers, without SuiteSparse; and that the bits agree
+	@tools/need test
+	@tools/test-all
+
+bench: # tables on the screen and in build/bench/*.txt
+	@tools/need bench
+	@tools/build release
+	@tools/run-bench build/release/bench build/bench
+
+fuzz: # FUZZ_SECONDS for each fuzzer; what it finds is kept in build/fuzz/found
+	@tools/need fuzz
+	@tools/build fuzz
+	@tools/run-fuzz build/fuzz/fuzz
+
+format: # let clang-format settle it
+	@tools/need test
+	@tools/check-format --fix
+
+clean:
+	@rm -rf build

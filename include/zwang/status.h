@@ -1,0 +1,44 @@
+/* What a call answers when it cannot do what it was asked. */
+#ifndef ZWANG_STATUS_H
+#define ZWANG_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every status and its text in one line. */
+#define ZW_STATUS_TABLE(X)                                                                         \
+    X(ZW_OK, "solved; the certificate is within tolerance")                                        \
+    X(ZW_BAD_INPUT, "the input is not a well-formed problem")                                      \
+    X(ZW_NO_MEMORY, "out of memory")                                                               \
+    X(ZW_TOO_LARGE, "the problem does not fit the workspace it was given")                         \
+    X(ZW_NOT_A_METRIC, "the metric is not positive semidefinite")                                  \
+    X(ZW_UNDETERMINED, "neither the metric nor the constraints hold some directions")              \
+    X(ZW_CONFLICT, "the constraints contradict each other")                                        \
+    X(ZW_NO_SOLUTION, "Coulomb's law has no solution for these data")                              \
+    X(ZW_JAMMED, "no method found a solution of Coulomb's law; there may be none")                 \
+    X(ZW_INACCURATE, "the best answer found misses the tolerance; see its certificate")
+
+typedef enum zw_status {
+#define ZW_STATUS_CODE(code, text) code,
+    ZW_STATUS_TABLE(ZW_STATUS_CODE)
+#undef ZW_STATUS_CODE
+} zw_status;
+
+/* A status with the story behind it. `line` and `column` count from 1; 0 means "no place". */
+typedef struct zw_error {
+    zw_status status;
+    char file[128];
+    int line;
+    int column;
+    char text[512];
+} zw_error;
+
+/* The text of a status; never NULL. */
+const char *zw_status_text(zw_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

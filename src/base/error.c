@@ -1,0 +1,34 @@
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void error_append(zw_error *error, const char *format, va_list arguments)
+{
+    size_t used = strlen(error->text);
+    vsnprintf(error->text + used, sizeof error->text - used, format, arguments);
+}
+
+zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
+{
+    if (error != NULL) {
+        memset(error, 0, sizeof *error);
+        error->status = status;
+        va_list arguments;
+        va_start(arguments, format);
+        error_append(error, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+void base_fail_more(zw_error *error, const char *format, ...)
+{
+    if (error != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        error_append(error, format, arguments);
+        va_end(arguments);
+    }
+}

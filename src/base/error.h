@@ -1,0 +1,15 @@
+/* Filling a zw_error; every function takes NULL for "nobody listens". */
+#ifndef ZW_BASE_ERROR_H
+#define ZW_BASE_ERROR_H
+
+#include "zwang/status.h"
+
+/* Clear `error`, note the status and a printf-style story, and return the status. */
+zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Append to the story; cut where the room ends. */
+void base_fail_more(zw_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,43 @@
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static _Thread_local int fail_countdown;
+
+void base_alloc_fail_after(int k)
+{
+    fail_countdown = k;
+}
+
+void *base_alloc(size_t bytes)
+{
+    if (fail_countdown > 0 && --fail_countdown == 0) {
+        return NULL;
+    }
+    return calloc(1, bytes > 0 ? bytes : 1);
+}
+
+void base_free(void *block)
+{
+    free(block);
+}
+
+/* Arrays start on cache lines, so that lanes load whole lines. */
+enum { ARENA_LINE = 64 };
+
+void *base_arena_bytes(base_arena *arena, size_t count)
+{
+    size_t start = (arena->used + ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
+    arena->used = start + count;
+    return arena->block != NULL ? arena->block + start : NULL;
+}
+
+double *base_arena_doubles(base_arena *arena, size_t count)
+{
+    return base_arena_bytes(arena, count * sizeof(double));
+}
+
+int *base_arena_ints(base_arena *arena, size_t count)
+{
+    return base_arena_bytes(arena, count * sizeof(int));
+}

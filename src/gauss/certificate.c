@@ -1,0 +1,272 @@
+/* The certificate: how far a claimed answer is from the law, from the data alone.
+ *
+ * Units. Coordinate j is measured in unit_j = sqrt(M_jj), a row in its length in these units, so that
+ * forces and residuals both come out as sqrt(energy). Cones are first made self-dual: residuals of
+ * tangential rows times friction, multipliers divided by it.
+ *
+ * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
+ * residuals with                     V = max(|w_free|, |w|) + 1e-3 max(|A| |a| + |b|)
+ * (largest entries). The small additions keep a constraint force that is tiny beside what it is the
+ * difference of from being judged by round-off. Multipliers take no part in these scales: internal
+ * forces could inflate them and hide an error. Only in stationarity, coordinate by coordinate, is
+ * 1e-4 |A|'|lambda| added to R: forces of nearly parallel constraints that cancel to sixteen digits
+ * leave that much behind, whoever computes them, and a tolerance of 1e-10 then allows 1e-14 of them. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/metric.h"
+#include "gauss/rows.h"
+#include "math/cone.h"
+#include "zwang/gauss.h"
+
+typedef struct judge {
+    const zw_gauss *problem;
+    zw_contact_law contact;
+    const double *a, *lambda, *C;
+    double *unit;    /* n */
+    double *free;    /* n */
+    double *force;   /* n: M a - F_N, then the residual of stationarity */
+    double *step;    /* n: a - a_free, then |A|' |lambda| */
+    double *w;       /* m: scaled residuals */
+    double *r;       /* m: scaled multipliers */
+    double *scale;   /* m: factor of the residual; the multiplier's is its inverse */
+    double R, V;
+    zw_certificate *out;
+} judge;
+
+size_t zw_gauss_certify_scratch(const zw_gauss *problem)
+{
+    return 4 * (size_t)problem->n + 3 * (size_t)gauss_row_count(problem) + 1;
+}
+
+/* A coordinate without mass is measured by the pull of the rows that touch it. */
+static void judge_units(judge *j)
+{
+    const zw_gauss *problem = j->problem;
+    int n = problem->n, m = gauss_row_count(problem), massless = 0;
+    gauss_metric_diagonal(problem, j->unit);
+    for (int i = 0; i < n; i++) {
+        j->unit[i] = j->unit[i] > 0.0 ? sqrt(j->unit[i]) : HUGE_VAL;
+        massless += j->unit[i] == HUGE_VAL;
+        j->force[i] = 0.0;
+    }
+    double *row = j->free;
+    for (int i = 0; i < m && massless > 0; i++) {
+        double length = gauss_row_length(problem, i, j->unit);
+        gauss_row_copy(problem, i, row);
+        for (int k = 0; k < n; k++) {
+            j->force[k] = fmax(j->force[k], fabs(row[k]) / (length > 0.0 ? length : 1.0));
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (j->unit[i] == HUGE_VAL) {
+            j->unit[i] = j->force[i] > 0.0 ? j->force[i] : 1.0;
+        }
+    }
+}
+
+/* Stationarity, and R. */
+static void judge_forces(judge *j)
+{
+    const zw_gauss *problem = j->problem;
+    int n = problem->n, m = gauss_row_count(problem);
+    double *Ma_free = j->free;
+    if (problem->force != NULL) {
+        memcpy(Ma_free, problem->force, (size_t)n * sizeof *Ma_free);
+        gauss_metric_apply(problem, j->a, j->force);
+        for (int i = 0; i < n; i++) {
+            j->force[i] -= Ma_free[i];
+        }
+    } else {
+        for (int i = 0; i < n; i++) {
+            j->step[i] = j->a[i] - (problem->free != NULL ? problem->free[i] : 0.0);
+        }
+        gauss_metric_apply(problem, j->step, j->force);
+        if (problem->free != NULL) {
+            gauss_metric_apply(problem, problem->free, Ma_free);
+        } else {
+            memset(Ma_free, 0, (size_t)n * sizeof *Ma_free);
+        }
+    }
+    double applied = 0.0;
+    j->R = 0.0;
+    for (int i = 0; i < n; i++) {
+        double C = j->C != NULL ? j->C[i] : 0.0;
+        j->R = fmax(j->R, fmax(fabs(j->force[i]), fabs(C)) / j->unit[i]);
+        applied = fmax(applied, fmax(fabs(Ma_free[i]) / j->unit[i], fabs(j->a[i]) * j->unit[i]));
+        j->force[i] -= C;
+    }
+    j->R += 1e-3 * applied;
+    memset(j->step, 0, (size_t)n * sizeof *j->step);
+    for (int i = 0; i < m; i++) {
+        if (j->lambda[i] != 0.0) {
+            gauss_row_add(problem, i, -j->lambda[i], j->force);
+            gauss_row_add_size(problem, i, j->lambda[i], j->step);
+        }
+    }
+}
+
+/* The factor of residual i in scaled units, for all rows of one block. */
+static void judge_scale_block(judge *j, int k, int at)
+{
+    const zw_gauss *problem = j->problem;
+    const zw_block *block = &problem->block[k];
+    double longest = 0.0;
+    for (int i = 0; i < block->rows; i++) {
+        double mu = block->kind == ZW_CONE && i > 0 ? block->friction[i - 1] : 1.0;
+        double length = gauss_row_length(problem, at + i, j->unit);
+        if (problem->compliance != NULL) {
+            length = sqrt(length * length + problem->compliance[at + i]);
+        }
+        j->scale[at + i] = mu;
+        longest = fmax(longest, mu * length);
+        if (block->kind != ZW_CONE) {
+            j->scale[at + i] = length > 0.0 ? 1.0 / length : 1.0;
+        }
+    }
+    for (int i = 0; i < block->rows && block->kind == ZW_CONE; i++) {
+        j->scale[at + i] /= longest > 0.0 ? longest : 1.0;
+    }
+}
+
+/* The free motion; where a force was given instead, what it would be if M were its diagonal: the
+ * scale needs no more. */
+static void judge_free(judge *j)
+{
+    const zw_gauss *problem = j->problem;
+    for (int i = 0; i < problem->n; i++) {
+        j->free[i] = problem->force != NULL  ? problem->force[i] / (j->unit[i] * j->unit[i])
+                     : problem->free != NULL ? problem->free[i]
+                                             : 0.0;
+    }
+}
+
+/* Scaled residuals and multipliers, and V. */
+static void judge_residuals(judge *j)
+{
+    const zw_gauss *problem = j->problem;
+    int m = gauss_row_count(problem);
+    judge_free(j);
+    double carried = 0.0;
+    j->V = 0.0;
+    for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        judge_scale_block(j, k, at);
+    }
+    for (int i = 0; i < m; i++) {
+        double s = j->scale[i], b = problem->b != NULL ? problem->b[i] : 0.0;
+        j->w[i] = s * gauss_row_residual(problem, i, j->a, j->lambda);
+        j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
+        double before = gauss_row_dot(problem, i, j->free) - b;
+        j->V = fmax(j->V, fmax(fabs(j->w[i]), s * fabs(before)));
+        carried = fmax(carried, s * (gauss_row_dot_size(problem, i, j->a) + fabs(b)));
+    }
+    j->V += 1e-3 * carried;
+    j->R = j->R > 0.0 ? j->R : 1.0;
+    j->V = j->V > 0.0 ? j->V : 1.0;
+}
+
+static void worse(double *slot, double value)
+{
+    if (!(value <= *slot)) {
+        *slot = value;
+    }
+}
+
+/* One cone (or inequality row) in scaled units. */
+static double judge_cone(judge *j, int d, const double *r, const double *w, int shifted)
+{
+    double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX];
+    double slip = 0.0, product = 0.0, rho = j->R / j->V, natural = 0.0;
+    for (int i = 1; i < d; i++) {
+        slip += w[i] * w[i];
+    }
+    for (int i = 0; i < d; i++) {
+        u[i] = w[i] + (i == 0 && shifted ? sqrt(slip) : 0.0);
+        z[i] = r[i] - rho * u[i];
+        product += r[i] * u[i];
+    }
+    worse(&j->out->complementarity, fabs(product) / (j->R * j->V));
+    cone_project(d, u, p);
+    for (int i = 0; i < d; i++) {
+        worse(&j->out->feasibility, fabs(u[i] - p[i]) / j->V);
+        worse(&natural, fabs(u[i] - p[i]) / j->V);
+    }
+    cone_project(d, r, p);
+    for (int i = 0; i < d; i++) {
+        worse(&j->out->membership, fabs(r[i] - p[i]) / j->R);
+    }
+    cone_project(d, z, p);
+    for (int i = 0; i < d; i++) {
+        worse(&natural, fabs(r[i] - p[i]) / j->R);
+    }
+    worse(&j->out->natural, natural);
+    return natural;
+}
+
+static double judge_block(judge *j, int k, int at)
+{
+    const zw_block *block = &j->problem->block[k];
+    double worst = 0.0;
+    if (block->kind == ZW_CONE) {
+        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact == ZW_COULOMB);
+        for (int i = 1; i < block->rows; i++) { /* no friction, no force */
+            if (block->friction[i - 1] == 0.0) {
+                worse(&worst, fabs(j->lambda[at + i]) / j->R);
+                worse(&j->out->membership, fabs(j->lambda[at + i]) / j->R);
+            }
+        }
+        return worst;
+    }
+    for (int i = at; i < at + block->rows; i++) {
+        if (block->kind == ZW_EQUALITY) {
+            worse(&worst, fabs(j->w[i]) / j->V);
+            worse(&j->out->feasibility, fabs(j->w[i]) / j->V);
+        } else {
+            worse(&worst, judge_cone(j, 1, j->r + i, j->w + i, 0));
+        }
+    }
+    return worst;
+}
+
+/* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual. */
+static double judge_gap(const judge *j)
+{
+    double gap = 0.0, size = 0.0;
+    int m = gauss_row_count(j->problem);
+    for (int i = 0; i < m; i++) {
+        gap += j->r[i] * j->w[i];
+        size += fabs(j->r[i] * j->w[i]);
+    }
+    return fabs(gap) / fmax(size, j->R * j->V);
+}
+
+zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
+                           const double *lambda, const double *C, double *scratch,
+                           zw_certificate *certificate)
+{
+    size_t n = (size_t)problem->n, m = (size_t)gauss_row_count(problem);
+    judge j = {.problem = problem, .contact = contact, .a = a, .lambda = lambda,
+               .C = C != NULL ? C : problem->C, .unit = scratch, .free = scratch + n,
+               .force = scratch + 2 * n, .step = scratch + 3 * n, .w = scratch + 4 * n,
+               .r = scratch + 4 * n + m, .scale = scratch + 4 * n + 2 * m, .out = certificate};
+    memset(certificate, 0, sizeof *certificate);
+    certificate->worst_block = -1;
+    judge_units(&j);
+    judge_forces(&j);
+    judge_residuals(&j);
+    for (size_t i = 0; i < n; i++) {
+        worse(&certificate->stationarity,
+              fabs(j.force[i]) / (j.unit[i] * j.R + 1e-4 * j.step[i]));
+    }
+    certificate->worst = certificate->stationarity;
+    for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        double worst = judge_block(&j, k, at);
+        if (!(worst <= certificate->worst)) {
+            certificate->worst = worst;
+            certificate->worst_block = k;
+        }
+    }
+    certificate->gap = judge_gap(&j);
+    worse(&certificate->worst, certificate->membership);
+    return isfinite(certificate->worst) ? ZW_OK : ZW_BAD_INPUT;
+}

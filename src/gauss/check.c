@@ -1,0 +1,172 @@
+/* Is this a problem at all? Everything that the kernel would otherwise have to fear is refused here,
+ * by name. */
+#include <math.h>
+
+#include "base/error.h"
+#include "gauss/internal.h"
+#include "gauss/rows.h"
+
+const char *gauss_block_name(const zw_gauss *problem, int k)
+{
+    const char *name = problem->block[k].name;
+    return name != NULL ? name : "(unnamed)";
+}
+
+static int first_bad(size_t n, const double *x)
+{
+    for (size_t i = 0; x != NULL && i < n; i++) {
+        if (!(fabs(x[i]) <= GAUSS_HUGE)) { /* catches NaN too */
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static zw_status check_vector(const char *name, size_t n, const double *x, zw_error *error)
+{
+    int i = first_bad(n, x);
+    return i < 0 ? ZW_OK
+                 : base_fail(error, ZW_BAD_INPUT, "%s[%d] = %g is not a usable number", name, i,
+                             x[i]);
+}
+
+static zw_status check_metric(const zw_gauss *problem, zw_error *error)
+{
+    const zw_metric *M = &problem->metric;
+    size_t n = (size_t)problem->n, count = 0;
+    switch (M->kind) {
+    case ZW_METRIC_IDENTITY:
+        return ZW_OK;
+    case ZW_METRIC_OPERATOR:
+        return M->operator_ != NULL ? ZW_OK
+                                    : base_fail(error, ZW_BAD_INPUT, "metric: no operator given");
+    case ZW_METRIC_DIAGONAL:
+        count = n;
+        break;
+    case ZW_METRIC_DENSE:
+        count = n * n;
+        break;
+    case ZW_METRIC_BLOCKS: {
+        int sum = 0;
+        for (int k = 0; k < M->block_count; k++) {
+            int size = M->block_size[k];
+            if (size < 1 || size > problem->n - sum) {
+                return base_fail(error, ZW_BAD_INPUT, "metric: block %d of size %d does not fit", k,
+                                 size);
+            }
+            sum += size;
+            count += (size_t)size * (size_t)size;
+        }
+        if (sum != problem->n) {
+            return base_fail(error, ZW_BAD_INPUT, "metric: blocks cover %d of %d unknowns", sum,
+                             problem->n);
+        }
+        break;
+    }
+    case ZW_METRIC_SPARSE:
+        if (M->start == NULL || M->start[0] != 0) {
+            return base_fail(error, ZW_BAD_INPUT, "metric: columns do not start at 0");
+        }
+        for (int j = 0; j < problem->n; j++) {
+            for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+                if (M->row[k] < 0 || M->row[k] >= problem->n) {
+                    return base_fail(error, ZW_BAD_INPUT, "metric: column %d names row %d of %d", j,
+                                     M->row[k], problem->n);
+                }
+            }
+            if (M->start[j + 1] < M->start[j]) {
+                return base_fail(error, ZW_BAD_INPUT, "metric: column %d ends before it starts", j);
+            }
+        }
+        count = (size_t)M->start[problem->n];
+        break;
+    default:
+        return base_fail(error, ZW_BAD_INPUT, "metric: unknown kind %d", (int)M->kind);
+    }
+    if (count > 0 && M->value == NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "metric: no values given");
+    }
+    return check_vector("metric", count, M->value, error);
+}
+
+static zw_status check_block(const zw_gauss *problem, int k, zw_error *error)
+{
+    const zw_block *block = &problem->block[k];
+    const char *name = gauss_block_name(problem, k);
+    if (block->kind < ZW_EQUALITY || block->kind > ZW_CONE) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: unknown kind of block %d", name,
+                         (int)block->kind);
+    }
+    if (block->rows < 0 || (block->kind == ZW_CONE && block->rows < 1) ||
+        (block->kind == ZW_CONE && block->rows > ZW_CONE_ROWS)) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: a block of %d rows", name, block->rows);
+    }
+    for (int i = 1; block->kind == ZW_CONE && i < block->rows; i++) {
+        double mu = block->friction[i - 1];
+        if (!(mu >= 0.0 && mu <= 1e6)) {
+            return base_fail(error, ZW_BAD_INPUT, "%s: friction %g; expected 0 to 1e6", name, mu);
+        }
+    }
+    return ZW_OK;
+}
+
+static zw_status check_rows(const zw_gauss *problem, int m, zw_error *error)
+{
+    const zw_rows *A = &problem->A;
+    size_t n = (size_t)problem->n, count = (size_t)m;
+    if (m == 0) {
+        return ZW_OK;
+    }
+    if (A->dense != NULL) {
+        int at = first_bad(count * n, A->dense);
+        return at < 0 ? ZW_OK
+                      : base_fail(error, ZW_BAD_INPUT, "row %d: entry %d is %g", at / problem->n,
+                                  at % problem->n, A->dense[at]);
+    }
+    if (A->start == NULL || A->start[0] != 0) {
+        return base_fail(error, ZW_BAD_INPUT, "no rows given for %d constraints", m);
+    }
+    for (int i = 0; i < m; i++) {
+        if (A->start[i + 1] < A->start[i]) {
+            return base_fail(error, ZW_BAD_INPUT, "row %d ends before it starts", i);
+        }
+        for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+            if (A->column[k] < 0 || A->column[k] >= problem->n ||
+                !(fabs(A->value[k]) <= GAUSS_HUGE)) {
+                return base_fail(error, ZW_BAD_INPUT, "row %d: entry in column %d of %d is %g", i,
+                                 A->column[k], problem->n, A->value[k]);
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status gauss_check(const zw_gauss *problem, zw_error *error)
+{
+    if (problem->n < 1 || problem->block_count < 0) {
+        return base_fail(error, ZW_BAD_INPUT, "a problem with %d unknowns and %d blocks",
+                         problem->n, problem->block_count);
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        if (check_block(problem, k, error) != ZW_OK) {
+            return ZW_BAD_INPUT;
+        }
+    }
+    size_t n = (size_t)problem->n, m = (size_t)gauss_row_count(problem);
+    for (size_t i = 0; problem->compliance != NULL && i < m; i++) {
+        if (!(problem->compliance[i] >= 0.0)) {
+            return base_fail(error, ZW_BAD_INPUT, "row %d: compliance %g; expected 0 or more",
+                             (int)i, problem->compliance[i]);
+        }
+    }
+    if (problem->free != NULL && problem->force != NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "both the free motion and the force are given");
+    }
+    zw_status status = check_metric(problem, error);
+    status = status == ZW_OK ? check_rows(problem, (int)m, error) : status;
+    status = status == ZW_OK ? check_vector("free", n, problem->free, error) : status;
+    status = status == ZW_OK ? check_vector("force", n, problem->force, error) : status;
+    status = status == ZW_OK ? check_vector("b", m, problem->b, error) : status;
+    status = status == ZW_OK ? check_vector("compliance", m, problem->compliance, error) : status;
+    return status == ZW_OK ? check_vector("C", n, problem->C, error) : status;
+}

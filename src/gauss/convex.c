@@ -1,0 +1,251 @@
+/* The convex problem by proximal steps on the multipliers, each solved by Newton's method.
+ *
+ * Gauss's problem in energy units has the dual: minimise 1/2 |B' r|^2 + c . r over r in K. It may have
+ * many solutions (hyperstatic contacts) or none (contradicting rows). The proximal step
+ *
+ *     r+ = argmin over r in K of   1/2 |B' r|^2 + c . r + delta/2 |r - r_k|^2
+ *
+ * is always well posed, and r_k converges to a solution whenever there is one. Eliminating r, the step
+ * is the smooth, strongly convex, unconstrained problem in x
+ *
+ *     minimise  f(x) = 1/2 |x|^2 + delta/2 | P_K(z) |^2,    z = r_k - (B x + c)/delta,   r+ = P_K(z)
+ *
+ * with gradient x - B' P_K(z) and Newton matrix I + B' P B / delta, P the slope of the projection.
+ * With an exact line search Newton's method is globally convergent on it.
+ *
+ * Invariants
+ * 1. Started from r = 0, the iterates have almost no part in the null space of B', so the result is
+ *    close to the multipliers of least norm.
+ * 2. If nothing is admissible, r_k grows along a direction d in K with B' d = 0 and c . d < 0: a proof.
+ * Limits: the round-off of w enters r divided by delta, so the last digits are left to core_newton. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/core.h"
+#include "math/cone.h"
+#include "math/dense.h"
+
+enum { INNER_LIMIT = 40, OUTER_LIMIT = 40, SEARCH_LIMIT = 30 };
+
+/* z = centre - (B x + c + shift)/delta and r = P_K(z), from w = B x + c. */
+static void convex_multipliers(const gauss_core *core, double delta, const double *centre,
+                               const double *w, double *z, double *r)
+{
+    for (int i = 0; i < core->p; i++) {
+        z[i] = centre[i] - w[i] / delta;
+    }
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first;
+        z[at] -= core->shift[k] / delta;
+        cone_project(core->cone[k].rows, z + at, r + at);
+    }
+}
+
+/* H = I + B' P B / delta (upper triangle). */
+static void convex_hessian(gauss_core *core, double delta, const double *z)
+{
+    int q = core->q;
+    memset(core->H, 0, (size_t)q * (size_t)q * sizeof *core->H);
+    for (int i = 0; i < q; i++) {
+        core->H[(long)i * q + i] = 1.0;
+    }
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        double P[CONE_MAX * CONE_MAX];
+        cone_side side = cone_slope(d, z + at, P);
+        for (int i = 0; i < d && side != CONE_OUTSIDE; i++) {
+            const double *row = core->B + (long)(at + i) * core->stride;
+            const double *image = row;
+            if (side == CONE_BETWEEN) { /* image = (P B)_i */
+                memset(core->y[0], 0, (size_t)q * sizeof(double));
+                for (int j = 0; j < d; j++) {
+                    dense_axpy(q, P[i * CONE_MAX + j], core->B + (long)(at + j) * core->stride,
+                               core->y[0]);
+                }
+                image = core->y[0];
+            }
+            dense_update_upper(q, 1.0 / delta, row, image, core->H, q);
+        }
+    }
+}
+
+/* The step length along dx where f' vanishes, by bracketed secants; f' at 0 is negative. */
+static double convex_search(gauss_core *core, double delta, const double *centre, const double *dx,
+                            double slope0)
+{
+    double *Bdx = core->v[3], *w = core->v[4], *z = core->v[5], *r = core->v[6];
+    dense_multiply(core->p, core->q, core->B, core->stride, dx, Bdx);
+    double xdx = dense_dot(core->q, core->x, dx), dxdx = dense_dot(core->q, dx, dx);
+    double low = 0.0, high = 0.0, at_low = slope0, at_high = 0.0, t = 1.0;
+    for (int k = 0; k < SEARCH_LIMIT; k++) {
+        for (int i = 0; i < core->p; i++) {
+            w[i] = core->w[i] + t * Bdx[i];
+        }
+        convex_multipliers(core, delta, centre, w, z, r);
+        double slope = xdx + t * dxdx - dense_dot(core->p, r, Bdx);
+        if (fabs(slope) <= 0.05 * fabs(slope0)) {
+            break;
+        }
+        if (slope < 0.0) {
+            low = t;
+            at_low = slope;
+        } else {
+            high = t;
+            at_high = slope;
+        }
+        if (high == 0.0) {
+            t *= 2.0;
+            continue;
+        }
+        double middle = low + (high - low) * at_low / (at_low - at_high);
+        double edge = 0.1 * (high - low);
+        t = fmin(fmax(middle, low + edge), high - edge);
+    }
+    return t;
+}
+
+/* w = B x + c */
+static void convex_residual(gauss_core *core)
+{
+    dense_multiply(core->p, core->q, core->B, core->stride, core->x, core->w);
+    for (int i = 0; i < core->p; i++) {
+        core->w[i] += core->c[i];
+    }
+}
+
+/* One proximal step: Newton from the present x. Leaves r+ in core->v[1]; 0 on breakdown. */
+static int convex_step(gauss_core *core, double delta, const double *centre)
+{
+    int p = core->p, q = core->q;
+    double *z = core->v[0], *r = core->v[1], *gradient = core->y[1], *dx = core->y[2];
+    for (int k = 0; k < INNER_LIMIT; k++) {
+        convex_residual(core);
+        convex_multipliers(core, delta, centre, core->w, z, r);
+        dense_multiply_transposed(p, q, core->B, core->stride, r, gradient);
+        double force = dense_norm(q, gradient);
+        for (int j = 0; j < q; j++) {
+            gradient[j] = core->x[j] - gradient[j];
+        }
+        double aim = fmax(fmax(force, dense_norm(q, core->x)), core->V);
+        if (!(dense_norm(q, gradient) > 1e-9 * aim)) {
+            return 1;
+        }
+        convex_hessian(core, delta, z);
+        core->factorizations++;
+        core->iterations++;
+        if (dense_cholesky(q, core->H, q, 0.0) < q) {
+            return 0;
+        }
+        for (int j = 0; j < q; j++) {
+            dx[j] = -gradient[j];
+        }
+        dense_solve_upper_transposed(q, core->H, q, dx);
+        dense_solve_upper(q, core->H, q, dx);
+        double slope = dense_dot(q, gradient, dx);
+        if (!(slope < 0.0)) {
+            return 1;
+        }
+        dense_axpy(q, convex_search(core, delta, centre, dx, slope), dx, core->x);
+    }
+    return 1;
+}
+
+/* The same with a small delta: the step by reflections, r from the step itself and not from w/delta,
+ * whose round-off would be too large. */
+static int convex_fine_step(gauss_core *core, double delta, const double *centre)
+{
+    int p = core->p, q = core->q;
+    double *z = core->v[0], *r = core->v[1], *dx = core->y[2];
+    for (int k = 0; k < INNER_LIMIT; k++) {
+        convex_residual(core);
+        core_newton_convex(core, 1.0 / delta, delta, centre, core->w, r, NULL);
+        dense_multiply_transposed(p, q, core->B, core->stride, r, dx);
+        double size = dense_norm(q, dx);
+        dense_axpy(q, -1.0, core->x, dx);
+        if (!(dense_norm(q, dx) > 1e-11 * fmax(size, core->V))) {
+            break;
+        }
+        convex_multipliers(core, delta, centre, core->w, z, core->v[6]);
+        dense_multiply_transposed(p, q, core->B, core->stride, core->v[6], core->y[1]);
+        double slope = dense_dot(q, core->x, dx) - dense_dot(q, core->y[1], dx);
+        if (!(slope < 0.0)) {
+            break;
+        }
+        dense_axpy(q, convex_search(core, delta, centre, dx, slope), dx, core->x);
+    }
+    for (int k = 0; k < core->cone_count; k++) {
+        double *part = r + core->cone[k].first;
+        cone_project(core->cone[k].rows, part, part);
+    }
+    return isfinite(dense_norm(p, r));
+}
+
+/* Do the multipliers run away along d = (r+ - r)/|r+ - r| in K with B' d = 0 and c . d < 0? */
+static int convex_runs_away(gauss_core *core, const double *before, const double *after)
+{
+    double *d = core->v[0];
+    for (int i = 0; i < core->p; i++) {
+        d[i] = after[i] - before[i];
+    }
+    double size = dense_norm(core->p, d);
+    if (!(size > 0.0)) {
+        return 0;
+    }
+    dense_scale(core->p, 1.0 / size, d);
+    dense_multiply_transposed(core->p, core->q, core->B, core->stride, d, core->y[1]);
+    double gain = dense_dot(core->p, core->c, d), force = dense_norm(core->q, core->y[1]);
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, n = core->cone[k].rows;
+        double nearest[CONE_MAX];
+        gain += core->shift[k] * d[at];
+        cone_project(n, d + at, nearest);
+        for (int i = 0; i < n; i++) {
+            force += fabs(nearest[i] - d[at + i]);
+        }
+    }
+    return gain < -1e-7 * core->V && force < 1e-9;
+}
+
+static int convex_polish(gauss_core *core)
+{
+    return core_newton(core, CORE_NATURAL, 0.0, 12);
+}
+
+/* Proximal steps with delta from soft to stiff. */
+static int convex_proximal(gauss_core *core)
+{
+    double *centre = core->v[2], delta = 1e-2;
+    for (int k = 0; k < OUTER_LIMIT; k++, delta = fmax(delta * 1e-2, 1e-11)) {
+        memcpy(centre, core->r, (size_t)core->p * sizeof(double));
+        if (!(delta > 1e-7 ? convex_step : convex_fine_step)(core, delta, centre)) {
+            return 0;
+        }
+        memcpy(core->r, core->v[1], (size_t)core->p * sizeof(double));
+        double error = core_evaluate(core);
+        if (k >= 2 && error > 1e-6 && convex_runs_away(core, centre, core->r)) {
+            return -1;
+        }
+        memcpy(core->keep, core->r, (size_t)core->p * sizeof(double));
+        if (error <= 1e-6 || k >= 2) {
+            if (convex_polish(core)) {
+                return 1;
+            }
+            memcpy(core->r, core->keep, (size_t)core->p * sizeof(double));
+            core_evaluate(core);
+        }
+    }
+    return 0;
+}
+
+int core_convex(gauss_core *core)
+{
+    int coulomb = core->coulomb;
+    core->coulomb = 0;
+    core_evaluate(core);
+    int answer = convex_proximal(core);
+    if (answer == 0) {
+        answer = core_interior(core, convex_polish);
+    }
+    core->coulomb = coulomb;
+    return answer;
+}

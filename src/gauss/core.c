@@ -1,0 +1,84 @@
+/* What all methods on the core problem share: evaluation and the strict residual.
+ *
+ * The strict residual of r is the natural map of De Saxce's form of the law,
+ *
+ *     | r - P_K( r - rho (w + |w_T| e_N) ) | / R,      rho = R / V,
+ *
+ * with R = |x| the size of the constraint force and V the size of the free violation; the convex law
+ * has no shift. R is not taken from r, because internal forces could inflate it and hide an error. */
+#include "gauss/core.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/cone.h"
+#include "math/dense.h"
+
+static double core_slip(int rows, const double *w)
+{
+    double sum = 0.0;
+    for (int i = 1; i < rows; i++) {
+        sum += w[i] * w[i];
+    }
+    return sqrt(sum);
+}
+
+/* max |r - P_K(r - rho (w + shift))| / R */
+static double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
+{
+    double rho = core->R / core->V, worst = 0.0;
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        const double *r = multipliers + at, *w = residual + at;
+        double z[CONE_MAX] = {0.0}, p[CONE_MAX];
+        for (int i = 0; i < d; i++) {
+            z[i] = r[i] - rho * w[i];
+        }
+        z[0] -= rho * (core->coulomb ? core_slip(d, w) : core->shift[k]);
+        cone_project(d, z, p);
+        for (int i = 0; i < d; i++) {
+            double error = fabs(r[i] - p[i]);
+            if (!(error <= worst)) {
+                worst = error;
+            }
+        }
+    }
+    return worst / core->R;
+}
+
+/* w = B x + c */
+static void core_residual(const gauss_core *core, const double *x, double *w)
+{
+    dense_multiply(core->p, core->q, core->B, core->stride, x, w);
+    for (int i = 0; i < core->p; i++) {
+        w[i] += core->c[i];
+    }
+}
+
+double core_evaluate(gauss_core *core)
+{
+    dense_multiply_transposed(core->p, core->q, core->B, core->stride, core->r, core->x);
+    core_residual(core, core->x, core->w);
+    double size = dense_norm(core->q, core->x);
+    core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
+    return core->error = core_natural(core, core->r, core->w);
+}
+
+double core_evaluate_pair(gauss_core *core, const double *x, const double *r, double *w, double *y,
+                          double *sizes)
+{
+    core_residual(core, x, w);
+    dense_multiply_transposed(core->p, core->q, core->B, core->stride, r, y);
+    memset(sizes, 0, (size_t)core->q * sizeof *sizes);
+    for (int i = 0; i < core->p; i++) {
+        const double *row = core->B + (long)i * core->stride;
+        for (int j = 0; j < core->q; j++) {
+            sizes[j] += fabs(row[j] * r[i]);
+        }
+    }
+    double worst = core_natural(core, r, w);
+    for (int j = 0; j < core->q; j++) {
+        worst = fmax(worst, fabs(x[j] - y[j]) / (core->R + 1e-4 * sizes[j]));
+    }
+    return worst;
+}

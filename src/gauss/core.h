@@ -1,0 +1,43 @@
+/* The core problem: cones only, in energy units; see work.h. Every function reads and improves
+ * core->r, and leaves x, w and error of the best r found. */
+#ifndef ZW_GAUSS_CORE_H
+#define ZW_GAUSS_CORE_H
+
+#include "gauss/work.h"
+
+/* x = B' r, w = B x + c for the present r; the strict residual of the law. */
+double core_evaluate(gauss_core *core);
+
+/* The same for x and r of their own: x need not be B' r to the last digit. Fills w = B x + c; y and
+ * sizes (q each) are scratch. */
+double core_evaluate_pair(gauss_core *core, const double *x, const double *r, double *w, double *y,
+                          double *sizes);
+
+/* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
+ * law is solved; 0 when stuck; -1 when the multipliers run away: then
+ * core->v[0] holds the direction, a proof that nothing is admissible. */
+int core_convex(gauss_core *core);
+
+typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
+
+/* Nonsmooth Newton from core->r on the law with an extra compliance `delta`; with delta = 0 the answer is
+ * the best point met. Returns 1 when that solves the law. */
+int core_newton(gauss_core *core, core_form form, double delta, int limit);
+
+/* Back to the best answer that core_newton has met for the law that was asked for. */
+void core_recall(gauss_core *core);
+
+/* r = the multipliers after one Newton step of the convex law from (centre, w): newton_convex.c; x, if
+ * not NULL, gets the motion (q + p numbers, of which the first q count). Uses v[6] and v[7]. */
+void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
+                        const double *w, double *r, double *x);
+
+/* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and start.
+ * Returns 1 when solved. */
+int core_interior(gauss_core *core, int (*polish)(gauss_core *core));
+
+/* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved; `method` tells by
+ * what. */
+int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
+
+#endif

@@ -1,0 +1,150 @@
+/* Coulomb's law: a portfolio around Newton's method.
+ *
+ * Coulomb's law is not a minimum but a fixed point of minima: with the slip s_k = |w_T| of every
+ * contact known, adding s_k to its normal residual makes the problem convex (De Saxce). The members,
+ * in the order in which they are tried:
+ *
+ *   newton     from the guess: stays on the branch of the previous instant
+ *   convex     Newton from the solution of the convex law
+ *   shift      convex problems with the slips of the one before, Newton tried after each
+ *   homotopy   compliance from soft to rigid, Newton at every stage
+ *   sweeps     block Gauss-Seidel, Newton tried in between
+ *
+ * Selection. The velocity is not always unique. The rule: the branch that Newton reaches from the
+ * guess; without a guess, the branch of the first member above that arrives, all of which start from
+ * the convex law's answer. Every member is deterministic and its start continuous in the data. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/core.h"
+#include "math/cone.h"
+#include "math/dense.h"
+
+static double slip_of(const gauss_core *core, int k)
+{
+    const double *w = core->w + core->cone[k].first;
+    double sum = 0.0;
+    for (int i = 1; i < core->cone[k].rows; i++) {
+        sum += w[i] * w[i];
+    }
+    return sqrt(sum);
+}
+
+/* Newton in both forms from the present r. */
+static int polish(gauss_core *core, int limit)
+{
+    return core_newton(core, CORE_SPLIT, 0.0, limit) ||
+           core_newton(core, CORE_NATURAL, 0.0, limit);
+}
+
+static int try_shift(gauss_core *core, double *keep)
+{
+    for (int round = 0; round < 25; round++) {
+        core_evaluate(core);
+        for (int k = 0; k < core->cone_count; k++) {
+            core->shift[k] = slip_of(core, k);
+        }
+        core_convex(core);
+        memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
+        core_evaluate(core);
+        if (core->error <= core->accept || polish(core, 15)) {
+            return 1;
+        }
+        memcpy(core->r, keep, (size_t)core->p * sizeof *keep);
+    }
+    return 0;
+}
+
+static int try_homotopy(gauss_core *core, double *keep, double factor)
+{
+    memset(core->r, 0, (size_t)core->p * sizeof(double));
+    for (double delta = 10.0; delta > 1e-13; delta *= factor) {
+        core_newton(core, CORE_SPLIT, delta, 30);
+        if (delta < 1e-3) {
+            memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
+            if (polish(core, 10)) {
+                return 1;
+            }
+            memcpy(core->r, keep, (size_t)core->p * sizeof *keep);
+        }
+    }
+    return 0;
+}
+
+/* One block Gauss-Seidel sweep of projections along the shifted residual. */
+static void sweep(gauss_core *core)
+{
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        double z[CONE_MAX], p[CONE_MAX], w[CONE_MAX], slip = 0.0, step = 0.0;
+        for (int i = 0; i < d; i++) {
+            const double *row = core->B + (long)(at + i) * core->stride;
+            w[i] = dense_dot(core->q, row, core->x) + core->c[at + i];
+            step += core->S[(long)(at + i) * core->p + at + i];
+            slip += i > 0 ? w[i] * w[i] : 0.0;
+        }
+        for (int i = 0; i < d && step > 0.0; i++) {
+            z[i] = core->r[at + i] - (w[i] + (i == 0 ? sqrt(slip) : 0.0)) / step;
+        }
+        if (step > 0.0) {
+            cone_project(d, z, p);
+            for (int i = 0; i < d; i++) {
+                dense_axpy(core->q, p[i] - core->r[at + i],
+                           core->B + (long)(at + i) * core->stride, core->x);
+                core->r[at + i] = p[i];
+            }
+        }
+    }
+}
+
+static int try_sweeps(gauss_core *core, double *keep)
+{
+    int next = 20;
+    core_evaluate(core);
+    for (int k = 1; k <= 5000; k++) {
+        sweep(core);
+        if (k == next) {
+            next = next * 2;
+            memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
+            if (polish(core, 15)) {
+                return 1;
+            }
+            memcpy(core->r, keep, (size_t)core->p * sizeof *keep);
+            core_evaluate(core);
+        }
+    }
+    return 0;
+}
+
+int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method)
+{
+    double *keep = core->saved, *start = core->begin;
+    size_t bytes = (size_t)core->p * sizeof(double);
+    memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));
+    *method = "newton";
+    if (warm && polish(core, 15)) {
+        return 1;
+    }
+    if (guess_only) {
+        return 0;
+    }
+    *method = "convex";
+    memset(core->r, 0, bytes);
+    core_convex(core);
+    memcpy(start, core->r, bytes);
+    if (polish(core, 30)) {
+        return 1;
+    }
+    *method = "shift";
+    memcpy(core->r, start, bytes);
+    if (try_shift(core, keep)) {
+        return 1;
+    }
+    *method = "homotopy";
+    if (try_homotopy(core, keep, 0.1) || try_homotopy(core, keep, 0.5)) {
+        return 1;
+    }
+    *method = "sweeps";
+    memcpy(core->r, start, bytes);
+    return try_sweeps(core, keep);
+}

@@ -1,0 +1,215 @@
+/* Equality rows of any rank.
+ *
+ * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest from
+ * the span of those taken; rows nearer than RANK_FLOOR (all rows have length one in the mass metric,
+ * so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y): z is fixed
+ * by L z = -c, y is free, and the cones see only y.
+ *
+ * Names. Users expect that of two equal constraints the later one is called redundant. So the rows
+ * are gone through once more in their own order, in the coordinates of the row space, and a row that
+ * follows from earlier ones is redundant. If its right-hand side does not follow as well, it and the
+ * earlier rows that combine to it are a conflict, and a minimal one: those rows are independent, so
+ * leaving out any of them leaves a consistent set.
+ *
+ * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's
+ * own rows comes from a second factorisation of T = diag(1/scale) L. The same T gives the
+ * least-squares motion of contradicting rows, the pseudoinverse of seed 000 eq. (1). */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/internal.h"
+#include "math/dense.h"
+
+static const double RANK_FLOOR = 1e-10;
+
+/* The row of L for equality row e, as `rank` numbers in the basis of the row space. */
+static void row_space_copy(const zw_gauss_work *work, int position, double *row)
+{
+    int upto = position < work->rank ? position + 1 : work->rank;
+    memset(row, 0, (size_t)work->rank * sizeof *row);
+    memcpy(row, work->D + (long)position * work->q_max, (size_t)upto * sizeof *row);
+}
+
+/* T^T, rank x me, of T = diag(1/scale) L in the order of the rows. */
+static void least_norm_factor(zw_gauss_work *work)
+{
+    double *row = work->e;
+    for (int position = 0; position < work->me; position++) {
+        int e = work->order[position];
+        row_space_copy(work, position, row);
+        double scale = work->scale[work->equality_row[e]];
+        for (int j = 0; j < work->rank; j++) {
+            work->T[(long)j * work->me + e] = scale > 0.0 ? row[j] / scale : 0.0;
+        }
+    }
+    dense_lq(work->rank, work->me, work->T, work->me, 0.0, work->T_order, work->T_beta, work->e);
+}
+
+static void mark(int *list, int *count, int block)
+{
+    for (int i = 0; i < *count; i++) {
+        if (list[i] == block) {
+            return;
+        }
+    }
+    list[(*count)++] = block;
+}
+
+/* Orthogonalise v (rank numbers) against the accepted basis; h gets the coefficients. Twice is
+ * enough. Returns what is left. */
+static double against_basis(const zw_gauss_work *work, int accepted, double *v, double *h)
+{
+    memset(h, 0, (size_t)accepted * sizeof *h);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < accepted; k++) {
+            const double *u = work->basis + (long)k * work->me;
+            double t = dense_dot(work->rank, u, v);
+            h[k] += t;
+            dense_axpy(work->rank, -t, u, v);
+        }
+    }
+    return dense_norm(work->rank, v);
+}
+
+/* Row e = sum_k y_k (accepted row k): y from h by back substitution with the triangle G, where
+ * accepted row k = sum_{j<=k} G_kj u_j. */
+static void combine(const zw_gauss_work *work, int accepted, const double *h, double *y)
+{
+    memcpy(y, h, (size_t)accepted * sizeof *y);
+    for (int k = accepted - 1; k >= 0; k--) {
+        const double *g = work->triangle + (long)k * work->me;
+        y[k] /= g[k];
+        dense_axpy(k, -y[k], g, y);
+    }
+}
+
+/* Does the right-hand side of dependent row e follow too? If not, note the first conflict. */
+static void check_dependent(zw_gauss_work *work, int e, int accepted, const int *taken,
+                            const double *h, double tolerance)
+{
+    double *y = work->e + 2 * (long)work->me;
+    combine(work, accepted, h, y);
+    double rest = work->c[e], weight = 1.0, largest = dense_largest(accepted, y);
+    for (int k = 0; k < accepted; k++) {
+        rest -= y[k] * work->c[taken[k]];
+        weight += fabs(y[k]);
+    }
+    if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * work->V) || work->conflict_count > 0) {
+        return;
+    }
+    mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[e]]);
+    for (int k = 0; k < accepted; k++) {
+        if (fabs(y[k]) > 1e-7 * largest) {
+            mark(work->conflict, &work->conflict_count,
+                 work->block_of[work->equality_row[taken[k]]]);
+        }
+    }
+}
+
+static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance)
+{
+    int accepted = 0, *taken = work->T_order, *position = work->row_position;
+    double *v = work->e, *h = work->e + work->me;
+    for (int i = 0; i < work->me; i++) {
+        position[work->order[i]] = i;
+    }
+    for (int e = 0; e < work->me; e++) {
+        row_space_copy(work, position[e], v);
+        double left = against_basis(work, accepted, v, h);
+        if (left > RANK_FLOOR && accepted < work->rank) {
+            double *u = work->basis + (long)accepted * work->me;
+            memcpy(u, v, (size_t)work->rank * sizeof *u);
+            dense_scale(work->rank, 1.0 / left, u);
+            memcpy(work->triangle + (long)accepted * work->me, h, (size_t)accepted * sizeof *h);
+            work->triangle[(long)accepted * work->me + accepted] = left;
+            taken[accepted++] = e;
+            continue;
+        }
+        mark(work->redundant, &work->redundant_count, work->block_of[work->equality_row[e]]);
+        int i = work->equality_row[e];
+        if (work->scale[i] == 0.0) { /* an empty row: 0 = b */
+            if (problem->b != NULL && problem->b[i] != 0.0 && work->conflict_count == 0) {
+                mark(work->conflict, &work->conflict_count, work->block_of[i]);
+            }
+            continue;
+        }
+        check_dependent(work, e, accepted, taken, h, tolerance);
+    }
+}
+
+void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
+{
+    (void)problem;
+    work->rank = dense_lq(work->me, work->q, work->D, work->q_max, RANK_FLOOR, work->order,
+                          work->beta, work->distance);
+    for (int i = 0; i < work->mc && work->rank > 0; i++) {
+        dense_lq_apply_transposed(work->rank, work->q, work->D, work->q_max, work->beta,
+                                  work->B + (long)i * work->q_max);
+    }
+}
+
+/* z = -(T)^+ c_user: the motion that violates contradicting rows least, in the user's own units. */
+static void least_squares(const zw_gauss *problem, zw_gauss_work *work)
+{
+    double *t = work->e + 2 * (long)work->me;
+    least_norm_factor(work);
+    for (int e = 0; e < work->me; e++) {
+        int i = work->equality_row[e];
+        double b = problem->b != NULL ? problem->b[i] : 0.0;
+        t[e] = work->scale[i] > 0.0 ? -work->c[e] / work->scale[i] : b;
+    }
+    dense_lq_apply_transposed(work->rank, work->me, work->T, work->me, work->T_beta, t);
+    for (int k = work->rank - 1; k >= 0; k--) { /* Lt' z = t */
+        t[k] /= work->T[(long)k * work->me + k];
+        dense_axpy(k, -t[k], work->T + (long)k * work->me, t);
+    }
+    for (int k = 0; k < work->rank; k++) {
+        work->z[work->T_order[k]] = t[k];
+    }
+}
+
+zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
+                                    int least_squares_wanted)
+{
+    work->redundant_count = work->conflict_count = 0;
+    for (int k = 0; k < work->rank; k++) { /* L z = -c */
+        const double *row = work->D + (long)k * work->q_max;
+        work->z[k] = (-work->c[work->order[k]] - dense_dot(k, row, work->z)) / row[k];
+    }
+    if (work->rank < work->me) {
+        name_dependent_rows(problem, work, tolerance);
+    }
+    if (work->conflict_count > 0 && least_squares_wanted) {
+        least_squares(problem, work);
+        return ZW_OK;
+    }
+    return work->conflict_count > 0 ? ZW_CONFLICT : ZW_OK;
+}
+
+void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *lambda)
+{
+    double *t = work->e + 2 * (long)work->me;
+    if (work->rank == work->me) {
+        memcpy(t, g, (size_t)work->rank * sizeof *t);
+        for (int k = work->rank - 1; k >= 0; k--) { /* L' r = g */
+            const double *row = work->D + (long)k * work->q_max;
+            t[k] /= row[k];
+            dense_axpy(k, -t[k], row, t);
+        }
+        for (int k = 0; k < work->me; k++) {
+            int e = work->order[k], i = work->equality_row[e];
+            lambda[i] = t[k] * work->scale[i] * work->soften[e];
+        }
+        return;
+    }
+    least_norm_factor(work);
+    memset(t, 0, (size_t)work->me * sizeof *t);
+    for (int k = 0; k < work->rank; k++) { /* Lt t = g */
+        const double *row = work->T + (long)k * work->me;
+        t[k] = (g[work->T_order[k]] - dense_dot(k, row, t)) / row[k];
+    }
+    dense_lq_apply(work->rank, work->me, work->T, work->me, work->T_beta, t);
+    for (int e = 0; e < work->me; e++) {
+        lambda[work->equality_row[e]] = t[e] * work->soften[e];
+    }
+}

@@ -1,0 +1,46 @@
+/* How the files of the kernel call each other; the story is told in solve.c. */
+#ifndef ZW_GAUSS_INTERNAL_H
+#define ZW_GAUSS_INTERNAL_H
+
+#include "gauss/work.h"
+
+#define GAUSS_HUGE 1e100 /* a number beyond this is taken for a mistake */
+
+/* check.c */
+const char *gauss_block_name(const zw_gauss *problem, int k);
+zw_status gauss_check(const zw_gauss *problem, zw_error *error);
+
+/* normal.c: metric factored, rows in energy units, free motion. */
+zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *error);
+/* c = scaled residual of the free motion a_free + M \ C. */
+void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const double *C);
+/* x = L \ x and x = L' \ x for the metric as factored. */
+void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, double *x);
+void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, double *x);
+
+/* equality.c */
+void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work);
+/* Particular solution z from work->c; counts conflicts. */
+zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
+                                    int least_squares);
+/* lambda of the equality rows from g = z - B1' r, of least norm. */
+void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *lambda);
+
+/* solve.c */
+zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
+                     const double *C, const double *guess, double *lambda, const char **method);
+
+void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess);
+
+/* nonideal.c: the ideal reaction, then the motion with C. */
+zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *options,
+                         zw_gauss_work *work, const char **method);
+
+/* refine.c: improve work->a and lambda, as far as sixteen digits go. */
+void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
+                  const double *C, double *lambda);
+
+/* conflict.c: the blocks of core's proof of infeasibility, thinned until none can be left out. */
+void gauss_conflict_cones(zw_gauss_work *work, gauss_core *core);
+
+#endif

@@ -1,0 +1,306 @@
+/* Nonsmooth Newton on the law of the cones, for the multipliers r; w = (S + delta I) r + c, S = B B'.
+ *
+ * Two equivalent forms of Coulomb's law, with different Newton steps far from the solution:
+ *   NATURAL  r - P_K( r - rho (w + |w_T| e_N) ) = 0     De Saxce; without the shift: the convex law
+ *   SPLIT    r_N = max(0, r_N - rho w_N),   r_T = nearest point of the disc of that radius to
+ *            r_T - rho w_T                              Alart and Curnier
+ * Each is Phi(r, w) = 0 with block derivatives Phi_r, Phi_w; the step solves
+ *   (Phi_r + Phi_w S) dr = -Phi.
+ * Open cones (Phi_w = 0) get dr = -r at once and leave the linear system.
+ *
+ * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the residual,
+ * picks one of the many steps; the residual stays that of the exact law. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/core.h"
+#include "math/cone.h"
+#include "math/dense.h"
+
+static const double RIDGE = 1e-12, PROX = 1e-14;
+enum { N = CONE_MAX };
+
+typedef struct newton_block {
+    double value[N];
+    double by_r[N * N], by_w[N * N];
+    int open;
+} newton_block;
+
+static double tangent_length(int d, const double *w)
+{
+    double sum = 0.0;
+    for (int i = 1; i < d; i++) {
+        sum += w[i] * w[i];
+    }
+    return sqrt(sum);
+}
+
+static void block_natural(int d, double rho, int coulomb, double shift, const double *r,
+                          const double *w, newton_block *out)
+{
+    double z[N] = {0.0}, P[N * N];
+    double slip = tangent_length(d, w);
+    for (int i = 0; i < d; i++) {
+        z[i] = r[i] - rho * w[i];
+    }
+    z[0] -= rho * (coulomb ? slip : shift);
+    cone_project(d, z, out->value);
+    out->open = cone_slope(d, z, P) == CONE_OUTSIDE;
+    for (int i = 0; i < d; i++) {
+        out->value[i] = r[i] - out->value[i];
+        for (int j = 0; j < d; j++) {
+            double u = coulomb && j > 0 && slip > 0.0 ? w[j] / slip : 0.0;
+            out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - P[i * N + j];
+            out->by_w[i * N + j] = rho * (P[i * N + j] + P[i * N] * u);
+        }
+    }
+}
+
+static void block_split(int d, double rho, const double *r, const double *w, newton_block *out)
+{
+    double t[N];
+    double normal = r[0] - rho * w[0];
+    memset(out->by_r, 0, sizeof out->by_r);
+    memset(out->by_w, 0, sizeof out->by_w);
+    out->open = normal <= 0.0;
+    for (int i = 0; i < d; i++) {
+        out->value[i] = r[i];
+        out->by_r[i * N + i] = 1.0;
+        t[i] = r[i] - rho * w[i];
+    }
+    if (out->open) {
+        return;
+    }
+    out->value[0] = rho * w[0];
+    out->by_r[0] = 0.0;
+    out->by_w[0] = rho;
+    double length = tangent_length(d, t);
+    int sticks = length <= normal;
+    for (int i = 1; i < d; i++) {
+        double u = length > 0.0 ? t[i] / length : 0.0;
+        out->value[i] = sticks ? rho * w[i] : r[i] - normal * u;
+        for (int j = 1; j < d; j++) {
+            double v = length > 0.0 ? t[j] / length : 0.0;
+            double turn = sticks ? (i == j ? 1.0 : 0.0)
+                                 : normal / length * ((i == j ? 1.0 : 0.0) - u * v);
+            out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - turn;
+            out->by_w[i * N + j] = rho * turn;
+        }
+        if (!sticks) {
+            out->by_r[i * N] = -u;
+            out->by_w[i * N] = rho * u;
+        }
+    }
+}
+
+static void newton_block_at(const gauss_core *core, core_form form, int k, const double *r,
+                            const double *w, newton_block *out)
+{
+    int at = core->cone[k].first, d = core->cone[k].rows;
+    double rho = core->rho;
+    if (form == CORE_SPLIT && core->coulomb) {
+        block_split(d, rho, r + at, w + at, out);
+    } else {
+        block_natural(d, rho, core->coulomb, core->shift[k], r + at, w + at, out);
+    }
+}
+
+static void newton_prepare(gauss_core *core)
+{
+    if (core->S_ready) {
+        return;
+    }
+    for (int i = 0; i < core->p; i++) {
+        const double *row = core->B + (long)i * core->stride;
+        for (int j = 0; j <= i; j++) {
+            double s = dense_dot(core->q, row, core->B + (long)j * core->stride);
+            core->S[(long)i * core->p + j] = core->S[(long)j * core->p + i] = s;
+        }
+    }
+    core->S_ready = 1;
+}
+
+/* w = B B' r + delta r + c, and the merit sum Phi^2; `size` gets max |Phi|. */
+static double newton_merit(gauss_core *core, core_form form, double delta, const double *r,
+                           double *w, double *size)
+{
+    dense_multiply_transposed(core->p, core->q, core->B, core->stride, r, core->x);
+    dense_multiply(core->p, core->q, core->B, core->stride, core->x, w);
+    for (int i = 0; i < core->p; i++) {
+        w[i] += core->c[i] + delta * r[i];
+    }
+    double sum = 0.0, worst = 0.0;
+    for (int k = 0; k < core->cone_count; k++) {
+        newton_block block;
+        newton_block_at(core, form, k, r, w, &block);
+        for (int i = 0; i < core->cone[k].rows; i++) {
+            sum += block.value[i] * block.value[i];
+            worst = fmax(worst, fabs(block.value[i]));
+        }
+    }
+    *size = worst;
+    return sum;
+}
+
+/* Rows of one closed cone in the Newton matrix, and of its right-hand side. */
+static void newton_rows(gauss_core *core, double delta, int k, int from, int active,
+                        const newton_block *block, double *dr)
+{
+    int at = core->cone[k].first, d = core->cone[k].rows;
+    double *full = core->v[7];
+    for (int i = 0; i < d; i++) {
+        /* full = Phi_w S, row i */
+        memset(full, 0, (size_t)core->p * sizeof *full);
+        for (int j = 0; j < d; j++) {
+            dense_axpy(core->p, block->by_w[i * N + j], core->S + (long)(at + j) * core->p, full);
+        }
+        for (int j = 0; j < d; j++) {
+            full[at + j] += block->by_r[i * N + j] + (delta + RIDGE) * block->by_w[i * N + j];
+        }
+        double right = -block->value[i];
+        for (int j = active; j < core->p; j++) { /* what open cones contribute */
+            right -= full[core->active[j]] * dr[core->active[j]];
+        }
+        double *row = core->J + (long)(from + i) * core->p;
+        for (int j = 0; j < active; j++) {
+            row[j] = full[core->active[j]];
+        }
+        core->v[6][from + i] = right;
+    }
+}
+
+/* dr of one Newton step at (r, w). core->active lists the rows of closed cones, then the others. */
+static void newton_direction(gauss_core *core, core_form form, double delta, const double *r,
+                             const double *w, double *dr)
+{
+    newton_block block;
+    int active = 0, rest = core->p;
+    for (int k = core->cone_count - 1; k >= 0; k--) {
+        newton_block_at(core, form, k, r, w, &block);
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        core->pivot[k] = block.open;
+        for (int i = d - 1; i >= 0 && block.open; i--) {
+            core->active[--rest] = at + i;
+            dr[at + i] = -r[at + i];
+        }
+    }
+    for (int k = 0; k < core->cone_count; k++) {
+        for (int i = 0; i < core->cone[k].rows && !core->pivot[k]; i++) {
+            core->active[active++] = core->cone[k].first + i;
+        }
+    }
+    for (int k = 0, from = 0; k < core->cone_count; k++) {
+        if (!core->pivot[k]) {
+            newton_block_at(core, form, k, r, w, &block);
+            newton_rows(core, delta, k, from, active, &block, dr);
+            from += core->cone[k].rows;
+        }
+    }
+    dense_lu(active, core->J, core->p, core->pivot, 1e-14);
+    dense_lu_solve(active, core->J, core->p, core->pivot, core->v[6]);
+    for (int i = 0; i < active; i++) {
+        dr[core->active[i]] = core->v[6][i];
+    }
+    core->factorizations++;
+    core->iterations++;
+}
+
+/* Where the rows are nearly dependent, r is so large that its round-off spoils w = B B' r + c. One more
+ * step of the convex law gives x by itself, free of that: take the pair if it is better. */
+static void newton_pair(gauss_core *core)
+{
+    double *r = core->v[1], *w = core->v[4], *x = core->pair;
+    core_newton_convex(core, core->R / core->V, PROX, core->r, core->w, r, x);
+    double error = core_evaluate_pair(core, x, r, w, core->y[0], core->y[1]);
+    if (error < core->error) {
+        core->error = error;
+        core->paired = 1;
+        memcpy(core->r, r, (size_t)core->p * sizeof *r);
+        memcpy(core->w, w, (size_t)core->p * sizeof *w);
+        memcpy(core->x, x, (size_t)core->q * sizeof *x);
+    }
+}
+
+/* Remember the best answer to the law that was asked for. */
+static void newton_remember(gauss_core *core)
+{
+    if (core->coulomb == core->wanted && core->error < core->best_error) {
+        core->best_error = core->error;
+        core->best_paired = core->paired;
+        memcpy(core->best, core->r, (size_t)core->p * sizeof(double));
+        memcpy(core->best_x, core->x, (size_t)core->q * sizeof(double));
+    }
+}
+
+void core_recall(gauss_core *core)
+{
+    if (core->best_error < HUGE_VAL) {
+        core->error = core->best_error;
+        core->paired = core->best_paired;
+        memcpy(core->r, core->best, (size_t)core->p * sizeof(double));
+        memcpy(core->x, core->best_x, (size_t)core->q * sizeof(double));
+    }
+}
+
+/* r moves along dr as far as the merit falls; returns 0 when it does not. */
+static int newton_search(gauss_core *core, core_form form, double delta, double *merit,
+                         double *size, double *r, const double *dr)
+{
+    double *trial = core->v[3], *w = core->v[4], t = 1.0, next = 0.0;
+    for (int cut = 0; cut < 12; cut++, t *= 0.5) {
+        for (int i = 0; i < core->p; i++) {
+            trial[i] = r[i] + t * dr[i];
+        }
+        next = newton_merit(core, form, delta, trial, w, size);
+        if (next <= (1.0 - 1e-3 * t) * *merit) {
+            break;
+        }
+    }
+    if (!isfinite(next) || !(next < 4.0 * *merit)) {
+        return 0;
+    }
+    memcpy(r, trial, (size_t)core->p * sizeof *r);
+    *merit = next;
+    return 1;
+}
+
+int core_newton(gauss_core *core, core_form form, double delta, int limit)
+{
+    int p = core->p;
+    double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
+    size_t bytes = (size_t)p * sizeof(double);
+    if (core->coulomb) {
+        newton_prepare(core);
+    }
+    double best_error = core_evaluate(core), size = 0.0;
+    memcpy(best, core->r, bytes);
+    memcpy(r, core->r, bytes);
+    core->rho = core->R / core->V;
+    double merit = newton_merit(core, form, delta, r, w, &size);
+    double aim = delta > 0.0 ? 1e-9 : core->aim;
+    for (int k = 0; k < limit && size > aim * core->R; k++) {
+        if (core->coulomb) {
+            newton_direction(core, form, delta, r, w, dr);
+        } else {
+            core_newton_convex(core, core->rho, PROX, r, w, dr, NULL);
+            dense_axpy(p, -1.0, r, dr);
+        }
+        if (!newton_search(core, form, delta, &merit, &size, r, dr)) {
+            break;
+        }
+        memcpy(core->r, r, bytes);
+        double error = delta > 0.0 ? size / core->R : core_evaluate(core);
+        if (error < best_error || delta > 0.0) {
+            best_error = error;
+            memcpy(best, r, bytes);
+        }
+    }
+    memcpy(core->r, best, bytes);
+    core_evaluate(core);
+    core->paired = 0;
+    if (!core->coulomb && delta == 0.0 && core->error > core->aim && core->error < 1e-4) {
+        newton_pair(core);
+    }
+    newton_remember(core);
+    return delta > 0.0 ? size <= aim * core->R : core->error <= core->accept;
+}

@@ -1,0 +1,118 @@
+/* Non-ideal constraint forces, seed 000 sections 3 to 5.
+ *
+ * The reaction without C is F^L, eq. (20). A given C, or one that a law makes of F^L, then acts in the
+ * extended principle (26)-(27), which is the same problem with the free motion a_free + M \ C; what it
+ * changes is F^C, eq. (21).
+ *
+ * A law that depends on the reaction with C acting is a fixed point lambda = G(lambda): law, then
+ * principle. Friction is piecewise linear in the reaction, so the iteration is accelerated by the
+ * secants of the last steps (Anderson): exact after as many steps as there are coupled reactions,
+ * within one piece. No fixed point is Painleve's paradox, and reported as such. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/internal.h"
+#include "gauss/rows.h"
+#include "math/dense.h"
+
+enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 200 };
+
+static void apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)
+{
+    int n = work->n;
+    double *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
+    gauss_rows_force(problem, lambda, reaction);
+    memset(work->C, 0, (size_t)n * sizeof(double));
+    if (problem->law != NULL) {
+        problem->law(problem->law_user, lambda, reaction, work->C);
+    }
+    if (problem->C != NULL) {
+        dense_axpy(n, 1.0, problem->C, work->C);
+    }
+}
+
+/* Solve the small least-squares problem min |f - F g| for g by normal equations with a ridge. */
+static void secant_weights(int m, int count, const double *F, const double *f, double *g)
+{
+    double N[MEMORY * MEMORY], scale = 0.0;
+    for (int i = 0; i < count; i++) {
+        for (int j = i; j < count; j++) {
+            N[i * MEMORY + j] = dense_dot(m, F + (long)i * m, F + (long)j * m);
+        }
+        scale = fmax(scale, N[i * MEMORY + i]);
+        g[i] = dense_dot(m, F + (long)i * m, f);
+    }
+    for (int i = 0; i < count; i++) {
+        N[i * MEMORY + i] += 1e-14 * scale + 1e-300;
+    }
+    if (dense_cholesky(count, N, MEMORY, 0.0) < count) {
+        memset(g, 0, (size_t)count * sizeof *g);
+        return;
+    }
+    dense_solve_upper_transposed(count, N, MEMORY, g);
+    dense_solve_upper(count, N, MEMORY, g);
+}
+
+/* lambda += f, improved by the secants (dX, dF) of the last `count` steps. */
+static void accelerate(int m, int count, const double *dX, const double *dF, const double *f,
+                       double *lambda)
+{
+    double g[MEMORY];
+    secant_weights(m, count, dF, f, g);
+    dense_axpy(m, 1.0, f, lambda);
+    for (int k = 0; k < count; k++) {
+        dense_axpy(m, -g[k], dX + (long)k * m, lambda);
+        dense_axpy(m, -g[k], dF + (long)k * m, lambda);
+    }
+}
+
+static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *options,
+                             zw_gauss_work *work, const char **method)
+{
+    long m = work->m;
+    double *dX = work->law, *dF = dX + MEMORY * m, *x = dF + MEMORY * m, *f = x + m,
+           *x_old = f + m, *f_old = x_old + m;
+    size_t bytes = (size_t)m * sizeof(double);
+    memcpy(x, work->lambda_ideal, bytes);
+    for (int k = 0; k < LIMIT; k++) {
+        apply_law(problem, work, x);
+        zw_status status =
+            gauss_pass(problem, options, work, work->C, NULL, work->lambda, method);
+        double size = dense_largest(work->m, work->lambda);
+        if (status != ZW_OK || !isfinite(size)) {
+            return status != ZW_OK ? status : ZW_NO_SOLUTION;
+        }
+        for (long i = 0; i < m; i++) {
+            f[i] = work->lambda[i] - x[i];
+        }
+        if (dense_largest(work->m, f) <= 1e-13 * size) {
+            return ZW_OK;
+        }
+        int slot = (k - 1) % MEMORY, count = k < MEMORY ? k : MEMORY;
+        for (long i = 0; k > 0 && i < m; i++) {
+            dX[slot * m + i] = x[i] - x_old[i];
+            dF[slot * m + i] = f[i] - f_old[i];
+        }
+        memcpy(x_old, x, bytes);
+        memcpy(f_old, f, bytes);
+        accelerate(work->m, count, dX, dF, f, x);
+    }
+    return ZW_NO_SOLUTION;
+}
+
+zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *options,
+                         zw_gauss_work *work, const char **method)
+{
+    zw_status status =
+        gauss_pass(problem, options, work, NULL, options->guess, work->lambda_ideal, method);
+    if (status != ZW_OK) {
+        memcpy(work->lambda, work->lambda_ideal, (size_t)work->m * sizeof(double));
+        memset(work->C, 0, (size_t)work->n * sizeof(double));
+        return status;
+    }
+    if (problem->law != NULL && problem->law_on == ZW_ON_TOTAL_REACTION) {
+        return fixed_point(problem, options, work, method);
+    }
+    apply_law(problem, work, work->lambda_ideal);
+    return gauss_pass(problem, options, work, work->C, options->guess, work->lambda, method);
+}

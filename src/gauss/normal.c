@@ -1,0 +1,220 @@
+/* From the user's units to energy units: D = A L^-T, scaled rows, c, V (see work.h).
+ *
+ * A singular metric is completed by the rigid equality rows, M~ = M + A_e' W A_e, with the applied
+ * force f~ = f + A_e' W b_e. On every motion that satisfies A_e a = b_e the added terms cancel, so the
+ * minimiser and its multipliers are those of M itself (Udwadia and Phohomsiri's condition, [M; A] of
+ * full column rank, is exactly that M~ is positive definite). A row with compliance R takes part with
+ * W R <= 1/2 and the compliance R/(1 - W R), which gives the same law for lambda/(1 - W R). */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "gauss/internal.h"
+#include "gauss/metric.h"
+#include "gauss/rows.h"
+#include "math/dense.h"
+
+/* Friction below this is none. */
+static const double FRICTION_FLOOR = 1e-9;
+
+void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, double *x)
+{
+    if (work->shifted) {
+        dense_solve_upper_transposed(work->n, work->L, work->n, x);
+    } else {
+        gauss_metric_solve_lower(problem, work->L, x);
+    }
+}
+
+void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, double *x)
+{
+    if (work->shifted) {
+        dense_solve_upper(work->n, work->L, work->n, x);
+    } else {
+        gauss_metric_solve_upper(problem, work->L, x);
+    }
+}
+
+/* The coordinates in the direction v that neither M nor A_e holds: with pivot k of U'U vanishing,
+ * v_k = 1 and U v = 0 above it. */
+static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
+{
+    double *v = work->scratch;
+    int n = work->n;
+    for (int i = 0; i < k; i++) {
+        v[i] = -work->L[(long)i * n + k];
+    }
+    v[k] = 1.0;
+    dense_solve_upper(k, work->L, n, v);
+    double largest = dense_largest(k + 1, v);
+    work->undetermined_count = 0;
+    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknowns");
+    for (int i = 0; i <= k; i++) {
+        if (fabs(v[i]) > 1e-6 * largest) {
+            work->undetermined[work->undetermined_count++] = i;
+            base_fail_more(error, " %d", i);
+        }
+    }
+    base_fail_more(error, ": it has no mass and no constraint holds it");
+}
+
+static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+{
+    int n = work->n;
+    double *row = work->scratch, *diagonal = work->scratch + n;
+    if (problem->metric.kind == ZW_METRIC_OPERATOR) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the metric's operator could not be factored");
+    }
+    gauss_metric_diagonal(problem, diagonal);
+    double weight = dense_largest(n, diagonal);
+    gauss_metric_expand(problem, work->L);
+    for (int e = 0; e < work->me; e++) {
+        int i = work->equality_row[e];
+        gauss_row_copy(problem, i, row);
+        double length = dense_norm(n, row), R = problem->compliance ? problem->compliance[i] : 0.0;
+        work->W[e] = length > 0.0 ? (weight > 0.0 ? weight : 1.0) / (length * length) : 0.0;
+        work->W[e] = fmin(work->W[e], R > 0.0 ? 0.5 / R : HUGE_VAL);
+        dense_update_upper(n, work->W[e], row, row, work->L, n);
+    }
+    for (int i = 0; i < n; i++) {
+        diagonal[i] = work->L[(long)i * n + i];
+    }
+    int k = dense_cholesky(n, work->L, n, 1e-12);
+    if (k < n && (work->L[(long)k * n + k] < -1e-9 * diagonal[k] || diagonal[k] < 0.0)) {
+        return base_fail(error, ZW_NOT_A_METRIC,
+                         "the metric is indefinite: pivot %d has the wrong sign", k);
+    }
+    if (k < n) {
+        name_undetermined(work, k, error);
+        return ZW_UNDETERMINED;
+    }
+    work->shifted = 1;
+    return ZW_OK;
+}
+
+/* a_free, or for an applied force (and a completed metric) M~ \ (f + A_e' W b_e). */
+static void free_motion(const zw_gauss *problem, zw_gauss_work *work)
+{
+    int n = work->n;
+    double *a = work->free;
+    if (problem->force != NULL) {
+        memcpy(work->F_N, problem->force, (size_t)n * sizeof *a);
+    } else if (problem->free != NULL) {
+        gauss_metric_apply(problem, problem->free, work->F_N);
+    } else {
+        memset(work->F_N, 0, (size_t)n * sizeof *a);
+    }
+    if (problem->force == NULL && !work->shifted) {
+        memset(a, 0, (size_t)n * sizeof *a);
+        if (problem->free != NULL) {
+            memcpy(a, problem->free, (size_t)n * sizeof *a);
+        }
+        return;
+    }
+    memcpy(a, work->F_N, (size_t)n * sizeof *a);
+    for (int e = 0; e < work->me && work->shifted && problem->b != NULL; e++) {
+        int i = work->equality_row[e];
+        gauss_row_add(problem, i, work->W[e] * problem->b[i], a);
+    }
+    gauss_solve_lower(problem, work, a);
+    gauss_solve_upper(problem, work, a);
+}
+
+/* One row of D with its compliance column; returns its length. */
+static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int i, double factor,
+                         double softening, double *row)
+{
+    gauss_row_copy(problem, i, row);
+    gauss_solve_lower(problem, work, row);
+    if (factor != 1.0) {
+        dense_scale(work->n, factor, row);
+    }
+    memset(row + work->n, 0, (size_t)(work->q_max - work->n) * sizeof *row);
+    if (problem->compliance != NULL && problem->compliance[i] > 0.0) {
+        row[work->q++] = factor * sqrt(problem->compliance[i] * softening);
+    }
+    return dense_norm(work->q, row);
+}
+
+static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work)
+{
+    for (int e = 0; e < work->me; e++) {
+        int i = work->equality_row[e];
+        double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
+        double keep = work->shifted ? 1.0 - work->W[e] * R : 1.0;
+        double *row = work->D + (long)e * work->q_max;
+        double length = normal_row(problem, work, i, 1.0, 1.0 / keep, row);
+        work->scale[i] = length > 0.0 ? 1.0 / length : 0.0;
+        dense_scale(work->q, work->scale[i], row);
+        work->soften[e] = 1.0 / keep;
+    }
+}
+
+static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
+{
+    for (int k = 0; k < work->cone_count; k++) {
+        const gauss_cone *cone = &work->cone[k];
+        const zw_block *block = &problem->block[cone->block];
+        double longest = 0.0;
+        for (int j = 0; j < cone->rows; j++) {
+            double mu = j == 0 ? 1.0 : block->friction[j - 1];
+            int i = work->cone_row[cone->first + j];
+            double *row = work->B + (long)(cone->first + j) * work->q_max;
+            work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
+            longest = fmax(longest, normal_row(problem, work, i, work->scale[i], 1.0, row));
+        }
+        for (int j = 0; j < cone->rows && longest > 0.0; j++) {
+            work->scale[work->cone_row[cone->first + j]] /= longest;
+            dense_scale(work->q, 1.0 / longest, work->B + (long)(cone->first + j) * work->q_max);
+        }
+    }
+}
+
+/* The scaled residual of row i for the motion a, and into *size what round-off it can carry. */
+static double scaled_residual(const zw_gauss *problem, const zw_gauss_work *work, int i,
+                              const double *a, double *size)
+{
+    double b = problem->b != NULL ? problem->b[i] : 0.0;
+    double s = work->scale[i] > 0.0 ? work->scale[i] : 0.0;
+    *size = s * (gauss_row_dot_size(problem, i, a) + fabs(b));
+    return s * (gauss_row_dot(problem, i, a) - b);
+}
+
+void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const double *C)
+{
+    double *a = work->scratch, V = 0.0, floor = 0.0, size = 0.0;
+    memcpy(a, work->free, (size_t)work->n * sizeof *a);
+    if (C != NULL) {
+        double *push = work->scratch + work->n;
+        memcpy(push, C, (size_t)work->n * sizeof *push);
+        gauss_solve_lower(problem, work, push);
+        gauss_solve_upper(problem, work, push);
+        dense_axpy(work->n, 1.0, push, a);
+    }
+    for (int e = 0; e < work->m; e++) {
+        int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
+        work->c[e] = scaled_residual(problem, work, i, a, &size);
+        V = fmax(V, fabs(work->c[e]));
+        floor = fmax(floor, size);
+    }
+    work->V = fmax(V, 1e-3 * floor);
+    work->V = work->V > 0.0 ? work->V : 1.0;
+}
+
+zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+{
+    work->shifted = 0;
+    work->undetermined_count = 0;
+    memset(work->W, 0, (size_t)work->me * sizeof *work->W);
+    if (gauss_metric_factor(problem, work->L) != ZW_OK) {
+        zw_status status = complete_metric(problem, work, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+    }
+    free_motion(problem, work);
+    work->q = work->n;
+    normal_equalities(problem, work);
+    normal_cones(problem, work);
+    return ZW_OK;
+}

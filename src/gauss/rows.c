@@ -1,0 +1,129 @@
+#include "gauss/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+
+int gauss_row_count(const zw_gauss *problem)
+{
+    int m = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        m += problem->block[k].rows;
+    }
+    return m;
+}
+
+static const double *row_dense(const zw_gauss *problem, int i)
+{
+    return problem->A.dense + (size_t)i * (size_t)problem->n;
+}
+
+double gauss_row_dot(const zw_gauss *problem, int i, const double *x)
+{
+    const zw_rows *A = &problem->A;
+    if (A->dense != NULL) {
+        return dense_dot(problem->n, row_dense(problem, i), x);
+    }
+    double sum = 0.0;
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        sum += A->value[k] * x[A->column[k]];
+    }
+    return sum;
+}
+
+double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x)
+{
+    const zw_rows *A = &problem->A;
+    double sum = 0.0;
+    if (A->dense != NULL) {
+        const double *row = row_dense(problem, i);
+        for (int j = 0; j < problem->n; j++) {
+            sum += fabs(row[j] * x[j]);
+        }
+        return sum;
+    }
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        sum += fabs(A->value[k] * x[A->column[k]]);
+    }
+    return sum;
+}
+
+void gauss_row_add(const zw_gauss *problem, int i, double s, double *y)
+{
+    const zw_rows *A = &problem->A;
+    if (A->dense != NULL) {
+        dense_axpy(problem->n, s, row_dense(problem, i), y);
+        return;
+    }
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        y[A->column[k]] += s * A->value[k];
+    }
+}
+
+void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
+{
+    const zw_rows *A = &problem->A;
+    if (A->dense != NULL) {
+        const double *row = row_dense(problem, i);
+        for (int j = 0; j < problem->n; j++) {
+            y[j] += fabs(s * row[j]);
+        }
+        return;
+    }
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        y[A->column[k]] += fabs(s * A->value[k]);
+    }
+}
+
+void gauss_row_copy(const zw_gauss *problem, int i, double *y)
+{
+    if (problem->A.dense != NULL) {
+        memcpy(y, row_dense(problem, i), (size_t)problem->n * sizeof *y);
+        return;
+    }
+    memset(y, 0, (size_t)problem->n * sizeof *y);
+    gauss_row_add(problem, i, 1.0, y);
+}
+
+double gauss_row_length(const zw_gauss *problem, int i, const double *unit)
+{
+    const zw_rows *A = &problem->A;
+    double sum = 0.0;
+    if (A->dense != NULL) {
+        const double *row = row_dense(problem, i);
+        for (int j = 0; j < problem->n; j++) {
+            double entry = row[j] / unit[j];
+            sum += entry * entry;
+        }
+        return sqrt(sum);
+    }
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        double entry = A->value[k] / unit[A->column[k]];
+        sum += entry * entry;
+    }
+    return sqrt(sum);
+}
+
+double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const double *lambda)
+{
+    double w = gauss_row_dot(problem, i, a);
+    if (problem->b != NULL) {
+        w -= problem->b[i];
+    }
+    if (problem->compliance != NULL) {
+        w += problem->compliance[i] * lambda[i];
+    }
+    return w;
+}
+
+void gauss_rows_force(const zw_gauss *problem, const double *lambda, double *y)
+{
+    memset(y, 0, (size_t)problem->n * sizeof *y);
+    int m = gauss_row_count(problem);
+    for (int i = 0; i < m; i++) {
+        if (lambda[i] != 0.0) {
+            gauss_row_add(problem, i, lambda[i], y);
+        }
+    }
+}

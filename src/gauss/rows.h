@@ -1,0 +1,21 @@
+/* The rows of A, dense or compressed. */
+#ifndef ZW_GAUSS_ROWS_H
+#define ZW_GAUSS_ROWS_H
+
+#include "zwang/gauss.h"
+
+int gauss_row_count(const zw_gauss *problem);
+double gauss_row_dot(const zw_gauss *problem, int i, const double *x);      /* A_i x */
+double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x); /* |A_i| |x| */
+void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);    /* y += s A_i' */
+void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y); /* y += |s A_i'| */
+void gauss_row_copy(const zw_gauss *problem, int i, double *y);             /* y = A_i' */
+/* sqrt(sum_j (A_ij / unit_j)^2): the length of row i in a diagonal metric. */
+double gauss_row_length(const zw_gauss *problem, int i, const double *unit);
+
+/* A a - b + compliance lambda for row i. */
+double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const double *lambda);
+/* y = A' lambda */
+void gauss_rows_force(const zw_gauss *problem, const double *lambda, double *y);
+
+#endif

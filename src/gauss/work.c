@@ -1,0 +1,184 @@
+/* Room for a solve: one block, laid out by one function. */
+#include "gauss/work.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "gauss/internal.h"
+#include "gauss/metric.h"
+#include "gauss/rows.h"
+#include "gauss/sparse.h"
+
+static void lay_out_core(gauss_core *core, base_arena *arena, size_t p, size_t q, size_t cones)
+{
+    core->r = base_arena_doubles(arena, p);
+    core->x = base_arena_doubles(arena, q);
+    core->w = base_arena_doubles(arena, p);
+    core->shift = base_arena_doubles(arena, cones);
+    core->S = base_arena_doubles(arena, p * p);
+    core->J = base_arena_doubles(arena, p * p);
+    core->H = base_arena_doubles(arena, p > 0 ? q * q : 0);
+    core->E = base_arena_doubles(arena, p * (q + p));
+    core->direction = base_arena_doubles(arena, p * ZW_CONE_ROWS);
+    core->beta = base_arena_doubles(arena, p);
+    core->distance = base_arena_doubles(arena, 2 * p);
+    core->first_of = base_arena_doubles(arena, p);
+    core->scaling = base_arena_bytes(arena, cones * sizeof *core->scaling);
+    core->best = base_arena_doubles(arena, p);
+    core->best_x = base_arena_doubles(arena, q);
+    core->pair = base_arena_doubles(arena, q + p);
+    core->begin = base_arena_doubles(arena, p);
+    core->saved = base_arena_doubles(arena, p);
+    core->keep = base_arena_doubles(arena, p);
+    core->start = base_arena_doubles(arena, p);
+    for (int i = 0; i < 8; i++) {
+        core->v[i] = base_arena_doubles(arena, p);
+    }
+    for (int i = 0; i < 4; i++) {
+        core->y[i] = base_arena_doubles(arena, q);
+    }
+    core->active = base_arena_ints(arena, p);
+    core->pivot = base_arena_ints(arena, p);
+}
+
+static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
+{
+    size_t n = (size_t)work->n, me = (size_t)work->me, mc = (size_t)work->mc,
+           q = (size_t)work->q_max;
+    work->L = base_arena_doubles(arena, n * n);
+    work->W = base_arena_doubles(arena, me);
+    work->soften = base_arena_doubles(arena, me);
+    work->D = base_arena_doubles(arena, me * q);
+    work->B = base_arena_doubles(arena, mc * q);
+    work->order = base_arena_ints(arena, me);
+    work->beta = base_arena_doubles(arena, me);
+    work->distance = base_arena_doubles(arena, 2 * me);
+    work->T = base_arena_doubles(arena, me * me);
+    work->T_order = base_arena_ints(arena, me);
+    work->T_beta = base_arena_doubles(arena, me);
+    work->basis = base_arena_doubles(arena, me * me);
+    work->triangle = base_arena_doubles(arena, me * me);
+    work->row_position = base_arena_ints(arena, me);
+    work->z = base_arena_doubles(arena, q);
+    work->x = base_arena_doubles(arena, q);
+    work->g = base_arena_doubles(arena, q);
+    work->delta = base_arena_doubles(arena, (size_t)work->m);
+    work->kept = base_arena_doubles(arena, n + (size_t)work->m);
+    work->e = base_arena_doubles(arena, 3 * me);
+    lay_out_core(&work->core, arena, mc, q, (size_t)work->cone_count);
+}
+
+static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
+{
+    size_t n = (size_t)work->n, m = (size_t)work->m, blocks = (size_t)work->block_count;
+    work->first = base_arena_ints(arena, blocks + 1);
+    work->equality_row = base_arena_ints(arena, (size_t)work->me);
+    work->cone_row = base_arena_ints(arena, (size_t)work->mc);
+    work->block_of = base_arena_ints(arena, m);
+    work->cone = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
+    work->scale = base_arena_doubles(arena, m);
+    work->free = base_arena_doubles(arena, n);
+    work->c = base_arena_doubles(arena, m);
+    work->redundant = base_arena_ints(arena, blocks);
+    work->conflict = base_arena_ints(arena, blocks);
+    work->undetermined = base_arena_ints(arena, n);
+    double **vectors[] = {&work->a, &work->F_N, &work->F_L, &work->F_C, &work->C};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i] = base_arena_doubles(arena, n);
+    }
+    work->lambda = base_arena_doubles(arena, m);
+    work->residual = base_arena_doubles(arena, m);
+    work->lambda_ideal = base_arena_doubles(arena, m);
+    work->scratch = base_arena_doubles(arena, scratch + 2 * n);
+    work->law = base_arena_doubles(arena, (2 * GAUSS_LAW_MEMORY + 4) * m + n);
+    if (!work->is_sparse) {
+        lay_out_dense(work, arena);
+    }
+}
+
+static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
+{
+    int at = 0, e = 0, c = 0, cones = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        const zw_block *block = &problem->block[k];
+        work->first[k] = at;
+        for (int i = 0; i < block->rows; i++, at++) {
+            work->block_of[at] = k;
+            if (block->kind == ZW_EQUALITY) {
+                work->equality_row[e++] = at;
+                continue;
+            }
+            if (block->kind == ZW_INEQUALITY || i == 0) {
+                int rows = block->kind == ZW_CONE ? block->rows : 1;
+                work->cone[cones++] = (gauss_cone){.first = c, .rows = rows, .block = k};
+            }
+            work->cone_row[c++] = at;
+        }
+    }
+    work->first[problem->block_count] = at;
+}
+
+static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
+{
+    work->n = problem->n;
+    work->block_count = problem->block_count;
+    for (int k = 0; k < problem->block_count; k++) {
+        const zw_block *block = &problem->block[k];
+        work->me += block->kind == ZW_EQUALITY ? block->rows : 0;
+        work->mc += block->kind == ZW_EQUALITY ? 0 : block->rows;
+        work->cone_count += block->kind == ZW_CONE         ? 1
+                            : block->kind == ZW_INEQUALITY ? block->rows
+                                                           : 0;
+    }
+    work->m = work->me + work->mc;
+    work->q_max = work->n + (problem->compliance != NULL ? work->m : 0);
+}
+
+/* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other. */
+static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)
+{
+    zw_algebra algebra = options != NULL ? options->algebra : ZW_ALGEBRA_AUTO;
+    if (problem->metric.kind == ZW_METRIC_OPERATOR || algebra == ZW_ALGEBRA_DENSE) {
+        return 0;
+    }
+    return algebra == ZW_ALGEBRA_SPARSE || (problem->A.dense == NULL && problem->n + m > 400);
+}
+
+zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_options *options,
+                                    zw_error *error)
+{
+    if (gauss_check(problem, error) != ZW_OK) {
+        return NULL;
+    }
+    zw_gauss_work shape = {0};
+    count_shape(problem, &shape);
+    shape.is_sparse = wants_sparse(problem, options, shape.m);
+    base_arena count = {.block = NULL, .used = sizeof shape};
+    size_t scratch = zw_gauss_certify_scratch(problem);
+    lay_out(&shape, &count, scratch);
+    unsigned char *block = base_alloc(count.used);
+    if (block == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "no room for %d unknowns and %d rows", shape.n, shape.m);
+        return NULL;
+    }
+    base_arena carve = {.block = block, .used = sizeof shape};
+    lay_out(&shape, &carve, scratch);
+    zw_gauss_work *work = memcpy(block, &shape, sizeof shape);
+    fill_tables(problem, work);
+    if (work->is_sparse && (work->sparse = gauss_sparse_create(problem, work)) == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "no room to factor %d unknowns and %d rows", work->n,
+                  work->m);
+        zw_gauss_work_free(work);
+        return NULL;
+    }
+    return work;
+}
+
+void zw_gauss_work_free(zw_gauss_work *work)
+{
+    if (work != NULL) {
+        gauss_sparse_free(work->sparse);
+        base_free(work);
+    }
+}

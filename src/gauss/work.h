@@ -1,0 +1,148 @@
+/* The workspace of one solve: every array, who fills it, how large it is.
+ *
+ * The kernel works in energy units. With M = L L', x = L'(a - a_free), each row of A becomes a row
+ * of D = A L^-T, and Gauss's problem is: the shortest x with D x + c admissible, c = A a_free - b.
+ * Blocks are then scaled so that their rows have length one (cones: their longest row, after each
+ * tangential row has been multiplied by its friction coefficient, which makes every cone the
+ * self-dual one, |r_T| <= r_N). In these units x, w = D x + c and r all measure sqrt(energy):
+ *
+ *     x = D' r,    w = D x + c,    r in K,   w (shifted for Coulomb) in K,   r . w = 0.
+ *
+ * Compliance R of a row is one more coordinate of unit metric that stretches the row: D gets an
+ * extra column with sqrt(R), and then R lambda appears in w by itself. Nothing else knows of it. */
+#ifndef ZW_GAUSS_WORK_H
+#define ZW_GAUSS_WORK_H
+
+#include "base/memory.h"
+#include "math/jordan.h"
+#include "zwang/gauss.h"
+
+/* A cone of the core problem: an inequality row is a cone of one row. */
+typedef struct gauss_cone {
+    int first; /* first row, counted among the cone rows */
+    int rows;
+    int block; /* which block of the problem it came from */
+} gauss_cone;
+
+/* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),
+ * what is left when the equalities have been eliminated. */
+typedef struct gauss_core {
+    int p, q;          /* rows and columns of B */
+    int stride;
+    const double *B;   /* p x q */
+    const double *c;   /* p */
+    int cone_count;
+    const gauss_cone *cone;
+    int coulomb;       /* which law, now */
+    int wanted;        /* which law, in the end */
+    double V;          /* size of the free violation */
+    double held;       /* |x| that the equalities take already */
+    double aim;        /* residual at which Newton stops */
+    double accept;     /* residual that counts as solved */
+
+    double *r;         /* p: in: start; out: the best multipliers found */
+    double *x;         /* q: B' r */
+    double *w;         /* p: B x + c */
+    double R;          /* size of the constraint force */
+    double rho;        /* R / V, held fixed during a Newton run */
+    double error;      /* strict residual of r */
+    double *best;      /* p: the best r that core_newton has met for the law asked for */
+    double *best_x;    /* q */
+    double best_error;
+    double *pair;      /* q + p */
+    int paired, best_paired; /* x is not just B' r */
+
+    /* scratch */
+    double *shift;     /* cone_count: what the convex problem adds to each normal */
+    double *S;         /* p x p: B B' */
+    int S_ready;
+    double *J;         /* p x p: Newton matrix */
+    double *H;         /* q x q: Hessian of the proximal problem */
+    double *E;         /* p x (q + p): rows of the convex Newton step */
+    double *direction; /* p x ZW_CONE_ROWS: their directions */
+    double *beta;      /* p */
+    double *distance;  /* 2 p */
+    double *first_of;  /* p: the shift of normal rows, else 0 */
+    jordan_scaling *scaling; /* cone_count */
+    int rank;
+    double *v[8];      /* p each */
+    double *keep, *start, *saved, *begin; /* p each: the portfolio's */
+    double *y[4];      /* q each */
+    int *active;       /* p */
+    int *pivot;        /* p */
+    int iterations;
+    int factorizations;
+} gauss_core;
+
+/* Steps that the fixed point of a non-ideal law remembers. */
+enum { GAUSS_LAW_MEMORY = 5 };
+
+struct gauss_sparse;
+
+struct zw_gauss_work {
+    /* shape, fixed at creation */
+    int n, m;          /* unknowns, rows */
+    int me, mc;        /* equality rows, other rows: me + mc = m */
+    int q_max;         /* n + compliant rows allowed: n + m if compliance was given, else n */
+    int block_count;
+    int cone_count;
+    int is_sparse;     /* which algebra */
+    struct gauss_sparse *sparse; /* NULL: dense algebra */
+
+    /* tables, filled at creation */
+    int *first;        /* block_count + 1: first row of each block */
+    int *equality_row; /* me: row of A of each equality row */
+    int *cone_row;     /* mc: row of A of each other row */
+    int *block_of;     /* m: block of each row */
+    gauss_cone *cone;  /* cone_count */
+
+    /* the metric: gauss_metric_factor */
+    double *L;         /* n x n (dense), or blocks, or n (diagonal): U with M = U'U */
+    double *diagonal;  /* n: sqrt(M_jj), the unit of each coordinate */
+    int shifted;       /* M was singular: L factors M + A_e' W A_e */
+    double *W;         /* me: W */
+    double *soften;    /* me: factor of the multiplier of a compliant row of a completed metric */
+
+    /* normal form: gauss_normal */
+    int q;             /* columns of D */
+    double *D;         /* me x q_max: equality rows, then their LQ factors */
+    double *B;         /* mc x q_max: cone rows */
+    double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */
+    double *free;      /* n: a_free */
+    double *c;         /* m, equalities first: scaled residual of the free motion */
+    double V;          /* scale of residuals: see certificate.c */
+
+    /* equalities: gauss_equality */
+    int rank;
+    int *order;        /* me */
+    double *beta;      /* me */
+    double *distance;  /* 2 me */
+    double *T;         /* rank x me: for multipliers of least norm */
+    int *T_order;      /* me */
+    double *T_beta;    /* me */
+    double *basis;     /* me x me: orthonormal rows, in the order of the user's rows */
+    double *triangle;  /* me x me: accepted rows in that basis */
+    int *row_position; /* me */
+    double *z;         /* q_max */
+    double *x;         /* q_max */
+    double *g;         /* q_max */
+    double *delta;     /* m: correction of the multipliers */
+    double *kept;      /* n + m: what a refinement started from */
+    double *e;         /* 3 x me */
+    int *redundant;    /* block_count */
+    int redundant_count;
+    int *conflict;     /* block_count */
+    int conflict_count;
+    int *undetermined; /* n */
+    int undetermined_count;
+
+    gauss_core core;
+
+    /* the answer */
+    double *a, *F_N, *F_L, *F_C, *C; /* n each */
+    double *lambda, *residual, *lambda_ideal; /* m each */
+    double *scratch;   /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */
+    double *law;       /* (2 LAW_MEMORY + 4) m + n: non-ideal fixed point */
+};
+
+#endif

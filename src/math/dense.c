@@ -1,0 +1,289 @@
+#include "math/dense.h"
+
+#include <math.h>
+
+#include "math/lane.h"
+
+ZW_CLONES double dense_dot(int n, const double *x, const double *y)
+{
+    double s[8] = {0.0};
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            s[k] += x[i + k] * y[i + k];
+        }
+    }
+    for (int k = 0; i + k < n; k++) {
+        s[k] += x[i + k] * y[i + k];
+    }
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+double dense_norm(int n, const double *x)
+{
+    return sqrt(dense_dot(n, x, x));
+}
+
+double dense_largest(int n, const double *x)
+{
+    double largest = 0.0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        if (!(size <= largest)) { /* keeps a NaN */
+            largest = size;
+        }
+    }
+    return largest;
+}
+
+ZW_CLONES void dense_axpy(int n, double s, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] += s * x[i];
+    }
+}
+
+void dense_scale(int n, double s, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        x[i] *= s;
+    }
+}
+
+void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y)
+{
+    for (int i = 0; i < m; i++) {
+        y[i] = dense_dot(n, A + (long)i * stride, x);
+    }
+}
+
+void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
+                               double *y)
+{
+    for (int j = 0; j < n; j++) {
+        y[j] = 0.0;
+    }
+    for (int i = 0; i < m; i++) {
+        if (x[i] != 0.0) {
+            dense_axpy(n, x[i], A + (long)i * stride, y);
+        }
+    }
+}
+
+ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
+                                  const double *restrict y, double *restrict H, int stride)
+{
+    for (int i = 0; i < n; i++) {
+        double f = s * x[i];
+        double *row = H + (long)i * stride;
+        if (f != 0.0) {
+            for (int j = i; j < n; j++) {
+                row[j] += f * y[j];
+            }
+        }
+    }
+}
+
+ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
+{
+    for (int k = 0; k < n; k++) {
+        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above */
+        double *restrict row = H + (long)k * stride;
+        double diagonal = row[k];
+        for (int i = 0; i < k; i++) {
+            const double *restrict above = H + (long)i * stride;
+            double f = above[k];
+            for (int j = k; j < n; j++) {
+                row[j] -= f * above[j];
+            }
+        }
+        if (!(row[k] > floor * diagonal) || !(row[k] > 0.0) || !isfinite(row[k])) {
+            return k;
+        }
+        double inverse = 1.0 / sqrt(row[k]);
+        for (int j = k; j < n; j++) {
+            row[j] *= inverse;
+        }
+    }
+    return n;
+}
+
+ZW_CLONES void dense_solve_upper_transposed(int n, const double *U, int stride, double *restrict x)
+{
+    for (int k = 0; k < n; k++) {
+        const double *restrict row = U + (long)k * stride;
+        double f = x[k] /= row[k];
+        for (int j = k + 1; j < n; j++) {
+            x[j] -= f * row[j];
+        }
+    }
+}
+
+void dense_solve_upper(int n, const double *U, int stride, double *x)
+{
+    for (int k = n - 1; k >= 0; k--) {
+        const double *row = U + (long)k * stride;
+        x[k] = (x[k] - dense_dot(n - 1 - k, row + k + 1, x + k + 1)) / row[k];
+    }
+}
+
+static void dense_swap(int n, double *x, double *y)
+{
+    for (int j = 0; j < n; j++) {
+        double t = x[j];
+        x[j] = y[j];
+        y[j] = t;
+    }
+}
+
+static void dense_lu_pivot(int n, int k, double *J, int stride, int *pivot, double floor)
+{
+    int best = k;
+    for (int i = k + 1; i < n; i++) {
+        if (fabs(J[(long)i * stride + k]) > fabs(J[(long)best * stride + k])) {
+            best = i;
+        }
+    }
+    pivot[k] = best;
+    if (best != k) {
+        dense_swap(n, J + (long)k * stride, J + (long)best * stride);
+    }
+    double *entry = J + (long)k * stride + k;
+    if (fabs(*entry) < floor) {
+        *entry = *entry < 0.0 ? -floor : floor;
+    }
+}
+
+ZW_CLONES void dense_lu(int n, double *J, int stride, int *pivot, double floor)
+{
+    for (int k = 0; k < n; k++) {
+        dense_lu_pivot(n, k, J, stride, pivot, floor);
+        const double *restrict top = J + (long)k * stride;
+        double inverse = 1.0 / top[k];
+        for (int i = k + 1; i < n; i++) {
+            double *restrict row = J + (long)i * stride;
+            if (row[k] == 0.0) {
+                continue;
+            }
+            double f = row[k] *= inverse;
+            for (int j = k + 1; j < n; j++) {
+                row[j] -= f * top[j];
+            }
+        }
+    }
+}
+
+void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x)
+{
+    for (int k = 0; k < n; k++) {
+        double t = x[k];
+        x[k] = x[pivot[k]];
+        x[pivot[k]] = t;
+    }
+    for (int k = 1; k < n; k++) {
+        x[k] -= dense_dot(k, J + (long)k * stride, x);
+    }
+    dense_solve_upper(n, J, stride, x);
+}
+
+/* The row from `k` on that is farthest from the span so far. Distances are downdated, and computed
+ * anew when cancellation has eaten six digits of their square. */
+static int lq_farthest(int m, int k, const double *distance)
+{
+    int best = k;
+    for (int i = k + 1; i < m; i++) {
+        if (distance[i] > distance[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void lq_swap(int m, int n, int i, int k, double *A, int stride, int *order, double *distance)
+{
+    if (i != k) {
+        dense_swap(n, A + (long)i * stride, A + (long)k * stride);
+        int o = order[i];
+        order[i] = order[k];
+        order[k] = o;
+        double d = distance[i];
+        distance[i] = distance[k];
+        distance[k] = d;
+        d = distance[m + i];
+        distance[m + i] = distance[m + k];
+        distance[m + k] = d;
+    }
+}
+
+/* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit, with
+ * v_0 = 1 implied. Returns beta. */
+static double lq_reflect(int n, double *x)
+{
+    double tail = n > 1 ? dense_dot(n - 1, x + 1, x + 1) : 0.0;
+    if (tail == 0.0) {
+        return 0.0;
+    }
+    double norm = sqrt(x[0] * x[0] + tail);
+    double alpha = x[0] > 0.0 ? -norm : norm;
+    double v0 = x[0] - alpha;
+    dense_scale(n - 1, 1.0 / v0, x + 1);
+    double beta = -v0 / alpha;
+    x[0] = alpha;
+    return beta;
+}
+
+/* x = H x for the reflection whose vector (1, v) has its tail in v. */
+static void lq_apply_one(int n, double beta, const double *v, double *x)
+{
+    double t = beta * (x[0] + dense_dot(n - 1, v + 1, x + 1));
+    x[0] -= t;
+    dense_axpy(n - 1, -t, v + 1, x + 1);
+}
+
+int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
+             double *distance)
+{
+    double *exact = distance + m; /* each distance when it was last computed from the row itself */
+    for (int i = 0; i < m; i++) {
+        order[i] = i;
+        distance[i] = exact[i] = dense_norm(n, A + (long)i * stride);
+    }
+    int k = 0;
+    for (; k < m && k < n; k++) {
+        int best = lq_farthest(m, k, distance);
+        if (!(distance[best] > tolerance)) {
+            break;
+        }
+        lq_swap(m, n, best, k, A, stride, order, distance);
+        double *row = A + (long)k * stride + k;
+        beta[k] = lq_reflect(n - k, row);
+        for (int i = k + 1; i < m; i++) {
+            double *other = A + (long)i * stride + k;
+            lq_apply_one(n - k, beta[k], row, other);
+            double left = distance[i] * distance[i] - other[0] * other[0];
+            distance[i] = sqrt(fmax(left, 0.0));
+            if (!(left > 1e-6 * exact[i] * exact[i])) {
+                distance[i] = exact[i] = dense_norm(n - k - 1, other + 1);
+            }
+        }
+    }
+    for (int i = k; i < m && k == n; i++) {
+        distance[i] = 0.0;
+    }
+    return k;
+}
+
+void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, const double *beta,
+                               double *x)
+{
+    for (int k = 0; k < rank; k++) {
+        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
+    }
+}
+
+void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x)
+{
+    for (int k = rank - 1; k >= 0; k--) {
+        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
+    }
+}

@@ -1,0 +1,48 @@
+/* Small dense linear algebra, row-major, in place, allocating nothing.
+ *
+ * Invariants
+ * 1. Every inner loop is either elementwise over contiguous memory or dense_dot, whose eight partial
+ *    sums have a fixed order. So any vector width gives the same bits.
+ * 2. Matrices are passed as (rows, columns, pointer, stride). */
+#ifndef ZW_MATH_DENSE_H
+#define ZW_MATH_DENSE_H
+
+double dense_dot(int n, const double *x, const double *y);
+double dense_norm(int n, const double *x);    /* Euclidean */
+double dense_largest(int n, const double *x); /* max |x_i| */
+void dense_axpy(int n, double s, const double *x, double *y); /* y += s x */
+void dense_scale(int n, double s, double *x);
+
+void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y);
+void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
+                               double *y);
+
+/* The upper triangle of H += s x y', rows 0..n-1: the half that dense_cholesky reads. */
+void dense_update_upper(int n, double s, const double *x, const double *y, double *H, int stride);
+
+/* H = U'U from the upper triangle of H, in its place. Returns n, or the index of the first pivot
+ * that is not above floor times its original diagonal entry. */
+int dense_cholesky(int n, double *H, int stride, double floor);
+void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
+void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
+
+/* P J = L U with partial pivoting. A zero pivot is replaced by `floor`. pivot[n]. */
+void dense_lu(int n, double *J, int stride, int *pivot, double floor);
+void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x);
+
+/* A = [L 0] Q' by Householder reflections from the right, with row pivoting: the next row is always
+ * the one farthest from the span of the rows already taken. Row i of the result holds L's row i up
+ * to the diagonal (columns <= i, or <= rank), and behind it the reflection vector of step i.
+ *   order[m]  which row of A stands in row i now
+ *   beta[min(m,n)]  the reflections H_i = I - beta_i v_i v_i'
+ *   distance[2m] on exit the distance each row had from the span of the rows before it; then scratch
+ * Stops when the farthest distance is <= tolerance; returns the rank. Rows themselves are permuted.
+ */
+int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
+             double *distance);
+/* x = Q' x or x = Q x for a vector of n entries. */
+void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, const double *beta,
+                               double *x);
+void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x);
+
+#endif
