@@ -31,6 +31,7 @@ enum { INNER_LIMIT = 40, OUTER_LIMIT = 40, SEARCH_LIMIT = 30 };
 static void convex_multipliers(const gauss_core *core, double delta, const double *centre,
                                const double *w, double *z, double *r)
 {
+    memset(r, 0, (size_t)core->p * sizeof *r);
     for (int i = 0; i < core->p; i++) {
         z[i] = centre[i] - w[i] / delta;
     }
@@ -237,6 +238,17 @@ static int convex_proximal(gauss_core *core)
     return 0;
 }
 
+int core_admissible(gauss_core *core)
+{
+    int coulomb = core->coulomb;
+    core->coulomb = 0;
+    memset(core->r, 0, (size_t)core->p * sizeof(double));
+    core_evaluate(core);
+    int answer = convex_proximal(core);
+    core->coulomb = coulomb;
+    return answer;
+}
+
 int core_convex(gauss_core *core)
 {
     int coulomb = core->coulomb;
@@ -244,7 +256,9 @@ int core_convex(gauss_core *core)
     core_evaluate(core);
     int answer = convex_proximal(core);
     if (answer == 0) {
-        answer = core_interior(core, convex_polish);
+        answer = core_interior(core, 1e-9, convex_polish) ||
+                 core_interior(core, 1e-12, convex_polish) ||
+                 core_interior(core, 0.0, convex_polish);
     }
     core->coulomb = coulomb;
     return answer;

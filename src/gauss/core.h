@@ -18,6 +18,10 @@ double core_evaluate_pair(gauss_core *core, const double *x, const double *r, do
  * core->v[0] holds the direction, a proof that nothing is admissible. */
 int core_convex(gauss_core *core);
 
+/* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no force):
+ * -1 when they contradict each other, with the direction in core->v[0]. */
+int core_admissible(gauss_core *core);
+
 typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
 
 /* Nonsmooth Newton from core->r on the law with an extra compliance `delta`; with delta = 0 the answer is
@@ -34,10 +38,10 @@ void core_newton_convex(gauss_core *core, double rho, double prox, const double 
 
 /* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and start.
  * Returns 1 when solved. */
-int core_interior(gauss_core *core, int (*polish)(gauss_core *core));
+int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
 
-/* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved; `method` tells by
- * what. */
+/* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the normals
+ * alone contradict each other (direction in core->v[0]), else 0; `method` tells by what. */
 int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
 
 #endif

@@ -7,6 +7,7 @@
  *   newton     from the guess: stays on the branch of the previous instant
  *   convex     Newton from the solution of the convex law
  *   shift      convex problems with the slips of the one before, Newton tried after each
+ *   interior   interior points whose shift follows the slip
  *   homotopy   compliance from soft to rigid, Newton at every stage
  *   sweeps     block Gauss-Seidel, Newton tried in between
  *
@@ -35,6 +36,23 @@ static int polish(gauss_core *core, int limit)
 {
     return core_newton(core, CORE_SPLIT, 0.0, limit) ||
            core_newton(core, CORE_NATURAL, 0.0, limit);
+}
+
+static int polish_inside(gauss_core *core)
+{
+    return polish(core, 12);
+}
+
+/* Without friction, is anything admissible? If not, Coulomb's law has no solution either. */
+static int normals_contradict(gauss_core *core)
+{
+    const gauss_cone *cone = core->cone;
+    memcpy(core->start, core->r, (size_t)core->p * sizeof(double));
+    core->cone = core->normal;
+    int answer = core_admissible(core);
+    core->cone = cone;
+    memcpy(core->r, core->start, (size_t)core->p * sizeof(double));
+    return answer < 0;
 }
 
 static int try_shift(gauss_core *core, double *keep)
@@ -130,7 +148,9 @@ int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method
     }
     *method = "convex";
     memset(core->r, 0, bytes);
-    core_convex(core);
+    if (core_convex(core) < 0 && normals_contradict(core)) {
+        return -1;
+    }
     memcpy(start, core->r, bytes);
     if (polish(core, 30)) {
         return 1;
@@ -138,6 +158,10 @@ int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method
     *method = "shift";
     memcpy(core->r, start, bytes);
     if (try_shift(core, keep)) {
+        return 1;
+    }
+    *method = "interior";
+    if (core_interior(core, 0.0, polish_inside)) {
         return 1;
     }
     *method = "homotopy";

@@ -6,6 +6,9 @@
  * [B W], so that B B' is never formed: that is what lets it follow the path where the rows are nearly
  * dependent and proximal steps stall.
  *
+ * Where the admissible set has no interior (a pair of opposed inequalities) the central r is infinite. A
+ * small compliance, `ridge`, keeps it finite; it perturbs w by ridge * r, which Newton then removes.
+ *
  * For Coulomb's law the shift follows the slip, step by step ("loose": the fixed point and the path
  * converge together). The last digits are left to Newton, tried each time the gap has shrunk enough. */
 #include <math.h>
@@ -22,13 +25,13 @@ static double *part(const gauss_core *core, double *x, int k)
     return x + core->cone[k].first;
 }
 
-/* w = B B' r + c, and the shift for Coulomb's law. */
-static void interior_residual(gauss_core *core)
+/* w = (B B' + ridge) r + c, and the shift for Coulomb's law. */
+static void interior_residual(gauss_core *core, double ridge)
 {
     dense_multiply_transposed(core->p, core->q, core->B, core->stride, core->r, core->x);
     dense_multiply(core->p, core->q, core->B, core->stride, core->x, core->w);
     for (int i = 0; i < core->p; i++) {
-        core->w[i] += core->c[i];
+        core->w[i] += core->c[i] + ridge * core->r[i];
     }
     for (int k = 0; k < core->cone_count && core->coulomb; k++) {
         const double *w = part(core, core->w, k);
@@ -40,8 +43,28 @@ static void interior_residual(gauss_core *core)
     }
 }
 
-/* E = [B W], factored. 0 if r or s has left the cone. */
-static int interior_factor(gauss_core *core, double *s, jordan_scaling *W)
+/* The columns of E behind the rows of cone k: V with V V' = W W + ridge, lower triangular. */
+static void interior_columns(gauss_core *core, double ridge, int k, const jordan_scaling *W)
+{
+    int at = core->cone[k].first, d = core->cone[k].rows, width = core->q + core->p;
+    double square[N * N];
+    for (int j = 0; j < d; j++) {
+        double unit[N] = {0.0}, column[N];
+        unit[j] = 1.0;
+        jordan_apply(d, W, unit, column);
+        jordan_apply(d, W, column, square + j * N);
+        square[j * N + j] += ridge;
+    }
+    dense_cholesky(d, square, N, 0.0);
+    for (int i = 0; i < d; i++) {
+        for (int j = 0; j <= i; j++) {
+            core->E[(long)(at + i) * width + core->q + at + j] = square[j * N + i];
+        }
+    }
+}
+
+/* E = [B V], factored. 0 if r or s has left the cone. */
+static int interior_factor(gauss_core *core, double ridge, double *s, jordan_scaling *W)
 {
     int width = core->q + core->p;
     for (int i = 0; i < core->p; i++) {
@@ -54,14 +77,7 @@ static int interior_factor(gauss_core *core, double *s, jordan_scaling *W)
         if (!jordan_scale(d, core->r + at, s + at, &W[k])) {
             return 0;
         }
-        for (int j = 0; j < d; j++) {
-            double unit[N] = {0.0}, column[N];
-            unit[j] = 1.0;
-            jordan_apply(d, &W[k], unit, column);
-            for (int i = 0; i < d; i++) {
-                core->E[(long)(at + i) * width + core->q + at + j] = column[i];
-            }
-        }
+        interior_columns(core, ridge, k, &W[k]);
     }
     core->rank = dense_lq(core->p, width, core->E, width, 0.0, core->pivot, core->beta,
                           core->distance);
@@ -154,7 +170,7 @@ static void interior_start(gauss_core *core, double *s)
 }
 
 /* One predictor-corrector step; 0 on breakdown. */
-static int interior_advance(gauss_core *core, double *s, double *d, double *dr, double *ds)
+static int interior_advance(gauss_core *core, double ridge, double *s, double *d, double *dr, double *ds)
 {
     int p = core->p;
     for (int k = 0; k < core->cone_count; k++) {
@@ -163,7 +179,7 @@ static int interior_advance(gauss_core *core, double *s, double *d, double *dr, 
         }
     }
     double mu = dense_dot(p, core->r, s) / core->cone_count;
-    if (!interior_factor(core, s, core->scaling)) {
+    if (!interior_factor(core, ridge, s, core->scaling)) {
         return 0;
     }
     interior_aim(core, core->scaling, 0.0, NULL, NULL, d);
@@ -181,14 +197,15 @@ static int interior_advance(gauss_core *core, double *s, double *d, double *dr, 
     return isfinite(mu) && t > 1e-8;
 }
 
-int core_interior(gauss_core *core, int (*polish)(gauss_core *core))
+int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core))
 {
     double *s = core->keep, *r = core->start, next = 1e-4;
     size_t bytes = (size_t)core->p * sizeof(double);
     interior_start(core, s);
     for (int k = 0; k < LIMIT; k++) {
-        interior_residual(core);
-        double error = core_evaluate(core);
+        core_evaluate(core);
+        interior_residual(core, ridge);
+        double error = core->error;
         double gap = dense_dot(core->p, core->r, s) / (core->R * core->V * core->cone_count);
         if (error <= core->aim) {
             return 1;
@@ -200,9 +217,9 @@ int core_interior(gauss_core *core, int (*polish)(gauss_core *core))
                 return 1;
             }
             memcpy(core->r, r, bytes);
-            interior_residual(core);
+            interior_residual(core, ridge);
         }
-        if (!(gap > 1e-17) || !interior_advance(core, s, core->v[0], core->v[1], core->v[2])) {
+        if (!(gap > 1e-17) || !interior_advance(core, ridge, s, core->v[0], core->v[1], core->v[2])) {
             break;
         }
     }

@@ -40,7 +40,7 @@ zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *option
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda);
 
-/* conflict.c: the blocks of core's proof of infeasibility, thinned until none can be left out. */
-void gauss_conflict_cones(zw_gauss_work *work, gauss_core *core);
+/* conflict.c: the blocks of core's proof (core->v[0]) that nothing is admissible, thinned. */
+void gauss_conflict_cones(zw_gauss_work *work);
 
 #endif

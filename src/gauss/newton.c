@@ -17,7 +17,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-12, PROX = 1e-14;
+static const double RIDGE = 1e-12, PROX = 1e-15;
 enum { N = CONE_MAX };
 
 typedef struct newton_block {
@@ -278,16 +278,23 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
     core->rho = core->R / core->V;
     double merit = newton_merit(core, form, delta, r, w, &size);
     double aim = delta > 0.0 ? 1e-9 : core->aim;
+    double prox = 1e-11;
     for (int k = 0; k < limit && size > aim * core->R; k++) {
         if (core->coulomb) {
             newton_direction(core, form, delta, r, w, dr);
         } else {
-            core_newton_convex(core, core->rho, PROX, r, w, dr, NULL);
+            core_newton_convex(core, core->rho, prox, r, w, dr, NULL);
             dense_axpy(p, -1.0, r, dr);
         }
         if (!newton_search(core, form, delta, &merit, &size, r, dr)) {
-            break;
+            if (core->coulomb || prox > 1e-5) {
+                break;
+            }
+            prox *= 1e3; /* shorter steps, as Levenberg and Marquardt do */
+            merit = newton_merit(core, form, delta, r, w, &size);
+            continue;
         }
+        prox = fmax(1e-2 * prox, PROX);
         memcpy(core->r, r, bytes);
         double error = delta > 0.0 ? size / core->R : core_evaluate(core);
         if (error < best_error || delta > 0.0) {

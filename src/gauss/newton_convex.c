@@ -99,12 +99,12 @@ void core_newton_convex(gauss_core *core, double rho, double prox, const double 
 {
     convex_step step = {.rho = rho, .prox = prox, .centre = centre};
     int rows = 0, width = core->q + core->p;
+    memset(r, 0, (size_t)core->p * sizeof *r);
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first;
         double z[CONE_MAX] = {0.0};
         for (int i = 0; i < core->cone[k].rows; i++) {
             z[i] = centre[at + i] - rho * w[at + i];
-            r[at + i] = 0.0;
         }
         z[0] -= rho * core->shift[k];
         rows = add_cone(core, &step, k, z, rows);

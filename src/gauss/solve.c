@@ -35,6 +35,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->B = work->B + work->rank;
     core->cone_count = work->cone_count;
     core->cone = work->cone;
+    core->normal = work->normal;
     core->V = work->V;
     core->held = dense_norm(work->rank, work->z);
     core->coulomb = options->contact == ZW_COULOMB;
@@ -61,11 +62,16 @@ static zw_status core_solve(zw_gauss_work *work, const zw_gauss_options *options
         return ZW_OK;
     }
     if (core->coulomb) {
-        if (core_coulomb(core, warm, options->guess_only, method)) {
-            return ZW_OK;
+        int answer = core_coulomb(core, warm, options->guess_only, method);
+        if (answer < 0) {
+            core->cone = work->normal;
+            gauss_conflict_cones(work);
+            return ZW_NO_SOLUTION;
         }
-        core_recall(core);
-        return ZW_JAMMED;
+        if (answer == 0) {
+            core_recall(core);
+        }
+        return answer > 0 ? ZW_OK : ZW_JAMMED;
     }
     *method = "newton";
     if (warm && core_newton(core, CORE_NATURAL, 0.0, 12)) {
@@ -76,6 +82,9 @@ static zw_status core_solve(zw_gauss_work *work, const zw_gauss_options *options
     int answer = core_convex(core);
     if (answer == 0) {
         core_recall(core);
+    }
+    if (answer < 0) {
+        gauss_conflict_cones(work);
     }
     return answer < 0 ? ZW_CONFLICT : answer > 0 ? ZW_OK : ZW_INACCURATE;
 }
@@ -279,7 +288,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     motion->conflict_count = work->conflict_count;
     motion->iterations = work->core.iterations;
     motion->factorizations = work->core.factorizations;
-    if (status == ZW_CONFLICT && work->conflict_count > 0 && !wish.least_squares) {
+    if (status == ZW_NO_SOLUTION || (status == ZW_CONFLICT && !wish.least_squares)) {
         return name_conflict(problem, work, status, error);
     }
     split_forces(problem, work, nonideal, motion);

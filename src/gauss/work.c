@@ -77,6 +77,8 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->cone_row = base_arena_ints(arena, (size_t)work->mc);
     work->block_of = base_arena_ints(arena, m);
     work->cone = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
+    work->normal = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
+    work->suspect = base_arena_bytes(arena, 2 * (size_t)work->cone_count * sizeof *work->cone);
     work->scale = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
@@ -111,7 +113,8 @@ static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
             }
             if (block->kind == ZW_INEQUALITY || i == 0) {
                 int rows = block->kind == ZW_CONE ? block->rows : 1;
-                work->cone[cones++] = (gauss_cone){.first = c, .rows = rows, .block = k};
+                work->cone[cones] = (gauss_cone){.first = c, .rows = rows, .block = k};
+                work->normal[cones++] = (gauss_cone){.first = c, .rows = 1, .block = k};
             }
             work->cone_row[c++] = at;
         }

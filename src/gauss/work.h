@@ -33,6 +33,7 @@ typedef struct gauss_core {
     const double *c;   /* p */
     int cone_count;
     const gauss_cone *cone;
+    const gauss_cone *normal; /* the same without friction */
     int coulomb;       /* which law, now */
     int wanted;        /* which law, in the end */
     double V;          /* size of the free violation */
@@ -95,6 +96,8 @@ struct zw_gauss_work {
     int *cone_row;     /* mc: row of A of each other row */
     int *block_of;     /* m: block of each row */
     gauss_cone *cone;  /* cone_count */
+    gauss_cone *normal; /* cone_count: the same without friction */
+    gauss_cone *suspect; /* 2 cone_count: scratch for conflicts */
 
     /* the metric: gauss_metric_factor */
     double *L;         /* n x n (dense), or blocks, or n (diagonal): U with M = U'U */

@@ -1,0 +1,93 @@
+/* The exact bits of many answers in one number: every compiler and every sanitizer must print the
+ * same line. Nothing is timed.
+ *
+ *     bits            one line: the hash over all scenes
+ *     bits each       before it a line for each scene, to find the one that differs
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/scene.h"
+
+/* FNV-1a, 64 bits, byte by byte from the low end: the same on every machine. */
+static uint64_t hash_word(uint64_t hash, uint64_t word)
+{
+    for (int i = 0; i < 8; i++) {
+        hash ^= (word >> (8 * i)) & 0xff;
+        hash *= UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+static uint64_t hash_numbers(uint64_t hash, const double *x, int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, &x[i], sizeof word);
+        hash = hash_word(hash, word);
+    }
+    return hash;
+}
+
+typedef struct tally {
+    uint64_t hash;
+    int scenes, solved, each;
+    long numbers;
+} tally;
+
+/* Status, motion and multipliers of one scene; it is freed. */
+static void add_scene(tally *t, scene *s, zw_contact_law law)
+{
+    zw_gauss_options options = zw_gauss_options_default();
+    options.contact = law;
+    zw_error error = {0};
+    zw_motion motion = {0};
+    zw_gauss_work *work = zw_gauss_work_create(&s->problem, &options, &error);
+    zw_status status =
+        work ? zw_gauss_solve(&s->problem, &options, work, &motion, &error) : error.status;
+
+    uint64_t hash = hash_word(UINT64_C(14695981039346656037), (uint64_t)status);
+    if (work && (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED)) {
+        hash = hash_numbers(hash, motion.a, motion.n);
+        hash = hash_numbers(hash, motion.lambda, motion.m);
+        t->numbers += motion.n + motion.m;
+    }
+    if (t->each)
+        printf("%016" PRIx64 "  %-24s %-8s status %d  %s\n", hash, s->name,
+               law == ZW_CONVEX ? "convex" : "coulomb", status,
+               work && motion.method ? motion.method : "-");
+    t->hash = hash_word(t->hash, hash);
+    t->solved += status == ZW_OK;
+    t->scenes++;
+    zw_gauss_work_free(work);
+    scene_free(s);
+}
+
+int main(int argc, char **argv)
+{
+    tally t = {.hash = UINT64_C(14695981039346656037)};
+    t.each = argc > 1 && strcmp(argv[1], "each") == 0;
+
+    scene_random_params hard = scene_random_everything(1), easy = scene_random_everything(0.3);
+    hard.n_max = easy.n_max = 30; /* quick under the sanitizers too */
+    for (uint64_t seed = 1; seed <= 90; seed++) {
+        add_scene(&t, scene_random(seed, &hard), ZW_CONVEX);
+        add_scene(&t, scene_random(seed, &easy), ZW_CONVEX);
+    }
+    for (int family = 0; family < SCENE_FAMILIES; family++)
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            if (family == SCENE_STACK_TALL && seed > 1)
+                continue;
+            add_scene(&t, scene_contact((scene_family)family, seed), ZW_COULOMB);
+            add_scene(&t, scene_contact((scene_family)family, seed), ZW_CONVEX);
+        }
+    for (int links = 3; links <= 3000; links *= 10)
+        add_scene(&t, scene_chain(links), ZW_COULOMB);
+    add_scene(&t, scene_net(7, 5), ZW_COULOMB);
+    add_scene(&t, scene_net(20, 30), ZW_COULOMB);
+
+    printf("bits %016" PRIx64 " over %d scenes, %d solved, %ld numbers\n", t.hash, t.scenes,
+           t.solved, t.numbers);
+    return 0;
+}
