@@ -3,7 +3,8 @@
  *     D = A W,   y = D^+ (b - A a_free),   a = a_free + W y,   with  W W' = M^-1
  *
  * W = M^-1/2 from all eigenvectors (dsyev), as the books have it, or W = L'^-1 from Cholesky, which
- * is cheaper and just as good; D^+ by singular values (dgelsd) in both. All memory is made before. */
+ * is cheaper and just as good; D^+ by singular values (dgelsd) in both. All memory is made before.
+ */
 #ifndef ZWANG_BENCH_PSEUDOINVERSE_H
 #define ZWANG_BENCH_PSEUDOINVERSE_H
 
@@ -46,7 +47,7 @@ static inline peer *peer_create(const scene *s)
 {
     size_t n = (size_t)s->problem.n, m = (size_t)s->m, most = n > m ? n : m;
     peer *p = room(1, sizeof *p);
-    double **part[] = {&p->M, &p->V, &p->W, &p->A, &p->D, &p->free,   &p->a,
+    double **part[] = {&p->M, &p->V, &p->W, &p->A,     &p->D,      &p->free, &p->a,
                        &p->b, &p->y, &p->S, &p->value, &p->lambda, &p->work};
     size_t size[] = {n * n, n * n, n * n, m * n, m * n, n, n, m, most, most, n, most, PEER_WORK};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
@@ -75,7 +76,7 @@ static inline peer *peer_create(const scene *s)
 
 static inline void peer_free(peer *p)
 {
-    double *part[] = {p->M, p->V, p->W, p->A, p->D, p->free,  p->a,
+    double *part[] = {p->M, p->V, p->W, p->A,     p->D,      p->free, p->a,
                       p->b, p->y, p->S, p->value, p->lambda, p->work};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         free(part[i]);

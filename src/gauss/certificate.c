@@ -19,6 +19,11 @@
 #include "math/cone.h"
 #include "zwang/gauss.h"
 
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 typedef struct judge {
     const zw_gauss *problem;
     zw_contact_law contact;
@@ -55,7 +60,7 @@ static void judge_units(judge *j)
         double length = gauss_row_length(problem, i, j->unit);
         gauss_row_copy(problem, i, row);
         for (int k = 0; k < n; k++) {
-            j->force[k] = fmax(j->force[k], fabs(row[k]) / (length > 0.0 ? length : 1.0));
+            j->force[k] = larger(j->force[k], fabs(row[k]) / (length > 0.0 ? length : 1.0));
         }
     }
     for (int i = 0; i < n; i++) {
@@ -92,8 +97,8 @@ static void judge_forces(judge *j)
     j->R = 0.0;
     for (int i = 0; i < n; i++) {
         double C = j->C != NULL ? j->C[i] : 0.0;
-        j->R = fmax(j->R, fmax(fabs(j->force[i]), fabs(C)) / j->unit[i]);
-        applied = fmax(applied, fmax(fabs(Ma_free[i]) / j->unit[i], fabs(j->a[i]) * j->unit[i]));
+        j->R = larger(j->R, larger(fabs(j->force[i]), fabs(C)) / j->unit[i]);
+        applied = larger(applied, larger(fabs(Ma_free[i]) / j->unit[i], fabs(j->a[i]) * j->unit[i]));
         j->force[i] -= C;
     }
     j->R += 1e-3 * applied;
@@ -119,7 +124,7 @@ static void judge_scale_block(judge *j, int k, int at)
             length = sqrt(length * length + problem->compliance[at + i]);
         }
         j->scale[at + i] = mu;
-        longest = fmax(longest, mu * length);
+        longest = larger(longest, mu * length);
         if (block->kind != ZW_CONE) {
             j->scale[at + i] = length > 0.0 ? 1.0 / length : 1.0;
         }
@@ -157,8 +162,8 @@ static void judge_residuals(judge *j)
         j->w[i] = s * gauss_row_residual(problem, i, j->a, j->lambda);
         j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
         double before = gauss_row_dot(problem, i, j->free) - b;
-        j->V = fmax(j->V, fmax(fabs(j->w[i]), s * fabs(before)));
-        carried = fmax(carried, s * (gauss_row_dot_size(problem, i, j->a) + fabs(b)));
+        j->V = larger(j->V, larger(fabs(j->w[i]), s * fabs(before)));
+        carried = larger(carried, s * (gauss_row_dot_size(problem, i, j->a) + fabs(b)));
     }
     j->V += 1e-3 * carried;
     j->R = j->R > 0.0 ? j->R : 1.0;
@@ -237,7 +242,7 @@ static double judge_gap(const judge *j)
         gap += j->r[i] * j->w[i];
         size += fabs(j->r[i] * j->w[i]);
     }
-    return fabs(gap) / fmax(size, j->R * j->V);
+    return fabs(gap) / larger(size, j->R * j->V);
 }
 
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "gauss/internal.h"
 #include "gauss/rows.h"
+#include "math/dense.h"
 
 const char *gauss_block_name(const zw_gauss *problem, int k)
 {
@@ -14,12 +15,7 @@ const char *gauss_block_name(const zw_gauss *problem, int k)
 
 static int first_bad(size_t n, const double *x)
 {
-    for (size_t i = 0; x != NULL && i < n; i++) {
-        if (!(fabs(x[i]) <= GAUSS_HUGE)) { /* catches NaN too */
-            return (int)i;
-        }
-    }
-    return -1;
+    return x != NULL ? (int)dense_first_beyond((long)n, x, GAUSS_HUGE) : -1;
 }
 
 static zw_status check_vector(const char *name, size_t n, const double *x, zw_error *error)

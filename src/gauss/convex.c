@@ -75,7 +75,8 @@ static double convex_search(gauss_core *core, double delta, const double *centre
                             double slope0)
 {
     double *Bdx = core->v[3], *w = core->v[4], *z = core->v[5], *r = core->v[6];
-    dense_multiply(core->p, core->q, core->B, core->stride, dx, Bdx);
+    memset(Bdx, 0, (size_t)core->p * sizeof *Bdx);
+    dense_combine(core->q, core->p, dx, 1, core->Bt, core->p, Bdx);
     double xdx = dense_dot(core->q, core->x, dx), dxdx = dense_dot(core->q, dx, dx);
     double low = 0.0, high = 0.0, at_low = slope0, at_high = 0.0, t = 1.0;
     for (int k = 0; k < SEARCH_LIMIT; k++) {
@@ -105,24 +106,15 @@ static double convex_search(gauss_core *core, double delta, const double *centre
     return t;
 }
 
-/* w = B x + c */
-static void convex_residual(gauss_core *core)
-{
-    dense_multiply(core->p, core->q, core->B, core->stride, core->x, core->w);
-    for (int i = 0; i < core->p; i++) {
-        core->w[i] += core->c[i];
-    }
-}
-
 /* One proximal step: Newton from the present x. Leaves r+ in core->v[1]; 0 on breakdown. */
 static int convex_step(gauss_core *core, double delta, const double *centre)
 {
-    int p = core->p, q = core->q;
+    int q = core->q;
     double *z = core->v[0], *r = core->v[1], *gradient = core->y[1], *dx = core->y[2];
     for (int k = 0; k < INNER_LIMIT; k++) {
-        convex_residual(core);
+        core_residual(core, core->x, core->w);
         convex_multipliers(core, delta, centre, core->w, z, r);
-        dense_multiply_transposed(p, q, core->B, core->stride, r, gradient);
+        core_force(core, r, gradient);
         double force = dense_norm(q, gradient);
         for (int j = 0; j < q; j++) {
             gradient[j] = core->x[j] - gradient[j];
@@ -158,16 +150,16 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
     int p = core->p, q = core->q;
     double *z = core->v[0], *r = core->v[1], *dx = core->y[2];
     for (int k = 0; k < INNER_LIMIT; k++) {
-        convex_residual(core);
+        core_residual(core, core->x, core->w);
         core_newton_convex(core, 1.0 / delta, delta, centre, core->w, r, NULL);
-        dense_multiply_transposed(p, q, core->B, core->stride, r, dx);
+        core_force(core, r, dx);
         double size = dense_norm(q, dx);
         dense_axpy(q, -1.0, core->x, dx);
         if (!(dense_norm(q, dx) > 1e-11 * fmax(size, core->V))) {
             break;
         }
         convex_multipliers(core, delta, centre, core->w, z, core->v[6]);
-        dense_multiply_transposed(p, q, core->B, core->stride, core->v[6], core->y[1]);
+        core_force(core, core->v[6], core->y[1]);
         double slope = dense_dot(q, core->x, dx) - dense_dot(q, core->y[1], dx);
         if (!(slope < 0.0)) {
             break;
@@ -193,7 +185,7 @@ static int convex_runs_away(gauss_core *core, const double *before, const double
         return 0;
     }
     dense_scale(core->p, 1.0 / size, d);
-    dense_multiply_transposed(core->p, core->q, core->B, core->stride, d, core->y[1]);
+    core_force(core, d, core->y[1]);
     double gain = dense_dot(core->p, core->c, d), force = dense_norm(core->q, core->y[1]);
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, n = core->cone[k].rows;

@@ -46,10 +46,15 @@ static double core_natural(const gauss_core *core, const double *multipliers, co
     return worst / core->R;
 }
 
-/* w = B x + c */
-static void core_residual(const gauss_core *core, const double *x, double *w)
+void core_force(const gauss_core *core, const double *r, double *x)
 {
-    dense_multiply(core->p, core->q, core->B, core->stride, x, w);
+    dense_multiply_transposed(core->p, core->q, core->B, core->stride, r, x);
+}
+
+void core_residual(const gauss_core *core, const double *x, double *w)
+{
+    memset(w, 0, (size_t)core->p * sizeof *w);
+    dense_combine(core->q, core->p, x, 1, core->Bt, core->p, w);
     for (int i = 0; i < core->p; i++) {
         w[i] += core->c[i];
     }
@@ -57,7 +62,7 @@ static void core_residual(const gauss_core *core, const double *x, double *w)
 
 double core_evaluate(gauss_core *core)
 {
-    dense_multiply_transposed(core->p, core->q, core->B, core->stride, core->r, core->x);
+    core_force(core, core->r, core->x);
     core_residual(core, core->x, core->w);
     double size = dense_norm(core->q, core->x);
     core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
@@ -68,7 +73,7 @@ double core_evaluate_pair(gauss_core *core, const double *x, const double *r, do
                           double *sizes)
 {
     core_residual(core, x, w);
-    dense_multiply_transposed(core->p, core->q, core->B, core->stride, r, y);
+    core_force(core, r, y);
     memset(sizes, 0, (size_t)core->q * sizeof *sizes);
     for (int i = 0; i < core->p; i++) {
         const double *row = core->B + (long)i * core->stride;

@@ -5,6 +5,10 @@
 
 #include "gauss/work.h"
 
+/* x = B' r and w = B x + c. */
+void core_force(const gauss_core *core, const double *r, double *x);
+void core_residual(const gauss_core *core, const double *x, double *w);
+
 /* x = B' r, w = B x + c for the present r; the strict residual of the law. */
 double core_evaluate(gauss_core *core);
 

@@ -98,7 +98,7 @@ static void sweep(gauss_core *core)
         for (int i = 0; i < d; i++) {
             const double *row = core->B + (long)(at + i) * core->stride;
             w[i] = dense_dot(core->q, row, core->x) + core->c[at + i];
-            step += core->S[(long)(at + i) * core->p + at + i];
+            step += dense_dot(core->q, row, row);
             slip += i > 0 ? w[i] * w[i] : 0.0;
         }
         for (int i = 0; i < d && step > 0.0; i++) {

@@ -142,10 +142,8 @@ void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
     (void)problem;
     work->rank = dense_lq(work->me, work->q, work->D, work->q_max, RANK_FLOOR, work->order,
                           work->beta, work->distance);
-    for (int i = 0; i < work->mc && work->rank > 0; i++) {
-        dense_lq_apply_transposed(work->rank, work->q, work->D, work->q_max, work->beta,
-                                  work->B + (long)i * work->q_max);
-    }
+    dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,
+                                   work->B, work->q_max);
 }
 
 /* z = -(T)^+ c_user: the motion that violates contradicting rows least, in the user's own units. */

@@ -28,11 +28,9 @@ static double *part(const gauss_core *core, double *x, int k)
 /* w = (B B' + ridge) r + c, and the shift for Coulomb's law. */
 static void interior_residual(gauss_core *core, double ridge)
 {
-    dense_multiply_transposed(core->p, core->q, core->B, core->stride, core->r, core->x);
-    dense_multiply(core->p, core->q, core->B, core->stride, core->x, core->w);
-    for (int i = 0; i < core->p; i++) {
-        core->w[i] += core->c[i] + ridge * core->r[i];
-    }
+    core_force(core, core->r, core->x);
+    core_residual(core, core->x, core->w);
+    dense_axpy(core->p, ridge, core->r, core->w);
     for (int k = 0; k < core->cone_count && core->coulomb; k++) {
         const double *w = part(core, core->w, k);
         double sum = 0.0;

@@ -280,3 +280,47 @@ void gauss_metric_solve_upper(const zw_gauss *problem, const double *U, double *
         metric_solve(problem, U, x, dense_solve_upper);
     }
 }
+
+static void operator_solve_many(const zw_gauss *problem, int m, double *X, double *column)
+{
+    const zw_metric_operator *op = problem->metric.operator_;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < problem->n; j++) {
+            column[j] = X[(long)j * m + i];
+        }
+        op->solve_lower(op->self, column);
+        for (int j = 0; j < problem->n; j++) {
+            X[(long)j * m + i] = column[j];
+        }
+    }
+}
+
+void gauss_metric_solve_lower_many(const zw_gauss *problem, const double *U, int m, double *X,
+                                   double *scratch)
+{
+    const zw_metric *M = &problem->metric;
+    switch (M->kind) {
+    case ZW_METRIC_IDENTITY:
+        break;
+    case ZW_METRIC_DIAGONAL:
+        for (int j = 0; j < problem->n; j++) {
+            dense_scale(m, 1.0 / U[j], X + (long)j * m);
+        }
+        break;
+    case ZW_METRIC_BLOCKS:
+        for (int k = 0; k < M->block_count; k++) {
+            int size = M->block_size[k];
+            dense_solve_upper_transposed_many(size, m, U, size, X);
+            X += (long)size * m;
+            U += (long)size * size;
+        }
+        break;
+    case ZW_METRIC_DENSE:
+    case ZW_METRIC_SPARSE:
+        dense_solve_upper_transposed_many(problem->n, m, U, problem->n, X);
+        break;
+    case ZW_METRIC_OPERATOR:
+        operator_solve_many(problem, m, X, scratch);
+        break;
+    }
+}

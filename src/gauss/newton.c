@@ -20,12 +20,6 @@
 static const double RIDGE = 1e-12, PROX = 1e-15;
 enum { N = CONE_MAX };
 
-typedef struct newton_block {
-    double value[N];
-    double by_r[N * N], by_w[N * N];
-    int open;
-} newton_block;
-
 static double tangent_length(int d, const double *w)
 {
     double sum = 0.0;
@@ -107,35 +101,35 @@ static void newton_block_at(const gauss_core *core, core_form form, int k, const
 
 static void newton_prepare(gauss_core *core)
 {
+    int p = core->p;
     if (core->S_ready) {
         return;
     }
-    for (int i = 0; i < core->p; i++) {
-        const double *row = core->B + (long)i * core->stride;
-        for (int j = 0; j <= i; j++) {
-            double s = dense_dot(core->q, row, core->B + (long)j * core->stride);
-            core->S[(long)i * core->p + j] = core->S[(long)j * core->p + i] = s;
-        }
+    memset(core->S, 0, (size_t)p * (size_t)p * sizeof(double));
+    for (int i = 0; i < p; i++) { /* S = Bt' Bt, row by row */
+        dense_combine(core->q, p, core->Bt + i, p, core->Bt, p, core->S + (long)i * p);
     }
     core->S_ready = 1;
 }
 
-/* w = B B' r + delta r + c, and the merit sum Phi^2; `size` gets max |Phi|. */
+/* w = B B' r + delta r + c, the law of all cones there, and the merit sum Phi^2; `size` gets
+ * max |Phi|. */
 static double newton_merit(gauss_core *core, core_form form, double delta, const double *r,
                            double *w, double *size)
 {
-    dense_multiply_transposed(core->p, core->q, core->B, core->stride, r, core->x);
-    dense_multiply(core->p, core->q, core->B, core->stride, core->x, w);
-    for (int i = 0; i < core->p; i++) {
-        w[i] += core->c[i] + delta * r[i];
+    core_force(core, r, core->x);
+    core_residual(core, core->x, w);
+    if (delta > 0.0) {
+        dense_axpy(core->p, delta, r, w);
     }
     double sum = 0.0, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
-        newton_block block;
-        newton_block_at(core, form, k, r, w, &block);
+        newton_block *block = &core->block[k];
+        newton_block_at(core, form, k, r, w, block);
         for (int i = 0; i < core->cone[k].rows; i++) {
-            sum += block.value[i] * block.value[i];
-            worst = fmax(worst, fabs(block.value[i]));
+            double value = fabs(block->value[i]);
+            sum += value * value;
+            worst = value > worst ? value : worst;
         }
     }
     *size = worst;
@@ -143,26 +137,23 @@ static double newton_merit(gauss_core *core, core_form form, double delta, const
 }
 
 /* Rows of one closed cone in the Newton matrix, and of its right-hand side. */
-static void newton_rows(gauss_core *core, double delta, int k, int from, int active,
-                        const newton_block *block, double *dr)
+static void newton_rows(gauss_core *core, double delta, int k, int from, int active, double *dr)
 {
-    int at = core->cone[k].first, d = core->cone[k].rows;
-    double *full = core->v[7];
+    const newton_block *block = &core->block[k];
+    int p = core->p, at = core->cone[k].first, d = core->cone[k].rows;
     for (int i = 0; i < d; i++) {
-        /* full = Phi_w S, row i */
-        memset(full, 0, (size_t)core->p * sizeof *full);
-        for (int j = 0; j < d; j++) {
-            dense_axpy(core->p, block->by_w[i * N + j], core->S + (long)(at + j) * core->p, full);
-        }
+        /* full = Phi_w S, row i; in place if no cone is open */
+        double *row = core->J + (long)(from + i) * p, *full = active < p ? core->v[7] : row;
+        memset(full, 0, (size_t)p * sizeof *full);
+        dense_combine(d, p, block->by_w + i * N, 1, core->S + (long)at * p, p, full);
         for (int j = 0; j < d; j++) {
             full[at + j] += block->by_r[i * N + j] + (delta + RIDGE) * block->by_w[i * N + j];
         }
         double right = -block->value[i];
-        for (int j = active; j < core->p; j++) { /* what open cones contribute */
+        for (int j = active; j < p; j++) { /* what open cones contribute */
             right -= full[core->active[j]] * dr[core->active[j]];
         }
-        double *row = core->J + (long)(from + i) * core->p;
-        for (int j = 0; j < active; j++) {
+        for (int j = 0; j < active && full != row; j++) {
             row[j] = full[core->active[j]];
         }
         core->v[6][from + i] = right;
@@ -170,29 +161,24 @@ static void newton_rows(gauss_core *core, double delta, int k, int from, int act
 }
 
 /* dr of one Newton step at (r, w). core->active lists the rows of closed cones, then the others. */
-static void newton_direction(gauss_core *core, core_form form, double delta, const double *r,
-                             const double *w, double *dr)
+static void newton_direction(gauss_core *core, double delta, const double *r, double *dr)
 {
-    newton_block block;
     int active = 0, rest = core->p;
-    for (int k = core->cone_count - 1; k >= 0; k--) {
-        newton_block_at(core, form, k, r, w, &block);
-        int at = core->cone[k].first, d = core->cone[k].rows;
-        core->pivot[k] = block.open;
-        for (int i = d - 1; i >= 0 && block.open; i--) {
-            core->active[--rest] = at + i;
-            dr[at + i] = -r[at + i];
-        }
-    }
+    newton_prepare(core);
     for (int k = 0; k < core->cone_count; k++) {
-        for (int i = 0; i < core->cone[k].rows && !core->pivot[k]; i++) {
-            core->active[active++] = core->cone[k].first + i;
+        int at = core->cone[k].first, open = core->block[k].open;
+        for (int i = 0; i < core->cone[k].rows; i++) {
+            if (open) {
+                core->active[--rest] = at + i;
+                dr[at + i] = -r[at + i];
+            } else {
+                core->active[active++] = at + i;
+            }
         }
     }
     for (int k = 0, from = 0; k < core->cone_count; k++) {
-        if (!core->pivot[k]) {
-            newton_block_at(core, form, k, r, w, &block);
-            newton_rows(core, delta, k, from, active, &block, dr);
+        if (!core->block[k].open) {
+            newton_rows(core, delta, k, from, active, dr);
             from += core->cone[k].rows;
         }
     }
@@ -269,9 +255,6 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
     int p = core->p;
     double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
     size_t bytes = (size_t)p * sizeof(double);
-    if (core->coulomb) {
-        newton_prepare(core);
-    }
     double best_error = core_evaluate(core), size = 0.0;
     memcpy(best, core->r, bytes);
     memcpy(r, core->r, bytes);
@@ -281,7 +264,7 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
     double prox = 1e-11;
     for (int k = 0; k < limit && size > aim * core->R; k++) {
         if (core->coulomb) {
-            newton_direction(core, form, delta, r, w, dr);
+            newton_direction(core, delta, r, dr);
         } else {
             core_newton_convex(core, core->rho, prox, r, w, dr, NULL);
             dense_axpy(p, -1.0, r, dr);

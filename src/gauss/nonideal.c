@@ -103,11 +103,11 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
 zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, const char **method)
 {
+    memset(work->C, 0, (size_t)work->n * sizeof(double));
     zw_status status =
-        gauss_pass(problem, options, work, NULL, options->guess, work->lambda_ideal, method);
+        gauss_pass(problem, options, work, work->C, options->guess, work->lambda_ideal, method);
     if (status != ZW_OK) {
         memcpy(work->lambda, work->lambda_ideal, (size_t)work->m * sizeof(double));
-        memset(work->C, 0, (size_t)work->n * sizeof(double));
         return status;
     }
     if (problem->law != NULL && problem->law_on == ZW_ON_TOTAL_REACTION) {

@@ -14,6 +14,11 @@
 #include "gauss/rows.h"
 #include "math/dense.h"
 
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 /* Friction below this is none. */
 static const double FRICTION_FLOOR = 1e-9;
 
@@ -120,14 +125,31 @@ static void free_motion(const zw_gauss *problem, zw_gauss_work *work)
     gauss_solve_upper(problem, work, a);
 }
 
-/* One row of D with its compliance column; returns its length. */
-static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int i, double factor,
+/* work->X = L \ A', all rows at once: column e belongs to row e, equalities first. */
+static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
+{
+    int n = work->n, m = work->m;
+    double *X = work->X, *row = work->scratch;
+    for (int e = 0; e < m; e++) {
+        int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
+        gauss_row_copy(problem, i, row);
+        for (int j = 0; j < n; j++) {
+            X[(long)j * m + e] = row[j];
+        }
+    }
+    if (work->shifted) {
+        dense_solve_upper_transposed_many(n, m, work->L, n, X);
+    } else {
+        gauss_metric_solve_lower_many(problem, work->L, m, X, row);
+    }
+}
+
+/* Row i of A, column e of X, becomes a row of D with its compliance column; returns its length. */
+static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, int i, double factor,
                          double softening, double *row)
 {
-    gauss_row_copy(problem, i, row);
-    gauss_solve_lower(problem, work, row);
-    if (factor != 1.0) {
-        dense_scale(work->n, factor, row);
+    for (int j = 0; j < work->n; j++) {
+        row[j] = factor * work->X[(long)j * work->m + e];
     }
     memset(row + work->n, 0, (size_t)(work->q_max - work->n) * sizeof *row);
     if (problem->compliance != NULL && problem->compliance[i] > 0.0) {
@@ -143,7 +165,7 @@ static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work)
         double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
         double keep = work->shifted ? 1.0 - work->W[e] * R : 1.0;
         double *row = work->D + (long)e * work->q_max;
-        double length = normal_row(problem, work, i, 1.0, 1.0 / keep, row);
+        double length = normal_row(problem, work, e, i, 1.0, 1.0 / keep, row);
         work->scale[i] = length > 0.0 ? 1.0 / length : 0.0;
         dense_scale(work->q, work->scale[i], row);
         work->soften[e] = 1.0 / keep;
@@ -161,7 +183,9 @@ static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
             int i = work->cone_row[cone->first + j];
             double *row = work->B + (long)(cone->first + j) * work->q_max;
             work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
-            longest = fmax(longest, normal_row(problem, work, i, work->scale[i], 1.0, row));
+            int e = work->me + cone->first + j;
+            longest =
+                larger(longest, normal_row(problem, work, e, i, work->scale[i], 1.0, row));
         }
         for (int j = 0; j < cone->rows && longest > 0.0; j++) {
             work->scale[work->cone_row[cone->first + j]] /= longest;
@@ -194,10 +218,10 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
     for (int e = 0; e < work->m; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         work->c[e] = scaled_residual(problem, work, i, a, &size);
-        V = fmax(V, fabs(work->c[e]));
-        floor = fmax(floor, size);
+        V = larger(V, fabs(work->c[e]));
+        floor = larger(floor, size);
     }
-    work->V = fmax(V, 1e-3 * floor);
+    work->V = larger(V, 1e-3 * floor);
     work->V = work->V > 0.0 ? work->V : 1.0;
 }
 
@@ -214,6 +238,7 @@ zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *e
     }
     free_motion(problem, work);
     work->q = work->n;
+    normal_rows(problem, work);
     normal_equalities(problem, work);
     normal_cones(problem, work);
     return ZW_OK;

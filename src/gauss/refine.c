@@ -117,18 +117,19 @@ void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_g
 {
     double *a_old = work->kept, *lambda_old = work->kept + work->n;
     size_t n_bytes = (size_t)work->n * sizeof(double), m_bytes = (size_t)work->m * sizeof(double);
-    zw_certificate before, after;
-    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &before);
-    for (int k = 0; k < 4 && before.worst > 1e-3 * options->tolerance; k++) {
+    zw_certificate after, *before = &work->certificate;
+    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, before);
+    int limit = work->conflict_count > 0 ? 0 : 4;
+    for (int k = 0; k < limit && before->worst > 1e-3 * options->tolerance; k++) {
         memcpy(a_old, work->a, n_bytes);
         memcpy(lambda_old, lambda, m_bytes);
         correct(problem, options, work, C, lambda);
         zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &after);
-        if (!(after.worst < 0.9 * before.worst)) {
+        if (!(after.worst < 0.9 * before->worst)) {
             memcpy(work->a, a_old, n_bytes);
             memcpy(lambda, lambda_old, m_bytes);
             break;
         }
-        before = after;
+        *before = after;
     }
 }

@@ -35,14 +35,10 @@ double gauss_row_dot(const zw_gauss *problem, int i, const double *x)
 double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x)
 {
     const zw_rows *A = &problem->A;
-    double sum = 0.0;
     if (A->dense != NULL) {
-        const double *row = row_dense(problem, i);
-        for (int j = 0; j < problem->n; j++) {
-            sum += fabs(row[j] * x[j]);
-        }
-        return sum;
+        return dense_dot_size(problem->n, row_dense(problem, i), x);
     }
+    double sum = 0.0;
     for (int k = A->start[i]; k < A->start[i + 1]; k++) {
         sum += fabs(A->value[k] * x[A->column[k]]);
     }

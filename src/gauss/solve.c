@@ -33,6 +33,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->q = work->q - work->rank;
     core->stride = work->q_max;
     core->B = work->B + work->rank;
+    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt);
     core->cone_count = work->cone_count;
     core->cone = work->cone;
     core->normal = work->normal;
@@ -140,9 +141,7 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     memcpy(work->x, work->z, (size_t)work->rank * sizeof *work->x);
     core_close(work, lambda, work->x + work->rank);
     motion_of(problem, work, C, work->x);
-    if (work->conflict_count == 0) {
-        gauss_refine(problem, options, work, C, lambda);
-    }
+    gauss_refine(problem, options, work, C, lambda);
     return status;
 }
 
@@ -236,8 +235,7 @@ static int fits(const zw_gauss *problem, const zw_gauss_work *work)
 static zw_status judge(const zw_gauss *problem, const zw_gauss_options *options,
                        zw_gauss_work *work, zw_status status, zw_motion *motion, zw_error *error)
 {
-    zw_gauss_certify(problem, options->contact, work->a, work->lambda, work->C, work->scratch,
-                     &motion->certificate);
+    motion->certificate = work->certificate;
     if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
         return name_conflict(problem, work, status, error);
     }

@@ -16,6 +16,8 @@ static void lay_out_core(gauss_core *core, base_arena *arena, size_t p, size_t q
     core->x = base_arena_doubles(arena, q);
     core->w = base_arena_doubles(arena, p);
     core->shift = base_arena_doubles(arena, cones);
+    core->Bt = base_arena_doubles(arena, q * p);
+    core->block = base_arena_bytes(arena, cones * sizeof *core->block);
     core->S = base_arena_doubles(arena, p * p);
     core->J = base_arena_doubles(arena, p * p);
     core->H = base_arena_doubles(arena, p > 0 ? q * q : 0);
@@ -49,6 +51,7 @@ static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
     work->L = base_arena_doubles(arena, n * n);
     work->W = base_arena_doubles(arena, me);
     work->soften = base_arena_doubles(arena, me);
+    work->X = base_arena_doubles(arena, n * (size_t)work->m);
     work->D = base_arena_doubles(arena, me * q);
     work->B = base_arena_doubles(arena, mc * q);
     work->order = base_arena_ints(arena, me);

@@ -17,6 +17,13 @@
 #include "math/jordan.h"
 #include "zwang/gauss.h"
 
+/* The law of one cone at some (r, w): its value and its derivatives, stride ZW_CONE_ROWS. */
+typedef struct newton_block {
+    double value[ZW_CONE_ROWS];
+    double by_r[ZW_CONE_ROWS * ZW_CONE_ROWS], by_w[ZW_CONE_ROWS * ZW_CONE_ROWS];
+    int open;
+} newton_block;
+
 /* A cone of the core problem: an inequality row is a cone of one row. */
 typedef struct gauss_cone {
     int first; /* first row, counted among the cone rows */
@@ -30,6 +37,7 @@ typedef struct gauss_core {
     int p, q;          /* rows and columns of B */
     int stride;
     const double *B;   /* p x q */
+    double *Bt;        /* q x p: its transpose */
     const double *c;   /* p */
     int cone_count;
     const gauss_cone *cone;
@@ -67,6 +75,7 @@ typedef struct gauss_core {
     jordan_scaling *scaling; /* cone_count */
     int rank;
     double *v[8];      /* p each */
+    newton_block *block; /* cone_count: the law and its derivatives, newton.c */
     double *keep, *start, *saved, *begin; /* p each: the portfolio's */
     double *y[4];      /* q each */
     int *active;       /* p */
@@ -108,6 +117,7 @@ struct zw_gauss_work {
 
     /* normal form: gauss_normal */
     int q;             /* columns of D */
+    double *X;         /* n x m: L \ A' */
     double *D;         /* me x q_max: equality rows, then their LQ factors */
     double *B;         /* mc x q_max: cone rows */
     double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */
@@ -142,6 +152,7 @@ struct zw_gauss_work {
     gauss_core core;
 
     /* the answer */
+    zw_certificate certificate; /* of a, lambda and C as they stand */
     double *a, *F_N, *F_L, *F_C, *C; /* n each */
     double *lambda, *residual, *lambda_ideal; /* m each */
     double *scratch;   /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */

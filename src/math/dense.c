@@ -1,6 +1,7 @@
 #include "math/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/lane.h"
 
@@ -17,6 +18,81 @@ ZW_CLONES double dense_dot(int n, const double *x, const double *y)
         s[k] += x[i + k] * y[i + k];
     }
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
+{
+    double s[8] = {0.0};
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            s[k] += fabs(x[i + k] * y[i + k]);
+        }
+    }
+    for (int k = 0; i + k < n; k++) {
+        s[k] += fabs(x[i + k] * y[i + k]);
+    }
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+ZW_CLONES long dense_first_beyond(long n, const double *x, double size)
+{
+    long bad = 0;
+    for (long i = 0; i < n; i++) {
+        bad += !(fabs(x[i]) <= size); /* counts NaN too */
+    }
+    for (long i = 0; bad > 0 && i < n; i++) {
+        if (!(fabs(x[i]) <= size)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* `width` numbers of y stay in registers while the terms are added. */
+#define COMBINE_STRIP(width)                                                                       \
+    {                                                                                              \
+        double sum[width];                                                                         \
+        memcpy(sum, y + j, sizeof sum);                                                            \
+        for (int i = 0; i < count; i++) {                                                          \
+            const double *row = rows + (long)i * stride + j;                                       \
+            double f = s[(long)i * step];                                                          \
+            for (int k = 0; k < width; k++) {                                                      \
+                sum[k] += f * row[k];                                                              \
+            }                                                                                      \
+        }                                                                                          \
+        memcpy(y + j, sum, sizeof sum);                                                            \
+        j += width;                                                                                \
+    }
+
+ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
+                             int stride, double *restrict y)
+{
+    int j = 0;
+    while (j + 32 <= n) {
+        COMBINE_STRIP(32)
+    }
+    if (j + 16 <= n) {
+        COMBINE_STRIP(16)
+    }
+    if (j + 8 <= n) {
+        COMBINE_STRIP(8)
+    }
+    if (j + 4 <= n) {
+        COMBINE_STRIP(4)
+    }
+    while (j < n) {
+        COMBINE_STRIP(1)
+    }
+}
+
+void dense_transpose(int m, int n, const double *A, int stride, double *T)
+{
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < n; j++) {
+            T[(long)j * m + i] = A[(long)i * stride + j];
+        }
+    }
 }
 
 double dense_norm(int n, const double *x)
@@ -60,14 +136,8 @@ void dense_multiply(int m, int n, const double *A, int stride, const double *x, 
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
                                double *y)
 {
-    for (int j = 0; j < n; j++) {
-        y[j] = 0.0;
-    }
-    for (int i = 0; i < m; i++) {
-        if (x[i] != 0.0) {
-            dense_axpy(n, x[i], A + (long)i * stride, y);
-        }
-    }
+    memset(y, 0, (size_t)n * sizeof *y);
+    dense_combine(m, n, x, 1, A, stride, y);
 }
 
 ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
@@ -84,28 +154,44 @@ ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
     }
 }
 
-ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
+int dense_cholesky(int n, double *H, int stride, double floor)
 {
     for (int k = 0; k < n; k++) {
-        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above */
-        double *restrict row = H + (long)k * stride;
+        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries in
+         * column k are turned negative for that and back */
+        double *row = H + (long)k * stride, *column = H + k;
         double diagonal = row[k];
         for (int i = 0; i < k; i++) {
-            const double *restrict above = H + (long)i * stride;
-            double f = above[k];
-            for (int j = k; j < n; j++) {
-                row[j] -= f * above[j];
-            }
+            column[(long)i * stride] = -column[(long)i * stride];
         }
-        if (!(row[k] > floor * diagonal) || !(row[k] > 0.0) || !isfinite(row[k])) {
+        double pivot = diagonal;
+        for (int i = 0; i < k; i++) {
+            pivot -= column[(long)i * stride] * column[(long)i * stride];
+        }
+        dense_combine(k, n - k - 1, column, stride, H + k + 1, stride, row + k + 1);
+        for (int i = 0; i < k; i++) {
+            column[(long)i * stride] = -column[(long)i * stride];
+        }
+        row[k] = pivot;
+        if (!(pivot > floor * diagonal) || !(pivot > 0.0) || !isfinite(pivot)) {
             return k;
         }
-        double inverse = 1.0 / sqrt(row[k]);
-        for (int j = k; j < n; j++) {
-            row[j] *= inverse;
-        }
+        double inverse = 1.0 / sqrt(pivot);
+        dense_scale(n - k, inverse, row + k);
     }
     return n;
+}
+
+void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X)
+{
+    for (int k = 0; k < n; k++) {
+        double *row = X + (long)k * m;
+        for (int j = 0; j < m; j++) {
+            row[j] = -row[j];
+        }
+        dense_combine(k, m, U + k, stride, X, m, row);
+        dense_scale(m, -1.0 / U[(long)k * stride + k], row);
+    }
 }
 
 ZW_CLONES void dense_solve_upper_transposed(int n, const double *U, int stride, double *restrict x)
@@ -240,6 +326,43 @@ static void lq_apply_one(int n, double beta, const double *v, double *x)
     dense_axpy(n - 1, -t, v + 1, x + 1);
 }
 
+/* The same for four rows at once: the sums of one wait for nobody. Bits as lq_apply_one. */
+ZW_CLONES static void lq_apply_four(int n, double beta, const double *v, double *x, int stride)
+{
+    double s[4][8] = {{0.0}}, t[4];
+    int i = 1;
+    for (; i + 8 <= n; i += 8) {
+        for (int r = 0; r < 4; r++) {
+            for (int k = 0; k < 8; k++) {
+                s[r][k] += v[i + k] * x[(long)r * stride + i + k];
+            }
+        }
+    }
+    for (int r = 0; r < 4; r++) {
+        double *row = x + (long)r * stride, *p = s[r];
+        for (int k = 0; i + k < n; k++) {
+            p[k] += v[i + k] * row[i + k];
+        }
+        double dot = ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
+        t[r] = beta * (row[0] + dot);
+        row[0] -= t[r];
+        for (int k = 1; k < n; k++) {
+            row[k] += -t[r] * v[k];
+        }
+    }
+}
+
+static void lq_apply_rows(int rows, int n, double beta, const double *v, double *x, int stride)
+{
+    int i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        lq_apply_four(n, beta, v, x + (long)i * stride, stride);
+    }
+    for (; i < rows; i++) {
+        lq_apply_one(n, beta, v, x + (long)i * stride);
+    }
+}
+
 int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
              double *distance)
 {
@@ -257,9 +380,9 @@ int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, 
         lq_swap(m, n, best, k, A, stride, order, distance);
         double *row = A + (long)k * stride + k;
         beta[k] = lq_reflect(n - k, row);
+        lq_apply_rows(m - k - 1, n - k, beta[k], row, row + stride, stride);
         for (int i = k + 1; i < m; i++) {
             double *other = A + (long)i * stride + k;
-            lq_apply_one(n - k, beta[k], row, other);
             double left = distance[i] * distance[i] - other[0] * other[0];
             distance[i] = sqrt(fmax(left, 0.0));
             if (!(left > 1e-6 * exact[i] * exact[i])) {
@@ -278,6 +401,14 @@ void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, con
 {
     for (int k = 0; k < rank; k++) {
         lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
+    }
+}
+
+void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride,
+                                    const double *beta, int rows, double *x, int x_stride)
+{
+    for (int k = 0; k < rank; k++) {
+        lq_apply_rows(rows, n - k, beta[k], A + (long)k * stride + k, x + k, x_stride);
     }
 }
 

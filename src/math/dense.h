@@ -13,6 +13,18 @@ double dense_largest(int n, const double *x); /* max |x_i| */
 void dense_axpy(int n, double s, const double *x, double *y); /* y += s x */
 void dense_scale(int n, double s, double *x);
 
+double dense_dot_size(int n, const double *x, const double *y); /* sum |x_i y_i| */
+/* The first entry that is not a number of at most this size, or -1. */
+long dense_first_beyond(long n, const double *x, double size);
+
+/* y += sum_i s_i row_i over `count` rows: the loop that everything heavy is made of. s_i stands at
+ * s[i * step]. Terms are added in the order of i. */
+void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
+                   double *y);
+
+/* T (n x m, stride m) = A' for A m x n. */
+void dense_transpose(int m, int n, const double *A, int stride, double *T);
+
 void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y);
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
                                double *y);
@@ -25,6 +37,8 @@ void dense_update_upper(int n, double s, const double *x, const double *y, doubl
 int dense_cholesky(int n, double *H, int stride, double floor);
 void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
 void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
+/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each). */
+void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X);
 
 /* P J = L U with partial pivoting. A zero pivot is replaced by `floor`. pivot[n]. */
 void dense_lu(int n, double *J, int stride, int *pivot, double floor);
@@ -43,6 +57,8 @@ int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, 
 /* x = Q' x or x = Q x for a vector of n entries. */
 void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, const double *beta,
                                double *x);
+void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride,
+                                    const double *beta, int rows, double *x, int x_stride);
 void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x);
 
 #endif

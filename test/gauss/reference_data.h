@@ -5,7 +5,7 @@
 #ifndef ZWANG_TEST_GAUSS_REFERENCE_DATA_H
 #define ZWANG_TEST_GAUSS_REFERENCE_DATA_H
 
-/* clang-format keeps one case a paragraph. Matrices are row-major with the case's own n columns. */
+/* Matrices are row-major with the case's own n columns. */
 
 /* D01: xdd = s + A^+ (b - A s) + (I - A^+ A) c, seed 000 eqs. (40)-(47). */
 typedef struct reference_underdetermined {

@@ -1,0 +1,138 @@
+/* The sparse form of Gauss's problem, shared by the sparse*.c files.
+ *
+ * Unknowns x = unit (a - a_ref), one more for every compliant cone row, and multipliers r; in the
+ * units of the certificate, but rounded to powers of two, so that scaling a number does not change
+ * its digits:
+ *
+ *     M x - B' r = f,      w = B x + c,      rigid equality: w = 0,   compliant: w + E r = 0,
+ *     cone: r in K, w (shifted for Coulomb) in K, r . w = 0.
+ *
+ * Rows are counted here equalities first, then cones: row p is column q + p of
+ *
+ *     K = [ M  B' ]      K (x, -r) = (f, -c)
+ *         [ B  -E ]
+ *
+ * whose pattern never changes. A row that is out of play is a zero row with E = 1. The rows of a
+ * cone may be turned among themselves (u_j' B for orthonormal u_j), so all of them have the columns
+ * of all. */
+#ifndef ZW_GAUSS_SPARSE_KKT_H
+#define ZW_GAUSS_SPARSE_KKT_H
+
+#include "gauss/sparse.h"
+#include "gauss/work.h"
+#include "math/cone.h"
+#include "math/ldl.h"
+
+/* Numbers for null vectors of the equality rows: with more, names and least norms are given up. */
+enum { SPARSE_NULL_ROOM = 1 << 19 };
+
+/* Steps that GMRES takes, at most; and the numbers it keeps, about. */
+enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_ROOM = 1 << 22 };
+
+struct gauss_sparse {
+    /* shape, fixed at creation */
+    int n, q;         /* unknowns of the problem; with one for each compliant cone row */
+    int me, mc, m;    /* equality rows, cone rows, both */
+    int N;            /* q + m: order of K */
+    int null_room;    /* null vectors there is room for */
+    int has_compliance;
+
+    /* the pattern, filled at creation (sparse_pattern.c) */
+    int *start;       /* N + 1 */
+    int *row;         /* start[N]; the diagonal comes first in every column */
+    signed char *sign; /* N */
+    int *slot;        /* per entry of compressed A: its place behind the diagonal in its column */
+    sparse_ldl *ldl;
+
+    /* numbers of the problem: gauss_sparse_prepare */
+    double *unit;     /* q */
+    double *scale;    /* m: as work->scale, in the order of K */
+    double *length;   /* m: length of the scaled row, about 1 */
+    double *base;     /* start[N] - start[q]: the scaled rows B, as their columns in K lie */
+    double *E;        /* m: scaled compliance of equality rows; 0 for cones */
+    double *reference; /* n: a_ref */
+    double *force;    /* n: the applied force in the user's units; zero where a_free is given */
+
+    /* K as it is factored now */
+    double *value;    /* start[N] */
+    int holds_equality; /* it holds the equality rows only */
+    double soft;      /* added to the diagonal of M before factoring: singular M */
+    int replaced;     /* pivots, by the last factorisation */
+
+    /* equalities: sparse_equality.c */
+    unsigned char *off; /* m: 1: row out of play */
+    int *twin;        /* me: the earlier parallel row that stands for this one; itself: none */
+    double *twin_sign; /* me: row = twin_sign * row twin, in scaled units */
+    double *weight;   /* me: scale of a row with all its twins together, for least norms */
+    int null_count;   /* rows that depend on others, twins not counted */
+    int null_known;   /* their null vectors are in circuit and null */
+    double *circuit;  /* null_room x me: by pivot, the combination of rows that vanishes */
+    int *circuit_row; /* null_room: the redundant row of that combination */
+    double *null;     /* null_room x me: the same space, orthonormal in the user's units */
+    int *order;       /* m: sorted rows */
+    double *key;      /* m */
+
+    /* one pass */
+    double *f;        /* q */
+    double *c;        /* m */
+    double *x, *r;    /* q, m */
+    double *w;        /* m */
+    double *x_new, *r_new; /* q, m: the end of a Newton step */
+    double *best;     /* q + m */
+    double *centre;   /* m */
+    double *shift;    /* cone_count */
+    double *turn;     /* mc x CONE_MAX: u_j of each cone row, where the step has turned the rows */
+    double V, R;      /* sizes of residuals and of the constraint force, see work.h */
+    double *rhs, *sol, *res, *step; /* N each */
+    double *y[3];     /* q each */
+    double *v[4];     /* m each */
+    int steps;        /* of GMRES */
+    double *krylov;   /* (2 steps + 1) x N */
+};
+
+/* sparse_pattern.c */
+size_t sparse_pattern_entries(const zw_gauss *problem, const gauss_sparse *s); /* bound */
+void sparse_pattern(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s, int *mark);
+void sparse_numbers(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s);
+
+/* sparse_kkt.c */
+/* w = B x and y = B' r, all rows, in play or not. */
+void sparse_rows_times(const gauss_sparse *s, const double *x, double *w);
+void sparse_rows_force(const gauss_sparse *s, const double *r, double *y);
+void sparse_metric_times(const gauss_sparse *s, const double *x, double *y); /* y = M x */
+/* Column of row p: u' B of its cone (u NULL: its own row), -E on the diagonal; or out of play. */
+void sparse_kkt_row(gauss_sparse *s, int p, const double *row, double E);
+void sparse_kkt_turned_row(gauss_sparse *s, int first, int d, int j, const double *u, double E);
+void sparse_kkt_row_off(gauss_sparse *s, int p);
+/* 1: factored; 0: not finite. */
+int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s);
+/* sol = K \ rhs, refined; returns the residual left, over the size of rhs. */
+double sparse_kkt_solve(gauss_sparse *s, const double *rhs, double *sol);
+
+/* sparse_equality.c */
+zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                                  zw_error *error);
+/* Conflicts of the right-hand side c; with least squares wanted, c is made consistent. */
+zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                                double tolerance, int least_squares);
+/* K with the equality rows alone. */
+int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
+/* Spread the multipliers of the independent rows over all, with least norm. */
+void sparse_equality_spread(gauss_sparse *s, double *r);
+
+/* sparse_null.c */
+void sparse_null_find(gauss_sparse *s);
+
+/* sparse_convex.c: ZW_OK, ZW_CONFLICT, ZW_INACCURATE. */
+zw_status sparse_convex(const zw_gauss *problem, const zw_gauss_options *options,
+                        zw_gauss_work *work, const double *C, int warm);
+
+/* sparse_coulomb.c: ZW_OK, ZW_JAMMED. */
+zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
+                         zw_gauss_work *work, const double *C, int warm, const char **method);
+
+/* sparse.c: the certificate's worst of (x, r). Uses work->a and work->lambda. */
+double sparse_judge(const zw_gauss *problem, zw_contact_law law, zw_gauss_work *work,
+                    const double *C, const double *x, const double *r);
+
+#endif
