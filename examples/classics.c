@@ -305,8 +305,8 @@ static const char *contact_state(const double *lambda, const double *residual)
 static void corner_table(const char *law, const answer *found)
 {
     const zw_motion *m = &found->motion;
-    printf("   %-20s %-6s %12s %12s %12s %12s\n", law, "state", "gap m/s", "slip m/s", "push N s",
-           "rub N s");
+    printf("   %-20s %-6s %12s %12s %12s %12s\n", law, "state", "normal m/s", "slip m/s",
+           "push N s", "rub N s");
     for (int k = 0; k < CORNER_CONTACTS; k++) {
         const double *w = m->residual + 3 * k, *r = m->lambda + 3 * k;
         printf("   %-20s %-6s %12.6f %12.6f %12.6f %12.6f\n", CORNER[k].name, contact_state(r, w),
@@ -326,8 +326,7 @@ static int corner_judge(const zw_gauss *problem, const zw_motion *claimed)
         free(scratch);
         return 1;
     }
-    printf("   the same answer, judged by Coulomb's law: worst %.0e, at %s\n", verdict.worst,
-           verdict.worst_block < 0 ? "the equation of motion" : CORNER[verdict.worst_block].name);
+    printf("   the same answer, judged by Coulomb's law: worst %.0e\n", verdict.worst);
     free(scratch);
     return !(verdict.worst > 1e-8);
 }

@@ -8,9 +8,10 @@
  * residuals with                     V = max(|w_free|, |w|) + 1e-3 max(|A| |a| + |b|)
  * (largest entries). The small additions keep a constraint force that is tiny beside what it is the
  * difference of from being judged by round-off. Multipliers take no part in these scales: internal
- * forces could inflate them and hide an error. Only in stationarity, coordinate by coordinate, is
- * 1e-4 |A|'|lambda| added to R: forces of nearly parallel constraints that cancel to sixteen digits
- * leave that much behind, whoever computes them, and a tolerance of 1e-10 then allows 1e-14 of them. */
+ * forces could inflate them and hide an error. Only locally is their round-off granted: 1e-4 |A|'|lambda|
+ * is added to R for stationarity, coordinate by coordinate, and 1e-4 of its own multiplier for each
+ * cone. Forces of nearly parallel constraints that cancel to sixteen digits leave that much behind,
+ * whoever computes them, and a tolerance of 1e-10 then allows 1e-14 of them. */
 #include <math.h>
 #include <string.h>
 
@@ -190,7 +191,11 @@ static double judge_cone(judge *j, int d, const double *r, const double *w, int 
         z[i] = r[i] - rho * u[i];
         product += r[i] * u[i];
     }
-    worse(&j->out->complementarity, fabs(product) / (j->R * j->V));
+    double R = j->R;
+    for (int i = 0; i < d; i++) {
+        R = larger(R, j->R + 1e-4 * fabs(r[i]));
+    }
+    worse(&j->out->complementarity, fabs(product) / (R * j->V));
     cone_project(d, u, p);
     for (int i = 0; i < d; i++) {
         worse(&j->out->feasibility, fabs(u[i] - p[i]) / j->V);
@@ -198,11 +203,11 @@ static double judge_cone(judge *j, int d, const double *r, const double *w, int 
     }
     cone_project(d, r, p);
     for (int i = 0; i < d; i++) {
-        worse(&j->out->membership, fabs(r[i] - p[i]) / j->R);
+        worse(&j->out->membership, fabs(r[i] - p[i]) / R);
     }
     cone_project(d, z, p);
     for (int i = 0; i < d; i++) {
-        worse(&natural, fabs(r[i] - p[i]) / j->R);
+        worse(&natural, fabs(r[i] - p[i]) / R);
     }
     worse(&j->out->natural, natural);
     return natural;

@@ -23,7 +23,7 @@ static double core_slip(int rows, const double *w)
     return sqrt(sum);
 }
 
-/* max |r - P_K(r - rho (w + shift))| / R */
+/* max |r - P_K(r - rho (w + shift))| / (R + 1e-4 |r|): as certificate.c grants it */
 static double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
 {
     double rho = core->R / core->V, worst = 0.0;
@@ -36,14 +36,15 @@ static double core_natural(const gauss_core *core, const double *multipliers, co
         }
         z[0] -= rho * (core->coulomb ? core_slip(d, w) : core->shift[k]);
         cone_project(d, z, p);
+        double scale = core->R + 1e-4 * dense_largest(d, r);
         for (int i = 0; i < d; i++) {
-            double error = fabs(r[i] - p[i]);
+            double error = fabs(r[i] - p[i]) / scale;
             if (!(error <= worst)) {
                 worst = error;
             }
         }
     }
-    return worst / core->R;
+    return worst;
 }
 
 void core_force(const gauss_core *core, const double *r, double *x)
@@ -67,23 +68,4 @@ double core_evaluate(gauss_core *core)
     double size = dense_norm(core->q, core->x);
     core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
     return core->error = core_natural(core, core->r, core->w);
-}
-
-double core_evaluate_pair(gauss_core *core, const double *x, const double *r, double *w, double *y,
-                          double *sizes)
-{
-    core_residual(core, x, w);
-    core_force(core, r, y);
-    memset(sizes, 0, (size_t)core->q * sizeof *sizes);
-    for (int i = 0; i < core->p; i++) {
-        const double *row = core->B + (long)i * core->stride;
-        for (int j = 0; j < core->q; j++) {
-            sizes[j] += fabs(row[j] * r[i]);
-        }
-    }
-    double worst = core_natural(core, r, w);
-    for (int j = 0; j < core->q; j++) {
-        worst = fmax(worst, fabs(x[j] - y[j]) / (core->R + 1e-4 * sizes[j]));
-    }
-    return worst;
 }

@@ -12,11 +12,6 @@ void core_residual(const gauss_core *core, const double *x, double *w);
 /* x = B' r, w = B x + c for the present r; the strict residual of the law. */
 double core_evaluate(gauss_core *core);
 
-/* The same for x and r of their own: x need not be B' r to the last digit. Fills w = B x + c; y and
- * sizes (q each) are scratch. */
-double core_evaluate_pair(gauss_core *core, const double *x, const double *r, double *w, double *y,
-                          double *sizes);
-
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
  * law is solved; 0 when stuck; -1 when the multipliers run away: then
  * core->v[0] holds the direction, a proof that nothing is admissible. */
@@ -28,9 +23,12 @@ int core_admissible(gauss_core *core);
 
 typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
 
-/* Nonsmooth Newton from core->r on the law with an extra compliance `delta`; with delta = 0 the answer is
+/* Nonsmooth Newton from core->r on the law now in force, Coulomb's with an extra compliance `delta`; with delta = 0 the answer is
  * the best point met. Returns 1 when that solves the law. */
 int core_newton(gauss_core *core, core_form form, double delta, int limit);
+
+/* Newton for the convex law, x and r of their own: newton_pair.c. */
+int core_newton_pair(gauss_core *core, int limit);
 
 /* Back to the best answer that core_newton has met for the law that was asked for. */
 void core_recall(gauss_core *core);

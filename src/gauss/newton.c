@@ -1,7 +1,7 @@
-/* Nonsmooth Newton on the law of the cones, for the multipliers r; w = (S + delta I) r + c, S = B B'.
+/* Nonsmooth Newton on Coulomb's law, for the multipliers r; w = (S + delta I) r + c, S = B B'.
  *
  * Two equivalent forms of Coulomb's law, with different Newton steps far from the solution:
- *   NATURAL  r - P_K( r - rho (w + |w_T| e_N) ) = 0     De Saxce; without the shift: the convex law
+ *   NATURAL  r - P_K( r - rho (w + |w_T| e_N) ) = 0     De Saxce
  *   SPLIT    r_N = max(0, r_N - rho w_N),   r_T = nearest point of the disc of that radius to
  *            r_T - rho w_T                              Alart and Curnier
  * Each is Phi(r, w) = 0 with block derivatives Phi_r, Phi_w; the step solves
@@ -17,7 +17,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-12, PROX = 1e-15;
+static const double RIDGE = 1e-12;
 enum { N = CONE_MAX };
 
 static double tangent_length(int d, const double *w)
@@ -29,21 +29,20 @@ static double tangent_length(int d, const double *w)
     return sqrt(sum);
 }
 
-static void block_natural(int d, double rho, int coulomb, double shift, const double *r,
-                          const double *w, newton_block *out)
+static void block_natural(int d, double rho, const double *r, const double *w, newton_block *out)
 {
     double z[N] = {0.0}, P[N * N];
     double slip = tangent_length(d, w);
     for (int i = 0; i < d; i++) {
         z[i] = r[i] - rho * w[i];
     }
-    z[0] -= rho * (coulomb ? slip : shift);
+    z[0] -= rho * slip;
     cone_project(d, z, out->value);
     out->open = cone_slope(d, z, P) == CONE_OUTSIDE;
     for (int i = 0; i < d; i++) {
         out->value[i] = r[i] - out->value[i];
         for (int j = 0; j < d; j++) {
-            double u = coulomb && j > 0 && slip > 0.0 ? w[j] / slip : 0.0;
+            double u = j > 0 && slip > 0.0 ? w[j] / slip : 0.0;
             out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - P[i * N + j];
             out->by_w[i * N + j] = rho * (P[i * N + j] + P[i * N] * u);
         }
@@ -92,10 +91,10 @@ static void newton_block_at(const gauss_core *core, core_form form, int k, const
 {
     int at = core->cone[k].first, d = core->cone[k].rows;
     double rho = core->rho;
-    if (form == CORE_SPLIT && core->coulomb) {
+    if (form == CORE_SPLIT) {
         block_split(d, rho, r + at, w + at, out);
     } else {
-        block_natural(d, rho, core->coulomb, core->shift[k], r + at, w + at, out);
+        block_natural(d, rho, r + at, w + at, out);
     }
 }
 
@@ -132,7 +131,7 @@ static double newton_merit(gauss_core *core, core_form form, double delta, const
             worst = value > worst ? value : worst;
         }
     }
-    *size = worst;
+    *size = isfinite(sum) ? worst : HUGE_VAL;
     return sum;
 }
 
@@ -191,22 +190,6 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
     core->iterations++;
 }
 
-/* Where the rows are nearly dependent, r is so large that its round-off spoils w = B B' r + c. One more
- * step of the convex law gives x by itself, free of that: take the pair if it is better. */
-static void newton_pair(gauss_core *core)
-{
-    double *r = core->v[1], *w = core->v[4], *x = core->pair;
-    core_newton_convex(core, core->R / core->V, PROX, core->r, core->w, r, x);
-    double error = core_evaluate_pair(core, x, r, w, core->y[0], core->y[1]);
-    if (error < core->error) {
-        core->error = error;
-        core->paired = 1;
-        memcpy(core->r, r, (size_t)core->p * sizeof *r);
-        memcpy(core->w, w, (size_t)core->p * sizeof *w);
-        memcpy(core->x, x, (size_t)core->q * sizeof *x);
-    }
-}
-
 /* Remember the best answer to the law that was asked for. */
 static void newton_remember(gauss_core *core)
 {
@@ -250,7 +233,8 @@ static int newton_search(gauss_core *core, core_form form, double delta, double 
     return 1;
 }
 
-int core_newton(gauss_core *core, core_form form, double delta, int limit)
+/* Coulomb's law. */
+static int newton_coulomb(gauss_core *core, core_form form, double delta, int limit)
 {
     int p = core->p;
     double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
@@ -261,23 +245,11 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
     core->rho = core->R / core->V;
     double merit = newton_merit(core, form, delta, r, w, &size);
     double aim = delta > 0.0 ? 1e-9 : core->aim;
-    double prox = 1e-11;
     for (int k = 0; k < limit && size > aim * core->R; k++) {
-        if (core->coulomb) {
-            newton_direction(core, delta, r, dr);
-        } else {
-            core_newton_convex(core, core->rho, prox, r, w, dr, NULL);
-            dense_axpy(p, -1.0, r, dr);
-        }
+        newton_direction(core, delta, r, dr);
         if (!newton_search(core, form, delta, &merit, &size, r, dr)) {
-            if (core->coulomb || prox > 1e-5) {
-                break;
-            }
-            prox *= 1e3; /* shorter steps, as Levenberg and Marquardt do */
-            merit = newton_merit(core, form, delta, r, w, &size);
-            continue;
+            break;
         }
-        prox = fmax(1e-2 * prox, PROX);
         memcpy(core->r, r, bytes);
         double error = delta > 0.0 ? size / core->R : core_evaluate(core);
         if (error < best_error || delta > 0.0) {
@@ -288,9 +260,13 @@ int core_newton(gauss_core *core, core_form form, double delta, int limit)
     memcpy(core->r, best, bytes);
     core_evaluate(core);
     core->paired = 0;
-    if (!core->coulomb && delta == 0.0 && core->error > core->aim && core->error < 1e-4) {
-        newton_pair(core);
-    }
-    newton_remember(core);
     return delta > 0.0 ? size <= aim * core->R : core->error <= core->accept;
+}
+
+int core_newton(gauss_core *core, core_form form, double delta, int limit)
+{
+    int solved = core->coulomb ? newton_coulomb(core, form, delta, limit)
+                               : core_newton_pair(core, limit);
+    newton_remember(core);
+    return solved;
 }

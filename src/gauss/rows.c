@@ -61,10 +61,7 @@ void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
 {
     const zw_rows *A = &problem->A;
     if (A->dense != NULL) {
-        const double *row = row_dense(problem, i);
-        for (int j = 0; j < problem->n; j++) {
-            y[j] += fabs(s * row[j]);
-        }
+        dense_axpy_size(problem->n, s, row_dense(problem, i), y);
         return;
     }
     for (int k = A->start[i]; k < A->start[i + 1]; k++) {

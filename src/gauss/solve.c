@@ -17,6 +17,7 @@
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
+#include "gauss/sparse.h"
 #include "math/dense.h"
 
 zw_gauss_options zw_gauss_options_default(void)
@@ -129,6 +130,9 @@ static void motion_of(const zw_gauss *problem, zw_gauss_work *work, const double
 zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                      const double *C, const double *guess, double *lambda, const char **method)
 {
+    if (work->is_sparse) {
+        return gauss_sparse_pass(problem, options, work, C, guess, lambda, method);
+    }
     double tolerance = options->tolerance;
     gauss_normal_residual(problem, work, C);
     zw_status status =
@@ -270,12 +274,15 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     if (!(wish.tolerance > 0.0)) {
         wish.tolerance = wish.contact == ZW_COULOMB ? 1e-8 : 1e-10;
     }
-    status = gauss_normal(problem, work, error);
+    status = work->is_sparse ? gauss_sparse_prepare(problem, work, error)
+                             : gauss_normal(problem, work, error);
     motion->undetermined_count = work->undetermined_count;
     if (status != ZW_OK) {
         return status;
     }
-    gauss_equality_factor(problem, work);
+    if (!work->is_sparse) {
+        gauss_equality_factor(problem, work);
+    }
     work->core.S_ready = work->core.iterations = work->core.factorizations = 0;
     int nonideal = problem->C != NULL || problem->law != NULL;
     status = nonideal ? gauss_nonideal(problem, &wish, work, &motion->method)

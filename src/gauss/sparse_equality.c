@@ -25,6 +25,9 @@
 
 /* Unit rows this near are parallel; their projections may differ by so much. */
 static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
+/* Unit rows nearer than this to the span of others depend on them; and how many are asked. */
+static const double DISTANCE_FLOOR = 1e-10;
+enum { SUSPECTS = 32 };
 /* Mass given to all scaled coordinates of a singular metric. */
 static const double SOFT = 1e-8;
 
@@ -140,8 +143,8 @@ static void settle_twins(gauss_sparse *s)
 {
     double *scatter = s->y[0];
     for (int e = 0; e < s->me; e++) {
-        s->weight[e] = s->scale[e] > 0.0 ? s->length[e] * s->length[e] / (s->scale[e] * s->scale[e])
-                                         : 0.0;
+        double L = s->length[e] > 0.0 ? s->length[e] : 1.0;
+        s->weight[e] = s->scale[e] > 0.0 ? L * L / (s->scale[e] * s->scale[e]) : 0.0;
         s->twin[e] = twin_root(s, e);
         s->twin_sign[e] = 1.0;
         s->off[e] = s->length[e] > 0.0 || s->E[e] > 0.0 ? 0 : 1;
@@ -154,7 +157,8 @@ static void settle_twins(gauss_sparse *s)
         }
     }
     for (int e = 0; e < s->me; e++) { /* weight: the scale of one row with the same norm */
-        s->weight[e] = s->weight[e] > 0.0 ? s->length[e] / sqrt(s->weight[e]) : 0.0;
+        double L = s->length[e] > 0.0 ? s->length[e] : 1.0;
+        s->weight[e] = s->weight[e] > 0.0 ? L / sqrt(s->weight[e]) : 0.0;
     }
 }
 
@@ -240,6 +244,56 @@ static int take_out(gauss_sparse *s, int *coordinates)
     return rows;
 }
 
+/* How far row e is from the span of the others in play: the answer y of K to a violation of row e alone
+ * is almost their null vector if there is one, and |B' y| is not squared, so it is known to 1e-13. */
+static double distance_of(gauss_sparse *s, int e)
+{
+    double *y = s->v[0], length = 0.0;
+    memset(s->rhs, 0, (size_t)s->N * sizeof(double));
+    s->rhs[s->q + e] = 1.0;
+    for (int pass = 0; pass < 2; pass++) {
+        sparse_ldl_solve(s->ldl, s->rhs);
+        length = dense_largest(s->me, s->rhs + s->q);
+        memset(s->rhs, 0, (size_t)s->q * sizeof(double));
+        memset(s->rhs + s->q + s->me, 0, (size_t)s->mc * sizeof(double));
+        dense_scale(s->me, length > 0.0 ? 1.0 / length : 0.0, s->rhs + s->q);
+    }
+    memset(y, 0, (size_t)s->m * sizeof *y);
+    memcpy(y, s->rhs + s->q, (size_t)s->me * sizeof *y);
+    length = 0.0;
+    for (int k = 0; k < s->me; k++) {
+        y[k] = s->off[k] ? 0.0 : y[k];
+        length = fmax(length, sqrt(s->E[k]) * fabs(y[k]));
+    }
+    sparse_rows_force(s, y, s->y[0]);
+    length = fmax(length, dense_norm(s->q, s->y[0]));
+    return fabs(y[e]) > 1e-9 ? length / fabs(y[e]) : HUGE_VAL;
+}
+
+/* Small pivots are less sure than their own rounding tells: those before them have amplified it. The
+ * dependent row among them that has the smallest pivot goes out of play. */
+static int take_out_suspect(gauss_sparse *s)
+{
+    const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
+    double largest = dense_largest(s->me, pivot), smallest = HUGE_VAL;
+    int found = -1, asked = 0;
+    for (int e = 0; e < s->me && asked < SUSPECTS; e++) {
+        if (s->off[e] || !(fabs(pivot[e]) < 1e-8 * largest)) {
+            continue;
+        }
+        asked++;
+        if (fabs(pivot[e]) < smallest && distance_of(s, e) < DISTANCE_FLOOR) {
+            smallest = fabs(pivot[e]);
+            found = e;
+        }
+    }
+    if (found >= 0) {
+        s->off[found] = 1;
+        s->twin[found] = -1;
+    }
+    return found >= 0;
+}
+
 zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
                                   zw_error *error)
 {
@@ -250,12 +304,13 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
     memset(s->off + s->me, 0, (size_t)s->mc);
     s->soft = 0.0;
     s->null_count = 0;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 24; k++) {
         s->holds_equality = 0;
         if (!sparse_equality_factor(work, s)) {
             return base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
         }
         int rows = s->replaced > 0 ? take_out(s, &coordinates) : 0;
+        rows += rows == 0 && coordinates == 0 ? take_out_suspect(s) : 0;
         s->null_count += rows;
         if (coordinates > 0 && s->soft == 0.0) {
             s->soft = SOFT;

@@ -37,7 +37,7 @@ static void lay_out_core(gauss_core *core, base_arena *arena, size_t p, size_t q
     for (int i = 0; i < 8; i++) {
         core->v[i] = base_arena_doubles(arena, p);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         core->y[i] = base_arena_doubles(arena, q);
     }
     core->active = base_arena_ints(arena, p);

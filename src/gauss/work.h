@@ -77,7 +77,7 @@ typedef struct gauss_core {
     double *v[8];      /* p each */
     newton_block *block; /* cone_count: the law and its derivatives, newton.c */
     double *keep, *start, *saved, *begin; /* p each: the portfolio's */
-    double *y[4];      /* q each */
+    double *y[5];      /* q each */
     int *active;       /* p */
     int *pivot;        /* p */
     int iterations;

@@ -119,6 +119,13 @@ ZW_CLONES void dense_axpy(int n, double s, const double *restrict x, double *res
     }
 }
 
+ZW_CLONES void dense_axpy_size(int n, double s, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] += fabs(s * x[i]);
+    }
+}
+
 void dense_scale(int n, double s, double *x)
 {
     for (int i = 0; i < n; i++) {

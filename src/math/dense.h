@@ -11,6 +11,7 @@ double dense_dot(int n, const double *x, const double *y);
 double dense_norm(int n, const double *x);    /* Euclidean */
 double dense_largest(int n, const double *x); /* max |x_i| */
 void dense_axpy(int n, double s, const double *x, double *y); /* y += s x */
+void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
 void dense_scale(int n, double s, double *x);
 
 double dense_dot_size(int n, const double *x, const double *y); /* sum |x_i y_i| */
