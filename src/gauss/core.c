@@ -5,7 +5,8 @@
  *     | r - P_K( r - rho (w + |w_T| e_N) ) | / R,      rho = R / V,
  *
  * with R = |x| the size of the constraint force and V the size of the free violation; the convex law
- * has no shift. R is not taken from r, because internal forces could inflate it and hide an error. */
+ * has no shift. R is not taken from r, because internal forces could inflate it and hide an error. Cones
+ * are measured as they were before equality.c stretched them. */
 #include "gauss/core.h"
 
 #include <math.h>
@@ -24,17 +25,18 @@ static double core_slip(int rows, const double *w)
 }
 
 /* max |r - P_K(r - rho (w + shift))| / (R + 1e-4 |r|): as certificate.c grants it */
-static double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
+double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
 {
     double rho = core->R / core->V, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        const double *r = multipliers + at, *w = residual + at;
-        double z[CONE_MAX] = {0.0}, p[CONE_MAX];
+        double r[CONE_MAX] = {0.0}, z[CONE_MAX] = {0.0}, p[CONE_MAX];
+        double stretch = core->cone[k].stretch, step = rho / stretch;
         for (int i = 0; i < d; i++) {
-            z[i] = r[i] - rho * w[i];
+            r[i] = multipliers[at + i] * stretch;
+            z[i] = r[i] - step * residual[at + i];
         }
-        z[0] -= rho * (core->coulomb ? core_slip(d, w) : core->shift[k]);
+        z[0] -= step * (core->coulomb ? core_slip(d, residual + at) : core->shift[k]);
         cone_project(d, z, p);
         double scale = core->R + 1e-4 * dense_largest(d, r);
         for (int i = 0; i < d; i++) {

@@ -12,6 +12,9 @@ void core_residual(const gauss_core *core, const double *x, double *w);
 /* x = B' r, w = B x + c for the present r; the strict residual of the law. */
 double core_evaluate(gauss_core *core);
 
+/* The strict residual of any r and w, for the R at hand. */
+double core_natural(const gauss_core *core, const double *multipliers, const double *residual);
+
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
  * law is solved; 0 when stuck; -1 when the multipliers run away: then
  * core->v[0] holds the direction, a proof that nothing is admissible. */

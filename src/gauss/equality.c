@@ -5,6 +5,10 @@
  * so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y): z is fixed
  * by L z = -c, y is free, and the cones see only y.
  *
+ * What is left of a cone's rows after that may be short: the equalities hold most of its motion already.
+ * So each cone is stretched to length one again; what is shorter than RANK_FLOOR is nothing, and the
+ * equalities alone decide about it.
+ *
  * Names. Users expect that of two equal constraints the later one is called redundant. So the rows
  * are gone through once more in their own order, in the coordinates of the row space, and a row that
  * follows from earlier ones is redundant. If its right-hand side does not follow as well, it and the
@@ -137,6 +141,33 @@ static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, do
     }
 }
 
+/* Stretch every cone to length one in the coordinates that the equalities leave free. */
+static void stretch_cones(zw_gauss_work *work)
+{
+    int free = work->q - work->rank;
+    for (int k = 0; k < work->cone_count; k++) {
+        gauss_cone *cone = &work->cone[k];
+        double longest = 0.0;
+        for (int j = 0; j < cone->rows; j++) {
+            double *row = work->B + (long)(cone->first + j) * work->q_max;
+            double length = dense_norm(free, row + work->rank);
+            if (length <= RANK_FLOOR) {
+                memset(row + work->rank, 0, (size_t)free * sizeof *row);
+                length = 0.0;
+            }
+            longest = fmax(longest, length);
+        }
+        cone->stretch = work->normal[k].stretch = longest > 0.0 ? 1.0 / longest : 1.0;
+        for (int j = 0; j < cone->rows; j++) {
+            int i = work->cone_row[cone->first + j];
+            work->stretch[i] = cone->stretch;
+            work->scale[i] *= cone->stretch;
+            dense_scale(work->q, cone->stretch,
+                        work->B + (long)(cone->first + j) * work->q_max);
+        }
+    }
+}
+
 void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
 {
     (void)problem;
@@ -144,6 +175,7 @@ void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
                           work->beta, work->distance);
     dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,
                                    work->B, work->q_max);
+    stretch_cones(work);
 }
 
 /* z = -(T)^+ c_user: the motion that violates contradicting rows least, in the user's own units. */

@@ -17,9 +17,9 @@
 
 static const double PROX = 1e-15;
 
-/* Sum of squares of both parts; w = B x + c; `size` gets the largest part. */
+/* Sum of squares of both parts; w = B x + c; `error` gets the strict residual. */
 static double pair_merit(gauss_core *core, const double *x, const double *r, double *w,
-                         double *size)
+                         double *error)
 {
     double *force = core->y[1], *sizes = core->y[4], sum = 0.0, worst = 0.0;
     core_residual(core, x, w);
@@ -47,16 +47,15 @@ static double pair_merit(gauss_core *core, const double *x, const double *r, dou
         for (int i = 0; i < d; i++) {
             double part = fabs(r[at + i] - p[i]) * scale;
             sum += part * part;
-            worst = part > worst ? part : worst;
         }
     }
-    *size = isfinite(sum) ? worst : HUGE_VAL;
+    *error = isfinite(sum) ? fmax(worst / core->R, core_natural(core, r, w)) : HUGE_VAL;
     return sum;
 }
 
 /* (x, r) moves towards (x_new, r_new) as far as the merit falls; 0 when it does not. */
 static int pair_search(gauss_core *core, double *x, double *r, double *w, double *merit,
-                       double *size)
+                       double *error)
 {
     const double *x_new = core->pair, *r_new = core->v[1];
     double *x_try = core->y[0], *r_try = core->v[3], t = 1.0, next = 0.0;
@@ -67,7 +66,7 @@ static int pair_search(gauss_core *core, double *x, double *r, double *w, double
         for (int j = 0; j < core->q; j++) {
             x_try[j] = t == 1.0 ? x_new[j] : x[j] + t * (x_new[j] - x[j]);
         }
-        next = pair_merit(core, x_try, r_try, w, size);
+        next = pair_merit(core, x_try, r_try, w, error);
         if (next <= (1.0 - 1e-3 * t) * *merit) {
             break;
         }
@@ -86,27 +85,27 @@ int core_newton_pair(gauss_core *core, int limit)
     size_t p_bytes = (size_t)core->p * sizeof(double), q_bytes = (size_t)core->q * sizeof(double);
     double *r = core->v[0], *x = core->y[2], *w = core->v[4], *best_r = core->v[5],
            *best_x = core->y[3];
-    double size = 0.0, prox = 1e-11;
+    double error = 0.0, prox = 1e-11;
     core_evaluate(core);
     core->rho = core->R / core->V;
     memcpy(r, core->r, p_bytes);
     memcpy(x, core->x, q_bytes);
     memcpy(best_r, r, p_bytes);
     memcpy(best_x, x, q_bytes);
-    double merit = pair_merit(core, x, r, w, &size), best = size;
-    for (int k = 0; k < limit && best > core->aim * core->R; k++) {
+    double merit = pair_merit(core, x, r, w, &error), best = error;
+    for (int k = 0; k < limit && best > core->aim; k++) {
         core_newton_convex(core, core->rho, prox, r, w, core->v[1], core->pair);
-        if (!pair_search(core, x, r, w, &merit, &size)) {
+        if (!pair_search(core, x, r, w, &merit, &error)) {
             if (prox > 1e-5) {
                 break;
             }
             prox *= 1e3; /* shorter steps, as Levenberg and Marquardt do */
-            merit = pair_merit(core, x, r, w, &size);
+            merit = pair_merit(core, x, r, w, &error);
             continue;
         }
         prox = prox * 1e-2 > PROX ? prox * 1e-2 : PROX;
-        if (size < best) {
-            best = size;
+        if (error < best) {
+            best = error;
             memcpy(best_r, r, p_bytes);
             memcpy(best_x, x, q_bytes);
         }
@@ -114,7 +113,7 @@ int core_newton_pair(gauss_core *core, int limit)
     memcpy(core->r, best_r, p_bytes);
     memcpy(core->x, best_x, q_bytes);
     core_residual(core, core->x, core->w);
-    core->error = best / core->R;
+    core->error = best;
     core->paired = 1;
     return core->error <= core->accept;
 }

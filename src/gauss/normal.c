@@ -218,8 +218,9 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
     for (int e = 0; e < work->m; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         work->c[e] = scaled_residual(problem, work, i, a, &size);
-        V = larger(V, fabs(work->c[e]));
-        floor = larger(floor, size);
+        double stretch = e < work->me ? 1.0 : work->stretch[i];
+        V = larger(V, fabs(work->c[e]) / stretch);
+        floor = larger(floor, size / stretch);
     }
     work->V = larger(V, 1e-3 * floor);
     work->V = work->V > 0.0 ? work->V : 1.0;

@@ -34,6 +34,7 @@ static void lay_out_rows(gauss_sparse *s, base_arena *arena, int cones)
         *by_row[i] = base_arena_doubles(arena, m);
     }
     s->off = base_arena_bytes(arena, m);
+    s->sure = base_arena_bytes(arena, me);
     s->order = base_arena_ints(arena, m);
     s->twin = base_arena_ints(arena, me);
     s->twin_sign = base_arena_doubles(arena, me);
@@ -284,12 +285,17 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     gauss_sparse *s = work->sparse;
     right_side(problem, work, s, C);
     work->V = s->V;
-    zw_status status =
-        sparse_equality_check(problem, work, s, options->tolerance, options->least_squares);
+    zw_status status = equality_motion(work, s);
+    if (status == ZW_OK && work->rank < s->me) {
+        status = sparse_equality_check(problem, work, s, options->tolerance);
+        if (work->conflict_count > 0 && options->least_squares) {
+            sparse_equality_least_squares(s);
+            status = equality_motion(work, s);
+        }
+    }
     if (status != ZW_OK) {
         return status;
     }
-    status = equality_motion(work, s);
     *method = "equality";
     if (s->mc > 0 && status == ZW_OK) {
         for (int p = s->me; p < s->m && guess != NULL; p++) {

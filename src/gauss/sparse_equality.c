@@ -25,8 +25,7 @@
 
 /* Unit rows this near are parallel; their projections may differ by so much. */
 static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
-/* Unit rows nearer than this to the span of others depend on them; and how many are asked. */
-static const double DISTANCE_FLOOR = 1e-10;
+/* Rows with small pivots that are looked at more closely, at most. */
 enum { SUSPECTS = 32 };
 /* Mass given to all scaled coordinates of a singular metric. */
 static const double SOFT = 1e-8;
@@ -235,11 +234,16 @@ static int take_out(gauss_sparse *s, int *coordinates)
         *coordinates += replaced[j];
     }
     for (int p = 0; p < s->me && *coordinates == 0; p++) {
-        if (replaced[s->q + p] && !s->off[p]) {
+        if (!replaced[s->q + p] || s->off[p] || s->sure[p] == 2) {
+            continue;
+        }
+        if (s->sure[p]) {
+            s->sure[p] = 2;
+        } else {
             s->off[p] = 1;
             s->twin[p] = -1;
-            rows++;
         }
+        rows++;
     }
     return rows;
 }
@@ -278,11 +282,11 @@ static int take_out_suspect(gauss_sparse *s)
     double largest = dense_largest(s->me, pivot), smallest = HUGE_VAL;
     int found = -1, asked = 0;
     for (int e = 0; e < s->me && asked < SUSPECTS; e++) {
-        if (s->off[e] || !(fabs(pivot[e]) < 1e-8 * largest)) {
+        if (s->off[e] || s->sure[e] || !(fabs(pivot[e]) < 1e-8 * largest)) {
             continue;
         }
         asked++;
-        if (fabs(pivot[e]) < smallest && distance_of(s, e) < DISTANCE_FLOOR) {
+        if (fabs(pivot[e]) < smallest && distance_of(s, e) < SPARSE_DISTANCE_FLOOR) {
             smallest = fabs(pivot[e]);
             found = e;
         }
@@ -294,45 +298,77 @@ static int take_out_suspect(gauss_sparse *s)
     return found >= 0;
 }
 
-zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
-                                  zw_error *error)
+/* With many dependent rows, the first pivot that is all round-off spoils those after it. A little
+ * compliance everywhere keeps them apart: dependent rows then have pivots of about that size. */
+static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
 {
-    (void)problem;
-    int coordinates = 0;
-    find_twins(s);
-    settle_twins(s);
-    memset(s->off + s->me, 0, (size_t)s->mc);
-    s->soft = 0.0;
-    s->null_count = 0;
+    int firm = s->firm;
+    s->firm = 1;
+    s->holds_equality = 0;
+    int fine = sparse_equality_factor(work, s);
+    const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
+    for (int e = 0; e < s->me && fine; e++) {
+        if (!s->off[e] && !s->sure[e] && fabs(pivot[e]) < 10.0 * SPARSE_FIRM) {
+            s->off[e] = 1;
+            s->twin[e] = -1;
+        }
+    }
+    s->firm = firm;
+    s->holds_equality = 0;
+    return fine;
+}
+
+/* Factor until no row in play is dependent. */
+static int find_rank(zw_gauss_work *work, gauss_sparse *s)
+{
     for (int k = 0; k < 24; k++) {
+        int coordinates = 0;
         s->holds_equality = 0;
-        if (!sparse_equality_factor(work, s)) {
-            return base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
+        int fine = sparse_equality_factor(work, s);
+        if (k == 0 && s->replaced != 0) {
+            fine = take_out_many(work, s) && sparse_equality_factor(work, s);
+        }
+        if (!fine && s->firm) {
+            return 0;
+        }
+        if (!fine) { /* no sound factors: keep the compliance, and refine */
+            s->firm = 1;
+            continue;
         }
         int rows = s->replaced > 0 ? take_out(s, &coordinates) : 0;
         rows += rows == 0 && coordinates == 0 ? take_out_suspect(s) : 0;
-        s->null_count += rows;
         if (coordinates > 0 && s->soft == 0.0) {
             s->soft = SOFT;
         } else if (rows == 0) {
             break;
         }
     }
-    if (s->soft > 0.0) {
-        zw_status status = check_determined(work, s, error);
-        if (status != ZW_OK) {
-            return status;
-        }
-    }
-    work->rank = 0;
+    work->rank = s->null_count = 0;
     for (int e = 0; e < s->me; e++) {
         work->rank += !s->off[e];
+        s->null_count += s->twin[e] < 0;
     }
     s->null_known = s->null_count <= s->null_room;
-    if (s->null_known && s->null_count > 0) {
-        sparse_null_find(s);
+    return 1;
+}
+
+zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                                  zw_error *error)
+{
+    (void)problem;
+    find_twins(s);
+    settle_twins(s);
+    memset(s->off + s->me, 0, (size_t)s->mc);
+    memset(s->sure, 0, (size_t)s->me);
+    s->soft = 0.0;
+    s->firm = 0;
+    for (int again = 1, k = 0; again && k < 4; k++) {
+        if (!find_rank(work, s)) {
+            return base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
+        }
+        again = s->null_known && s->null_count > 0 ? sparse_null_find(s) : 0;
     }
-    return ZW_OK;
+    return s->soft > 0.0 ? check_determined(work, s, error) : ZW_OK;
 }
 
 /* ---- Conflicts ----------------------------------------------------------------------------- */
@@ -348,18 +384,12 @@ static void mark(int *list, int *count, int block)
     list[(*count)++] = block;
 }
 
-/* Row e and those that combine to it contradict each other: sum y_k c_k is not zero. */
-static void check_circuit(zw_gauss_work *work, gauss_sparse *s, const double *y, int e,
-                          double tolerance)
+/* Row e and the rows that combine to it, sum y_k row_k = 0, contradict each other. */
+static void name_circuit(zw_gauss_work *work, const gauss_sparse *s, const double *y, int e)
 {
-    double rest = 0.0, weight = 0.0, largest = 0.0;
+    double largest = 0.0;
     for (int k = 0; k < s->me; k++) {
-        rest += y[k] * s->c[k];
-        weight += fabs(y[k]);
         largest = k != e ? fmax(largest, fabs(y[k])) : largest;
-    }
-    if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * s->V) || work->conflict_count > 0) {
-        return;
     }
     mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[e]]);
     for (int k = 0; k < s->me; k++) {
@@ -369,46 +399,63 @@ static void check_circuit(zw_gauss_work *work, gauss_sparse *s, const double *y,
     }
 }
 
-/* Null vectors are not known: solve, look which dependent row is left violated, and find the rows
- * that combine to it alone. */
-static void check_dependent(zw_gauss_work *work, gauss_sparse *s, double tolerance)
+/* y . (B x + c) is the same for all x if B' y = 0. Does it contradict the rows beyond doubt? y is
+ * known to round-off only, and that counts as much as x is large. */
+static int contradicts(gauss_sparse *s, const double *y, double tolerance)
 {
-    double *w = s->w;
-    memcpy(s->rhs, s->f, (size_t)s->q * sizeof(double));
-    for (int p = 0; p < s->m; p++) {
-        s->rhs[s->q + p] = p < s->me && !s->off[p] ? -s->c[p] : 0.0;
+    double rest = 0.0, weight = 0.0;
+    memset(s->v[0], 0, (size_t)s->m * sizeof *y);
+    for (int i = 0; i < s->me; i++) {
+        rest += y[i] * s->c[i];
+        weight += fabs(y[i]);
+        s->v[0][i] = y[i];
+    }
+    sparse_rows_force(s, s->v[0], s->y[0]);
+    double blur = dense_norm(s->q, s->y[0]) * dense_norm(s->q, s->x);
+    return fabs(rest) > tolerance * weight * s->V + 10.0 * blur;
+}
+
+/* A dependent row is left violated by s->x, worst at row e: name a conflict. With circuits at hand, it
+ * is the first row in the user's order that contradicts those before it. */
+static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double tolerance)
+{
+    for (int k = s->null_count - 1; k >= 0 && s->null_known; k--) {
+        const double *y = s->circuit + (long)k * s->me; /* pivots were taken from the last row down */
+        if (contradicts(s, y, tolerance)) {
+            name_circuit(work, s, y, s->circuit_row[k]);
+            return;
+        }
+    }
+    memset(s->rhs, 0, (size_t)s->N * sizeof(double));
+    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+        s->rhs[s->row[k]] = s->base[k - s->start[s->q]];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
-    sparse_rows_times(s, s->sol, w);
-    for (int e = 0; e < s->me && work->conflict_count == 0; e++) {
-        if (s->twin[e] >= 0 || !(fabs(w[e] + s->c[e]) > fmax(tolerance, 1e-8) * s->V)) {
-            continue;
-        }
-        memset(s->rhs, 0, (size_t)s->N * sizeof(double));
-        for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-            s->rhs[s->row[k]] = s->base[k - s->start[s->q]];
-        }
-        sparse_kkt_solve(s, s->rhs, s->sol);
-        double *y = s->sol + s->q;
-        y[e] = -1.0;
-        check_circuit(work, s, y, e, tolerance);
+    double *y = s->sol + s->q;
+    y[e] = -1.0;
+    if (contradicts(s, y, tolerance)) {
+        name_circuit(work, s, y, e);
     }
 }
 
-static void check_twins(zw_gauss_work *work, gauss_sparse *s, double tolerance)
+/* The first row that contradicts its twin, or an empty row 0 = b. */
+static void check_twins(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                        double tolerance)
 {
     for (int e = 0; e < s->me && work->conflict_count == 0; e++) {
-        int first = s->twin[e];
+        int first = s->twin[e], i = work->equality_row[e];
+        if (first == e && s->off[e] && problem->b != NULL && problem->b[i] != 0.0) {
+            mark(work->conflict, &work->conflict_count, work->block_of[i]);
+        }
         if (first >= 0 && first < e &&
-            fabs(s->c[e] - s->twin_sign[e] * s->c[first]) > fmax(tolerance, 1e-8) * 2.0 * s->V) {
-            mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[e]]);
+            fabs(s->c[e] - s->twin_sign[e] * s->c[first]) > 2.0 * tolerance * s->V) {
+            mark(work->conflict, &work->conflict_count, work->block_of[i]);
             mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[first]]);
         }
     }
 }
 
-/* c is made consistent, with the least change in the user's rows. */
-static void least_squares(gauss_sparse *s)
+void sparse_equality_least_squares(gauss_sparse *s)
 {
     double *sum = s->v[0], *weight = s->v[1];
     for (int e = 0; e < s->me; e++) {
@@ -441,46 +488,40 @@ static void least_squares(gauss_sparse *s)
     }
 }
 
-zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
-                                double tolerance, int least_squares_wanted)
+/* Rows that follow from earlier ones. */
+static void name_redundant(zw_gauss_work *work, gauss_sparse *s)
 {
+    for (int e = 0; e < s->me; e++) { /* dependent rows that have no circuits are named as they are */
+        s->order[e] = s->off[e] && (s->twin[e] >= 0 || !s->null_known);
+    }
+    for (int k = 0; s->null_known && k < s->null_count; k++) {
+        s->order[s->circuit_row[k]] = 1;
+    }
+    for (int e = 0; e < s->me; e++) {
+        if (s->order[e]) {
+            mark(work->redundant, &work->redundant_count, work->block_of[work->equality_row[e]]);
+        }
+    }
+}
+
+zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                                double tolerance)
+{
+    int worst = -1;
+    tolerance = fmax(tolerance, 1e-8);
+    double most = tolerance * s->V;
     work->redundant_count = work->conflict_count = 0;
-    for (int e = 0; e < s->me; e++) {
-        s->order[e] = s->off[e];
-    }
-    for (int k = 0; s->null_known && k < s->null_count; k++) { /* the later row is redundant */
-        int pivot = s->circuit_row[k];
-        s->order[pivot] = 2;
-    }
-    for (int e = 0; e < s->me; e++) {
-        int i = work->equality_row[e];
-        int redundant = s->null_known && s->twin[e] < 0 ? 0 : s->order[e] != 0;
-        if (s->null_known && s->order[e] == 2) {
-            redundant = 1;
-        }
-        if (redundant) {
-            mark(work->redundant, &work->redundant_count, work->block_of[i]);
-        }
-        if (s->off[e] && s->twin[e] == e && problem->b != NULL && problem->b[i] != 0.0 &&
-            work->conflict_count == 0) { /* an empty row: 0 = b */
-            mark(work->conflict, &work->conflict_count, work->block_of[i]);
+    name_redundant(work, s);
+    check_twins(problem, work, s, tolerance);
+    sparse_rows_times(s, s->x, s->w);
+    for (int e = 0; e < s->me && work->conflict_count == 0; e++) {
+        if (s->twin[e] < 0 && fabs(s->w[e] + s->c[e]) > most) {
+            most = fabs(s->w[e] + s->c[e]);
+            worst = e;
         }
     }
-    check_twins(work, s, tolerance);
-    for (int k = 0; s->null_known && k < s->null_count && work->conflict_count == 0; k++) {
-        int by_row = s->null_count - 1 - k; /* pivots were taken from the last row down */
-        check_circuit(work, s, s->circuit + (long)by_row * s->me, s->circuit_row[by_row],
-                      tolerance);
-    }
-    if (!s->null_known && work->conflict_count == 0) {
-        if (!sparse_equality_factor(work, s)) {
-            return ZW_INACCURATE;
-        }
-        check_dependent(work, s, tolerance);
-    }
-    if (work->conflict_count > 0 && least_squares_wanted) {
-        least_squares(s);
-        return ZW_OK;
+    if (worst >= 0) {
+        name_conflict(work, s, worst, tolerance);
     }
     return work->conflict_count > 0 ? ZW_CONFLICT : ZW_OK;
 }

@@ -1,7 +1,7 @@
 /* K: products, rows in and out of play, factor, solve.
  *
  * The factors are those of K plus small changes (replaced pivots, `soft` on the diagonal of a singular
- * M), so a solution is refined with K itself: plain correction steps as long as they gain a digit
+ * M, SPARSE_FIRM on nearly dependent rows), so a solution is refined with K itself: plain correction steps as long as they gain a digit
  * each, else GMRES with the factors as preconditioner, which needs one step for each eigenvalue that
  * the changes have moved. */
 #include <math.h>
@@ -73,12 +73,14 @@ void sparse_kkt_row_off(gauss_sparse *s, int p)
 int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
 {
     double *kept = s->step;
-    for (int j = 0; j < s->n && s->soft > 0.0; j++) {
+    for (int j = 0; j < s->q + s->me; j++) {
         kept[j] = s->value[s->start[j]];
-        s->value[s->start[j]] += s->soft;
+        s->value[s->start[j]] += j < s->n                             ? s->soft
+                                 : j >= s->q && (s->sure[j - s->q] == 2 || s->firm) ? -SPARSE_FIRM
+                                                                      : 0.0;
     }
     s->replaced = sparse_ldl_factor(s->ldl, s->value, PIVOT_FLOOR);
-    for (int j = 0; j < s->n && s->soft > 0.0; j++) {
+    for (int j = 0; j < s->q + s->me; j++) {
         s->value[s->start[j]] = kept[j];
     }
     work->core.factorizations++;
@@ -147,9 +149,11 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
         memcpy(z, s->krylov + (size_t)j * N, N * sizeof(double));
         sparse_ldl_solve(s->ldl, z);
         sparse_multiply(s->N, s->start, s->row, s->value, z, next);
-        for (int i = 0; i <= j; i++) {
-            fit.H[i][j] = dense_dot(s->N, s->krylov + (size_t)i * N, next);
-            dense_axpy(s->N, -fit.H[i][j], s->krylov + (size_t)i * N, next);
+        for (int i = 0; i < 2 * (j + 1); i++) { /* orthogonal to all before: twice is enough */
+            const double *u = s->krylov + (size_t)(i % (j + 1)) * N;
+            double t = dense_dot(s->N, u, next);
+            fit.H[i % (j + 1)][j] += t;
+            dense_axpy(s->N, -t, u, next);
         }
         fit.H[j + 1][j] = dense_norm(s->N, next);
         count = j + 1;

@@ -26,6 +26,12 @@
 /* Numbers for null vectors of the equality rows: with more, names and least norms are given up. */
 enum { SPARSE_NULL_ROOM = 1 << 19 };
 
+/* Unit rows nearer than this to the span of others depend on them. */
+#define SPARSE_DISTANCE_FLOOR 1e-9
+
+/* Compliance given, for the factors only, to rows whose pivot might vanish. */
+#define SPARSE_FIRM 1e-10
+
 /* Steps that GMRES takes, at most; and the numbers it keeps, about. */
 enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_ROOM = 1 << 22 };
 
@@ -57,10 +63,12 @@ struct gauss_sparse {
     double *value;    /* start[N] */
     int holds_equality; /* it holds the equality rows only */
     double soft;      /* added to the diagonal of M before factoring: singular M */
+    int firm;         /* all equality rows get SPARSE_FIRM in the factors */
     int replaced;     /* pivots, by the last factorisation */
 
     /* equalities: sparse_equality.c */
     unsigned char *off; /* m: 1: row out of play */
+    unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: vanishes */
     int *twin;        /* me: the earlier parallel row that stands for this one; itself: none */
     double *twin_sign; /* me: row = twin_sign * row twin, in scaled units */
     double *weight;   /* me: scale of a row with all its twins together, for least norms */
@@ -112,16 +120,18 @@ double sparse_kkt_solve(gauss_sparse *s, const double *rhs, double *sol);
 /* sparse_equality.c */
 zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
                                   zw_error *error);
-/* Conflicts of the right-hand side c; with least squares wanted, c is made consistent. */
+/* Redundant rows; conflicts of the right-hand side c, from s->x of the rows in play. */
 zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
-                                double tolerance, int least_squares);
+                                double tolerance);
+/* c is made consistent, with the least change in the user's rows. */
+void sparse_equality_least_squares(gauss_sparse *s);
 /* K with the equality rows alone. */
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
 /* Spread the multipliers of the independent rows over all, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
 
-/* sparse_null.c */
-void sparse_null_find(gauss_sparse *s);
+/* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play. */
+int sparse_null_find(gauss_sparse *s);
 
 /* sparse_convex.c: ZW_OK, ZW_CONFLICT, ZW_INACCURATE. */
 zw_status sparse_convex(const zw_gauss *problem, const zw_gauss_options *options,

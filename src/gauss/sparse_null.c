@@ -18,7 +18,9 @@
 /* An entry below this, of a null vector whose largest is 1, is round-off. */
 static const double ENTRY_FLOOR = 1e-8;
 
-static void null_vector(gauss_sparse *s, int e, double *y)
+/* y of dependent row e; returns how far the row is from the span of those in play, over
+ * the largest part that one of these takes. */
+static double null_vector(gauss_sparse *s, int e, double *y)
 {
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
     for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
@@ -27,7 +29,13 @@ static void null_vector(gauss_sparse *s, int e, double *y)
     sparse_kkt_solve(s, s->rhs, s->sol);
     memcpy(y, s->sol + s->q, (size_t)s->me * sizeof *y);
     y[e] = -1.0;
-    dense_scale(s->me, 1.0 / dense_largest(s->me, y), y);
+    memset(s->v[0], 0, (size_t)s->m * sizeof(double));
+    memcpy(s->v[0], y, (size_t)s->me * sizeof(double));
+    sparse_rows_force(s, s->v[0], s->y[0]);
+    double distance = dense_norm(s->q, s->y[0]);
+    double largest = dense_largest(s->me, y);
+    dense_scale(s->me, 1.0 / largest, y);
+    return distance / fmax(1.0, largest);
 }
 
 static void exchange(double *a, double *b, int count)
@@ -95,14 +103,21 @@ static void orthonormalise(gauss_sparse *s)
     }
 }
 
-void sparse_null_find(gauss_sparse *s)
+int sparse_null_find(gauss_sparse *s)
 {
-    int k = 0;
+    int k = 0, back = 0;
     for (int e = 0; e < s->me; e++) {
-        if (s->twin[e] < 0) {
-            null_vector(s, e, s->circuit + (long)(k++) * s->me);
+        if (s->twin[e] < 0 &&
+            null_vector(s, e, s->circuit + (long)(k++) * s->me) > SPARSE_DISTANCE_FLOOR) {
+            s->off[e] = 0;
+            s->twin[e] = e;
+            s->sure[e] = 1;
+            back++;
         }
     }
-    to_echelon(s);
-    orthonormalise(s);
+    if (back == 0) {
+        to_echelon(s);
+        orthonormalise(s);
+    }
+    return back;
 }

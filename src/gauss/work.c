@@ -83,6 +83,7 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->normal = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->suspect = base_arena_bytes(arena, 2 * (size_t)work->cone_count * sizeof *work->cone);
     work->scale = base_arena_doubles(arena, m);
+    work->stretch = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
     work->redundant = base_arena_ints(arena, blocks);

@@ -29,6 +29,7 @@ typedef struct gauss_cone {
     int first; /* first row, counted among the cone rows */
     int rows;
     int block; /* which block of the problem it came from */
+    double stretch; /* its rows were stretched by this when the equalities had been eliminated */
 } gauss_cone;
 
 /* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),
@@ -121,6 +122,7 @@ struct zw_gauss_work {
     double *D;         /* me x q_max: equality rows, then their LQ factors */
     double *B;         /* mc x q_max: cone rows */
     double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */
+    double *stretch;   /* m: the part of it that equality.c has added */
     double *free;      /* n: a_free */
     double *c;         /* m, equalities first: scaled residual of the free motion */
     double V;          /* scale of residuals: see certificate.c */

@@ -7,6 +7,7 @@
  *     answer STATUS METHOD
  *     a          then one line of n numbers, lambda one of m: only with ZW_OK
  *     lambda
+ *     conflict K INDEX ...    only with ZW_CONFLICT
  *     done
  *
  * The problems: sizes to 30, all kinds of rows, metrics and features; three difficulties in turn;
@@ -78,6 +79,12 @@ int main(int argc, char **argv)
         if (status == ZW_OK) {
             write_line("a", motion.a, motion.n);
             write_line("lambda", motion.lambda, motion.m);
+        }
+        if (status == ZW_CONFLICT) {
+            printf("conflict %d", motion.conflict_count);
+            for (int k = 0; k < motion.conflict_count; k++)
+                printf(" %d", motion.conflict[k]);
+            printf("\n");
         }
         printf("done\n");
         zw_gauss_work_free(work);

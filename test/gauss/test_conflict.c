@@ -49,7 +49,7 @@ static solved solve_part(const zw_gauss *whole, int count, const int *list, int 
     return s;
 }
 
-static void check_minimal(const zw_gauss *problem, const solved *answer)
+static void check_minimal(const char *name, const zw_gauss *problem, const solved *answer)
 {
     int count = answer->motion.conflict_count;
     const int *conflict = answer->motion.conflict;
@@ -59,6 +59,9 @@ static void check_minimal(const zw_gauss *problem, const solved *answer)
     solved_free(&all);
     for (int k = 0; k < count; k++) {
         solved others = solve_part(problem, count, conflict, conflict[k]);
+        if (others.status != ZW_OK) {
+            print_error("%s: of %d blocks, %d can be left out\n", name, count, conflict[k]);
+        }
         assert_status(others, ZW_OK);
         solved_free(&others);
     }
@@ -89,7 +92,7 @@ static void random_conflicts(unsigned kinds, unsigned features, uint64_t first)
         }
         assert_status(answer, ZW_CONFLICT);
         check_named(&s->problem, &answer);
-        check_minimal(&s->problem, &answer);
+        check_minimal(s->name, &s->problem, &answer);
         solved_free(&answer);
         scene_free(s);
     }
