@@ -164,7 +164,7 @@ typedef struct zw_motion {
     const double *F_L;      /* [n] ideal constraint force: Lagrange, eq. (20) */
     const double *F_C;      /* [n] what C adds: Coulomb, eq. (21); F_N + F_L + F_C = M a */
     const double *C;        /* [n] the non-ideal force in the end */
-    double Z;               /* 1/2 (a - a_free)' M (a - a_free) */
+    double Z; /* 1/2 (a - a_free)' M (a - a_free); if M is singular, 1/2 a' M a - a' force */
 
     int rank;                  /* of the equality rows */
     int redundant_count;       /* equality blocks with rows that follow from earlier rows */
@@ -175,7 +175,7 @@ typedef struct zw_motion {
     const int *undetermined;   /* their indices */
 
     zw_certificate certificate;
-    const char *method; /* what found the answer, e.g. "equality", "newton", "homotopy" */
+    const char *method; /* what found the answer, e.g. "equality", "newton from convex" */
     int iterations;
     int factorizations;
 } zw_motion;
@@ -190,13 +190,14 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
 void zw_gauss_work_free(zw_gauss_work *work);
 
 /* Find the motion. Allocates nothing. `motion` is filled as far as the status allows: after
- * ZW_INACCURATE and ZW_JAMMED with the best answer and its certificate. `options` and `error` may
- * be NULL. */
+ * ZW_INACCURATE and ZW_JAMMED with the best answer and its certificate; where there is no answer, the
+ * certificate is infinite. `options` and `error` may be NULL. */
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error);
 
 /* Judge any claimed answer, from here or from another program. C[n] is the non-ideal force claimed
- * to act; NULL takes problem->C. Needs room for scratch_size doubles. */
+ * to act; NULL takes problem->C. `scratch` has room for zw_gauss_certify_scratch doubles; NULL: it is
+ * allocated for the call. */
 size_t zw_gauss_certify_scratch(const zw_gauss *problem);
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
                            const double *lambda, const double *C, double *scratch,

@@ -5,8 +5,9 @@
  * tangential rows times friction, multipliers divided by it.
  *
  * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
- * residuals with                     V = max(|w_free|, |w|) + 1e-3 max(|A| |a| + |b|)
- * (largest entries). The small additions keep a constraint force that is tiny beside what it is the
+ * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|)
+ * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that a_free
+ * violates: a contact far away has no say). The small additions keep a constraint force that is tiny beside what it is the
  * difference of from being judged by round-off. Multipliers take no part in these scales: internal
  * forces could inflate them and hide an error. Only locally is their round-off granted: 1e-4 |A|'|lambda|
  * is added to R for stationarity, coordinate by coordinate, and 1e-4 of its own multiplier for each
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "math/cone.h"
@@ -147,26 +149,59 @@ static void judge_free(judge *j)
     }
 }
 
+/* How far u is from what the block admits. */
+static double judge_violation(const zw_block *block, int rows, const double *u)
+{
+    double p[CONE_MAX], worst = 0.0;
+    if (block->kind == ZW_EQUALITY) {
+        return fabs(u[0]);
+    }
+    cone_project(rows, u, p);
+    for (int i = 0; i < rows; i++) {
+        worst = larger(worst, fabs(u[i] - p[i]));
+    }
+    return worst;
+}
+
+/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before and
+ * after. */
+static double judge_concern(judge *j, const zw_block *block, int at, int rows)
+{
+    const zw_gauss *problem = j->problem;
+    double before[CONE_MAX], size = 0.0, carried = 0.0, touched = 0.0;
+    for (int i = 0; i < rows; i++) {
+        double s = j->scale[at + i], b = problem->b != NULL ? problem->b[at + i] : 0.0;
+        before[i] = s * (gauss_row_dot(problem, at + i, j->free) - b);
+        size = larger(size, fabs(j->w[at + i]));
+        touched = larger(touched, fabs(j->lambda[at + i]));
+        carried = larger(carried, s * (gauss_row_dot_size(problem, at + i, j->a) + fabs(b)));
+    }
+    double violation = judge_violation(block, rows, before);
+    if (touched == 0.0 && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
+        return 0.0;
+    }
+    return larger(violation, touched > 0.0 ? size : 0.0) + 1e-3 * carried;
+}
+
 /* Scaled residuals and multipliers, and V. */
 static void judge_residuals(judge *j)
 {
     const zw_gauss *problem = j->problem;
-    int m = gauss_row_count(problem);
-    judge_free(j);
-    double carried = 0.0;
     j->V = 0.0;
+    judge_free(j);
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        const zw_block *block = &problem->block[k];
+        int step = block->kind == ZW_CONE ? block->rows : 1;
         judge_scale_block(j, k, at);
+        for (int i = at; i < at + block->rows; i++) {
+            double s = j->scale[i];
+            j->w[i] = s * gauss_row_residual(problem, i, j->a, j->lambda);
+            j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
+        }
+        for (int i = at; i < at + block->rows; i += step) {
+            j->V = larger(j->V, judge_concern(j, block, i, step));
+        }
     }
-    for (int i = 0; i < m; i++) {
-        double s = j->scale[i], b = problem->b != NULL ? problem->b[i] : 0.0;
-        j->w[i] = s * gauss_row_residual(problem, i, j->a, j->lambda);
-        j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
-        double before = gauss_row_dot(problem, i, j->free) - b;
-        j->V = larger(j->V, larger(fabs(j->w[i]), s * fabs(before)));
-        carried = larger(carried, s * (gauss_row_dot_size(problem, i, j->a) + fabs(b)));
-    }
-    j->V += 1e-3 * carried;
     j->R = j->R > 0.0 ? j->R : 1.0;
     j->V = j->V > 0.0 ? j->V : 1.0;
 }
@@ -255,6 +290,13 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                            zw_certificate *certificate)
 {
     size_t n = (size_t)problem->n, m = (size_t)gauss_row_count(problem);
+    double *own = scratch == NULL
+                      ? base_alloc(zw_gauss_certify_scratch(problem) * sizeof *own)
+                      : NULL;
+    scratch = scratch != NULL ? scratch : own;
+    if (scratch == NULL) {
+        return ZW_NO_MEMORY;
+    }
     judge j = {.problem = problem, .contact = contact, .a = a, .lambda = lambda,
                .C = C != NULL ? C : problem->C, .unit = scratch, .free = scratch + n,
                .force = scratch + 2 * n, .step = scratch + 3 * n, .w = scratch + 4 * n,
@@ -278,5 +320,6 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
     }
     certificate->gap = judge_gap(&j);
     worse(&certificate->worst, certificate->membership);
+    base_free(own);
     return isfinite(certificate->worst) ? ZW_OK : ZW_BAD_INPUT;
 }

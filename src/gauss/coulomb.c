@@ -12,8 +12,9 @@
  *   sweeps     block Gauss-Seidel, Newton tried in between
  *
  * Selection. The velocity is not always unique. The rule: the branch that Newton reaches from the
- * guess; without a guess, the branch of the first member above that arrives, all of which start from
- * the convex law's answer. Every member is deterministic and its start continuous in the data. */
+ * guess; without a guess, the branch of the first member above that arrives: first those that start
+ * from the convex law's answer, which is continuous in the data, then those that follow a path to the
+ * exact law (interior, homotopy). Every member is deterministic. */
 #include <math.h>
 #include <string.h>
 
@@ -146,7 +147,7 @@ int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method
     if (guess_only) {
         return 0;
     }
-    *method = "convex";
+    *method = "newton from convex";
     memset(core->r, 0, bytes);
     if (core_convex(core) < 0 && normals_contradict(core)) {
         return -1;

@@ -53,14 +53,14 @@ static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
     dense_solve_upper(k, work->L, n, v);
     double largest = dense_largest(k + 1, v);
     work->undetermined_count = 0;
-    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknowns");
+    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
     for (int i = 0; i <= k; i++) {
         if (fabs(v[i]) > 1e-6 * largest) {
             work->undetermined[work->undetermined_count++] = i;
             base_fail_more(error, " %d", i);
         }
     }
-    base_fail_more(error, ": it has no mass and no constraint holds it");
+    base_fail_more(error, ": it has no mass and no equality row holds it");
 }
 
 static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
@@ -218,9 +218,12 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
     for (int e = 0; e < work->m; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         work->c[e] = scaled_residual(problem, work, i, a, &size);
-        double stretch = e < work->me ? 1.0 : work->stretch[i];
-        V = larger(V, fabs(work->c[e]) / stretch);
-        floor = larger(floor, size / stretch);
+        if (e < work->me) {
+            V = larger(V, fabs(work->c[e]));
+            floor = larger(floor, size);
+        } else {
+            work->carried[e - work->me] = size;
+        }
     }
     work->V = larger(V, 1e-3 * floor);
     work->V = work->V > 0.0 ? work->V : 1.0;

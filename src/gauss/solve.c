@@ -18,11 +18,32 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/sparse.h"
+#include "math/cone.h"
 #include "math/dense.h"
 
 zw_gauss_options zw_gauss_options_default(void)
 {
     return (zw_gauss_options){.contact = ZW_COULOMB};
+}
+
+/* The scale of the cones' residuals: how far the free motion is from admissible, cone by cone. */
+static double core_violation(const gauss_core *core, const double *carried)
+{
+    double worst = 0.0;
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        double p[CONE_MAX], violation = 0.0, size = 0.0;
+        cone_project(d, core->c + at, p);
+        for (int i = 0; i < d; i++) {
+            violation = fmax(violation, fabs(core->c[at + i] - p[i]));
+            size = fmax(size, carried[at + i]);
+        }
+        if (violation > 0.0) {
+            worst = fmax(worst, (violation + 1e-3 * size) / core->cone[k].stretch);
+        }
+    }
+    worst = fmax(worst, 1e-3 * core->held);
+    return worst > 0.0 ? worst : 1.0;
 }
 
 /* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
@@ -38,7 +59,6 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->cone_count = work->cone_count;
     core->cone = work->cone;
     core->normal = work->normal;
-    core->V = work->V;
     core->held = dense_norm(work->rank, work->z);
     core->coulomb = options->contact == ZW_COULOMB;
     core->aim = 1e-14;
@@ -52,6 +72,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
         core->r[i] = guess != NULL && scale > 0.0 ? guess[work->cone_row[i]] / scale : 0.0;
     }
     core->c = c;
+    core->V = core_violation(core, work->carried);
     memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));
 }
 
@@ -154,7 +175,7 @@ static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonid
                          zw_motion *motion)
 {
     int n = work->n;
-    double *step = work->scratch, *Mstep = work->scratch + n, sum = 0.0;
+    double *step = work->scratch, *Mstep = work->scratch + n;
     gauss_rows_force(problem, nonideal ? work->lambda_ideal : work->lambda, work->F_L);
     if (nonideal) {
         gauss_rows_force(problem, work->lambda, work->F_C);
@@ -164,11 +185,9 @@ static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonid
     } else {
         memset(work->F_C, 0, (size_t)n * sizeof(double));
     }
-    if (work->shifted) { /* a_free is not unique: take the work of the constraint force */
-        for (int i = 0; i < n; i++) {
-            sum += (work->F_L[i] + work->F_C[i]) * (work->a[i] - work->free[i]);
-        }
-        motion->Z = 0.5 * fabs(sum);
+    if (work->shifted) { /* there is no a_free: Gauss's function up to a constant */
+        gauss_metric_apply(problem, work->a, Mstep);
+        motion->Z = 0.5 * dense_dot(n, work->a, Mstep) - dense_dot(n, work->a, work->F_N);
     } else {
         for (int i = 0; i < n; i++) {
             step[i] = work->a[i] - work->free[i];
@@ -195,12 +214,24 @@ static void fill_motion(zw_gauss_work *work, zw_motion *motion)
                           .redundant = work->redundant,
                           .conflict = work->conflict,
                           .undetermined = work->undetermined,
+                          .certificate = {.stationarity = HUGE_VAL,
+                                          .feasibility = HUGE_VAL,
+                                          .membership = HUGE_VAL,
+                                          .complementarity = HUGE_VAL,
+                                          .natural = HUGE_VAL,
+                                          .gap = HUGE_VAL,
+                                          .worst = HUGE_VAL,
+                                          .worst_block = -1},
                           .method = "none"};
 }
 
 static zw_status name_conflict(const zw_gauss *problem, const zw_gauss_work *work,
                                zw_status status, zw_error *error)
 {
+    if (work->conflict_count == 0) {
+        return base_fail(error, status, "no force satisfies the non-ideal law: its fixed point "
+                                        "was not found and may not exist");
+    }
     base_fail(error, status, "%s:", zw_status_text(status));
     for (int k = 0; k < work->conflict_count; k++) {
         base_fail_more(error, "%s %s", k > 0 ? "," : "",
@@ -219,20 +250,20 @@ static int has_friction(const zw_gauss *problem)
     return 0;
 }
 
+/* Same unknowns, metric kind and blocks as when the workspace was made? */
 static int fits(const zw_gauss *problem, const zw_gauss_work *work)
 {
-    int e = 0;
     if (problem->n != work->n || problem->block_count != work->block_count ||
-        gauss_row_count(problem) != work->m) {
+        problem->metric.kind != work->metric_kind || gauss_row_count(problem) != work->m) {
         return 0;
     }
     for (int k = 0; k < problem->block_count; k++) {
-        e += problem->block[k].kind == ZW_EQUALITY ? problem->block[k].rows : 0;
-        if (problem->block[k].rows != work->first[k + 1] - work->first[k]) {
+        if (problem->block[k].rows != work->first[k + 1] - work->first[k] ||
+            (int)problem->block[k].kind != work->kind[k]) {
             return 0;
         }
     }
-    return e == work->me && (problem->compliance == NULL || work->q_max >= work->n + work->m);
+    return problem->compliance == NULL || work->q_max >= work->n + work->m;
 }
 
 /* The certificate decides what may be called solved. */

@@ -76,6 +76,7 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
 {
     size_t n = (size_t)work->n, m = (size_t)work->m, blocks = (size_t)work->block_count;
     work->first = base_arena_ints(arena, blocks + 1);
+    work->kind = base_arena_ints(arena, blocks);
     work->equality_row = base_arena_ints(arena, (size_t)work->me);
     work->cone_row = base_arena_ints(arena, (size_t)work->mc);
     work->block_of = base_arena_ints(arena, m);
@@ -86,6 +87,7 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->stretch = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
+    work->carried = base_arena_doubles(arena, (size_t)work->mc);
     work->redundant = base_arena_ints(arena, blocks);
     work->conflict = base_arena_ints(arena, blocks);
     work->undetermined = base_arena_ints(arena, n);
@@ -109,6 +111,7 @@ static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
     for (int k = 0; k < problem->block_count; k++) {
         const zw_block *block = &problem->block[k];
         work->first[k] = at;
+        work->kind[k] = (int)block->kind;
         for (int i = 0; i < block->rows; i++, at++) {
             work->block_of[at] = k;
             if (block->kind == ZW_EQUALITY) {
@@ -129,6 +132,7 @@ static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
 static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
 {
     work->n = problem->n;
+    work->metric_kind = problem->metric.kind;
     work->block_count = problem->block_count;
     for (int k = 0; k < problem->block_count; k++) {
         const zw_block *block = &problem->block[k];

@@ -102,6 +102,8 @@ struct zw_gauss_work {
 
     /* tables, filled at creation */
     int *first;        /* block_count + 1: first row of each block */
+    int *kind;         /* block_count: its kind */
+    zw_metric_kind metric_kind;
     int *equality_row; /* me: row of A of each equality row */
     int *cone_row;     /* mc: row of A of each other row */
     int *block_of;     /* m: block of each row */
@@ -125,7 +127,8 @@ struct zw_gauss_work {
     double *stretch;   /* m: the part of it that equality.c has added */
     double *free;      /* n: a_free */
     double *c;         /* m, equalities first: scaled residual of the free motion */
-    double V;          /* scale of residuals: see certificate.c */
+    double *carried;   /* mc: scaled |A| |a_free| + |b|, whose round-off c carries */
+    double V;          /* scale of the equality residuals: see certificate.c */
 
     /* equalities: gauss_equality */
     int rank;

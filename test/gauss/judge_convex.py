@@ -312,7 +312,7 @@ def contradictory(p, chosen):
     """Do these blocks alone contradict each other? 1, 0, or None."""
     q, at, rows = Problem(), 0, []
     q.n, q.M, q.free, q.has_force, q.C = p.n, p.M, p.free, p.has_force, p.C
-    q.blocks = [p.blocks[k] for k in chosen]
+    q.blocks = [p.blocks[k] for k in sorted(chosen)]
     for k, (_, count, _) in enumerate(p.blocks):
         rows += range(at, at + count) if k in chosen else []
         at += count

@@ -1,0 +1,32 @@
+/* Steps on the cones of a sparse problem, shared by the convex law and Coulomb's. */
+#ifndef ZW_GAUSS_SPARSE_CONES_H
+#define ZW_GAUSS_SPARSE_CONES_H
+
+#include "gauss/sparse_kkt.h"
+
+/* A Newton step: the projection is linearised at z = centre - rho (w + shift), and a compliance
+ * `prox` around the centre added. */
+typedef struct sparse_step {
+    double rho, prox;
+    const double *centre; /* m */
+} sparse_step;
+
+void sparse_cones_residual(gauss_sparse *s, const double *x); /* w = B x + c */
+void sparse_cones_project(const zw_gauss_work *work, const gauss_sparse *s, double *r);
+double sparse_cones_force(gauss_sparse *s, const double *r); /* R: the largest entry of B' r */
+
+/* K and rhs of a step from s->w; then x_new, r_new. 0: no finite answer. */
+void sparse_cones_put(const zw_gauss_work *work, gauss_sparse *s, const sparse_step *step);
+void sparse_cones_turn_back(const zw_gauss_work *work, gauss_sparse *s, const double *sol,
+                            double *r);
+int sparse_cones_newton(zw_gauss_work *work, gauss_sparse *s, const sparse_step *step);
+
+/* The convex law with s->shift on the normals, from (x, r), until the certificate is at `aim`. After
+ * ZW_CONFLICT, s->v[2] is the direction of the proof. */
+zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
+                              double aim, int warm);
+
+/* sparse_conflict.c: names of the blocks in the proof s->v[2], thinned. */
+void sparse_cones_conflict(zw_gauss_work *work, gauss_sparse *s);
+
+#endif
