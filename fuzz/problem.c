@@ -58,7 +58,7 @@ static void check_motion(const puzzle *p, const zw_motion *motion)
     REQUIRE(motion->rank >= 0 && motion->rank <= p->rows, p);
 }
 
-static void solve(const puzzle *p, const zw_gauss_options *options)
+static void solve(const puzzle *p, const zw_gauss_options *options, int twice)
 {
     zw_error error;
     zw_motion motion, again;
@@ -81,8 +81,9 @@ static void solve(const puzzle *p, const zw_gauss_options *options)
     }
 
     /* The workspace remembers nothing. */
-    REQUIRE(zw_gauss_solve(&p->problem, options, work, &again, NULL) == status, p);
-    if (status == ZW_OK) {
+    if (twice)
+        REQUIRE(zw_gauss_solve(&p->problem, options, work, &again, NULL) == status, p);
+    if (twice && status == ZW_OK) {
         REQUIRE(memcmp(a, again.a, (size_t)again.n * sizeof *a) == 0, p);
         REQUIRE(memcmp(lambda, again.lambda, (size_t)again.m * sizeof *lambda) == 0, p);
     }
@@ -106,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.algebra = (zw_algebra)(wish / 16 % 3);
     for (int law = ZW_COULOMB; law <= ZW_CONVEX; law++) {
         options.contact = (zw_contact_law)law;
-        solve(&p, &options);
+        solve(&p, &options, wish >= 192);
     }
     return 0;
 }

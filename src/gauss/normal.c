@@ -4,7 +4,11 @@
  * force f~ = f + A_e' W b_e. On every motion that satisfies A_e a = b_e the added terms cancel, so the
  * minimiser and its multipliers are those of M itself (Udwadia and Phohomsiri's condition, [M; A] of
  * full column rank, is exactly that M~ is positive definite). A row with compliance R takes part with
- * W R <= 1/2 and the compliance R/(1 - W R), which gives the same law for lambda/(1 - W R). */
+ * W R <= 1/2 and the compliance R/(1 - W R), which gives the same law for lambda/(1 - W R).
+ *
+ * Directions that only inequalities and cones hold are completed by their rows in the same way. That
+ * changes the problem, into a proximal step from the present motion; refine.c repeats it until the
+ * equation of motion holds with M itself. */
 #include <math.h>
 #include <string.h>
 
@@ -60,36 +64,67 @@ static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
             base_fail_more(error, " %d", i);
         }
     }
-    base_fail_more(error, ": it has no mass and no equality row holds it");
+    base_fail_more(error, ": it has no mass and no constraint holds it");
 }
 
-static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+/* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither lost
+ * beside M nor M beside it; the largest mass over its length, if it moves none. */
+static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
+{
+    double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
+    double length = dense_norm(problem->n, row), inverse = 0.0, largest = 0.0;
+    for (int j = 0; j < problem->n; j++) {
+        inverse += diagonal[j] > 0.0 ? row[j] * row[j] / diagonal[j] : 0.0;
+        largest = larger(largest, diagonal[j]);
+    }
+    double weight = inverse > 0.0  ? 1.0 / inverse
+                    : length > 0.0 ? (largest > 0.0 ? largest : 1.0) / (length * length)
+                                   : 0.0;
+    return R > 0.0 && weight > 0.5 / R ? 0.5 / R : weight;
+}
+
+/* L'L = M + A' W A over the equality rows, and over the others too if `all`. Returns n, or the pivot
+ * that vanished, negated if its sign says that M is no metric. */
+static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
 {
     int n = work->n;
     double *row = work->scratch, *diagonal = work->scratch + n;
-    if (problem->metric.kind == ZW_METRIC_OPERATOR) {
-        return base_fail(error, ZW_NOT_A_METRIC, "the metric's operator could not be factored");
-    }
     gauss_metric_diagonal(problem, diagonal);
-    double weight = dense_largest(n, diagonal);
     gauss_metric_expand(problem, work->L);
-    for (int e = 0; e < work->me; e++) {
-        int i = work->equality_row[e];
+    for (int e = 0; e < (all ? work->m : work->me); e++) {
+        int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         gauss_row_copy(problem, i, row);
-        double length = dense_norm(n, row), R = problem->compliance ? problem->compliance[i] : 0.0;
-        work->W[e] = length > 0.0 ? (weight > 0.0 ? weight : 1.0) / (length * length) : 0.0;
-        work->W[e] = fmin(work->W[e], R > 0.0 ? 0.5 / R : HUGE_VAL);
-        dense_update_upper(n, work->W[e], row, row, work->L, n);
+        double weight = row_weight(problem, i, diagonal, row);
+        if (e < work->me) {
+            work->W[e] = weight;
+        }
+        dense_update_upper(n, weight, row, row, work->L, n);
     }
     for (int i = 0; i < n; i++) {
         diagonal[i] = work->L[(long)i * n + i];
     }
     int k = dense_cholesky(n, work->L, n, 1e-12);
     if (k < n && (work->L[(long)k * n + k] < -1e-9 * diagonal[k] || diagonal[k] < 0.0)) {
-        return base_fail(error, ZW_NOT_A_METRIC,
-                         "the metric is indefinite: pivot %d has the wrong sign", k);
+        return -1 - k;
     }
-    if (k < n) {
+    return k;
+}
+
+static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+{
+    if (problem->metric.kind == ZW_METRIC_OPERATOR) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the metric's operator could not be factored");
+    }
+    int k = factor_completed(problem, work, 0);
+    if (k >= 0 && k < work->n && work->mc > 0) {
+        k = factor_completed(problem, work, 1);
+        work->held_by_cones = k == work->n;
+    }
+    if (k < 0) {
+        return base_fail(error, ZW_NOT_A_METRIC,
+                         "the metric is indefinite: pivot %d has the wrong sign", -1 - k);
+    }
+    if (k < work->n) {
         name_undetermined(work, k, error);
         return ZW_UNDETERMINED;
     }
@@ -231,7 +266,7 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
 
 zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
 {
-    work->shifted = 0;
+    work->shifted = work->held_by_cones = 0;
     work->undetermined_count = 0;
     memset(work->W, 0, (size_t)work->me * sizeof *work->W);
     if (gauss_metric_factor(problem, work->L) != ZW_OK) {

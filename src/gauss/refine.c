@@ -8,7 +8,9 @@
  *     L dz = -w_e,     cones: c = w - B2 (B2' r + p2) + B1 dz,     L' dr_e = dz + p1 - B1' dr,
  *     L' da = Q (dz, B2' dr - p2),
  *
- * the problem already factored with another c. A step that does not help is taken back. */
+ * the problem already factored with another c. A step that does not help is taken back. If the metric
+ * was completed by rows of cones, each such step is a proximal step towards the problem with M itself,
+ * and many are taken. */
 #include <math.h>
 #include <string.h>
 
@@ -115,21 +117,26 @@ static void correct(const zw_gauss *problem, const zw_gauss_options *options, zw
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda)
 {
-    double *a_old = work->kept, *lambda_old = work->kept + work->n;
+    double *a_best = work->kept, *lambda_best = work->kept + work->n;
     size_t n_bytes = (size_t)work->n * sizeof(double), m_bytes = (size_t)work->m * sizeof(double);
-    zw_certificate after, *before = &work->certificate;
-    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, before);
-    int limit = work->conflict_count > 0 ? 0 : 4;
-    for (int k = 0; k < limit && before->worst > 1e-3 * options->tolerance; k++) {
-        memcpy(a_old, work->a, n_bytes);
-        memcpy(lambda_old, lambda, m_bytes);
+    zw_certificate now, *best = &work->certificate;
+    int limit = work->conflict_count > 0 ? 0 : work->held_by_cones ? 400 : 4;
+    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, best);
+    memcpy(a_best, work->a, n_bytes);
+    memcpy(lambda_best, lambda, m_bytes);
+    for (int k = 0; k < limit && best->worst > 1e-3 * options->tolerance; k++) {
         correct(problem, options, work, C, lambda);
-        zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &after);
-        if (!(after.worst < 0.9 * before->worst)) {
-            memcpy(work->a, a_old, n_bytes);
-            memcpy(lambda, lambda_old, m_bytes);
+        zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &now);
+        int helps = now.worst < 0.9 * best->worst;
+        if (now.worst < best->worst) {
+            *best = now;
+            memcpy(a_best, work->a, n_bytes);
+            memcpy(lambda_best, lambda, m_bytes);
+        }
+        if (!helps && !work->held_by_cones) {
             break;
         }
-        *before = after;
     }
+    memcpy(work->a, a_best, n_bytes);
+    memcpy(lambda, lambda_best, m_bytes);
 }

@@ -240,6 +240,17 @@ static zw_status name_conflict(const zw_gauss *problem, const zw_gauss_work *wor
     return status;
 }
 
+static void sort(int count, int *list)
+{
+    for (int i = 1; i < count; i++) {
+        for (int k = i; k > 0 && list[k] < list[k - 1]; k--) {
+            int t = list[k];
+            list[k] = list[k - 1];
+            list[k - 1] = t;
+        }
+    }
+}
+
 static int has_friction(const zw_gauss *problem)
 {
     for (int k = 0; k < problem->block_count; k++) {
@@ -319,6 +330,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     status = nonideal ? gauss_nonideal(problem, &wish, work, &motion->method)
                       : gauss_pass(problem, &wish, work, NULL, wish.guess, work->lambda,
                                    &motion->method);
+    sort(work->conflict_count, work->conflict);
     motion->rank = work->rank;
     motion->redundant_count = work->redundant_count;
     motion->conflict_count = work->conflict_count;

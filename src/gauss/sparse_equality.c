@@ -29,6 +29,8 @@ static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
 enum { SUSPECTS = 32 };
 /* Mass given to all scaled coordinates of a singular metric. */
 static const double SOFT = 1e-8;
+/* Mass and hold of a unit direction together, below which nothing determines it. */
+static const double UNDETERMINED_FLOOR = 1e-12;
 
 /* ---- Twins --------------------------------------------------------------------------------- */
 
@@ -189,7 +191,7 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
     for (int j = 0; j < s->n; j++) {
         v[j] = dice((unsigned)j);
     }
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 16 && (k == 0 || gain * s->soft > 1e-3); k++) {
         double size = dense_norm(s->n, v);
         memset(x, 0, (size_t)s->N * sizeof *x);
         for (int j = 0; j < s->n; j++) {
@@ -199,14 +201,19 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
         gain = dense_norm(s->n, x);
         memcpy(v, x, (size_t)s->n * sizeof *v);
     }
-    if (!(gain * s->soft > 0.5)) {
+    if (!(gain * s->soft > 1e-3)) {
         return ZW_OK;
     }
+    memset(v + s->n, 0, (size_t)(s->N - s->n) * sizeof *v);
+    dense_scale(s->n, 1.0 / gain, v);
     sparse_rows_times(s, v, s->w);
     sparse_metric_times(s, v, s->y[0]);
-    double energy = dense_dot(s->n, v, s->y[0]) / (gain * gain);
+    double energy = dense_dot(s->n, v, s->y[0]), held = dense_norm(s->me, s->w);
     if (energy < -1e-9) {
         return base_fail(error, ZW_NOT_A_METRIC, "the metric is indefinite");
+    }
+    if (energy + held * held > UNDETERMINED_FLOOR) {
+        return ZW_OK;
     }
     double largest = 0.0;
     for (int j = 0; j < s->n; j++) {
@@ -224,17 +231,25 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
     return ZW_UNDETERMINED;
 }
 
-/* What the last factorisation replaced: rows go out of play; a coordinate asks for `soft`. */
-static int take_out(gauss_sparse *s, int *coordinates)
+/* Has the last factorisation met a coordinate without mass that no row before it held? */
+static int massless(const gauss_sparse *s)
 {
     const unsigned char *replaced = sparse_ldl_replaced(s->ldl);
-    int rows = 0;
-    *coordinates = 0;
+    int count = 0;
     for (int j = 0; j < s->q; j++) {
-        *coordinates += replaced[j];
+        count += replaced[j];
     }
-    for (int p = 0; p < s->me && *coordinates == 0; p++) {
-        if (!replaced[s->q + p] || s->off[p] || s->sure[p] == 2) {
+    return count;
+}
+
+/* Rows whose pivots the last factorisation replaced go out of play, unless they are known to be
+ * independent. Returns how many rows have changed. */
+static int take_out(gauss_sparse *s)
+{
+    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->q;
+    int rows = 0;
+    for (int p = 0; p < s->me; p++) {
+        if (!replaced[p] || s->off[p] || s->sure[p] == 2) {
             continue;
         }
         if (s->sure[p]) {
@@ -307,8 +322,10 @@ static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
     s->holds_equality = 0;
     int fine = sparse_equality_factor(work, s);
     const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
+    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->q;
     for (int e = 0; e < s->me && fine; e++) {
-        if (!s->off[e] && !s->sure[e] && fabs(pivot[e]) < 10.0 * SPARSE_FIRM) {
+        int small = fabs(pivot[e]) < 10.0 * SPARSE_FIRM || replaced[e];
+        if (small && !s->off[e] && !s->sure[e]) {
             s->off[e] = 1;
             s->twin[e] = -1;
         }
@@ -322,9 +339,13 @@ static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
 static int find_rank(zw_gauss_work *work, gauss_sparse *s)
 {
     for (int k = 0; k < 24; k++) {
-        int coordinates = 0;
         s->holds_equality = 0;
         int fine = sparse_equality_factor(work, s);
+        if (s->replaced != 0 && s->soft == 0.0 && massless(s)) {
+            s->soft = SOFT;
+            k = -1;
+            continue;
+        }
         if (k == 0 && s->replaced != 0) {
             fine = take_out_many(work, s) && sparse_equality_factor(work, s);
         }
@@ -335,11 +356,7 @@ static int find_rank(zw_gauss_work *work, gauss_sparse *s)
             s->firm = 1;
             continue;
         }
-        int rows = s->replaced > 0 ? take_out(s, &coordinates) : 0;
-        rows += rows == 0 && coordinates == 0 ? take_out_suspect(s) : 0;
-        if (coordinates > 0 && s->soft == 0.0) {
-            s->soft = SOFT;
-        } else if (rows == 0) {
+        if (!(s->replaced > 0 && take_out(s)) && !take_out_suspect(s)) {
             break;
         }
     }

@@ -79,7 +79,7 @@ int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
                                  : j >= s->q && (s->sure[j - s->q] == 2 || s->firm) ? -SPARSE_FIRM
                                                                       : 0.0;
     }
-    s->replaced = sparse_ldl_factor(s->ldl, s->value, PIVOT_FLOOR);
+    s->replaced = sparse_ldl_factor(s->ldl, s->value, s->firm ? SPARSE_FIRM : PIVOT_FLOOR);
     for (int j = 0; j < s->q + s->me; j++) {
         s->value[s->start[j]] = kept[j];
     }

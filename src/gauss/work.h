@@ -115,6 +115,7 @@ struct zw_gauss_work {
     double *L;         /* n x n (dense), or blocks, or n (diagonal): U with M = U'U */
     double *diagonal;  /* n: sqrt(M_jj), the unit of each coordinate */
     int shifted;       /* M was singular: L factors M + A_e' W A_e */
+    int held_by_cones; /* and of cones, as a proximal term */
     double *W;         /* me: W */
     double *soften;    /* me: factor of the multiplier of a compliant row of a completed metric */
 
