@@ -26,7 +26,7 @@
 #include "scene/dice.h"
 #include "scene/scene.h"
 
-enum { WARM_EVERY = 5, NAME = 12, METHODS = 12, SETS = SCENE_FAMILIES + 5, LISTED = 40 };
+enum { WARM_EVERY = 5, NAME = 32, METHODS = 12, SETS = SCENE_FAMILIES + 5, LISTED = 40 };
 
 static const double convex_tolerance = 1e-10, coulomb_tolerance = 1e-8;
 

@@ -112,18 +112,21 @@ static inline int peer_cholesky(peer *p)
     return info;
 }
 
-/* The motion. Returns 0 when LAPACK is content. */
-static inline int peer_solve(peer *p, int eigen)
+/* The motion. Returns 0 when LAPACK is content. `times` is 1; more of them do the pseudoinverse
+ * that often, as a method would that changes its set of rows from step to step. */
+static inline int peer_solve(peer *p, int eigen, int times)
 {
     int n = p->n, m = p->m, one_column = 1, most = n > m ? n : m, info, size = PEER_WORK;
     const double one = 1, zero = 0, minus = -1, rcond = 1e-12;
     if (eigen ? peer_root(p) : peer_cholesky(p))
         return 1;
-    dgemm_("N", "N", &m, &n, &n, &one, p->A, &m, p->W, &n, &zero, p->D, &m);
-    memcpy(p->y, p->b, (size_t)m * sizeof(double));
-    dgemv_("N", &m, &n, &minus, p->A, &m, p->free, &one_column, &one, p->y, &one_column);
-    dgelsd_(&m, &n, &one_column, p->D, &m, p->y, &most, p->S, &rcond, &p->rank, p->work, &size,
-            p->iwork, &info);
+    do {
+        dgemm_("N", "N", &m, &n, &n, &one, p->A, &m, p->W, &n, &zero, p->D, &m);
+        memcpy(p->y, p->b, (size_t)m * sizeof(double));
+        dgemv_("N", &m, &n, &minus, p->A, &m, p->free, &one_column, &one, p->y, &one_column);
+        dgelsd_(&m, &n, &one_column, p->D, &m, p->y, &most, p->S, &rcond, &p->rank, p->work, &size,
+                p->iwork, &info);
+    } while (--times > 0 && info == 0);
     memcpy(p->a, p->free, (size_t)n * sizeof(double));
     dgemv_("N", &n, &n, &one, p->W, &n, p->y, &one_column, &one, p->a, &one_column);
     return info;

@@ -9,10 +9,11 @@
  * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that a_free
  * violates: a contact far away has no say). The small additions keep a constraint force that is tiny beside what it is the
  * difference of from being judged by round-off. Multipliers take no part in these scales: internal
- * forces could inflate them and hide an error. Only locally is their round-off granted: 1e-4 |A|'|lambda|
- * is added to R for stationarity, coordinate by coordinate, and 1e-4 of its own multiplier for each
- * cone. Forces of nearly parallel constraints that cancel to sixteen digits leave that much behind,
- * whoever computes them, and a tolerance of 1e-10 then allows 1e-14 of them. */
+ * forces could inflate them and hide an error. But what sixteen digits cannot hold is granted: forces
+ * of nearly parallel constraints that cancel leave GRANTED |A|'|lambda| behind, whoever computes them,
+ * and a large multiplier is on the surface of its cone to GRANTED of itself and no better. That much is
+ * subtracted from the error, but never more than GRANTED_MOST of R. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,10 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "math/cone.h"
+#include "math/dense.h"
 #include "zwang/gauss.h"
+
+static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8;
 
 static double larger(double x, double y)
 {
@@ -226,11 +230,12 @@ static double judge_cone(judge *j, int d, const double *r, const double *w, int 
         z[i] = r[i] - rho * u[i];
         product += r[i] * u[i];
     }
-    double R = j->R;
+    double granted = 0.0;
     for (int i = 0; i < d; i++) {
-        R = larger(R, j->R + 1e-4 * fabs(r[i]));
+        granted = larger(granted, GRANTED * fabs(r[i]));
     }
-    worse(&j->out->complementarity, fabs(product) / (R * j->V));
+    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
+    worse(&j->out->complementarity, fabs(product) / (j->R * j->V));
     cone_project(d, u, p);
     for (int i = 0; i < d; i++) {
         worse(&j->out->feasibility, fabs(u[i] - p[i]) / j->V);
@@ -238,11 +243,11 @@ static double judge_cone(judge *j, int d, const double *r, const double *w, int 
     }
     cone_project(d, r, p);
     for (int i = 0; i < d; i++) {
-        worse(&j->out->membership, fabs(r[i] - p[i]) / R);
+        worse(&j->out->membership, larger(fabs(r[i] - p[i]) - granted, 0.0) / j->R);
     }
     cone_project(d, z, p);
     for (int i = 0; i < d; i++) {
-        worse(&natural, fabs(r[i] - p[i]) / R);
+        worse(&natural, larger(fabs(r[i] - p[i]) - granted, 0.0) / j->R);
     }
     worse(&j->out->natural, natural);
     return natural;
@@ -285,6 +290,11 @@ static double judge_gap(const judge *j)
     return fabs(gap) / larger(size, j->R * j->V);
 }
 
+static int all_finite(size_t n, const double *x)
+{
+    return dense_first_beyond((long)n, x, DBL_MAX) < 0;
+}
+
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
                            const double *lambda, const double *C, double *scratch,
                            zw_certificate *certificate)
@@ -301,14 +311,21 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                .C = C != NULL ? C : problem->C, .unit = scratch, .free = scratch + n,
                .force = scratch + 2 * n, .step = scratch + 3 * n, .w = scratch + 4 * n,
                .r = scratch + 4 * n + m, .scale = scratch + 4 * n + 2 * m, .out = certificate};
+    if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
+        double none = HUGE_VAL;
+        *certificate = (zw_certificate){none, none, none, none, none, none, none, -1};
+        base_free(own);
+        return ZW_BAD_INPUT;
+    }
     memset(certificate, 0, sizeof *certificate);
     certificate->worst_block = -1;
     judge_units(&j);
     judge_forces(&j);
     judge_residuals(&j);
     for (size_t i = 0; i < n; i++) {
-        worse(&certificate->stationarity,
-              fabs(j.force[i]) / (j.unit[i] * j.R + 1e-4 * j.step[i]));
+        double size = j.unit[i] * j.R, granted = GRANTED * j.step[i];
+        granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
+        worse(&certificate->stationarity, larger(fabs(j.force[i]) - granted, 0.0) / size);
     }
     certificate->worst = certificate->stationarity;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {

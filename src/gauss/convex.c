@@ -252,6 +252,10 @@ int core_convex(gauss_core *core)
                  core_interior(core, 1e-12, convex_polish) ||
                  core_interior(core, 0.0, convex_polish);
     }
+    if (answer == 0) { /* the central multipliers run away too */
+        memset(core->keep, 0, (size_t)core->p * sizeof(double));
+        answer = convex_runs_away(core, core->keep, core->r) ? -1 : 0;
+    }
     core->coulomb = coulomb;
     return answer;
 }

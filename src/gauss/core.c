@@ -24,7 +24,25 @@ static double core_slip(int rows, const double *w)
     return sqrt(sum);
 }
 
-/* max |r - P_K(r - rho (w + shift))| / (R + 1e-4 |r|): as certificate.c grants it */
+double core_granted(const gauss_core *core, double size)
+{
+    return fmin(CORE_GRANTED * size, 1e-8 * core->R);
+}
+
+/* How far the (shifted) residual of cone k is from what the cone admits. */
+static double core_outside(const gauss_core *core, int k, const double *w)
+{
+    int d = core->cone[k].rows;
+    double u[CONE_MAX] = {0.0}, p[CONE_MAX], worst = 0.0;
+    memcpy(u, w, (size_t)d * sizeof *u);
+    u[0] += core->coulomb ? core_slip(d, w) : core->shift[k];
+    cone_project(d, u, p);
+    for (int i = 0; i < d; i++) {
+        worst = fmax(worst, fabs(u[i] - p[i]));
+    }
+    return worst;
+}
+
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
 {
     double rho = core->R / core->V, worst = 0.0;
@@ -38,15 +56,16 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
         }
         z[0] -= step * (core->coulomb ? core_slip(d, residual + at) : core->shift[k]);
         cone_project(d, z, p);
-        double scale = core->R + 1e-4 * dense_largest(d, r);
+        double granted = core_granted(core, dense_largest(d, r));
         for (int i = 0; i < d; i++) {
-            double error = fabs(r[i] - p[i]) / scale;
+            double error = fabs(r[i] - p[i]) - granted;
             if (!(error <= worst)) {
                 worst = error;
             }
         }
+        worst = fmax(worst, step * core_outside(core, k, residual + at));
     }
-    return worst;
+    return worst / core->R;
 }
 
 void core_force(const gauss_core *core, const double *r, double *x)

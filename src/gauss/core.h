@@ -3,7 +3,14 @@
 #ifndef ZW_GAUSS_CORE_H
 #define ZW_GAUSS_CORE_H
 
+#include <float.h>
+
 #include "gauss/work.h"
+
+/* Of a multiplier or of a sum of forces, this much is round-off; see certificate.c. */
+#define CORE_GRANTED (32.0 * DBL_EPSILON)
+
+double core_granted(const gauss_core *core, double size); /* of `size`, but little beside R */
 
 /* x = B' r and w = B x + c. */
 void core_force(const gauss_core *core, const double *r, double *x);

@@ -32,11 +32,14 @@ static double slip_of(const gauss_core *core, int k)
     return sqrt(sum);
 }
 
-/* Newton in both forms from the present r. */
+/* Newton in both forms from the present r, the second also where the first could do better. */
 static int polish(gauss_core *core, int limit)
 {
-    return core_newton(core, CORE_SPLIT, 0.0, limit) ||
-           core_newton(core, CORE_NATURAL, 0.0, limit);
+    int solved = core_newton(core, CORE_SPLIT, 0.0, limit);
+    if (!solved || core->error > 1e-12) {
+        solved = core_newton(core, CORE_NATURAL, 0.0, limit) || solved;
+    }
+    return solved;
 }
 
 static int polish_inside(gauss_core *core)

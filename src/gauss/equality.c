@@ -13,7 +13,8 @@
  * are gone through once more in their own order, in the coordinates of the row space, and a row that
  * follows from earlier ones is redundant. If its right-hand side does not follow as well, it and the
  * earlier rows that combine to it are a conflict, and a minimal one: those rows are independent, so
- * leaving out any of them leaves a consistent set.
+ * leaving out any of them leaves a consistent set. Blocks of several rows may still contradict without
+ * one of them; so blocks are left out in turn until none can be.
  *
  * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's
  * own rows comes from a second factorisation of T = diag(1/scale) L. The same T gives the
@@ -87,10 +88,12 @@ static void combine(const zw_gauss_work *work, int accepted, const double *h, do
     }
 }
 
-/* Does the right-hand side of dependent row e follow too? If not, note the first conflict. */
-static void check_dependent(zw_gauss_work *work, int e, int accepted, const int *taken,
-                            const double *h, double tolerance)
+/* Does the right-hand side of dependent row e follow too? If not, list the blocks of the rows that
+ * combine to it. */
+static int check_dependent(zw_gauss_work *work, int e, int accepted, const double *h,
+                           double tolerance, int *list, int *count)
 {
+    const int *taken = work->T_order;
     double *y = work->e + 2 * (long)work->me;
     combine(work, accepted, h, y);
     double rest = work->c[e], weight = 1.0, largest = dense_largest(accepted, y);
@@ -98,46 +101,90 @@ static void check_dependent(zw_gauss_work *work, int e, int accepted, const int 
         rest -= y[k] * work->c[taken[k]];
         weight += fabs(y[k]);
     }
-    if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * work->V) || work->conflict_count > 0) {
-        return;
+    if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * work->V)) {
+        return 0;
     }
-    mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[e]]);
+    mark(list, count, work->block_of[work->equality_row[e]]);
     for (int k = 0; k < accepted; k++) {
         if (fabs(y[k]) > 1e-7 * largest) {
-            mark(work->conflict, &work->conflict_count,
-                 work->block_of[work->equality_row[taken[k]]]);
+            mark(list, count, work->block_of[work->equality_row[taken[k]]]);
         }
     }
+    return 1;
 }
 
-static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance)
+static int listed(const int *list, int count, int block)
 {
-    int accepted = 0, *taken = work->T_order, *position = work->row_position;
-    double *v = work->e, *h = work->e + work->me;
-    for (int i = 0; i < work->me; i++) {
-        position[work->order[i]] = i;
+    for (int i = 0; i < count; i++) {
+        if (list[i] == block) {
+            return 1;
+        }
     }
+    return 0;
+}
+
+/* Row e joins the orthonormal basis. */
+static void accept_row(zw_gauss_work *work, int e, int accepted, double left, const double *v,
+                       const double *h)
+{
+    double *u = work->basis + (long)accepted * work->me;
+    double *g = work->triangle + (long)accepted * work->me;
+    memcpy(u, v, (size_t)work->rank * sizeof *u);
+    dense_scale(work->rank, 1.0 / left, u);
+    memcpy(g, h, (size_t)accepted * sizeof *g);
+    g[accepted] = left;
+    work->T_order[accepted] = e;
+}
+
+/* Go through the rows in their order, those of `only` (if not NULL) except block `without`. Dependent
+ * rows are noted in work->redundant if `note`; the first that contradicts ends the walk, with the
+ * blocks involved in `list`. Returns their number. */
+static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
+                     const int *only, int only_count, int without, int *list)
+{
+    int accepted = 0, count = 0;
+    double *v = work->e, *h = work->e + work->me;
     for (int e = 0; e < work->me; e++) {
-        row_space_copy(work, position[e], v);
+        int i = work->equality_row[e], block = work->block_of[i];
+        if (only != NULL && (block == without || !listed(only, only_count, block))) {
+            continue;
+        }
+        row_space_copy(work, work->row_position[e], v);
         double left = against_basis(work, accepted, v, h);
         if (left > RANK_FLOOR && accepted < work->rank) {
-            double *u = work->basis + (long)accepted * work->me;
-            memcpy(u, v, (size_t)work->rank * sizeof *u);
-            dense_scale(work->rank, 1.0 / left, u);
-            memcpy(work->triangle + (long)accepted * work->me, h, (size_t)accepted * sizeof *h);
-            work->triangle[(long)accepted * work->me + accepted] = left;
-            taken[accepted++] = e;
+            accept_row(work, e, accepted++, left, v, h);
             continue;
         }
-        mark(work->redundant, &work->redundant_count, work->block_of[work->equality_row[e]]);
-        int i = work->equality_row[e];
-        if (work->scale[i] == 0.0) { /* an empty row: 0 = b */
-            if (problem->b != NULL && problem->b[i] != 0.0 && work->conflict_count == 0) {
-                mark(work->conflict, &work->conflict_count, work->block_of[i]);
+        if (only == NULL) {
+            mark(work->redundant, &work->redundant_count, block);
+        }
+        if (count == 0 && work->scale[i] == 0.0) { /* an empty row: 0 = b */
+            if (problem->b != NULL && problem->b[i] != 0.0) {
+                mark(list, &count, block);
             }
-            continue;
+        } else if (count == 0) {
+            check_dependent(work, e, accepted, h, tolerance, list, &count);
         }
-        check_dependent(work, e, accepted, taken, h, tolerance);
+    }
+    return count;
+}
+
+/* Name the redundant blocks, and a conflict of which no block can be left out. */
+static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance)
+{
+    int *smaller = work->trial;
+    for (int i = 0; i < work->me; i++) {
+        work->row_position[work->order[i]] = i;
+    }
+    work->conflict_count = walk_rows(problem, work, tolerance, NULL, 0, -1, work->conflict);
+    for (int k = 0; k < work->conflict_count; k++) {
+        int count = walk_rows(problem, work, tolerance, work->conflict, work->conflict_count,
+                              work->conflict[k], smaller);
+        if (count > 0) { /* still contradictory without it: go on with that set */
+            memcpy(work->conflict, smaller, (size_t)count * sizeof *smaller);
+            work->conflict_count = count;
+            k = -1;
+        }
     }
 }
 
@@ -168,9 +215,8 @@ static void stretch_cones(zw_gauss_work *work)
     }
 }
 
-void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
+void gauss_equality_factor(zw_gauss_work *work)
 {
-    (void)problem;
     work->rank = dense_lq(work->me, work->q, work->D, work->q_max, RANK_FLOOR, work->order,
                           work->beta, work->distance);
     dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,

@@ -17,6 +17,7 @@
 #include "gauss/core.h"
 #include "math/dense.h"
 #include "math/jordan.h"
+#include "math/small.h"
 
 enum { LIMIT = 80, N = ZW_CONE_ROWS };
 
@@ -50,13 +51,13 @@ static void interior_columns(gauss_core *core, double ridge, int k, const jordan
         double unit[N] = {0.0}, column[N];
         unit[j] = 1.0;
         jordan_apply(d, W, unit, column);
-        jordan_apply(d, W, column, square + j * N);
-        square[j * N + j] += ridge;
+        jordan_apply(d, W, column, square + (long)j * d);
+        square[j * d + j] += ridge;
     }
-    dense_cholesky(d, square, N, 0.0);
+    small_cholesky(d, square, 1e-300);
     for (int i = 0; i < d; i++) {
         for (int j = 0; j <= i; j++) {
-            core->E[(long)(at + i) * width + core->q + at + j] = square[j * N + i];
+            core->E[(long)(at + i) * width + core->q + at + j] = square[i * d + j];
         }
     }
 }

@@ -12,6 +12,9 @@ zw_status gauss_check(const zw_gauss *problem, zw_error *error);
 
 /* normal.c: metric factored, rows in energy units, free motion. */
 zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *error);
+/* Rows in energy units again, equality rows only of the blocks in `list` except `without`. */
+void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,
+                       int without);
 /* c = scaled residual of the free motion a_free + M \ C. */
 void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const double *C);
 /* x = L \ x and x = L' \ x for the metric as factored. */
@@ -19,7 +22,7 @@ void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, doubl
 void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, double *x);
 
 /* equality.c */
-void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work);
+void gauss_equality_factor(zw_gauss_work *work);
 /* Particular solution z from work->c; counts conflicts. */
 zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
                                     int least_squares);
@@ -40,7 +43,9 @@ zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *option
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda);
 
-/* conflict.c: the blocks of core's proof (core->v[0]) that nothing is admissible, thinned. */
-void gauss_conflict_cones(zw_gauss_work *work);
+/* conflict.c: the blocks of the core's proof (core->v[0]) that nothing is admissible, thinned until none
+ * can be left out, into work->conflict. Leaves the rest of the workspace in disorder. */
+void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
+                          zw_gauss_work *work, int normals_only);
 
 #endif

@@ -193,7 +193,8 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
 /* Remember the best answer to the law that was asked for. */
 static void newton_remember(gauss_core *core)
 {
-    if (core->coulomb == core->wanted && core->error < core->best_error) {
+    double size = dense_dot(core->p, core->r, core->r) + dense_dot(core->q, core->x, core->x);
+    if (core->coulomb == core->wanted && core->error < core->best_error && isfinite(size)) {
         core->best_error = core->error;
         core->best_paired = core->paired;
         memcpy(core->best, core->r, (size_t)core->p * sizeof(double));

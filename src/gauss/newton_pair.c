@@ -6,8 +6,7 @@
  *
  *     r - P_K(r - rho (w + shift)),  w = B x + c        and        x - B' r,
  *
- * the first measured beside R + 1e-4 |r| of each cone, the second, coordinate by coordinate, beside
- * R + 1e-4 |B|'|r|, as the certificate does. */
+ * each less the round-off of r and of B' r, as the certificate grants it. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static double pair_merit(gauss_core *core, const double *x, const double *r, dou
         }
     }
     for (int j = 0; j < core->q; j++) {
-        double part = fabs(x[j] - force[j]) * core->R / (core->R + 1e-4 * sizes[j]);
+        double part = fmax(fabs(x[j] - force[j]) - core_granted(core, sizes[j]), 0.0);
         sum += part * part;
         worst = part > worst ? part : worst;
     }
@@ -43,9 +42,9 @@ static double pair_merit(gauss_core *core, const double *x, const double *r, dou
         }
         z[0] -= core->rho * core->shift[k];
         cone_project(d, z, p);
-        double scale = core->R / (core->R + 1e-4 * dense_largest(d, r + at));
+        double granted = core_granted(core, dense_largest(d, r + at));
         for (int i = 0; i < d; i++) {
-            double part = fabs(r[at + i] - p[i]) * scale;
+            double part = fmax(fabs(r[at + i] - p[i]) - granted, 0.0);
             sum += part * part;
         }
     }

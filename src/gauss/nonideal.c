@@ -17,7 +17,8 @@
 
 enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 200 };
 
-static void apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)
+/* C = law + given part. 0 if the law's answer is not a number. */
+static int apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)
 {
     int n = work->n;
     double *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
@@ -29,6 +30,7 @@ static void apply_law(const zw_gauss *problem, zw_gauss_work *work, const double
     if (problem->C != NULL) {
         dense_axpy(n, 1.0, problem->C, work->C);
     }
+    return dense_first_beyond(n, work->C, GAUSS_HUGE) < 0;
 }
 
 /* Solve the small least-squares problem min |f - F g| for g by normal equations with a ridge. */
@@ -73,9 +75,12 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
     double *dX = work->law, *dF = dX + MEMORY * m, *x = dF + MEMORY * m, *f = x + m,
            *x_old = f + m, *f_old = x_old + m;
     size_t bytes = (size_t)m * sizeof(double);
+    double known = dense_largest(work->m, work->lambda_ideal);
     memcpy(x, work->lambda_ideal, bytes);
     for (int k = 0; k < LIMIT; k++) {
-        apply_law(problem, work, x);
+        if (!apply_law(problem, work, x)) {
+            return k == 0 ? ZW_BAD_INPUT : ZW_NO_SOLUTION;
+        }
         zw_status status =
             gauss_pass(problem, options, work, work->C, NULL, work->lambda, method);
         double size = dense_largest(work->m, work->lambda);
@@ -85,7 +90,9 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         for (long i = 0; i < m; i++) {
             f[i] = work->lambda[i] - x[i];
         }
-        if (dense_largest(work->m, f) <= 1e-13 * size) {
+        /* a reaction a million times the ideal one is growing, not converging */
+        known = k == 0 ? fmax(known, size) : known;
+        if (dense_largest(work->m, f) <= 1e-13 * fmin(size, 1e6 * known)) {
             return ZW_OK;
         }
         int slot = (k - 1) % MEMORY, count = k < MEMORY ? k : MEMORY;
@@ -113,6 +120,8 @@ zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *option
     if (problem->law != NULL && problem->law_on == ZW_ON_TOTAL_REACTION) {
         return fixed_point(problem, options, work, method);
     }
-    apply_law(problem, work, work->lambda_ideal);
+    if (!apply_law(problem, work, work->lambda_ideal)) {
+        return ZW_BAD_INPUT;
+    }
     return gauss_pass(problem, options, work, work->C, options->guess, work->lambda, method);
 }

@@ -26,6 +26,9 @@ static double larger(double x, double y)
 /* Friction below this is none. */
 static const double FRICTION_FLOOR = 1e-9;
 
+/* A pivot of the completed metric below this fraction of its diagonal entry is zero. */
+static const double PIVOT_FLOOR = 1e-12;
+
 void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, double *x)
 {
     if (work->shifted) {
@@ -44,27 +47,36 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
     }
 }
 
-/* The coordinates in the direction v that neither M nor A_e holds: with pivot k of U'U vanishing,
- * v_k = 1 and U v = 0 above it. */
+/* The coordinates of all directions that neither M nor the rows hold. Where pivot k of U'U vanishes,
+ * v_k = 1 and U v = 0 above it is such a direction; unknown k is then held still (U_kk = 1, nothing else
+ * in its row) and the factorisation goes on from there. */
 static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
 {
-    double *v = work->scratch;
     int n = work->n;
-    for (int i = 0; i < k; i++) {
-        v[i] = -work->L[(long)i * n + k];
+    double *v = work->scratch, *marks = work->scratch + n;
+    memset(marks, 0, (size_t)n * sizeof *marks);
+    while (k < n) {
+        for (int i = 0; i < k; i++) {
+            v[i] = -work->L[(long)i * n + k];
+        }
+        v[k] = 1.0;
+        dense_solve_upper(k, work->L, n, v);
+        double largest = dense_largest(k + 1, v);
+        for (int i = 0; i <= k; i++) {
+            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
+        }
+        memset(work->L + (long)k * n, 0, (size_t)n * sizeof *work->L);
+        work->L[(long)k * n + k] = 1.0;
+        k = dense_cholesky_from(k + 1, n, work->L, n, PIVOT_FLOOR);
     }
-    v[k] = 1.0;
-    dense_solve_upper(k, work->L, n, v);
-    double largest = dense_largest(k + 1, v);
-    work->undetermined_count = 0;
     base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
-    for (int i = 0; i <= k; i++) {
-        if (fabs(v[i]) > 1e-6 * largest) {
+    for (int i = 0; i < n; i++) {
+        if (marks[i] > 0.0) {
+            base_fail_more(error, "%s %d", work->undetermined_count > 0 ? "," : "", i);
             work->undetermined[work->undetermined_count++] = i;
-            base_fail_more(error, " %d", i);
         }
     }
-    base_fail_more(error, ": it has no mass and no constraint holds it");
+    base_fail_more(error, ": no mass and no constraint holds it");
 }
 
 /* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither lost
@@ -103,7 +115,7 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
     for (int i = 0; i < n; i++) {
         diagonal[i] = work->L[(long)i * n + i];
     }
-    int k = dense_cholesky(n, work->L, n, 1e-12);
+    int k = dense_cholesky(n, work->L, n, PIVOT_FLOOR);
     if (k < n && (work->L[(long)k * n + k] < -1e-9 * diagonal[k] || diagonal[k] < 0.0)) {
         return -1 - k;
     }
@@ -281,4 +293,22 @@ zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *e
     normal_equalities(problem, work);
     normal_cones(problem, work);
     return ZW_OK;
+}
+
+void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,
+                       int without)
+{
+    work->q = work->n;
+    normal_equalities(problem, work);
+    for (int e = 0; e < work->me; e++) {
+        int i = work->equality_row[e], keep = 0;
+        for (int k = 0; k < count; k++) {
+            keep |= list[k] == work->block_of[i] && list[k] != without;
+        }
+        if (!keep) {
+            work->scale[i] = 0.0;
+            memset(work->D + (long)e * work->q_max, 0, (size_t)work->q_max * sizeof(double));
+        }
+    }
+    normal_cones(problem, work);
 }

@@ -76,8 +76,8 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));
 }
 
-static zw_status core_solve(zw_gauss_work *work, const zw_gauss_options *options, int warm,
-                            const char **method)
+static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *options,
+                            zw_gauss_work *work, int warm, const char **method)
 {
     gauss_core *core = &work->core;
     if (core->p == 0) {
@@ -87,8 +87,7 @@ static zw_status core_solve(zw_gauss_work *work, const zw_gauss_options *options
     if (core->coulomb) {
         int answer = core_coulomb(core, warm, options->guess_only, method);
         if (answer < 0) {
-            core->cone = work->normal;
-            gauss_conflict_cones(work);
+            gauss_conflict_cones(problem, options, work, 1);
             return ZW_NO_SOLUTION;
         }
         if (answer == 0) {
@@ -107,7 +106,7 @@ static zw_status core_solve(zw_gauss_work *work, const zw_gauss_options *options
         core_recall(core);
     }
     if (answer < 0) {
-        gauss_conflict_cones(work);
+        gauss_conflict_cones(problem, options, work, 0);
     }
     return answer < 0 ? ZW_CONFLICT : answer > 0 ? ZW_OK : ZW_INACCURATE;
 }
@@ -162,7 +161,10 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
         return status;
     }
     gauss_core_open(work, options, guess);
-    status = core_solve(work, options, guess != NULL, method);
+    status = core_solve(problem, options, work, guess != NULL, method);
+    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
+        return status;
+    }
     memcpy(work->x, work->z, (size_t)work->rank * sizeof *work->x);
     core_close(work, lambda, work->x + work->rank);
     motion_of(problem, work, C, work->x);
@@ -323,7 +325,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
         return status;
     }
     if (!work->is_sparse) {
-        gauss_equality_factor(problem, work);
+        gauss_equality_factor(work);
     }
     work->core.S_ready = work->core.iterations = work->core.factorizations = 0;
     int nonideal = problem->C != NULL || problem->law != NULL;
@@ -336,7 +338,10 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     motion->conflict_count = work->conflict_count;
     motion->iterations = work->core.iterations;
     motion->factorizations = work->core.factorizations;
-    if (status == ZW_NO_SOLUTION || (status == ZW_CONFLICT && !wish.least_squares)) {
+    if (status == ZW_BAD_INPUT) {
+        return base_fail(error, status, "the non-ideal law answers with a force that is no number");
+    }
+    if (status == ZW_NO_SOLUTION || status == ZW_CONFLICT) {
         return name_conflict(problem, work, status, error);
     }
     split_forces(problem, work, nonideal, motion);

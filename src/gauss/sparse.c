@@ -27,9 +27,8 @@
 static void lay_out_rows(gauss_sparse *s, base_arena *arena, int cones)
 {
     size_t me = (size_t)s->me, mc = (size_t)s->mc, m = (size_t)s->m, room = (size_t)s->null_room;
-    double **by_row[] = {&s->scale, &s->length, &s->E,    &s->c,    &s->r,      &s->w,
-                         &s->r_new, &s->centre, &s->v[0], &s->v[1], &s->v[2],   &s->v[3],
-                         &s->key};
+    double **by_row[] = {&s->scale,   &s->length, &s->E,    &s->c,    &s->r,    &s->w,    &s->r_new,
+                         &s->start_r, &s->centre, &s->v[0], &s->v[1], &s->v[2], &s->v[3], &s->key};
     for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) {
         *by_row[i] = base_arena_doubles(arena, m);
     }
@@ -43,6 +42,7 @@ static void lay_out_rows(gauss_sparse *s, base_arena *arena, int cones)
     s->circuit_row = base_arena_ints(arena, room);
     s->null = base_arena_doubles(arena, room * me);
     s->turn = base_arena_doubles(arena, mc * CONE_MAX);
+    s->slip = base_arena_doubles(arena, mc);
     s->shift = base_arena_doubles(arena, (size_t)cones);
 }
 
@@ -59,11 +59,12 @@ static void lay_out(const zw_gauss *problem, gauss_sparse *s, base_arena *arena,
     s->slot = base_arena_ints(arena, A->dense == NULL && m > 0 ? (size_t)A->start[s->m] : 0);
     s->reference = base_arena_doubles(arena, n);
     s->force = base_arena_doubles(arena, n);
-    double **by_column[] = {&s->unit, &s->f, &s->x, &s->x_new, &s->y[0], &s->y[1], &s->y[2]};
+    double **by_column[] = {&s->unit,    &s->f,    &s->x,    &s->x_new,
+                            &s->start_x, &s->y[0], &s->y[1], &s->y[2]};
     for (size_t i = 0; i < sizeof by_column / sizeof *by_column; i++) {
         *by_column[i] = base_arena_doubles(arena, q);
     }
-    double **whole[] = {&s->rhs, &s->sol, &s->res, &s->step, &s->best};
+    double **whole[] = {&s->rhs, &s->sol, &s->res, &s->step, &s->best, &s->kept};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         *whole[i] = base_arena_doubles(arena, N);
     }
@@ -97,6 +98,8 @@ gauss_sparse *gauss_sparse_create(const zw_gauss *problem, const zw_gauss_work *
     base_arena carve = {.block = block, .used = sizeof shape};
     lay_out(problem, &shape, &carve, work->cone_count, entries);
     gauss_sparse *s = memcpy(block, &shape, sizeof shape);
+    s->cone_count = work->cone_count;
+    s->cone = work->cone;
     sparse_pattern(problem, work, s, work->undetermined);
     s->ldl = sparse_ldl_analyse(s->N, s->start, s->row, s->sign);
     if (s->ldl == NULL) {
@@ -222,26 +225,8 @@ double sparse_judge(const zw_gauss *problem, zw_contact_law law, zw_gauss_work *
     return isfinite(certificate.worst) ? certificate.worst : HUGE_VAL;
 }
 
-/* What the equalities fix: x and r with all cones open. */
-static zw_status equality_motion(zw_gauss_work *work, gauss_sparse *s)
-{
-    if (!sparse_equality_factor(work, s)) {
-        return ZW_INACCURATE;
-    }
-    memcpy(s->rhs, s->f, (size_t)s->q * sizeof(double));
-    for (int p = 0; p < s->m; p++) {
-        s->rhs[s->q + p] = p < s->me && !s->off[p] ? -s->c[p] : 0.0;
-    }
-    sparse_kkt_solve(s, s->rhs, s->sol);
-    memcpy(s->x, s->sol, (size_t)s->q * sizeof(double));
-    for (int p = 0; p < s->m; p++) {
-        s->r[p] = p < s->me && !s->off[p] ? -s->sol[s->q + p] : 0.0;
-    }
-    return ZW_OK;
-}
-
-/* What is left of the equation of motion and of the equality rows is corrected by the rows in play; cones
- * keep their multipliers. A step that does not help is taken back. */
+/* What is left of the equation of motion and of the equality rows is corrected by the rows in play;
+ * cones keep their multipliers. A step that does not help is taken back. */
 static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                    const double *C)
 {
@@ -285,12 +270,12 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     gauss_sparse *s = work->sparse;
     right_side(problem, work, s, C);
     work->V = s->V;
-    zw_status status = equality_motion(work, s);
+    zw_status status = sparse_equality_motion(work, s) ? ZW_OK : ZW_INACCURATE;
     if (status == ZW_OK && work->rank < s->me) {
         status = sparse_equality_check(problem, work, s, options->tolerance);
         if (work->conflict_count > 0 && options->least_squares) {
             sparse_equality_least_squares(s);
-            status = equality_motion(work, s);
+            status = sparse_equality_motion(work, s) ? ZW_OK : ZW_INACCURATE;
         }
     }
     if (status != ZW_OK) {

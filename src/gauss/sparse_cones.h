@@ -21,10 +21,17 @@ void sparse_cones_turn_back(const zw_gauss_work *work, gauss_sparse *s, const do
                             double *r);
 int sparse_cones_newton(zw_gauss_work *work, gauss_sparse *s, const sparse_step *step);
 
-/* The convex law with s->shift on the normals, from (x, r), until the certificate is at `aim`. After
- * ZW_CONFLICT, s->v[2] is the direction of the proof. */
+/* Newton from (x, r_e) to the proximal point of s->centre with s->shift; it is left in (x, r). */
+int sparse_cones_proximal(zw_gauss_work *work, gauss_sparse *s, double delta);
+
+/* The convex law with s->shift on the normals, from (x, r), until the certificate is at `aim`.
+ * After ZW_CONFLICT, s->v[2] is the direction of the proof. */
 zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
                               double aim, int warm);
+
+/* Do the multipliers run away along d = r - centre, a proof that nothing is admissible within `far`
+ * times V? It is left in s->v[2]. */
+int sparse_cones_run_away(const zw_gauss_work *work, gauss_sparse *s, double far);
 
 /* sparse_conflict.c: names of the blocks in the proof s->v[2], thinned. */
 void sparse_cones_conflict(zw_gauss_work *work, gauss_sparse *s);

@@ -5,23 +5,23 @@
  *     minimise  1/2 x' M x - f . x + delta/2 | P_K(z) |^2,     z = r_k - (B x + c)/delta
  *
  * in x, here with the equality rows kept: every iterate (x, r_e) satisfies them. And as in
- * newton_convex.c, its Newton step is Gauss's own problem with equality rows: at z the projection has the
- * slope P = sum_j p_j u_j u_j', and direction by direction the linearised law is
+ * newton_convex.c, its Newton step is Gauss's own problem with equality rows: at z the projection
+ * has the slope P = sum_j p_j u_j u_j', and direction by direction the linearised law is
  *
  *     u_j . r+ = 0                                                       where p_j = 0
  *     u_j . (B x+ + c) + ((1 - p_j)/(rho p_j) + prox) u_j . r+ = prox u_j . r_k     else.
  *
- * So K gets the rows u_j' B with that compliance, or a row out of play, and its pattern stays. The answer
- * is the pair (x+, r+): nothing is divided by delta.
+ * So K gets the rows u_j' B with that compliance, or a row out of play, and its pattern stays. The
+ * answer is the pair (x+, r+): nothing is divided by delta.
  *
- * When delta is small enough, Newton steps on the law itself (rho = R/V, prox tiny, around r) take the
- * certificate down to round-off. If the multipliers run away instead, along d in K with B' d = 0
- * and c . d < 0, nothing is admissible, and the blocks in d contradict each other. */
+ * When delta is small enough, Newton steps on the law itself (rho = R/V, prox tiny, around r) take
+ * the certificate down to round-off. If the multipliers run away instead, along d in K with B' d =
+ * 0 and c . d < 0, nothing is admissible, and the blocks in d contradict each other. */
 #include <math.h>
 #include <string.h>
 
-#include "gauss/sparse_kkt.h"
 #include "gauss/sparse_cones.h"
+#include "gauss/sparse_kkt.h"
 #include "math/cone.h"
 #include "math/dense.h"
 
@@ -34,8 +34,9 @@ static void put_direction(gauss_sparse *s, const sparse_step *step, int k, int f
                           const double *u, double compliance)
 {
     double right = 0.0, *turn = s->turn + (long)(first - s->me + j) * CONE_MAX;
+    double shift = s->bent ? dense_dot(d, s->slip + first - s->me, s->c + first) : s->shift[k];
     for (int i = 0; i < d; i++) {
-        right -= u[i] * (s->c[first + i] + (i == 0 ? s->shift[k] : 0.0));
+        right -= u[i] * (s->c[first + i] + (i == 0 ? shift : 0.0));
         right += step->prox * u[i] * step->centre[first + i];
         turn[i] = u[i];
     }
@@ -223,8 +224,7 @@ static double search(const zw_gauss_work *work, gauss_sparse *s, const sparse_st
     return slope0 < 0.0 ? t : 1.0;
 }
 
-/* Newton from (x, r_e) to the proximal point of s->centre; it is left in (x, r). */
-static int proximal_step(zw_gauss_work *work, gauss_sparse *s, double delta)
+int sparse_cones_proximal(zw_gauss_work *work, gauss_sparse *s, double delta)
 {
     sparse_step step = {.rho = 1.0 / delta, .prox = delta, .centre = s->centre};
     for (int k = 0; k < INNER_LIMIT; k++) {
@@ -263,7 +263,8 @@ double sparse_cones_force(gauss_sparse *s, const double *r)
     return R > 0.0 ? R : s->V;
 }
 
-/* Newton steps on the law itself from (x, r); the best by the certificate stays. Returns its worst. */
+/* Newton steps on the law itself from (x, r); the best by the certificate stays. Returns its worst.
+ */
 static double polish(const zw_gauss *problem, zw_gauss_work *work, const double *C, double aim,
                      double error)
 {
@@ -296,8 +297,7 @@ static double polish(const zw_gauss *problem, zw_gauss_work *work, const double 
     return error;
 }
 
-/* Do the multipliers run away along d = r - centre, in K, with B' d = 0 and c . d < 0? */
-static int runs_away(const zw_gauss_work *work, gauss_sparse *s)
+int sparse_cones_run_away(const zw_gauss_work *work, gauss_sparse *s, double far)
 {
     double *d = s->v[2];
     for (int p = 0; p < s->m; p++) {
@@ -319,11 +319,12 @@ static int runs_away(const zw_gauss_work *work, gauss_sparse *s)
         double nearest[CONE_MAX];
         gain += s->shift[k] * d[at];
         cone_project(n, d + at, nearest);
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < n; i++) { /* d in K */
             force += fabs(nearest[i] - d[at + i]);
         }
     }
-    return gain < -1e-7 * s->V && force < 1e-9;
+    /* an admissible x would have to be longer than |gain|/force */
+    return gain < -1e-7 * s->V && force * s->V * far < -gain;
 }
 
 zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
@@ -336,11 +337,11 @@ zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, cons
         for (int p = s->me; p < s->m && k == 0 && !warm; p++) {
             s->centre[p] = 0.0;
         }
-        if (!proximal_step(work, s, delta)) {
+        if (!sparse_cones_proximal(work, s, delta)) {
             return ZW_INACCURATE;
         }
         error = sparse_judge(problem, ZW_CONVEX, work, C, s->x, s->r);
-        if (k >= 2 && error > 1e-6 && runs_away(work, s)) {
+        if (k >= 2 && error > 1e-6 && sparse_cones_run_away(work, s, k < 8 ? 1e8 : 1e6)) {
             return ZW_CONFLICT;
         }
         if (k >= 1 || error < 1e-4) {

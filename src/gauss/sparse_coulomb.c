@@ -1,4 +1,163 @@
-#include "gauss/sparse_kkt.h"
+/* Coulomb's law, sparse.
+ *
+ * As in coulomb.c, the law is a fixed point of convex problems: with the slip s_k = |w_T| of every
+ * contact added to its normal residual, the problem is convex (De Saxce). Newton's method takes the
+ * slip as it changes, s+ = g . w_T+ with g = w_T/|w_T|, so that a direction u of the projection's
+ * slope (see sparse_convex.c) gives the row
+ *
+ *     u . (w+ + (g . w_T+) e_N) + (compliance) u . r+ = 0:
+ *
+ * K with a change of rank one per sliding cone, which is not symmetric. It is solved by GMRES with
+ * the symmetric factors as preconditioner (sparse_kkt.c).
+ *
+ * Members, in the order in which they are tried: Newton from the guess; Newton from the convex
+ * law's answer; convex problems with the slips of the one before, Newton tried after each. What
+ * none of them solves is reported as jammed, with the best answer met. */
+#include <math.h>
+#include <string.h>
+
+#include "gauss/sparse_cones.h"
+#include "math/dense.h"
+
+enum { NEWTON_LIMIT = 30, SHIFT_LIMIT = 25, CUTS = 5 };
+
+/* What a solve carries along. */
+typedef struct coulomb_run {
+    const zw_gauss *problem;
+    zw_gauss_work *work;
+    const double *C;
+    double aim, accept;
+    double error; /* of the best answer, kept in s->kept */
+} coulomb_run;
+
+static double judge(const coulomb_run *run, const double *x, const double *r)
+{
+    return sparse_judge(run->problem, ZW_COULOMB, run->work, run->C, x, r);
+}
+
+/* The slip of every cone at the present w: its size into shift, its direction into slip. */
+static void take_slips(gauss_sparse *s)
+{
+    for (int k = 0; k < s->cone_count; k++) {
+        int at = s->cone[k].first, d = s->cone[k].rows;
+        const double *w = s->w + s->me + at;
+        s->shift[k] = dense_norm(d - 1, w + 1);
+        s->slip[at] = 0.0;
+        for (int i = 1; i < d; i++) {
+            s->slip[at + i] = s->shift[k] > 1e-14 * s->V ? w[i] / s->shift[k] : 0.0;
+        }
+    }
+}
+
+static void remember(coulomb_run *run, double error)
+{
+    gauss_sparse *s = run->work->sparse;
+    if (error < run->error) {
+        run->error = error;
+        memcpy(s->kept, s->x, (size_t)s->q * sizeof(double));
+        memcpy(s->kept + s->q, s->r, (size_t)s->m * sizeof(double));
+    }
+}
+
+/* Go from (x, r) towards (x_new, r_new) as far as the certificate gets better; else all the way. */
+static double advance(const coulomb_run *run, double error)
+{
+    gauss_sparse *s = run->work->sparse;
+    double *x = s->best, *r = s->best + s->q, t = 1.0, next = HUGE_VAL;
+    for (int cut = 0; cut < CUTS; cut++, t *= 0.5) {
+        for (int j = 0; j < s->q; j++) {
+            x[j] = s->x[j] + t * (s->x_new[j] - s->x[j]);
+        }
+        for (int p = 0; p < s->m; p++) {
+            r[p] = s->r[p] + t * (s->r_new[p] - s->r[p]);
+        }
+        next = judge(run, x, r);
+        if (next < (1.0 - 0.1 * t) * error) {
+            break;
+        }
+    }
+    memcpy(s->x, x, (size_t)s->q * sizeof(double));
+    memcpy(s->r, r, (size_t)s->m * sizeof(double));
+    return next;
+}
+
+/* Newton on the law from (x, r). 1: solved. */
+static int newton(coulomb_run *run)
+{
+    gauss_sparse *s = run->work->sparse;
+    double error = judge(run, s->x, s->r), least = error;
+    remember(run, error);
+    for (int k = 0, stuck = 0; k < NEWTON_LIMIT && error > run->aim && stuck < 6; k++) {
+        memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
+        sparse_step step = {
+            .rho = sparse_cones_force(s, s->r) / s->V, .prox = 1e-11, .centre = s->centre};
+        sparse_cones_residual(s, s->x);
+        take_slips(s);
+        s->bent = 1;
+        int fine = sparse_cones_newton(run->work, s, &step);
+        s->bent = 0;
+        if (!fine) {
+            break;
+        }
+        error = advance(run, error);
+        stuck = error < 0.5 * least ? 0 : stuck + 1;
+        least = fmin(error, least);
+        remember(run, error);
+    }
+    return run->error <= run->accept;
+}
+
+/* The convex problem with the slips of the present motion. */
+static void shifted_convex(coulomb_run *run)
+{
+    gauss_sparse *s = run->work->sparse;
+    sparse_cones_residual(s, s->x);
+    take_slips(s);
+    for (int k = 0; k < 6; k++) {
+        memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
+        if (!sparse_cones_proximal(run->work, s, k == 0 ? 1e-4 : 1e-8)) {
+            break;
+        }
+        double change = 0.0;
+        for (int p = 0; p < s->m; p++) {
+            change = fmax(change, fabs(s->r[p] - s->centre[p]));
+        }
+        if (change <= 1e-9 * sparse_cones_force(s, s->r)) {
+            break;
+        }
+    }
+}
+
 zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, const double *C, int warm, const char **method)
-{ (void)problem;(void)options;(void)work;(void)C;(void)warm; (void)method;return ZW_JAMMED; }
+{
+    gauss_sparse *s = work->sparse;
+    coulomb_run run = {.problem = problem,
+                       .work = work,
+                       .C = C,
+                       .aim = 1e-5 * options->tolerance,
+                       .accept = 0.1 * options->tolerance,
+                       .error = HUGE_VAL};
+    *method = "newton";
+    int solved = warm && newton(&run);
+    if (!solved && !options->guess_only) {
+        *method = "convex";
+        memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
+        sparse_convex_solve(problem, work, C, 1e-9, warm);
+        memcpy(s->start_x, s->x, (size_t)s->q * sizeof(double));
+        memcpy(s->start_r, s->r, (size_t)s->m * sizeof(double));
+        solved = newton(&run);
+    }
+    for (int k = 0; k < SHIFT_LIMIT && !solved && !options->guess_only; k++) {
+        *method = "shift";
+        memcpy(s->x, s->start_x, (size_t)s->q * sizeof(double));
+        memcpy(s->r, s->start_r, (size_t)s->m * sizeof(double));
+        shifted_convex(&run);
+        memcpy(s->start_x, s->x, (size_t)s->q * sizeof(double));
+        memcpy(s->start_r, s->r, (size_t)s->m * sizeof(double));
+        solved = newton(&run);
+    }
+    memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
+    memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));
+    return solved || run.error <= options->tolerance ? ZW_OK : ZW_JAMMED;
+}

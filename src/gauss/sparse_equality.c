@@ -1,16 +1,18 @@
 /* Equality rows of any rank, sparse.
  *
- * Twins. Parallel rows are the usual redundancy, and there may be many: they are found by sorting the
- * rows by one random projection each, the first of them stands for all, the others are out of play.
+ * Twins. Parallel rows are the usual redundancy, and there may be many: they are found by sorting
+ * the rows by one random projection each, the first of them stands for all, the others are out of
+ * play.
  *
  * Rank. K is factored; a vanishing pivot (the squared distance of a row from those eliminated
- * before it, relative to its length in the mass metric) is a dependent row, goes out of play too, and K
- * is factored again. What is left has full rank, so that solutions are unique and refine well.
+ * before it, relative to its length in the mass metric) is a dependent row, goes out of play too,
+ * and K is factored again. What is left has full rank, so that solutions are unique and refine
+ * well.
  *
- * Names, conflicts and least norms come from the null vectors of the dependent rows (sparse_null.c),
- * as in equality.c. Where these are too many to hold, the dependent rows are those that the
- * elimination met last, their conflicts are found row by row, and the multipliers are those of the
- * rows in play.
+ * Names, conflicts and least norms come from the null vectors of the dependent rows
+ * (sparse_null.c), as in equality.c. Where these are too many to hold, the dependent rows are those
+ * that the elimination met last, their conflicts are found row by row, and the multipliers are
+ * those of the rows in play.
  *
  * A pivot of a coordinate vanishes where M is singular and no row eliminated before holds it. Then
  * `soft` is added to the diagonal of M and its effect refined away; what nothing holds is a
@@ -27,8 +29,9 @@
 static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
 /* Rows with small pivots that are looked at more closely, at most. */
 enum { SUSPECTS = 32 };
-/* Mass given to all scaled coordinates of a singular metric. */
-static const double SOFT = 1e-8;
+/* Mass given to all scaled coordinates of a singular metric: while the rank is found, where more
+ * keeps rows apart, and then, where less is refined away sooner. */
+static const double SOFT_RANK = 1e-2, SOFT = 1e-4;
 /* Mass and hold of a unit direction together, below which nothing determines it. */
 static const double UNDETERMINED_FLOOR = 1e-12;
 
@@ -263,8 +266,9 @@ static int take_out(gauss_sparse *s)
     return rows;
 }
 
-/* How far row e is from the span of the others in play: the answer y of K to a violation of row e alone
- * is almost their null vector if there is one, and |B' y| is not squared, so it is known to 1e-13. */
+/* How far row e is from the span of the others in play: the answer y of K to a violation of row e
+ * alone is almost their null vector if there is one, and |B' y| is not squared, so it is known to
+ * 1e-13. */
 static double distance_of(gauss_sparse *s, int e)
 {
     double *y = s->v[0], length = 0.0;
@@ -289,8 +293,8 @@ static double distance_of(gauss_sparse *s, int e)
     return fabs(y[e]) > 1e-9 ? length / fabs(y[e]) : HUGE_VAL;
 }
 
-/* Small pivots are less sure than their own rounding tells: those before them have amplified it. The
- * dependent row among them that has the smallest pivot goes out of play. */
+/* Small pivots are less sure than their own rounding tells: those before them have amplified it.
+ * The dependent row among them that has the smallest pivot goes out of play. */
 static int take_out_suspect(gauss_sparse *s)
 {
     const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
@@ -342,7 +346,7 @@ static int find_rank(zw_gauss_work *work, gauss_sparse *s)
         s->holds_equality = 0;
         int fine = sparse_equality_factor(work, s);
         if (s->replaced != 0 && s->soft == 0.0 && massless(s)) {
-            s->soft = SOFT;
+            s->soft = SOFT_RANK;
             k = -1;
             continue;
         }
@@ -385,7 +389,14 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
         }
         again = s->null_known && s->null_count > 0 ? sparse_null_find(s) : 0;
     }
-    return s->soft > 0.0 ? check_determined(work, s, error) : ZW_OK;
+    if (s->soft == 0.0) {
+        return ZW_OK;
+    }
+    s->soft = SOFT;
+    s->holds_equality = 0;
+    return sparse_equality_factor(work, s)
+               ? check_determined(work, s, error)
+               : base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
 }
 
 /* ---- Conflicts ----------------------------------------------------------------------------- */
@@ -432,12 +443,13 @@ static int contradicts(gauss_sparse *s, const double *y, double tolerance)
     return fabs(rest) > tolerance * weight * s->V + 10.0 * blur;
 }
 
-/* A dependent row is left violated by s->x, worst at row e: name a conflict. With circuits at hand, it
- * is the first row in the user's order that contradicts those before it. */
+/* A dependent row is left violated by s->x, worst at row e: name a conflict. With circuits at hand,
+ * it is the first row in the user's order that contradicts those before it. */
 static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double tolerance)
 {
     for (int k = s->null_count - 1; k >= 0 && s->null_known; k--) {
-        const double *y = s->circuit + (long)k * s->me; /* pivots were taken from the last row down */
+        const double *y =
+            s->circuit + (long)k * s->me; /* pivots were taken from the last row down */
         if (contradicts(s, y, tolerance)) {
             name_circuit(work, s, y, s->circuit_row[k]);
             return;
@@ -508,7 +520,8 @@ void sparse_equality_least_squares(gauss_sparse *s)
 /* Rows that follow from earlier ones. */
 static void name_redundant(zw_gauss_work *work, gauss_sparse *s)
 {
-    for (int e = 0; e < s->me; e++) { /* dependent rows that have no circuits are named as they are */
+    for (int e = 0; e < s->me;
+         e++) { /* dependent rows that have no circuits are named as they are */
         s->order[e] = s->off[e] && (s->twin[e] >= 0 || !s->null_known);
     }
     for (int k = 0; s->null_known && k < s->null_count; k++) {
@@ -561,4 +574,21 @@ void sparse_equality_spread(gauss_sparse *s, double *r)
         double total = s->weight[first] > 0.0 ? v[first] / s->weight[first] : 0.0;
         r[e] = s->length[e] > 0.0 || s->E[e] > 0.0 ? s->twin_sign[e] * u * u * total : 0.0;
     }
+}
+
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s)
+{
+    if (!sparse_equality_factor(work, s)) {
+        return 0;
+    }
+    memcpy(s->rhs, s->f, (size_t)s->q * sizeof(double));
+    for (int p = 0; p < s->m; p++) {
+        s->rhs[s->q + p] = p < s->me && !s->off[p] ? -s->c[p] : 0.0;
+    }
+    sparse_kkt_solve(s, s->rhs, s->sol);
+    memcpy(s->x, s->sol, (size_t)s->q * sizeof(double));
+    for (int p = 0; p < s->m; p++) {
+        s->r[p] = p < s->me && !s->off[p] ? -s->sol[s->q + p] : 0.0;
+    }
+    return 1;
 }

@@ -1,9 +1,9 @@
 /* K: products, rows in and out of play, factor, solve.
  *
- * The factors are those of K plus small changes (replaced pivots, `soft` on the diagonal of a singular
- * M, SPARSE_FIRM on nearly dependent rows), so a solution is refined with K itself: plain correction steps as long as they gain a digit
- * each, else GMRES with the factors as preconditioner, which needs one step for each eigenvalue that
- * the changes have moved. */
+ * The factors are those of K plus small changes (replaced pivots, `soft` on the diagonal of a
+ * singular M, SPARSE_FIRM on nearly dependent rows), so a solution is refined with K itself: plain
+ * correction steps as long as they gain a digit each, else GMRES with the factors as
+ * preconditioner, which needs one step for each eigenvalue that the changes have moved. */
 #include <math.h>
 #include <string.h>
 
@@ -75,9 +75,9 @@ int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
     double *kept = s->step;
     for (int j = 0; j < s->q + s->me; j++) {
         kept[j] = s->value[s->start[j]];
-        s->value[s->start[j]] += j < s->n                             ? s->soft
+        s->value[s->start[j]] += j < s->n                                           ? s->soft
                                  : j >= s->q && (s->sure[j - s->q] == 2 || s->firm) ? -SPARSE_FIRM
-                                                                      : 0.0;
+                                                                                    : 0.0;
     }
     s->replaced = sparse_ldl_factor(s->ldl, s->value, s->firm ? SPARSE_FIRM : PIVOT_FLOOR);
     for (int j = 0; j < s->q + s->me; j++) {
@@ -87,10 +87,35 @@ int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
     return s->replaced >= 0;
 }
 
+/* y = K x. With Coulomb's law the normal residual of a sliding cone has its slip g . w_T added, so
+ * that the turned row u' B is u' B + u_N g' B_T: the pattern of no symmetric matrix, but a small
+ * change. */
+static void multiply(const gauss_sparse *s, const double *x, double *y)
+{
+    sparse_multiply(s->N, s->start, s->row, s->value, x, y);
+    const double *base = s->base - s->start[s->q];
+    for (int k = 0; k < s->cone_count && s->bent; k++) {
+        int at = s->cone[k].first, d = s->cone[k].rows;
+        double slip = 0.0;
+        for (int i = 1; i < d; i++) {
+            int column = s->q + s->me + at + i;
+            double w = 0.0;
+            for (int p = s->start[column] + 1; p < s->start[column + 1] && s->slip[at + i] != 0.0;
+                 p++) {
+                w += base[p] * x[s->row[p]];
+            }
+            slip += s->slip[at + i] * w;
+        }
+        for (int j = 0; j < d; j++) {
+            y[s->q + s->me + at + j] += s->turn[(long)(at + j) * CONE_MAX] * slip;
+        }
+    }
+}
+
 /* res = rhs - K sol; returns its largest entry. */
 static double residual(const gauss_sparse *s, const double *rhs, const double *sol, double *res)
 {
-    sparse_multiply(s->N, s->start, s->row, s->value, sol, res);
+    multiply(s, sol, res);
     for (int i = 0; i < s->N; i++) {
         res[i] = rhs[i] - res[i];
     }
@@ -148,7 +173,7 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
         double *z = Z + (size_t)j * N, *next = s->krylov + (size_t)(j + 1) * N;
         memcpy(z, s->krylov + (size_t)j * N, N * sizeof(double));
         sparse_ldl_solve(s->ldl, z);
-        sparse_multiply(s->N, s->start, s->row, s->value, z, next);
+        multiply(s, z, next);
         for (int i = 0; i < 2 * (j + 1); i++) { /* orthogonal to all before: twice is enough */
             const double *u = s->krylov + (size_t)(i % (j + 1)) * N;
             double t = dense_dot(s->N, u, next);

@@ -37,65 +37,71 @@ enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_ROOM = 1 << 22 };
 
 struct gauss_sparse {
     /* shape, fixed at creation */
-    int n, q;         /* unknowns of the problem; with one for each compliant cone row */
-    int me, mc, m;    /* equality rows, cone rows, both */
-    int N;            /* q + m: order of K */
-    int null_room;    /* null vectors there is room for */
+    int n, q;      /* unknowns of the problem; with one for each compliant cone row */
+    int me, mc, m; /* equality rows, cone rows, both */
+    int N;         /* q + m: order of K */
+    int cone_count;
+    const gauss_cone *cone; /* the workspace's */
+    int null_room;          /* null vectors there is room for */
     int has_compliance;
 
     /* the pattern, filled at creation (sparse_pattern.c) */
-    int *start;       /* N + 1 */
-    int *row;         /* start[N]; the diagonal comes first in every column */
+    int *start;        /* N + 1 */
+    int *row;          /* start[N]; the diagonal comes first in every column */
     signed char *sign; /* N */
-    int *slot;        /* per entry of compressed A: its place behind the diagonal in its column */
+    int *slot;         /* per entry of compressed A: its place behind the diagonal in its column */
     sparse_ldl *ldl;
 
     /* numbers of the problem: gauss_sparse_prepare */
-    double *unit;     /* q */
-    double *scale;    /* m: as work->scale, in the order of K */
-    double *length;   /* m: length of the scaled row, about 1 */
-    double *base;     /* start[N] - start[q]: the scaled rows B, as their columns in K lie */
-    double *E;        /* m: scaled compliance of equality rows; 0 for cones */
+    double *unit;      /* q */
+    double *scale;     /* m: as work->scale, in the order of K */
+    double *length;    /* m: length of the scaled row, about 1 */
+    double *base;      /* start[N] - start[q]: the scaled rows B, as their columns in K lie */
+    double *E;         /* m: scaled compliance of equality rows; 0 for cones */
     double *reference; /* n: a_ref */
-    double *force;    /* n: the applied force in the user's units; zero where a_free is given */
+    double *force;     /* n: the applied force in the user's units; zero where a_free is given */
 
     /* K as it is factored now */
-    double *value;    /* start[N] */
+    double *value;      /* start[N] */
     int holds_equality; /* it holds the equality rows only */
-    double soft;      /* added to the diagonal of M before factoring: singular M */
-    int firm;         /* all equality rows get SPARSE_FIRM in the factors */
-    int replaced;     /* pivots, by the last factorisation */
+    double soft;        /* added to the diagonal of M before factoring: singular M */
+    int firm;           /* all equality rows get SPARSE_FIRM in the factors */
+    int replaced;       /* pivots, by the last factorisation */
 
     /* equalities: sparse_equality.c */
-    unsigned char *off; /* m: 1: row out of play */
+    unsigned char *off;  /* m: 1: row out of play */
     unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: vanishes */
-    int *twin;        /* me: the earlier parallel row that stands for this one; itself: none */
-    double *twin_sign; /* me: row = twin_sign * row twin, in scaled units */
-    double *weight;   /* me: scale of a row with all its twins together, for least norms */
-    int null_count;   /* rows that depend on others, twins not counted */
-    int null_known;   /* their null vectors are in circuit and null */
-    double *circuit;  /* null_room x me: by pivot, the combination of rows that vanishes */
-    int *circuit_row; /* null_room: the redundant row of that combination */
-    double *null;     /* null_room x me: the same space, orthonormal in the user's units */
-    int *order;       /* m: sorted rows */
-    double *key;      /* m */
+    int *twin;           /* me: the earlier parallel row that stands for this one; itself: none */
+    double *twin_sign;   /* me: row = twin_sign * row twin, in scaled units */
+    double *weight;      /* me: scale of a row with all its twins together, for least norms */
+    int null_count;      /* rows that depend on others, twins not counted */
+    int null_known;      /* their null vectors are in circuit and null */
+    double *circuit;     /* null_room x me: by pivot, the combination of rows that vanishes */
+    int *circuit_row;    /* null_room: the redundant row of that combination */
+    double *null;        /* null_room x me: the same space, orthonormal in the user's units */
+    int *order;          /* m: sorted rows */
+    double *key;         /* m */
 
     /* one pass */
-    double *f;        /* q */
-    double *c;        /* m */
-    double *x, *r;    /* q, m */
-    double *w;        /* m */
-    double *x_new, *r_new; /* q, m: the end of a Newton step */
-    double *best;     /* q + m */
-    double *centre;   /* m */
-    double *shift;    /* cone_count */
-    double *turn;     /* mc x CONE_MAX: u_j of each cone row, where the step has turned the rows */
-    double V, R;      /* sizes of residuals and of the constraint force, see work.h */
+    double *f;                 /* q */
+    double *c;                 /* m */
+    double *x, *r;             /* q, m */
+    double *w;                 /* m */
+    double *x_new, *r_new;     /* q, m: the end of a Newton step */
+    double *best;              /* q + m */
+    double *kept;              /* q + m: the best answer to Coulomb's law */
+    double *start_x, *start_r; /* q, m: where its next member starts */
+    double *centre;            /* m */
+    double *shift;             /* cone_count */
+    double *turn; /* mc x CONE_MAX: u_j of each cone row, where the step has turned the rows */
+    int bent;     /* Coulomb: the rows of K feel the slip too, see sparse_coulomb.c */
+    double *slip; /* mc: direction of slip of each cone, 0 at its normal */
+    double V;     /* size of residuals, see work.h */
     double *rhs, *sol, *res, *step; /* N each */
-    double *y[3];     /* q each */
-    double *v[4];     /* m each */
-    int steps;        /* of GMRES */
-    double *krylov;   /* (2 steps + 1) x N */
+    double *y[3];                   /* q each */
+    double *v[4];                   /* m each */
+    int steps;                      /* of GMRES */
+    double *krylov;                 /* (2 steps + 1) x N */
 };
 
 /* sparse_pattern.c */
@@ -127,10 +133,13 @@ zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, ga
 void sparse_equality_least_squares(gauss_sparse *s);
 /* K with the equality rows alone. */
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
+/* What the equalities fix: x and r with all cones open. 0: not finite. */
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s);
 /* Spread the multipliers of the independent rows over all, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
 
-/* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play. */
+/* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play.
+ */
 int sparse_null_find(gauss_sparse *s);
 
 /* sparse_convex.c: ZW_OK, ZW_CONFLICT, ZW_INACCURATE. */

@@ -1,12 +1,12 @@
 /* The null vectors of dependent equality rows: names as users expect them, and least norms.
  *
  * A dependent row e is a combination y of the rows in play, A' y = row e, which K gives: with
- * M x + A' y = row e and A x = 0, x vanishes. Users expect that of dependent rows the later ones are
- * called redundant, while the elimination has its own order. Row e follows from earlier rows exactly
- * if some null vector has its last entry at e. So the null vectors are brought to echelon form from
- * the last row down: the pivots are the redundant rows, and each vector is the one combination of
- * irredundant rows (a circuit) that gives its pivot: if the right-hand sides disagree, a minimal
- * conflict.
+ * M x + A' y = row e and A x = 0, x vanishes. Users expect that of dependent rows the later ones
+ * are called redundant, while the elimination has its own order. Row e follows from earlier rows
+ * exactly if some null vector has its last entry at e. So the null vectors are brought to echelon
+ * form from the last row down: the pivots are the redundant rows, and each vector is the one
+ * combination of irredundant rows (a circuit) that gives its pivot: if the right-hand sides
+ * disagree, a minimal conflict.
  *
  * In the user's units, orthonormal: subtracting them from multipliers gives the least norm. */
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The pattern of K, made once, and the numbers that go into it.
  *
- * Column j < n holds the diagonal of M and what is below it; column q + p the diagonal -E of row p and
- * the row. Pattern and numbers are written by the same walk, so they cannot disagree. */
+ * Column j < n holds the diagonal of M and what is below it; column q + p the diagonal -E of row p
+ * and the row. Pattern and numbers are written by the same walk, so they cannot disagree. */
 #include <math.h>
 #include <string.h>
 
@@ -58,9 +58,8 @@ static int metric_walk(const zw_gauss *problem, gauss_sparse *s, double *value)
         s->row[diagonal] = j;
         double sum = M->kind == ZW_METRIC_IDENTITY   ? 1.0
                      : M->kind == ZW_METRIC_DIAGONAL ? number[j]
-                     : M->kind == ZW_METRIC_SPARSE
-                         ? 0.0
-                         : number[(long)(j - begin) * size + (j - begin)];
+                     : M->kind == ZW_METRIC_SPARSE   ? 0.0
+                                                   : number[(long)(j - begin) * size + (j - begin)];
         for (int k = from; k < to; k++) {
             int i = M->kind == ZW_METRIC_SPARSE ? M->row[k] : k;
             double entry = M->kind == ZW_METRIC_SPARSE
@@ -166,7 +165,8 @@ static double power_of_two(double x)
     return x > 0.0 ? ldexp(1.0, exponent - 1) : 1.0;
 }
 
-/* unit_j = sqrt(M_jj); a coordinate without mass is measured by the pull of the rows that touch it. */
+/* unit_j = sqrt(M_jj); a coordinate without mass is measured by the pull of the rows that touch it.
+ */
 static void fill_units(const zw_gauss *problem, gauss_sparse *s)
 {
     int massless = 0;

@@ -82,13 +82,15 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->block_of = base_arena_ints(arena, m);
     work->cone = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->normal = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
-    work->suspect = base_arena_bytes(arena, 2 * (size_t)work->cone_count * sizeof *work->cone);
+    work->suspect = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->scale = base_arena_doubles(arena, m);
     work->stretch = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
     work->carried = base_arena_doubles(arena, (size_t)work->mc);
     work->redundant = base_arena_ints(arena, blocks);
+    work->accused = base_arena_ints(arena, blocks);
+    work->trial = base_arena_ints(arena, blocks);
     work->conflict = base_arena_ints(arena, blocks);
     work->undetermined = base_arena_ints(arena, n);
     double **vectors[] = {&work->a, &work->F_N, &work->F_L, &work->F_C, &work->C};

@@ -109,7 +109,7 @@ struct zw_gauss_work {
     int *block_of;     /* m: block of each row */
     gauss_cone *cone;  /* cone_count */
     gauss_cone *normal; /* cone_count: the same without friction */
-    gauss_cone *suspect; /* 2 cone_count: scratch for conflicts */
+    gauss_cone *suspect; /* cone_count: scratch for conflicts */
 
     /* the metric: gauss_metric_factor */
     double *L;         /* n x n (dense), or blocks, or n (diagonal): U with M = U'U */
@@ -151,6 +151,7 @@ struct zw_gauss_work {
     int *redundant;    /* block_count */
     int redundant_count;
     int *conflict;     /* block_count */
+    int *trial, *accused; /* block_count each: smaller conflicts on the way */
     int conflict_count;
     int *undetermined; /* n */
     int undetermined_count;

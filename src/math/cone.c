@@ -8,7 +8,16 @@
 #include "math/cone.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "math/lane.h"
+
+#define zw_real double
+#define zw_mask int
+#define LANE(name) name
+static void cone_nearest(int d, const double *z, double *p);
+#define lane_select lane_select1
+#define lane_sqrt sqrt
+#include "math/cone.lane.h"
 
 static double cone_tangent(int d, const double *z)
 {
@@ -26,20 +35,8 @@ static cone_side cone_where(double s, double l)
 
 cone_side cone_project(int d, const double *z, double *p)
 {
-    double l = cone_tangent(d, z);
-    cone_side side = cone_where(z[0], l);
-    if (side == CONE_INSIDE) {
-        memmove(p, z, (size_t)d * sizeof *p);
-    } else if (side == CONE_OUTSIDE) {
-        memset(p, 0, (size_t)d * sizeof *p);
-    } else {
-        double half = 0.5 * (z[0] + l);
-        double f = half / l;
-        p[0] = half;
-        for (int i = 1; i < d; i++) {
-            p[i] = f * z[i];
-        }
-    }
+    cone_side side = cone_where(z[0], cone_tangent(d, z));
+    cone_nearest(d, z, p);
     return side;
 }
 

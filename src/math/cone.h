@@ -7,7 +7,7 @@ enum { CONE_MAX = 6 };
 
 typedef enum cone_side { CONE_OUTSIDE, CONE_BETWEEN, CONE_INSIDE } cone_side;
 
-/* p = the point of the cone nearest to z. OUTSIDE: p = 0; INSIDE: p = z. */
+/* p = the point of the cone nearest to z; p may be z. OUTSIDE: p = 0; INSIDE: p = z. */
 cone_side cone_project(int d, const double *z, double *p);
 
 /* P (d x d, stride CONE_MAX) = derivative of the projection at z: symmetric, between 0 and I. */

@@ -163,7 +163,12 @@ ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
 
 int dense_cholesky(int n, double *H, int stride, double floor)
 {
-    for (int k = 0; k < n; k++) {
+    return dense_cholesky_from(0, n, H, stride, floor);
+}
+
+int dense_cholesky_from(int k, int n, double *H, int stride, double floor)
+{
+    for (; k < n; k++) {
         /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries in
          * column k are turned negative for that and back */
         double *row = H + (long)k * stride, *column = H + k;

@@ -36,6 +36,8 @@ void dense_update_upper(int n, double s, const double *x, const double *y, doubl
 /* H = U'U from the upper triangle of H, in its place. Returns n, or the index of the first pivot
  * that is not above floor times its original diagonal entry. */
 int dense_cholesky(int n, double *H, int stride, double floor);
+/* The same from row k on, with the rows above it done. */
+int dense_cholesky_from(int k, int n, double *H, int stride, double floor);
 void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
 void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
 /* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each). */

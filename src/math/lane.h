@@ -1,8 +1,9 @@
 /* Lanes: one source for one world and for many (design.md section 7).
  *
- * A leaf kernel is written once over zw_real in a file `name.lane.h`, and compiled by one translation
- * unit with zw_real = double and by another with eight worlds in a vector. Choices that depend on
- * data are selects. No operation mixes lanes, so a lane of eight has the bits of the world alone.
+ * A leaf kernel is written once over zw_real in a file `name.lane.h` with LANE(name) as the names of its
+ * functions, and included by one translation unit with zw_real = double (`name.c`) and by another with
+ * eight worlds in a vector (lanes8.c). Choices that depend on data are selects. No operation mixes
+ * lanes, so a lane of eight has the bits of the world alone.
  *
  * ZW_CLONES compiles one function for several vector widths and picks at load time. All loops so
  * marked are elementwise and -ffp-contract=off forbids fused operations, so every width gives the
@@ -10,11 +11,43 @@
 #ifndef ZW_MATH_LANE_H
 #define ZW_MATH_LANE_H
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                     \
+#include <math.h>
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
     !defined(__SANITIZE_ADDRESS__)
 #define ZW_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ZW_CLONES
 #endif
+
+/* GCC notes that vectors wider than the machine's are passed in memory; we pass them in memory or not
+ * at all. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+enum { LANES = 8 };
+typedef double zw_real8 __attribute__((vector_size(64)));
+typedef long long zw_mask8 __attribute__((vector_size(64)));
+
+/* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
+static inline zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
+{
+    return (zw_real8)((mask & (zw_mask8)x) | (~mask & (zw_mask8)y));
+}
+
+static inline zw_real8 lane_sqrt8(zw_real8 x)
+{
+    zw_real8 y;
+    for (int k = 0; k < LANES; k++) {
+        y[k] = sqrt(x[k]);
+    }
+    return y;
+}
+
+static inline double lane_select1(int mask, double x, double y)
+{
+    return mask ? x : y;
+}
 
 #endif

@@ -174,7 +174,7 @@ static double same_branch(scene_family family)
 {
     int firm = family == SCENE_ISOSTATIC || family == SCENE_PAINLEVE || family == SCENE_ROLLING ||
                family == SCENE_PILE || family == SCENE_HEAVY_ON_LIGHT;
-    return firm ? 1e-9 : 1e-5;
+    return firm ? 1e-8 : 1e-5;
 }
 
 /* From the answer, the same answer, at less cost. */

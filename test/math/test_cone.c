@@ -75,7 +75,7 @@ static void projection(void **state)
     dice d = dice_of(1);
     int sides[3] = {0};
     for (int k = 0; k < TRIALS; k++) {
-        double z[CONE_MAX], p[CONE_MAX], rest[CONE_MAX], again[CONE_MAX];
+        double z[CONE_MAX], p[CONE_MAX], rest[CONE_MAX] = {0}, again[CONE_MAX];
         int size = random_point(&d, z);
         cone_side side = cone_project(size, z, p);
         double scale = norm(size, z);
@@ -96,7 +96,7 @@ static void projection(void **state)
     assert_true(sides[0] > 50 && sides[1] > 50 && sides[2] > 50);
 }
 
-/* In place, and at the tip and on the axis. */
+/* In place, at the tip and on the axis. */
 static void projection_of_special_points(void **state)
 {
     (void)state;
@@ -112,6 +112,8 @@ static void projection_of_special_points(void **state)
     double side[3] = {0, 3, 4}, p[3];
     assert_int_equal(cone_project(3, side, p), CONE_BETWEEN);
     assert_small(fabs(p[0] - 2.5) + fabs(p[1] - 1.5) + fabs(p[2] - 2.0), 1e-15);
+    assert_int_equal(cone_project(3, side, side), CONE_BETWEEN);
+    assert_memory_equal(side, p, sizeof p);
 }
 
 /* Nearest points move no faster than the points themselves. */

@@ -1,0 +1,518 @@
+/* The sparse path: the same answers as the dense one, linear cost for chains, honest failures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "scene/scene.h"
+#include "zwang/gauss.h"
+
+/* ---- Two solves of one problem ------------------------------------------------------------- */
+
+typedef struct answer {
+    zw_gauss_work *work;
+    zw_motion motion;
+    zw_error error;
+    zw_status status;
+} answer;
+
+static answer solve_with(const zw_gauss *problem, zw_gauss_options options, zw_algebra algebra)
+{
+    answer s = {.work = NULL};
+    options.algebra = algebra;
+    s.work = zw_gauss_work_create(problem, &options, &s.error);
+    assert_non_null(s.work);
+    s.status = zw_gauss_solve(problem, &options, s.work, &s.motion, &s.error);
+    return s;
+}
+
+static answer solve_sparse(const zw_gauss *problem)
+{
+    return solve_with(problem, (zw_gauss_options){.contact = ZW_CONVEX}, ZW_ALGEBRA_SPARSE);
+}
+
+/* |a - b| over |a| in the metric. */
+static double distance(const scene *s, const double *a, const double *b)
+{
+    size_t n = (size_t)s->problem.n;
+    double *v = calloc(2 * n, sizeof *v), *Mv = v + n, step = 0.0, size = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        v[i] = a[i] - b[i];
+    }
+    scene_times_M(s, v, Mv);
+    for (size_t i = 0; i < n; i++) {
+        step += v[i] * Mv[i];
+    }
+    scene_times_M(s, a, Mv);
+    for (size_t i = 0; i < n; i++) {
+        size += a[i] * Mv[i];
+    }
+    free(v);
+    return sqrt(fabs(step) / (fabs(size) + 1e-300));
+}
+
+static int same_list(int count, const int *a, int other, const int *b)
+{
+    return count == other && memcmp(a, b, (size_t)count * sizeof *a) == 0;
+}
+
+/* ---- Dense = sparse ------------------------------------------------------------------------ */
+
+typedef struct group {
+    const char *name;
+    scene_random_params params;
+    int least_squares;
+    int status_misses, list_misses; /* allowed, of COUNT */
+} group;
+
+enum { COUNT = 150 };
+
+static int compare(const group *g, uint64_t seed, int *lists)
+{
+    scene *s = scene_random(seed, &g->params);
+    zw_gauss_options options = {.contact = ZW_CONVEX, .least_squares = g->least_squares};
+    answer dense = solve_with(&s->problem, options, ZW_ALGEBRA_DENSE);
+    answer sparse = solve_with(&s->problem, options, ZW_ALGEBRA_SPARSE);
+    int same = dense.status == sparse.status;
+    if (sparse.status == ZW_OK) { /* never wrong in silence */
+        assert_true(sparse.motion.certificate.worst <= 1e-10);
+    }
+    if (s->witness != NULL) {
+        assert_int_not_equal(sparse.status, ZW_CONFLICT);
+    } else {
+        assert_int_not_equal(sparse.status, ZW_OK);
+    }
+    if (same && (dense.status == ZW_OK || g->least_squares)) {
+        double off = distance(s, dense.motion.a, sparse.motion.a);
+        double limit = g->least_squares ? 1e-7 : g->params.difficulty > 0.5 ? 1e-8 : 1e-9;
+        if (off > limit) {
+            print_message("%s: %s: motions differ by %.2e\n", g->name, s->name, off);
+        }
+        assert_true(off <= limit);
+    }
+    *lists += same && !(dense.motion.rank == sparse.motion.rank &&
+                        same_list(dense.motion.redundant_count, dense.motion.redundant,
+                                  sparse.motion.redundant_count, sparse.motion.redundant));
+    zw_gauss_work_free(dense.work);
+    zw_gauss_work_free(sparse.work);
+    scene_free(s);
+    return same;
+}
+
+static void dense_is_sparse(void **state)
+{
+    (void)state;
+    enum { USUAL = SCENE_UNITS | SCENE_COMPRESSED | SCENE_FORCE };
+    const group groups[] = {
+        {"equality", {.kinds = SCENE_EQUALITY, .features = USUAL, .difficulty = 0.3}, 0, 0, 0},
+        {"redundant",
+         {.kinds = SCENE_EQUALITY, .features = USUAL | SCENE_REDUNDANT, .difficulty = 0.3},
+         0,
+         1,
+         3},
+        {"redundant, hard",
+         {.kinds = SCENE_EQUALITY, .features = USUAL | SCENE_REDUNDANT, .difficulty = 1.0},
+         0,
+         2,
+         6},
+        {"compliant",
+         {.kinds = SCENE_EQUALITY, .features = SCENE_COMPLIANT | SCENE_REDUNDANT},
+         0,
+         1,
+         3},
+        {"parallel",
+         {.kinds = SCENE_EQUALITY, .features = SCENE_PARALLEL, .difficulty = 0.3},
+         0,
+         2,
+         15},
+        {"massless",
+         {.kinds = SCENE_EQUALITY, .features = SCENE_MASSLESS | SCENE_REDUNDANT},
+         0,
+         2,
+         6},
+        {"least squares", {.kinds = SCENE_EQUALITY, .infeasible = 1}, 1, 1, 3},
+        {"inequality", {.kinds = SCENE_INEQUALITY, .features = USUAL, .difficulty = 0.3}, 0, 0, 0},
+        {"cone", {.kinds = SCENE_CONE, .features = USUAL, .difficulty = 0.3}, 0, 0, 0},
+        {"all kinds", {.features = SCENE_ALL_FEATURES, .difficulty = 0.3}, 0, 1, 3},
+        {"all kinds, hard",
+         {.features = SCENE_ALL_FEATURES & ~(unsigned)SCENE_PARALLEL, .difficulty = 1.0},
+         0,
+         4,
+         4},
+        {"non-ideal", {.features = SCENE_NONIDEAL | USUAL, .difficulty = 0.3}, 0, 0, 0},
+    };
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
+        int misses = 0, lists = 0;
+        for (uint64_t seed = 1; seed <= COUNT; seed++) {
+            misses += !compare(&groups[k], seed, &lists);
+        }
+        print_message("%-16s %d of %d with another status, %d with other names\n", groups[k].name,
+                      misses, COUNT, lists);
+        assert_true(misses <= groups[k].status_misses);
+        assert_true(lists <= groups[k].list_misses);
+    }
+}
+
+/* Multipliers of least norm in the user's rows, whatever these are scaled by. */
+static void multipliers_have_least_norm(void **state)
+{
+    (void)state;
+    scene_random_params params = {.kinds = SCENE_EQUALITY, .features = SCENE_REDUNDANT};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        scene *s = scene_random(seed, &params);
+        answer dense = solve_with(&s->problem, (zw_gauss_options){0}, ZW_ALGEBRA_DENSE);
+        answer sparse = solve_with(&s->problem, (zw_gauss_options){0}, ZW_ALGEBRA_SPARSE);
+        assert_int_equal(sparse.status, ZW_OK);
+        double off = 0.0, size = 0.0;
+        for (int i = 0; i < s->m; i++) {
+            off = fmax(off, fabs(dense.motion.lambda[i] - sparse.motion.lambda[i]));
+            size = fmax(size, fabs(dense.motion.lambda[i]));
+        }
+        assert_true(off <= 1e-7 * size + 1e-12);
+        zw_gauss_work_free(dense.work);
+        zw_gauss_work_free(sparse.work);
+        scene_free(s);
+    }
+}
+
+static void sliding_law(void *user, const double *lambda, const double *reaction, double *C)
+{
+    (void)lambda;
+    int n = *(const int *)user;
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) {
+        sum += reaction[i] * reaction[i];
+    }
+    for (int i = 0; i < n; i++) {
+        C[i] = -0.1 * sqrt(sum / n) * (i % 2 == 0 ? 1.0 : -0.5);
+    }
+}
+
+static void laws_of_friction_agree(void **state)
+{
+    (void)state;
+    scene_random_params params = {.kinds = SCENE_EQUALITY, .n_max = 30};
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        scene *s = scene_random(seed, &params);
+        zw_gauss problem = s->problem;
+        problem.law = sliding_law;
+        problem.law_user = &s->problem.n;
+        problem.law_on = seed % 2 == 0 ? ZW_ON_TOTAL_REACTION : ZW_ON_IDEAL_REACTION;
+        answer dense = solve_with(&problem, (zw_gauss_options){0}, ZW_ALGEBRA_DENSE);
+        answer sparse = solve_with(&problem, (zw_gauss_options){0}, ZW_ALGEBRA_SPARSE);
+        assert_int_equal(sparse.status, ZW_OK);
+        if (dense.status == ZW_OK) {
+            assert_true(distance(s, dense.motion.a, sparse.motion.a) <= 1e-9);
+            for (int i = 0; i < problem.n; i++) {
+                assert_true(fabs(dense.motion.F_C[i] - sparse.motion.F_C[i]) <=
+                            1e-7 * (1.0 + fabs(dense.motion.F_C[i])));
+            }
+        }
+        zw_gauss_work_free(dense.work);
+        zw_gauss_work_free(sparse.work);
+        scene_free(s);
+    }
+}
+
+/* ---- Chains and nets ----------------------------------------------------------------------- */
+
+static void chains_are_solved(void **state)
+{
+    (void)state;
+    for (int links = 1000; links <= 10000; links *= 10) {
+        scene *one = scene_chain(links), *three = scene_triple(one);
+        answer a = solve_sparse(&one->problem), b = solve_sparse(&three->problem);
+        assert_int_equal(a.status, ZW_OK);
+        assert_int_equal(b.status, ZW_OK);
+        assert_true(a.motion.certificate.worst <= 1e-10);
+        assert_true(b.motion.certificate.worst <= 1e-10);
+        assert_true(distance(one, a.motion.a, b.motion.a) <= 1e-12);
+        assert_int_equal(a.motion.rank, links);
+        assert_int_equal(b.motion.rank, links);
+        assert_int_equal(a.motion.redundant_count, 0);
+        assert_int_equal(b.motion.redundant_count, 2 * links);
+        assert_int_equal(b.motion.redundant[0], links); /* the later ones are called redundant */
+        for (int i = 0; i < links; i++) {               /* and the load is shared */
+            assert_true(fabs(3.0 * b.motion.lambda[i] - a.motion.lambda[i]) <=
+                        1e-9 * (1.0 + fabs(a.motion.lambda[i])));
+        }
+        zw_gauss_work_free(a.work);
+        zw_gauss_work_free(b.work);
+        scene_free(one);
+        scene_free(three);
+    }
+}
+
+static void nets_are_solved(void **state)
+{
+    (void)state;
+    for (int side = 5; side <= 40; side *= 2) {
+        scene *s = scene_net(side, side);
+        answer a = solve_sparse(&s->problem);
+        assert_int_equal(a.status, ZW_OK);
+        assert_true(a.motion.certificate.worst <= 1e-10);
+        if (side <= 10) {
+            answer dense = solve_with(&s->problem, (zw_gauss_options){0}, ZW_ALGEBRA_DENSE);
+            assert_true(distance(s, dense.motion.a, a.motion.a) <= 1e-9);
+            assert_int_equal(dense.motion.rank, a.motion.rank);
+            zw_gauss_work_free(dense.work);
+        }
+        zw_gauss_work_free(a.work);
+        scene_free(s);
+    }
+}
+
+/* A chain above a floor: each point i gets the row a_z >= bound. */
+static void chain_with_floor(const scene *chain, zw_gauss *problem, double bound)
+{
+    int links = chain->m, points = chain->problem.n / 3, entries = chain->problem.A.start[links];
+    int m = links + points;
+    int *start = malloc((size_t)(m + 1) * sizeof *start);
+    int *column = malloc((size_t)(entries + points) * sizeof *column);
+    double *value = malloc((size_t)(entries + points) * sizeof *value);
+    double *b = malloc((size_t)m * sizeof *b);
+    zw_block *block = calloc((size_t)m, sizeof *block);
+    memcpy(start, chain->problem.A.start, (size_t)(links + 1) * sizeof *start);
+    memcpy(column, chain->problem.A.column, (size_t)entries * sizeof *column);
+    memcpy(value, chain->problem.A.value, (size_t)entries * sizeof *value);
+    memcpy(b, chain->problem.b, (size_t)links * sizeof *b);
+    memcpy(block, chain->problem.block, (size_t)links * sizeof *block);
+    for (int i = 0; i < points; i++) {
+        column[entries + i] = 3 * i + 2;
+        value[entries + i] = 1.0;
+        start[links + i + 1] = entries + i + 1;
+        b[links + i] = bound;
+        block[links + i] = (zw_block){.name = "floor", .kind = ZW_INEQUALITY, .rows = 1};
+    }
+    *problem = chain->problem;
+    problem->A.start = start;
+    problem->A.column = column;
+    problem->A.value = value;
+    problem->b = b;
+    problem->block = block;
+    problem->block_count = m;
+}
+
+static void floor_free(zw_gauss *problem)
+{
+    free((void *)(uintptr_t)problem->A.start);
+    free((void *)(uintptr_t)problem->A.column);
+    free((void *)(uintptr_t)problem->A.value);
+    free((void *)(uintptr_t)problem->b);
+    free((void *)(uintptr_t)problem->block);
+}
+
+static void a_chain_lands(void **state)
+{
+    (void)state;
+    for (int links = 30; links <= 3000; links *= 10) {
+        scene *chain = scene_chain(links);
+        zw_gauss problem;
+        chain_with_floor(chain, &problem, -9.0);
+        answer a = solve_sparse(&problem);
+        print_message("chain of %d over a floor: %s, certificate %.1e, %d factorisations\n", links,
+                      zw_status_text(a.status), a.motion.certificate.worst,
+                      a.motion.factorizations);
+        assert_int_equal(a.status, ZW_OK);
+        assert_true(a.motion.certificate.worst <= 1e-10);
+        if (links <= 300) {
+            answer dense = solve_with(&problem, (zw_gauss_options){0}, ZW_ALGEBRA_DENSE);
+            assert_true(distance(chain, dense.motion.a, a.motion.a) <= 1e-9);
+            zw_gauss_work_free(dense.work);
+        }
+        zw_gauss_work_free(a.work);
+        floor_free(&problem);
+        scene_free(chain);
+    }
+}
+
+/* ---- Conflicts ----------------------------------------------------------------------------- */
+
+static void contradicting_links_are_named(void **state)
+{
+    (void)state;
+    const int links = 2000, odd = 1234;
+    scene *one = scene_chain(links), *s = scene_triple(one);
+    s->b[2 * links + odd] += 1.0; /* link[1234] again again */
+    answer a = solve_sparse(&s->problem);
+    assert_int_equal(a.status, ZW_CONFLICT);
+    assert_int_equal(a.motion.conflict_count, 2);
+    assert_int_equal(a.motion.conflict[0] + a.motion.conflict[1], 2 * links + odd + odd);
+    assert_true(a.motion.conflict[0] == odd || a.motion.conflict[1] == odd);
+    assert_non_null(strstr(a.error.text, "link[1234]"));
+    zw_gauss_work_free(a.work);
+    scene_free(one);
+    scene_free(s);
+}
+
+static void contradictions_are_found(void **state)
+{
+    (void)state;
+    int found = 0, few = 0, count = 120;
+    for (int seed = 1; seed <= count; seed++) {
+        scene_random_params params = {.features = SCENE_COMPRESSED | SCENE_REDUNDANT,
+                                      .infeasible = 1};
+        scene *s = scene_random((uint64_t)seed, &params);
+        answer a = solve_sparse(&s->problem);
+        assert_int_not_equal(a.status, ZW_OK);
+        found += a.status == ZW_CONFLICT;
+        few += a.status == ZW_CONFLICT && a.motion.conflict_count > 0 &&
+               a.motion.conflict_count <= s->conflict_count;
+        zw_gauss_work_free(a.work);
+        scene_free(s);
+    }
+    print_message("%d of %d contradictions found, %d with at most the blocks made to disagree\n",
+                  found, count, few);
+    assert_true(found >= count - count / 40);
+    assert_true(few >= count * 9 / 10);
+}
+
+/* A point on no string and without mass. */
+static void what_nothing_holds_is_named(void **state)
+{
+    (void)state;
+    scene *s = scene_chain(50);
+    s->metric[3 * 20] = s->metric[3 * 20 + 1] = s->metric[3 * 20 + 2] = 0.0;
+    answer a = solve_sparse(&s->problem);
+    assert_int_equal(a.status, ZW_UNDETERMINED);
+    assert_true(a.motion.undetermined_count >= 1);
+    for (int k = 0; k < a.motion.undetermined_count; k++) {
+        assert_true(a.motion.undetermined[k] < s->problem.n);
+    }
+    zw_gauss_work_free(a.work);
+    scene_free(s);
+}
+
+/* ---- Coulomb ------------------------------------------------------------------------------- */
+
+static void contacts_are_solved(void **state)
+{
+    (void)state;
+    int solved = 0, count = 0;
+    for (int family = 0; family < SCENE_FAMILIES; family++) {
+        for (uint64_t seed = 1; seed <= (family == SCENE_STACK_TALL ? 2u : 8u); seed++) {
+            scene *s = scene_contact((scene_family)family, seed);
+            answer a = solve_with(&s->problem, (zw_gauss_options){.contact = ZW_COULOMB},
+                                  ZW_ALGEBRA_SPARSE);
+            if (a.status == ZW_OK) {
+                assert_true(a.motion.certificate.worst <= 1e-8);
+            } else {
+                assert_int_equal(a.status, ZW_JAMMED);
+            }
+            solved += a.status == ZW_OK;
+            count++;
+            zw_gauss_work_free(a.work);
+            scene_free(s);
+        }
+    }
+    print_message("Coulomb's law: %d of %d solved\n", solved, count);
+    assert_true(solved >= count * 93 / 100);
+}
+
+/* ---- Memory, bits, time --------------------------------------------------------------------- */
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    scene_random_params params = {.features = SCENE_COMPLIANT | SCENE_COMPRESSED, .n_min = 5};
+    scene *s = scene_random(3, &params);
+    zw_gauss_options options = {.algebra = ZW_ALGEBRA_SPARSE};
+    int k = 1;
+    for (;; k++) {
+        zw_error error = {0};
+        base_alloc_fail_after(k);
+        zw_gauss_work *work = zw_gauss_work_create(&s->problem, &options, &error);
+        base_alloc_fail_after(0);
+        if (work != NULL) {
+            zw_gauss_work_free(work);
+            break;
+        }
+        assert_int_equal(error.status, ZW_NO_MEMORY);
+    }
+    assert_true(k > 3);
+    scene_free(s);
+}
+
+static void a_solve_allocates_nothing_and_repeats(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        scene_random_params params = {.features = SCENE_ALL_FEATURES};
+        scene *s = scene_random(seed, &params);
+        zw_gauss_options options = {.algebra = ZW_ALGEBRA_SPARSE};
+        answer a = solve_with(&s->problem, options, ZW_ALGEBRA_SPARSE);
+        zw_gauss_work *work = zw_gauss_work_create(&s->problem, &options, NULL);
+        zw_motion motion;
+        for (int pass = 0; pass < 2; pass++) {
+            base_alloc_fail_after(1);
+            zw_status status = zw_gauss_solve(&s->problem, &options, work, &motion, NULL);
+            assert_null(base_alloc(1)); /* nobody has used the failure up */
+            assert_int_equal(status, a.status);
+            assert_memory_equal(motion.a, a.motion.a, (size_t)motion.n * sizeof(double));
+            assert_memory_equal(motion.lambda, a.motion.lambda, (size_t)motion.m * sizeof(double));
+        }
+        zw_gauss_work_free(work);
+        zw_gauss_work_free(a.work);
+        scene_free(s);
+    }
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void time_per_link_is_constant(void **state)
+{
+    (void)state;
+    for (int links = 1000; links <= 100000; links *= 10) {
+        scene *s = scene_chain(links);
+        zw_gauss_options options = {.algebra = ZW_ALGEBRA_SPARSE};
+        zw_motion motion;
+        double begin = now(), best = HUGE_VAL;
+        zw_gauss_work *work = zw_gauss_work_create(&s->problem, &options, NULL);
+        double created = now() - begin;
+        assert_non_null(work);
+        for (int k = 0; k < 3; k++) {
+            begin = now();
+            assert_int_equal(zw_gauss_solve(&s->problem, &options, work, &motion, NULL), ZW_OK);
+            best = fmin(best, now() - begin);
+        }
+        print_message("chain of %6d: create %7.2f ms, solve %7.2f ms, %4.0f ns per link\n", links,
+                      1e3 * created, 1e3 * best, 1e9 * best / links);
+        assert_true(motion.certificate.worst <= 1e-10);
+        zw_gauss_work_free(work);
+        scene_free(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dense_is_sparse),
+        cmocka_unit_test(multipliers_have_least_norm),
+        cmocka_unit_test(laws_of_friction_agree),
+        cmocka_unit_test(chains_are_solved),
+        cmocka_unit_test(nets_are_solved),
+        cmocka_unit_test(a_chain_lands),
+        cmocka_unit_test(contradicting_links_are_named),
+        cmocka_unit_test(contradictions_are_found),
+        cmocka_unit_test(what_nothing_holds_is_named),
+        cmocka_unit_test(contacts_are_solved),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_solve_allocates_nothing_and_repeats),
+        cmocka_unit_test(time_per_link_is_constant),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* A lane of eight has the bits of the world alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "math/cone.h"
+#include "math/small.h"
+#include "scene/dice.h"
+
+enum { MAX = 12 };
+
+static void assert_same_bits(double x, double y)
+{
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void cone_lanes_are_worlds(void **state)
+{
+    (void)state;
+    dice d = dice_of(7);
+    for (int trial = 0; trial < 2000; trial++) {
+        int n = 1 + trial % CONE_MAX;
+        zw_real8 z[CONE_MAX], p[CONE_MAX];
+        for (int i = 0; i < n; i++) {
+            for (int k = 0; k < LANES; k++) {
+                z[i][k] = trial % 10 == 0 ? 0.0 : dice_between(&d, -1.0, 1.0);
+            }
+        }
+        cone_nearest8(n, z, p);
+        for (int k = 0; k < LANES; k++) {
+            double alone[CONE_MAX], q[CONE_MAX];
+            for (int i = 0; i < n; i++) {
+                alone[i] = z[i][k];
+            }
+            cone_project(n, alone, q);
+            for (int i = 0; i < n; i++) {
+                assert_same_bits(q[i], p[i][k]);
+            }
+        }
+    }
+}
+
+/* H = G G' + 0.1 I in every lane; the last lanes are made singular now and then. */
+static void fill(dice *d, int n, int trial, zw_real8 *H)
+{
+    for (int k = 0; k < LANES; k++) {
+        double G[MAX * MAX];
+        for (int i = 0; i < n * n; i++) {
+            G[i] = dice_between(d, -1.0, 1.0);
+        }
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                double sum = i == j ? 0.1 : 0.0;
+                for (int l = 0; l < n; l++) {
+                    sum += G[i * n + l] * G[j * n + l];
+                }
+                H[i * n + j][k] = trial % 7 == 0 && k > 5 ? 0.0 : sum;
+            }
+        }
+    }
+}
+
+static void cholesky_lanes_are_worlds(void **state)
+{
+    (void)state;
+    dice d = dice_of(11);
+    for (int trial = 0; trial < 300; trial++) {
+        int n = 1 + trial % MAX;
+        zw_real8 H[MAX * MAX], x[MAX], L[MAX * MAX], y[MAX];
+        fill(&d, n, trial, H);
+        for (int i = 0; i < n; i++) {
+            for (int k = 0; k < LANES; k++) {
+                x[i][k] = dice_between(&d, -1.0, 1.0);
+            }
+        }
+        memcpy(L, H, sizeof H);
+        memcpy(y, x, sizeof x);
+        zw_mask8 bad = small_cholesky8(n, L, 1e-30);
+        small_cholesky_solve8(n, L, y);
+        for (int k = 0; k < LANES; k++) {
+            double h[MAX * MAX], v[MAX];
+            for (int i = 0; i < n * n; i++) {
+                h[i] = H[i][k];
+            }
+            for (int i = 0; i < n; i++) {
+                v[i] = x[i][k];
+            }
+            int alone = small_cholesky(n, h, 1e-30);
+            small_cholesky_solve(n, h, v);
+            assert_int_equal(alone != 0, bad[k] != 0);
+            for (int i = 0; i < n; i++) {
+                assert_same_bits(v[i], y[i][k]);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cone_lanes_are_worlds),
+        cmocka_unit_test(cholesky_lanes_are_worlds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
