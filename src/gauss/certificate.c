@@ -212,7 +212,7 @@ static void judge_residuals(judge *j)
 
 static void worse(double *slot, double value)
 {
-    if (!(value <= *slot)) {
+    if (value > *slot || value != value) { /* a NaN stays */
         *slot = value;
     }
 }
@@ -330,7 +330,7 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
     certificate->worst = certificate->stationarity;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
         double worst = judge_block(&j, k, at);
-        if (!(worst <= certificate->worst)) {
+        if (worst > certificate->worst || worst != worst) {
             certificate->worst = worst;
             certificate->worst_block = k;
         }

@@ -29,6 +29,12 @@ double core_granted(const gauss_core *core, double size)
     return fmin(CORE_GRANTED * size, 1e-8 * core->R);
 }
 
+/* The larger of the two; a NaN stays. */
+static double core_worse(double worst, double error)
+{
+    return error > worst || error != error ? error : worst;
+}
+
 /* How far the (shifted) residual of cone k is from what the cone admits. */
 static double core_outside(const gauss_core *core, int k, const double *w)
 {
@@ -38,7 +44,8 @@ static double core_outside(const gauss_core *core, int k, const double *w)
     u[0] += core->coulomb ? core_slip(d, w) : core->shift[k];
     cone_project(d, u, p);
     for (int i = 0; i < d; i++) {
-        worst = fmax(worst, fabs(u[i] - p[i]));
+        double gap = fabs(u[i] - p[i]);
+        worst = core_worse(worst, gap);
     }
     return worst;
 }
@@ -59,13 +66,12 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
         double granted = core_granted(core, dense_largest(d, r));
         for (int i = 0; i < d; i++) {
             double error = fabs(r[i] - p[i]) - granted;
-            if (!(error <= worst)) {
-                worst = error;
-            }
+            worst = core_worse(worst, error);
         }
-        worst = fmax(worst, step * core_outside(core, k, residual + at));
+        double outside = step * core_outside(core, k, residual + at);
+        worst = core_worse(worst, outside);
     }
-    return worst / core->R;
+    return isfinite(worst) ? worst / core->R : HUGE_VAL;
 }
 
 void core_force(const gauss_core *core, const double *r, double *x)

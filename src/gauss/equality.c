@@ -204,7 +204,8 @@ static void stretch_cones(zw_gauss_work *work)
             }
             longest = fmax(longest, length);
         }
-        cone->stretch = work->normal[k].stretch = longest > 0.0 ? 1.0 / longest : 1.0;
+        double stretch = longest > 0.0 && work->stretches ? 1.0 / longest : 1.0;
+        cone->stretch = work->normal[k].stretch = stretch;
         for (int j = 0; j < cone->rows; j++) {
             int i = work->cone_row[cone->first + j];
             work->stretch[i] = cone->stretch;

@@ -218,7 +218,7 @@ int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core
             memcpy(core->r, r, bytes);
             interior_residual(core, ridge);
         }
-        if (!(gap > 1e-17) || !interior_advance(core, ridge, s, core->v[0], core->v[1], core->v[2])) {
+        if (!(gap > 1e-17) || !isfinite(error) || !interior_advance(core, ridge, s, core->v[0], core->v[1], core->v[2])) {
             break;
         }
     }

@@ -29,7 +29,7 @@ zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work
 /* lambda of the equality rows from g = z - B1' r, of least norm. */
 void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *lambda);
 
-/* solve.c */
+/* pass.c: work->a and lambda with the non-ideal force C acting. */
 zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                      const double *C, const double *guess, double *lambda, const char **method);
 

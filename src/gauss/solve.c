@@ -3,173 +3,22 @@
  *     check the problem                                   check.c
  *     factor the metric, bring the rows to energy units   normal.c
  *     factor the equality rows, any rank                  equality.c
- *     for the ideal reaction, and again with C:           pass, below
- *         what the equalities fix                         equality.c
- *         what the cones add: convex or Coulomb           convex.c, coulomb.c, newton.c
- *         back to the user's units
+ *     for the ideal reaction, and again with C:           nonideal.c, pass.c
  *     split the forces, judge the answer                  certificate.c
  */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "gauss/core.h"
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/sparse.h"
-#include "math/cone.h"
 #include "math/dense.h"
 
 zw_gauss_options zw_gauss_options_default(void)
 {
     return (zw_gauss_options){.contact = ZW_COULOMB};
-}
-
-/* The scale of the cones' residuals: how far the free motion is from admissible, cone by cone. */
-static double core_violation(const gauss_core *core, const double *carried)
-{
-    double worst = 0.0;
-    for (int k = 0; k < core->cone_count; k++) {
-        int at = core->cone[k].first, d = core->cone[k].rows;
-        double p[CONE_MAX], violation = 0.0, size = 0.0;
-        cone_project(d, core->c + at, p);
-        for (int i = 0; i < d; i++) {
-            violation = fmax(violation, fabs(core->c[at + i] - p[i]));
-            size = fmax(size, carried[at + i]);
-        }
-        if (violation > 0.0) {
-            worst = fmax(worst, (violation + 1e-3 * size) / core->cone[k].stretch);
-        }
-    }
-    worst = fmax(worst, 1e-3 * core->held);
-    return worst > 0.0 ? worst : 1.0;
-}
-
-/* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
-void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess)
-{
-    gauss_core *core = &work->core;
-    double *c = work->c + work->me;
-    core->p = work->mc;
-    core->q = work->q - work->rank;
-    core->stride = work->q_max;
-    core->B = work->B + work->rank;
-    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt);
-    core->cone_count = work->cone_count;
-    core->cone = work->cone;
-    core->normal = work->normal;
-    core->held = dense_norm(work->rank, work->z);
-    core->coulomb = options->contact == ZW_COULOMB;
-    core->aim = 1e-14;
-    core->accept = 0.1 * options->tolerance;
-    core->wanted = core->coulomb;
-    core->best_error = HUGE_VAL;
-    core->paired = 0;
-    for (int i = 0; i < core->p; i++) { /* c = c_c + B1 z */
-        c[i] += dense_dot(work->rank, work->B + (long)i * work->q_max, work->z);
-        double scale = work->scale[work->cone_row[i]];
-        core->r[i] = guess != NULL && scale > 0.0 ? guess[work->cone_row[i]] / scale : 0.0;
-    }
-    core->c = c;
-    core->V = core_violation(core, work->carried);
-    memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));
-}
-
-static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *options,
-                            zw_gauss_work *work, int warm, const char **method)
-{
-    gauss_core *core = &work->core;
-    if (core->p == 0) {
-        *method = "equality";
-        return ZW_OK;
-    }
-    if (core->coulomb) {
-        int answer = core_coulomb(core, warm, options->guess_only, method);
-        if (answer < 0) {
-            gauss_conflict_cones(problem, options, work, 1);
-            return ZW_NO_SOLUTION;
-        }
-        if (answer == 0) {
-            core_recall(core);
-        }
-        return answer > 0 ? ZW_OK : ZW_JAMMED;
-    }
-    *method = "newton";
-    if (warm && core_newton(core, CORE_NATURAL, 0.0, 12)) {
-        return ZW_OK;
-    }
-    *method = "proximal";
-    memset(core->r, 0, (size_t)core->p * sizeof(double));
-    int answer = core_convex(core);
-    if (answer == 0) {
-        core_recall(core);
-    }
-    if (answer < 0) {
-        gauss_conflict_cones(problem, options, work, 0);
-    }
-    return answer < 0 ? ZW_CONFLICT : answer > 0 ? ZW_OK : ZW_INACCURATE;
-}
-
-/* lambda from z and core->r; y = B2' r, or better. */
-static void core_close(zw_gauss_work *work, double *lambda, double *y)
-{
-    gauss_core *core = &work->core;
-    double *g = work->g;
-    memcpy(g, work->z, (size_t)work->rank * sizeof *g);
-    memset(y, 0, (size_t)(work->q - work->rank) * sizeof *y);
-    for (int i = 0; i < core->p; i++) { /* g = z - B1' r */
-        dense_axpy(work->rank, -core->r[i], work->B + (long)i * work->q_max, g);
-        if (!core->paired) {
-            dense_axpy(core->q, core->r[i], core->B + (long)i * core->stride, y);
-        }
-        lambda[work->cone_row[i]] = core->r[i] * work->scale[work->cone_row[i]];
-    }
-    if (core->p > 0 && core->paired) {
-        memcpy(y, core->x, (size_t)core->q * sizeof *y);
-    }
-    gauss_equality_multipliers(work, g, lambda);
-}
-
-/* a = a_free + M \ C + L' \ x */
-static void motion_of(const zw_gauss *problem, zw_gauss_work *work, const double *C, double *x)
-{
-    dense_lq_apply(work->rank, work->q, work->D, work->q_max, work->beta, x);
-    gauss_solve_upper(problem, work, x);
-    memcpy(work->a, work->free, (size_t)work->n * sizeof *x);
-    dense_axpy(work->n, 1.0, x, work->a);
-    if (C != NULL) {
-        memcpy(x, C, (size_t)work->n * sizeof *x);
-        gauss_solve_lower(problem, work, x);
-        gauss_solve_upper(problem, work, x);
-        dense_axpy(work->n, 1.0, x, work->a);
-    }
-}
-
-/* The motion and the multipliers with the non-ideal force C acting. */
-zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
-                     const double *C, const double *guess, double *lambda, const char **method)
-{
-    if (work->is_sparse) {
-        return gauss_sparse_pass(problem, options, work, C, guess, lambda, method);
-    }
-    double tolerance = options->tolerance;
-    gauss_normal_residual(problem, work, C);
-    zw_status status =
-        gauss_equality_particular(problem, work, tolerance, options->least_squares);
-    if (status != ZW_OK) {
-        return status;
-    }
-    gauss_core_open(work, options, guess);
-    status = core_solve(problem, options, work, guess != NULL, method);
-    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
-        return status;
-    }
-    memcpy(work->x, work->z, (size_t)work->rank * sizeof *work->x);
-    core_close(work, lambda, work->x + work->rank);
-    motion_of(problem, work, C, work->x);
-    gauss_refine(problem, options, work, C, lambda);
-    return status;
 }
 
 /* F^N + F^L + F^C = M a, seed 000 eqs. (18)-(21), and Z. */
@@ -300,6 +149,40 @@ static zw_status judge(const zw_gauss *problem, const zw_gauss_options *options,
                      k < 0 ? "the equation of motion" : gauss_block_name(problem, k));
 }
 
+/* Once through the house. */
+static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *options,
+                         zw_gauss_work *work, zw_motion *motion, zw_error *error)
+{
+    zw_status status = work->is_sparse ? gauss_sparse_prepare(problem, work, error)
+                                       : gauss_normal(problem, work, error);
+    motion->undetermined_count = work->undetermined_count;
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (!work->is_sparse) {
+        gauss_equality_factor(work);
+    }
+    work->core.S_ready = 0;
+    int nonideal = problem->C != NULL || problem->law != NULL;
+    status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)
+                      : gauss_pass(problem, options, work, NULL, options->guess, work->lambda,
+                                   &motion->method);
+    sort(work->conflict_count, work->conflict);
+    motion->rank = work->rank;
+    motion->redundant_count = work->redundant_count;
+    motion->conflict_count = work->conflict_count;
+    motion->iterations = work->core.iterations;
+    motion->factorizations = work->core.factorizations;
+    if (status == ZW_BAD_INPUT) {
+        return base_fail(error, status, "the non-ideal law answers with a force that is no number");
+    }
+    if (status == ZW_NO_SOLUTION || status == ZW_CONFLICT) {
+        return name_conflict(problem, work, status, error);
+    }
+    split_forces(problem, work, nonideal, motion);
+    return judge(problem, options, work, status, motion, error);
+}
+
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error)
 {
@@ -318,32 +201,12 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     if (!(wish.tolerance > 0.0)) {
         wish.tolerance = wish.contact == ZW_COULOMB ? 1e-8 : 1e-10;
     }
-    status = work->is_sparse ? gauss_sparse_prepare(problem, work, error)
-                             : gauss_normal(problem, work, error);
-    motion->undetermined_count = work->undetermined_count;
-    if (status != ZW_OK) {
-        return status;
+    work->core.iterations = work->core.factorizations = 0;
+    work->stretches = 1;
+    status = attempt(problem, &wish, work, motion, error);
+    if (status == ZW_INACCURATE && work->me > 0 && work->mc > 0 && !work->is_sparse) {
+        work->stretches = 0; /* other scales, other round-off */
+        status = attempt(problem, &wish, work, motion, error);
     }
-    if (!work->is_sparse) {
-        gauss_equality_factor(work);
-    }
-    work->core.S_ready = work->core.iterations = work->core.factorizations = 0;
-    int nonideal = problem->C != NULL || problem->law != NULL;
-    status = nonideal ? gauss_nonideal(problem, &wish, work, &motion->method)
-                      : gauss_pass(problem, &wish, work, NULL, wish.guess, work->lambda,
-                                   &motion->method);
-    sort(work->conflict_count, work->conflict);
-    motion->rank = work->rank;
-    motion->redundant_count = work->redundant_count;
-    motion->conflict_count = work->conflict_count;
-    motion->iterations = work->core.iterations;
-    motion->factorizations = work->core.factorizations;
-    if (status == ZW_BAD_INPUT) {
-        return base_fail(error, status, "the non-ideal law answers with a force that is no number");
-    }
-    if (status == ZW_NO_SOLUTION || status == ZW_CONFLICT) {
-        return name_conflict(problem, work, status, error);
-    }
-    split_forces(problem, work, nonideal, motion);
-    return judge(problem, &wish, work, status, motion, error);
+    return status;
 }

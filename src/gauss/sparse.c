@@ -35,6 +35,7 @@ static void lay_out_rows(gauss_sparse *s, base_arena *arena, int cones)
     s->off = base_arena_bytes(arena, m);
     s->sure = base_arena_bytes(arena, me);
     s->order = base_arena_ints(arena, m);
+    s->next = base_arena_ints(arena, m);
     s->twin = base_arena_ints(arena, me);
     s->twin_sign = base_arena_doubles(arena, me);
     s->weight = base_arena_doubles(arena, me);

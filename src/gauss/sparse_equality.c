@@ -25,8 +25,6 @@
 #include "gauss/sparse_kkt.h"
 #include "math/dense.h"
 
-/* Unit rows this near are parallel; their projections may differ by so much. */
-static const double TWIN_FLOOR = 1e-13, TWIN_WINDOW = 1e-11;
 /* Rows with small pivots that are looked at more closely, at most. */
 enum { SUSPECTS = 32 };
 /* Mass given to all scaled coordinates of a singular metric: while the rank is found, where more
@@ -35,137 +33,6 @@ static const double SOFT_RANK = 1e-2, SOFT = 1e-4;
 /* Mass and hold of a unit direction together, below which nothing determines it. */
 static const double UNDETERMINED_FLOOR = 1e-12;
 
-/* ---- Twins --------------------------------------------------------------------------------- */
-
-/* Heap sort: no allocation, same order every time. */
-static void sift(int *order, const double *key, int root, int count)
-{
-    int moved = order[root];
-    for (int child = 2 * root + 1; child < count; child = 2 * root + 1) {
-        if (child + 1 < count && key[order[child]] < key[order[child + 1]]) {
-            child++;
-        }
-        if (key[moved] >= key[order[child]]) {
-            break;
-        }
-        order[root] = order[child];
-        root = child;
-    }
-    order[root] = moved;
-}
-
-static void sort_rows(int count, int *order, const double *key)
-{
-    for (int i = count / 2 - 1; i >= 0; i--) {
-        sift(order, key, i, count);
-    }
-    for (int last = count - 1; last > 0; last--) {
-        int top = order[0];
-        order[0] = order[last];
-        order[last] = top;
-        sift(order, key, 0, last);
-    }
-}
-
-/* A fixed number in -1..1 for column j. */
-static double dice(unsigned j)
-{
-    unsigned h = j * 2654435761u + 12345u;
-    h = (h ^ (h >> 15)) * 2246822519u;
-    h = (h ^ (h >> 13)) * 3266489917u;
-    return (double)(h >> 8) / 8388608.0 - 1.0;
-}
-
-/* Is row p = +-(row e) after both have been given length one? Returns the sign, or 0. */
-static int parallel(gauss_sparse *s, int e, int p, double *scatter)
-{
-    const double *base = s->base - s->start[s->q];
-    double dot = 0.0, error = 0.0;
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-        scatter[s->row[k]] = base[k] / s->length[e];
-    }
-    for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
-        dot += scatter[s->row[k]] * base[k];
-    }
-    double sign = dot < 0.0 ? -1.0 : 1.0;
-    for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
-        scatter[s->row[k]] -= sign * base[k] / s->length[p];
-        error = fmax(error, fabs(scatter[s->row[k]]));
-        scatter[s->row[k]] = 0.0;
-    }
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-        error = fmax(error, fabs(scatter[s->row[k]]));
-        scatter[s->row[k]] = 0.0;
-    }
-    return error <= TWIN_FLOOR ? (int)sign : 0;
-}
-
-/* Unite two rows under the earlier one. twin[] is a forest until twins_settle. */
-static int twin_root(const gauss_sparse *s, int e)
-{
-    while (s->twin[e] != e) {
-        e = s->twin[e];
-    }
-    return e;
-}
-
-static void find_twins(gauss_sparse *s)
-{
-    const double *base = s->base - s->start[s->q];
-    int count = 0, *order = s->order;
-    double *scatter = s->y[0];
-    memset(scatter, 0, (size_t)s->q * sizeof *scatter);
-    for (int e = 0; e < s->me; e++) {
-        double sum = 0.0;
-        for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-            sum += base[k] * dice((unsigned)s->row[k]);
-        }
-        s->twin[e] = e;
-        s->key[e] = s->length[e] > 0.0 ? fabs(sum) / s->length[e] : 0.0;
-        if (s->length[e] > 0.0 && s->E[e] == 0.0) {
-            order[count++] = e;
-        }
-    }
-    sort_rows(count, order, s->key);
-    for (int i = 1; i < count; i++) {
-        for (int j = i - 1; j >= 0 && j >= i - 16; j--) {
-            int a = order[i], b = order[j];
-            if (s->key[a] - s->key[b] > TWIN_WINDOW) {
-                break;
-            }
-            if (parallel(s, b, a, scatter) != 0) {
-                int first = twin_root(s, a), second = twin_root(s, b);
-                s->twin[first > second ? first : second] = first > second ? second : first;
-                break;
-            }
-        }
-    }
-}
-
-/* The sign and length of each twin against its first; the weight of the whole family. */
-static void settle_twins(gauss_sparse *s)
-{
-    double *scatter = s->y[0];
-    for (int e = 0; e < s->me; e++) {
-        double L = s->length[e] > 0.0 ? s->length[e] : 1.0;
-        s->weight[e] = s->scale[e] > 0.0 ? L * L / (s->scale[e] * s->scale[e]) : 0.0;
-        s->twin[e] = twin_root(s, e);
-        s->twin_sign[e] = 1.0;
-        s->off[e] = s->length[e] > 0.0 || s->E[e] > 0.0 ? 0 : 1;
-        int first = s->twin[e];
-        if (first < e) {
-            int sign = parallel(s, first, e, scatter);
-            s->twin_sign[e] = (sign < 0 ? -1.0 : 1.0) * s->length[e] / s->length[first];
-            s->weight[first] += s->weight[e];
-            s->off[e] = 1;
-        }
-    }
-    for (int e = 0; e < s->me; e++) { /* weight: the scale of one row with the same norm */
-        double L = s->length[e] > 0.0 ? s->length[e] : 1.0;
-        s->weight[e] = s->weight[e] > 0.0 ? L / sqrt(s->weight[e]) : 0.0;
-    }
-}
-
 /* ---- Rank ---------------------------------------------------------------------------------- */
 
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s)
@@ -173,7 +40,7 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s)
     if (s->holds_equality) {
         return 1;
     }
-    const double *base = s->base + 1 - s->start[s->q];
+    const double *base = s->base + 1;
     for (int p = 0; p < s->m; p++) {
         if (p >= s->me || s->off[p]) {
             sparse_kkt_row_off(s, p);
@@ -192,7 +59,7 @@ static zw_status check_determined(zw_gauss_work *work, gauss_sparse *s, zw_error
     double *v = s->rhs, *x = s->sol, gain = 0.0;
     memset(v, 0, (size_t)s->N * sizeof *v);
     for (int j = 0; j < s->n; j++) {
-        v[j] = dice((unsigned)j);
+        v[j] = sparse_dice(j);
     }
     for (int k = 0; k < 16 && (k == 0 || gain * s->soft > 1e-3); k++) {
         double size = dense_norm(s->n, v);
@@ -377,8 +244,7 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
                                   zw_error *error)
 {
     (void)problem;
-    find_twins(s);
-    settle_twins(s);
+    sparse_twins(s);
     memset(s->off + s->me, 0, (size_t)s->mc);
     memset(s->sure, 0, (size_t)s->me);
     s->soft = 0.0;
@@ -457,7 +323,7 @@ static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double to
     }
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
     for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-        s->rhs[s->row[k]] = s->base[k - s->start[s->q]];
+        s->rhs[s->row[k]] = s->base[k];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
     double *y = s->sol + s->q;

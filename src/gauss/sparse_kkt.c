@@ -16,7 +16,7 @@ static const double PIVOT_FLOOR = 1e-13;
 
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
 {
-    const double *base = s->base - s->start[s->q];
+    const double *base = s->base;
     for (int p = 0; p < s->m; p++) {
         double sum = 0.0;
         for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
@@ -28,7 +28,7 @@ void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
 
 void sparse_rows_force(const gauss_sparse *s, const double *r, double *y)
 {
-    const double *base = s->base - s->start[s->q];
+    const double *base = s->base;
     memset(y, 0, (size_t)s->q * sizeof *y);
     for (int p = 0; p < s->m; p++) {
         for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1] && r[p] != 0.0; k++) {
@@ -57,7 +57,7 @@ void sparse_kkt_turned_row(gauss_sparse *s, int first, int d, int j, const doubl
     memset(to, 0, (size_t)width * sizeof *to);
     for (int i = 0; i < d; i++) {
         if (u[i] != 0.0) {
-            int from = s->start[s->q + first + i] + 1 - s->start[s->q];
+            int from = s->start[s->q + first + i] + 1;
             dense_axpy(width, u[i], s->base + from, to);
         }
     }
@@ -93,7 +93,7 @@ int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
 static void multiply(const gauss_sparse *s, const double *x, double *y)
 {
     sparse_multiply(s->N, s->start, s->row, s->value, x, y);
-    const double *base = s->base - s->start[s->q];
+    const double *base = s->base;
     for (int k = 0; k < s->cone_count && s->bent; k++) {
         int at = s->cone[k].first, d = s->cone[k].rows;
         double slip = 0.0;

@@ -53,11 +53,11 @@ struct gauss_sparse {
     sparse_ldl *ldl;
 
     /* numbers of the problem: gauss_sparse_prepare */
-    double *unit;      /* q */
-    double *scale;     /* m: as work->scale, in the order of K */
-    double *length;    /* m: length of the scaled row, about 1 */
-    double *base;      /* start[N] - start[q]: the scaled rows B, as their columns in K lie */
-    double *E;         /* m: scaled compliance of equality rows; 0 for cones */
+    double *unit;   /* q */
+    double *scale;  /* m: as work->scale, in the order of K */
+    double *length; /* m: length of the scaled row, about 1 */
+    double *base;   /* start[N]: the scaled rows B, where they lie in K; nothing before start[q] */
+    double *E;      /* m: scaled compliance of equality rows; 0 for cones */
     double *reference; /* n: a_ref */
     double *force;     /* n: the applied force in the user's units; zero where a_free is given */
 
@@ -79,7 +79,7 @@ struct gauss_sparse {
     double *circuit;     /* null_room x me: by pivot, the combination of rows that vanishes */
     int *circuit_row;    /* null_room: the redundant row of that combination */
     double *null;        /* null_room x me: the same space, orthonormal in the user's units */
-    int *order;          /* m: sorted rows */
+    int *order, *next;   /* m: first row in a bucket, next row in it; order is scratch afterwards */
     double *key;         /* m */
 
     /* one pass */
@@ -137,6 +137,10 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
 int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s);
 /* Spread the multipliers of the independent rows over all, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
+
+/* sparse_twins.c: parallel rows; a fixed number in -1..1 for column j. */
+void sparse_twins(gauss_sparse *s);
+double sparse_dice(int j);
 
 /* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play.
  */

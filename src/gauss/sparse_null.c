@@ -24,7 +24,7 @@ static double null_vector(gauss_sparse *s, int e, double *y)
 {
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
     for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
-        s->rhs[s->row[k]] = s->base[k - s->start[s->q]];
+        s->rhs[s->row[k]] = s->base[k];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
     memcpy(y, s->sol + s->q, (size_t)s->me * sizeof *y);

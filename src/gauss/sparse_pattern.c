@@ -233,7 +233,7 @@ static void fill_scales(const zw_gauss *problem, const zw_gauss_work *work, gaus
 static void fill_row(const zw_gauss *problem, gauss_sparse *s, int p, int i, int extra)
 {
     int begin = s->start[s->q + p] + 1, end = s->start[s->q + p + 1];
-    double *row = s->base + (begin - s->start[s->q]), scale = s->scale[p], square = 0.0;
+    double *row = s->base + begin, scale = s->scale[p], square = 0.0;
     memset(row, 0, (size_t)(end - begin) * sizeof *row);
     if (problem->A.dense != NULL) {
         for (int j = 0; j < s->n; j++) {

@@ -126,6 +126,7 @@ struct zw_gauss_work {
     double *B;         /* mc x q_max: cone rows */
     double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */
     double *stretch;   /* m: the part of it that equality.c has added */
+    int stretches;     /* it does */
     double *free;      /* n: a_free */
     double *c;         /* m, equalities first: scaled residual of the free motion */
     double *carried;   /* mc: scaled |A| |a_free| + |b|, whose round-off c carries */

@@ -105,9 +105,7 @@ double dense_largest(int n, const double *x)
     double largest = 0.0;
     for (int i = 0; i < n; i++) {
         double size = fabs(x[i]);
-        if (!(size <= largest)) { /* keeps a NaN */
-            largest = size;
-        }
+        largest = size > largest || size != size ? size : largest; /* keeps a NaN */
     }
     return largest;
 }
