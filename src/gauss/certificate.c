@@ -36,6 +36,7 @@ typedef struct judge {
     zw_contact_law contact;
     const double *a, *lambda, *C;
     double *unit;    /* n */
+    double *inverse; /* n: 1/unit */
     double *free;    /* n */
     double *force;   /* n: M a - F_N, then the residual of stationarity */
     double *step;    /* n: a - a_free, then |A|' |lambda| */
@@ -48,7 +49,7 @@ typedef struct judge {
 
 size_t zw_gauss_certify_scratch(const zw_gauss *problem)
 {
-    return 4 * (size_t)problem->n + 3 * (size_t)gauss_row_count(problem) + 1;
+    return 5 * (size_t)problem->n + 3 * (size_t)gauss_row_count(problem) + 1;
 }
 
 /* A coordinate without mass is measured by the pull of the rows that touch it. */
@@ -74,6 +75,7 @@ static void judge_units(judge *j)
         if (j->unit[i] == HUGE_VAL) {
             j->unit[i] = j->force[i] > 0.0 ? j->force[i] : 1.0;
         }
+        j->inverse[i] = 1.0 / j->unit[i];
     }
 }
 
@@ -104,8 +106,8 @@ static void judge_forces(judge *j)
     j->R = 0.0;
     for (int i = 0; i < n; i++) {
         double C = j->C != NULL ? j->C[i] : 0.0;
-        j->R = larger(j->R, larger(fabs(j->force[i]), fabs(C)) / j->unit[i]);
-        applied = larger(applied, larger(fabs(Ma_free[i]) / j->unit[i], fabs(j->a[i]) * j->unit[i]));
+        j->R = larger(j->R, larger(fabs(j->force[i]), fabs(C)) * j->inverse[i]);
+        applied = larger(applied, larger(fabs(Ma_free[i]) * j->inverse[i], fabs(j->a[i]) * j->unit[i]));
         j->force[i] -= C;
     }
     j->R += 1e-3 * applied;
@@ -126,7 +128,7 @@ static void judge_scale_block(judge *j, int k, int at)
     double longest = 0.0;
     for (int i = 0; i < block->rows; i++) {
         double mu = block->kind == ZW_CONE && i > 0 ? block->friction[i - 1] : 1.0;
-        double length = gauss_row_length(problem, at + i, j->unit);
+        double length = gauss_row_length_scaled(problem, at + i, j->inverse);
         if (problem->compliance != NULL) {
             length = sqrt(length * length + problem->compliance[at + i]);
         }
@@ -309,8 +311,9 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
     }
     judge j = {.problem = problem, .contact = contact, .a = a, .lambda = lambda,
                .C = C != NULL ? C : problem->C, .unit = scratch, .free = scratch + n,
-               .force = scratch + 2 * n, .step = scratch + 3 * n, .w = scratch + 4 * n,
-               .r = scratch + 4 * n + m, .scale = scratch + 4 * n + 2 * m, .out = certificate};
+               .force = scratch + 2 * n, .step = scratch + 3 * n, .inverse = scratch + 4 * n,
+               .w = scratch + 5 * n, .r = scratch + 5 * n + m, .scale = scratch + 5 * n + 2 * m,
+               .out = certificate};
     if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
         double none = HUGE_VAL;
         *certificate = (zw_certificate){none, none, none, none, none, none, none, -1};

@@ -75,8 +75,8 @@ static double convex_search(gauss_core *core, double delta, const double *centre
                             double slope0)
 {
     double *Bdx = core->v[3], *w = core->v[4], *z = core->v[5], *r = core->v[6];
-    memset(Bdx, 0, (size_t)core->p * sizeof *Bdx);
-    dense_combine(core->q, core->p, dx, 1, core->Bt, core->p, Bdx);
+    memset(Bdx, 0, (size_t)core->wide * sizeof *Bdx);
+    dense_combine(core->q, core->wide, dx, 1, core->Bt, core->wide, Bdx);
     double xdx = dense_dot(core->q, core->x, dx), dxdx = dense_dot(core->q, dx, dx);
     double low = 0.0, high = 0.0, at_low = slope0, at_high = 0.0, t = 1.0;
     for (int k = 0; k < SEARCH_LIMIT; k++) {

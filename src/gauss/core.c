@@ -81,8 +81,8 @@ void core_force(const gauss_core *core, const double *r, double *x)
 
 void core_residual(const gauss_core *core, const double *x, double *w)
 {
-    memset(w, 0, (size_t)core->p * sizeof *w);
-    dense_combine(core->q, core->p, x, 1, core->Bt, core->p, w);
+    memset(w, 0, (size_t)core->wide * sizeof *w);
+    dense_combine(core->q, core->wide, x, 1, core->Bt, core->wide, w);
     for (int i = 0; i < core->p; i++) {
         w[i] += core->c[i];
     }

@@ -100,13 +100,14 @@ static void newton_block_at(const gauss_core *core, core_form form, int k, const
 
 static void newton_prepare(gauss_core *core)
 {
-    int p = core->p;
+    int wide = core->wide;
     if (core->S_ready) {
         return;
     }
-    memset(core->S, 0, (size_t)p * (size_t)p * sizeof(double));
-    for (int i = 0; i < p; i++) { /* S = Bt' Bt, row by row */
-        dense_combine(core->q, p, core->Bt + i, p, core->Bt, p, core->S + (long)i * p);
+    memset(core->S, 0, (size_t)core->p * (size_t)wide * sizeof(double));
+    for (int i = 0; i < core->p; i++) { /* S = Bt' Bt, row by row */
+        dense_combine(core->q, wide, core->Bt + i, wide, core->Bt, wide,
+                      core->S + (long)i * wide);
     }
     core->S_ready = 1;
 }
@@ -142,9 +143,11 @@ static void newton_rows(gauss_core *core, double delta, int k, int from, int act
     int p = core->p, at = core->cone[k].first, d = core->cone[k].rows;
     for (int i = 0; i < d; i++) {
         /* full = Phi_w S, row i; in place if no cone is open */
-        double *row = core->J + (long)(from + i) * p, *full = active < p ? core->v[7] : row;
-        memset(full, 0, (size_t)p * sizeof *full);
-        dense_combine(d, p, block->by_w + i * N, 1, core->S + (long)at * p, p, full);
+        double *row = core->J + (long)(from + i) * core->wide;
+        double *full = active < p ? core->v[7] : row;
+        memset(full, 0, (size_t)core->wide * sizeof *full);
+        dense_combine(d, core->wide, block->by_w + i * N, 1, core->S + (long)at * core->wide,
+                      core->wide, full);
         for (int j = 0; j < d; j++) {
             full[at + j] += block->by_r[i * N + j] + (delta + RIDGE) * block->by_w[i * N + j];
         }
@@ -181,8 +184,8 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
             from += core->cone[k].rows;
         }
     }
-    dense_lu(active, core->J, core->p, core->pivot, 1e-14);
-    dense_lu_solve(active, core->J, core->p, core->pivot, core->v[6]);
+    dense_lu(active, core->J, core->wide, core->pivot, 1e-14);
+    dense_lu_solve(active, core->J, core->wide, core->pivot, core->v[6]);
     for (int i = 0; i < active; i++) {
         dr[core->active[i]] = core->v[6][i];
     }

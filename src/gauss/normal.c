@@ -175,9 +175,10 @@ static void free_motion(const zw_gauss *problem, zw_gauss_work *work)
 /* work->X = L \ A', all rows at once: column e belongs to row e, equalities first. */
 static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
 {
-    int n = work->n, m = work->m;
+    int n = work->n, m = work->m_wide;
     double *X = work->X, *row = work->scratch;
-    for (int e = 0; e < m; e++) {
+    memset(X, 0, (size_t)n * (size_t)m * sizeof *X);
+    for (int e = 0; e < work->m; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         gauss_row_copy(problem, i, row);
         for (int j = 0; j < n; j++) {
@@ -196,7 +197,7 @@ static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, in
                          double softening, double *row)
 {
     for (int j = 0; j < work->n; j++) {
-        row[j] = factor * work->X[(long)j * work->m + e];
+        row[j] = factor * work->X[(long)j * work->m_wide + e];
     }
     memset(row + work->n, 0, (size_t)(work->q_max - work->n) * sizeof *row);
     if (problem->compliance != NULL && problem->compliance[i] > 0.0) {

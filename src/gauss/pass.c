@@ -43,13 +43,13 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->q = work->q - work->rank;
     core->stride = work->q_max;
     core->B = work->B + work->rank;
-    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt);
+    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt, core->wide);
     core->cone_count = work->cone_count;
     core->cone = work->cone;
     core->normal = work->normal;
     core->held = dense_norm(work->rank, work->z);
     core->coulomb = options->contact == ZW_COULOMB;
-    core->aim = 1e-14;
+    core->aim = 1e-4 * options->tolerance;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
     core->best_error = HUGE_VAL;

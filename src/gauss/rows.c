@@ -83,16 +83,24 @@ double gauss_row_length(const zw_gauss *problem, int i, const double *unit)
 {
     const zw_rows *A = &problem->A;
     double sum = 0.0;
-    if (A->dense != NULL) {
-        const double *row = row_dense(problem, i);
-        for (int j = 0; j < problem->n; j++) {
-            double entry = row[j] / unit[j];
-            sum += entry * entry;
-        }
-        return sqrt(sum);
+    int count = A->dense != NULL ? problem->n : A->start[i + 1] - A->start[i];
+    for (int k = 0; k < count; k++) {
+        int j = A->dense != NULL ? k : A->column[A->start[i] + k];
+        double value = A->dense != NULL ? row_dense(problem, i)[k] : A->value[A->start[i] + k];
+        sum += value / unit[j] * (value / unit[j]);
     }
+    return sqrt(sum);
+}
+
+double gauss_row_length_scaled(const zw_gauss *problem, int i, const double *inverse)
+{
+    const zw_rows *A = &problem->A;
+    if (A->dense != NULL) {
+        return dense_norm_scaled(problem->n, row_dense(problem, i), inverse);
+    }
+    double sum = 0.0;
     for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-        double entry = A->value[k] / unit[A->column[k]];
+        double entry = A->value[k] * inverse[A->column[k]];
         sum += entry * entry;
     }
     return sqrt(sum);

@@ -10,8 +10,9 @@ double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x); /* |
 void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);    /* y += s A_i' */
 void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y); /* y += |s A_i'| */
 void gauss_row_copy(const zw_gauss *problem, int i, double *y);             /* y = A_i' */
-/* sqrt(sum_j (A_ij / unit_j)^2): the length of row i in a diagonal metric. */
+/* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2), or with inverse_j = 1/unit_j. */
 double gauss_row_length(const zw_gauss *problem, int i, const double *unit);
+double gauss_row_length_scaled(const zw_gauss *problem, int i, const double *inverse);
 
 /* A a - b + compliance lambda for row i. */
 double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const double *lambda);

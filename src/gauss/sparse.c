@@ -271,12 +271,12 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     gauss_sparse *s = work->sparse;
     right_side(problem, work, s, C);
     work->V = s->V;
-    zw_status status = sparse_equality_motion(work, s) ? ZW_OK : ZW_INACCURATE;
+    zw_status status = sparse_equality_motion(work, s, 0) ? ZW_OK : ZW_INACCURATE;
     if (status == ZW_OK && work->rank < s->me) {
         status = sparse_equality_check(problem, work, s, options->tolerance);
         if (work->conflict_count > 0 && options->least_squares) {
             sparse_equality_least_squares(s);
-            status = sparse_equality_motion(work, s) ? ZW_OK : ZW_INACCURATE;
+            status = sparse_equality_motion(work, s, 0) ? ZW_OK : ZW_INACCURATE;
         }
     }
     if (status != ZW_OK) {
@@ -286,6 +286,9 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     if (s->mc > 0 && status == ZW_OK) {
         for (int p = s->me; p < s->m && guess != NULL; p++) {
             s->r[p] = s->scale[p] > 0.0 ? guess[row_of(work, p)] / s->scale[p] : 0.0;
+        }
+        if (guess != NULL) {
+            sparse_equality_motion(work, s, 1);
         }
         *method = "proximal";
         status = options->contact == ZW_COULOMB

@@ -8,6 +8,7 @@
  * `prox` around the centre added. */
 typedef struct sparse_step {
     double rho, prox;
+    double soft;          /* a compliance of all cone rows, besides: w + soft r in place of w */
     const double *centre; /* m */
 } sparse_step;
 

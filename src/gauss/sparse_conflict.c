@@ -32,7 +32,7 @@ static int contradictory(zw_gauss_work *work, gauss_sparse *s)
 {
     double delta = 1e-2;
     memset(s->r, 0, (size_t)s->m * sizeof(double));
-    if (!sparse_equality_motion(work, s)) {
+    if (!sparse_equality_motion(work, s, 0)) {
         return 0;
     }
     for (int k = 0; k < ROUNDS; k++, delta = fmax(1e-2 * delta, 1e-9)) {

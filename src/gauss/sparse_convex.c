@@ -40,7 +40,7 @@ static void put_direction(gauss_sparse *s, const sparse_step *step, int k, int f
         right += step->prox * u[i] * step->centre[first + i];
         turn[i] = u[i];
     }
-    sparse_kkt_turned_row(s, first, d, j, u, compliance + step->prox);
+    sparse_kkt_turned_row(s, first, d, j, u, compliance + step->prox + step->soft);
     s->rhs[s->q + first + j] = right;
 }
 
@@ -80,7 +80,7 @@ static void put_cone(gauss_sparse *s, const sparse_step *step, int k, int first,
     double z[CONE_MAX] = {0.0}, length = 0.0;
     for (int i = 0; i < d; i++) {
         double w = s->w[first + i] + (i == 0 ? s->shift[k] : 0.0);
-        z[i] = step->centre[first + i] - step->rho * w;
+        z[i] = step->centre[first + i] - step->rho * (w + step->soft * step->centre[first + i]);
         length += i > 0 ? z[i] * z[i] : 0.0;
     }
     length = sqrt(length);
@@ -331,7 +331,7 @@ zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, cons
                               double aim, int warm)
 {
     gauss_sparse *s = work->sparse;
-    double delta = 1e-2, error = HUGE_VAL;
+    double delta = warm ? 1e-6 : 1e-2, error = HUGE_VAL;
     for (int k = 0; k < OUTER_LIMIT; k++, delta = fmax(delta * 1e-2, 1e-11)) {
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
         for (int p = s->me; p < s->m && k == 0 && !warm; p++) {

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "gauss/sparse_cones.h"
+#include "math/cone.h"
 #include "math/dense.h"
 
 enum { NEWTON_LIMIT = 30, SHIFT_LIMIT = 25, CUTS = 5 };
@@ -27,20 +28,21 @@ typedef struct coulomb_run {
     zw_gauss_work *work;
     const double *C;
     double aim, accept;
-    double error; /* of the best answer, kept in s->kept */
+    double soft;  /* the compliance of the law that Newton works on now */
+    double error; /* of the best answer to the law itself, kept in s->kept */
 } coulomb_run;
 
-static double judge(const coulomb_run *run, const double *x, const double *r)
+/* w = B x + c + soft r on the cones, and the slip of each: its size into shift, its direction into
+ * slip. */
+static void take_slips(gauss_sparse *s, double soft, const double *x, const double *r)
 {
-    return sparse_judge(run->problem, ZW_COULOMB, run->work, run->C, x, r);
-}
-
-/* The slip of every cone at the present w: its size into shift, its direction into slip. */
-static void take_slips(gauss_sparse *s)
-{
+    sparse_cones_residual(s, x);
     for (int k = 0; k < s->cone_count; k++) {
         int at = s->cone[k].first, d = s->cone[k].rows;
-        const double *w = s->w + s->me + at;
+        double *w = s->w + s->me + at;
+        for (int i = 0; i < d; i++) {
+            w[i] += soft * r[s->me + at + i];
+        }
         s->shift[k] = dense_norm(d - 1, w + 1);
         s->slip[at] = 0.0;
         for (int i = 1; i < d; i++) {
@@ -49,17 +51,43 @@ static void take_slips(gauss_sparse *s)
     }
 }
 
+/* max |r - P_K(r - rho (w + |w_T| e_N))| / R, the law with a compliance. */
+static double natural(gauss_sparse *s, double soft, const double *x, const double *r)
+{
+    double R = sparse_cones_force(s, r), rho = R / s->V, worst = 0.0;
+    take_slips(s, soft, x, r);
+    for (int k = 0; k < s->cone_count; k++) {
+        int at = s->me + s->cone[k].first, d = s->cone[k].rows;
+        double z[CONE_MAX], p[CONE_MAX];
+        for (int i = 0; i < d; i++) {
+            z[i] = r[at + i] - rho * (s->w[at + i] + (i == 0 ? s->shift[k] : 0.0));
+        }
+        cone_project(d, z, p);
+        for (int i = 0; i < d; i++) {
+            worst = fmax(worst, fabs(r[at + i] - p[i]));
+        }
+    }
+    return isfinite(worst) ? worst / R : HUGE_VAL;
+}
+
+/* The certificate decides about the law itself; a softer one is only a way to it. */
+static double judge(const coulomb_run *run, const double *x, const double *r)
+{
+    return run->soft > 0.0 ? natural(run->work->sparse, run->soft, x, r)
+                           : sparse_judge(run->problem, ZW_COULOMB, run->work, run->C, x, r);
+}
+
 static void remember(coulomb_run *run, double error)
 {
     gauss_sparse *s = run->work->sparse;
-    if (error < run->error) {
+    if (error < run->error && run->soft == 0.0) {
         run->error = error;
         memcpy(s->kept, s->x, (size_t)s->q * sizeof(double));
         memcpy(s->kept + s->q, s->r, (size_t)s->m * sizeof(double));
     }
 }
 
-/* Go from (x, r) towards (x_new, r_new) as far as the certificate gets better; else all the way. */
+/* Go from (x, r) towards (x_new, r_new) as far as the law gets better; else a small step. */
 static double advance(const coulomb_run *run, double error)
 {
     gauss_sparse *s = run->work->sparse;
@@ -81,18 +109,23 @@ static double advance(const coulomb_run *run, double error)
     return next;
 }
 
-/* Newton on the law from (x, r). 1: solved. */
-static int newton(coulomb_run *run)
+/* Newton on the law with the compliance `soft` from (x, r). 1: the law itself is solved. */
+static int newton(coulomb_run *run, double soft, int limit)
 {
     gauss_sparse *s = run->work->sparse;
-    double error = judge(run, s->x, s->r), least = error;
+    run->soft = soft;
+    double error = judge(run, s->x, s->r), least = error, aim = soft > 0.0 ? 1e-7 : run->aim;
     remember(run, error);
-    for (int k = 0, stuck = 0; k < NEWTON_LIMIT && error > run->aim && stuck < 6; k++) {
+    for (int k = 0, stuck = 0; k < limit && error > aim && stuck < 6; k++) {
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
-        sparse_step step = {
-            .rho = sparse_cones_force(s, s->r) / s->V, .prox = 1e-11, .centre = s->centre};
-        sparse_cones_residual(s, s->x);
-        take_slips(s);
+        sparse_step step = {.rho = sparse_cones_force(s, s->r) / s->V,
+                            .prox = 1e-11,
+                            .soft = soft,
+                            .centre = s->centre};
+        take_slips(s, soft, s->x, s->r);
+        for (int p = s->me; p < s->m; p++) { /* the step adds soft r by itself */
+            s->w[p] -= soft * s->r[p];
+        }
         s->bent = 1;
         int fine = sparse_cones_newton(run->work, s, &step);
         s->bent = 0;
@@ -104,6 +137,7 @@ static int newton(coulomb_run *run)
         least = fmin(error, least);
         remember(run, error);
     }
+    run->soft = 0.0;
     return run->error <= run->accept;
 }
 
@@ -111,8 +145,7 @@ static int newton(coulomb_run *run)
 static void shifted_convex(coulomb_run *run)
 {
     gauss_sparse *s = run->work->sparse;
-    sparse_cones_residual(s, s->x);
-    take_slips(s);
+    take_slips(s, 0.0, s->x, s->r);
     for (int k = 0; k < 6; k++) {
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
         if (!sparse_cones_proximal(run->work, s, k == 0 ? 1e-4 : 1e-8)) {
@@ -128,6 +161,52 @@ static void shifted_convex(coulomb_run *run)
     }
 }
 
+static void keep_start(gauss_sparse *s)
+{
+    memcpy(s->start_x, s->x, (size_t)s->q * sizeof(double));
+    memcpy(s->start_r, s->r, (size_t)s->m * sizeof(double));
+}
+
+static void back_to_start(gauss_sparse *s)
+{
+    memcpy(s->x, s->start_x, (size_t)s->q * sizeof(double));
+    memcpy(s->r, s->start_r, (size_t)s->m * sizeof(double));
+}
+
+/* Convex problems with the slips of the one before. */
+static int try_shift(coulomb_run *run)
+{
+    gauss_sparse *s = run->work->sparse;
+    for (int k = 0; k < SHIFT_LIMIT; k++) {
+        back_to_start(s);
+        shifted_convex(run);
+        keep_start(s);
+        if (newton(run, 0.0, NEWTON_LIMIT)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Compliance from soft to rigid, Newton at every stage. The slip then feels soft r too, which the
+ * step leaves to the next one. */
+static int try_homotopy(coulomb_run *run, double factor)
+{
+    gauss_sparse *s = run->work->sparse;
+    if (!sparse_equality_motion(run->work, s, 0)) {
+        return 0;
+    }
+    for (double soft = 10.0; soft > 1e-12; soft *= factor) {
+        newton(run, soft, 20);
+        keep_start(s);
+        if (soft < 1e-2 && newton(run, 0.0, 12)) {
+            return 1;
+        }
+        back_to_start(s);
+    }
+    return 0;
+}
+
 zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, const double *C, int warm, const char **method)
 {
@@ -139,23 +218,21 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
                        .accept = 0.1 * options->tolerance,
                        .error = HUGE_VAL};
     *method = "newton";
-    int solved = warm && newton(&run);
+    int solved = warm && newton(&run, 0.0, NEWTON_LIMIT);
     if (!solved && !options->guess_only) {
         *method = "convex";
         memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
         sparse_convex_solve(problem, work, C, 1e-9, warm);
-        memcpy(s->start_x, s->x, (size_t)s->q * sizeof(double));
-        memcpy(s->start_r, s->r, (size_t)s->m * sizeof(double));
-        solved = newton(&run);
+        keep_start(s);
+        solved = newton(&run, 0.0, NEWTON_LIMIT);
     }
-    for (int k = 0; k < SHIFT_LIMIT && !solved && !options->guess_only; k++) {
+    if (!solved && !options->guess_only) {
         *method = "shift";
-        memcpy(s->x, s->start_x, (size_t)s->q * sizeof(double));
-        memcpy(s->r, s->start_r, (size_t)s->m * sizeof(double));
-        shifted_convex(&run);
-        memcpy(s->start_x, s->x, (size_t)s->q * sizeof(double));
-        memcpy(s->start_r, s->r, (size_t)s->m * sizeof(double));
-        solved = newton(&run);
+        solved = try_shift(&run);
+    }
+    if (!solved && !options->guess_only) {
+        *method = "homotopy";
+        solved = try_homotopy(&run, 0.1) || try_homotopy(&run, 0.5);
     }
     memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
     memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));

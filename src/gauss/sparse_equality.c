@@ -7,7 +7,10 @@
  * Rank. K is factored; a vanishing pivot (the squared distance of a row from those eliminated
  * before it, relative to its length in the mass metric) is a dependent row, goes out of play too,
  * and K is factored again. What is left has full rank, so that solutions are unique and refine
- * well.
+ * well. Pivots are only where to look: whether a row depends on others is decided by the distance
+ * |B' y| of its best combination y, which is not squared. A row that turns out to be independent
+ * comes back; if its pivot vanishes all the same, it gets SPARSE_FIRM, and refinement does the
+ * rest.
  *
  * Names, conflicts and least norms come from the null vectors of the dependent rows
  * (sparse_null.c), as in equality.c. Where these are too many to hold, the dependent rows are those
@@ -442,19 +445,25 @@ void sparse_equality_spread(gauss_sparse *s, double *r)
     }
 }
 
-int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s)
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s, int loaded)
 {
     if (!sparse_equality_factor(work, s)) {
         return 0;
     }
-    memcpy(s->rhs, s->f, (size_t)s->q * sizeof(double));
+    for (int e = 0; e < s->m && (e < s->me || !loaded); e++) {
+        s->r[e] = 0.0;
+    }
+    sparse_rows_force(s, s->r, s->rhs);
+    for (int j = 0; j < s->q; j++) {
+        s->rhs[j] += s->f[j];
+    }
     for (int p = 0; p < s->m; p++) {
         s->rhs[s->q + p] = p < s->me && !s->off[p] ? -s->c[p] : 0.0;
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
     memcpy(s->x, s->sol, (size_t)s->q * sizeof(double));
-    for (int p = 0; p < s->m; p++) {
-        s->r[p] = p < s->me && !s->off[p] ? -s->sol[s->q + p] : 0.0;
+    for (int e = 0; e < s->me; e++) {
+        s->r[e] = s->off[e] ? 0.0 : -s->sol[s->q + e];
     }
     return 1;
 }

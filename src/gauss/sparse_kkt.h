@@ -133,8 +133,9 @@ zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, ga
 void sparse_equality_least_squares(gauss_sparse *s);
 /* K with the equality rows alone. */
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
-/* What the equalities fix: x and r with all cones open. 0: not finite. */
-int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s);
+/* What the equalities fix: x and r with all cones open, or loaded with the r they have. 0: not
+ * finite. */
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s, int loaded);
 /* Spread the multipliers of the independent rows over all, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
 

@@ -58,10 +58,10 @@ static double projection(const gauss_sparse *s, int e)
     return fabs(sum) / s->length[e];
 }
 
-/* The bucket of a projection; projections are mostly below 1. */
+/* The bucket of a projection, which may be of any size. */
 static int bucket_of(const gauss_sparse *s, double key)
 {
-    double slot = key * s->me;
+    double slot = key > 0.0 ? key / (1.0 + key) * s->me : 0.0;
     return slot < s->me - 1 ? (int)slot : s->me - 1;
 }
 
@@ -69,7 +69,7 @@ static int bucket_of(const gauss_sparse *s, double key)
 static int find_first(gauss_sparse *s, int e, double *sign)
 {
     int from = bucket_of(s, s->key[e] - TWIN_WINDOW), to = bucket_of(s, s->key[e] + TWIN_WINDOW);
-    for (int bucket = from > 0 ? from : 0; bucket <= to; bucket++) {
+    for (int bucket = from; bucket <= to; bucket++) {
         for (int other = s->order[bucket]; other >= 0; other = s->next[other]) {
             if (fabs(s->key[e] - s->key[other]) <= TWIN_WINDOW) {
                 int found = parallel(s, other, e, s->y[0]);

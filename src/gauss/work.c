@@ -10,8 +10,16 @@
 #include "gauss/rows.h"
 #include "gauss/sparse.h"
 
-static void lay_out_core(gauss_core *core, base_arena *arena, size_t p, size_t q, size_t cones)
+static int whole_lines(int count)
 {
+    return (count + 7) / 8 * 8;
+}
+
+/* All vectors have room for whole lines. */
+static void lay_out_core(gauss_core *core, base_arena *arena, size_t rows, size_t q, size_t cones)
+{
+    size_t p = (size_t)whole_lines((int)rows);
+    core->wide = (int)p;
     core->r = base_arena_doubles(arena, p);
     core->x = base_arena_doubles(arena, q);
     core->w = base_arena_doubles(arena, p);
@@ -51,7 +59,8 @@ static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
     work->L = base_arena_doubles(arena, n * n);
     work->W = base_arena_doubles(arena, me);
     work->soften = base_arena_doubles(arena, me);
-    work->X = base_arena_doubles(arena, n * (size_t)work->m);
+    work->m_wide = whole_lines(work->m);
+    work->X = base_arena_doubles(arena, n * (size_t)work->m_wide);
     work->D = base_arena_doubles(arena, me * q);
     work->B = base_arena_doubles(arena, mc * q);
     work->order = base_arena_ints(arena, me);

@@ -38,7 +38,8 @@ typedef struct gauss_core {
     int p, q;          /* rows and columns of B */
     int stride;
     const double *B;   /* p x q */
-    double *Bt;        /* q x p: its transpose */
+    int wide;          /* p, rounded up to whole lines: stride of Bt and S, and room of all p */
+    double *Bt;        /* q x wide: B' */
     const double *c;   /* p */
     int cone_count;
     const gauss_cone *cone;
@@ -64,7 +65,7 @@ typedef struct gauss_core {
 
     /* scratch */
     double *shift;     /* cone_count: what the convex problem adds to each normal */
-    double *S;         /* p x p: B B' */
+    double *S;         /* p x wide: B B' */
     int S_ready;
     double *J;         /* p x p: Newton matrix */
     double *H;         /* q x q: Hessian of the proximal problem */
@@ -121,7 +122,8 @@ struct zw_gauss_work {
 
     /* normal form: gauss_normal */
     int q;             /* columns of D */
-    double *X;         /* n x m: L \ A' */
+    int m_wide;        /* m, rounded up to whole lines */
+    double *X;         /* n x m_wide: L \ A' */
     double *D;         /* me x q_max: equality rows, then their LQ factors */
     double *B;         /* mc x q_max: cone rows */
     double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */

@@ -65,34 +65,67 @@ ZW_CLONES long dense_first_beyond(long n, const double *x, double size)
         j += width;                                                                                \
     }
 
+#define COMBINE_CASE(lines)                                                                        \
+    case lines:                                                                                    \
+        COMBINE_STRIP(8 * lines) break;
+
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
                              int stride, double *restrict y)
 {
     int j = 0;
-    while (j + 32 <= n) {
-        COMBINE_STRIP(32)
+    while (n - j >= 64) {
+        COMBINE_STRIP(64)
     }
-    if (j + 16 <= n) {
-        COMBINE_STRIP(16)
+    switch ((n - j) / 8) { /* the widest strip that is left: more sums, less waiting for each */
+        COMBINE_CASE(7)
+        COMBINE_CASE(6)
+        COMBINE_CASE(5)
+        COMBINE_CASE(4)
+        COMBINE_CASE(3)
+        COMBINE_CASE(2)
+        COMBINE_CASE(1)
+    default:
+        break;
     }
-    if (j + 8 <= n) {
-        COMBINE_STRIP(8)
-    }
-    if (j + 4 <= n) {
+    if (n - j >= 4) {
         COMBINE_STRIP(4)
     }
-    while (j < n) {
+    if (n - j >= 2) {
+        COMBINE_STRIP(2)
+    }
+    if (n - j >= 1) {
         COMBINE_STRIP(1)
     }
 }
 
-void dense_transpose(int m, int n, const double *A, int stride, double *T)
+void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride)
 {
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) {
-            T[(long)j * m + i] = A[(long)i * stride + j];
+    for (int j = 0; j < n; j++) {
+        double *row = T + (long)j * T_stride;
+        for (int i = 0; i < m; i++) {
+            row[i] = A[(long)i * stride + j];
+        }
+        for (int i = m; i < T_stride; i++) {
+            row[i] = 0.0;
         }
     }
+}
+
+ZW_CLONES double dense_norm_scaled(int n, const double *x, const double *y)
+{
+    double s[8] = {0.0};
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            double product = x[i + k] * y[i + k];
+            s[k] += product * product;
+        }
+    }
+    for (int k = 0; i + k < n; k++) {
+        double product = x[i + k] * y[i + k];
+        s[k] += product * product;
+    }
+    return sqrt(((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])));
 }
 
 double dense_norm(int n, const double *x)

@@ -9,6 +9,7 @@
 
 double dense_dot(int n, const double *x, const double *y);
 double dense_norm(int n, const double *x);    /* Euclidean */
+double dense_norm_scaled(int n, const double *x, const double *s); /* of (x_i s_i) */
 double dense_largest(int n, const double *x); /* max |x_i| */
 void dense_axpy(int n, double s, const double *x, double *y); /* y += s x */
 void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
@@ -23,8 +24,8 @@ long dense_first_beyond(long n, const double *x, double size);
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
 
-/* T (n x m, stride m) = A' for A m x n. */
-void dense_transpose(int m, int n, const double *A, int stride, double *T);
+/* T (n x m) = A' for A m x n; what its stride has beyond m is set to zero. */
+void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride);
 
 void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y);
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
