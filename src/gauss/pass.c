@@ -49,7 +49,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->normal = work->normal;
     core->held = dense_norm(work->rank, work->z);
     core->coulomb = options->contact == ZW_COULOMB;
-    core->aim = 1e-4 * options->tolerance;
+    core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
     core->best_error = HUGE_VAL;

@@ -41,7 +41,8 @@ static int scaled(int count)
 typedef struct tally {
     const char *title;
     int count, solved, wrong, shown;
-    double worst; /* certificate among the solved */
+    int slandered; /* called contradictory though a motion is known that all blocks admit */
+    double worst;  /* certificate among the solved */
 } tally;
 
 static void tally_complain(tally *t, const scene *s, const solved *answer, double worst)
@@ -66,6 +67,9 @@ static void tally_scene(tally *t, const scene *s, zw_contact_law law, double tol
         t->worst = fmax(t->worst, worst);
         t->wrong += !(worst <= tolerance);
     }
+    if (answer.status == ZW_CONFLICT || answer.status == ZW_NO_SOLUTION) {
+        t->slandered += s->witness != NULL && scene_violation(s, s->witness) <= 1e-12;
+    }
     if (answer.status != ZW_OK || !(worst <= tolerance)) {
         tally_complain(t, s, &answer, worst);
     }
@@ -77,6 +81,7 @@ static void tally_judge(const tally *t, double fraction)
     print_message("    %s: %d of %d solved (%.2f %%), %d wrong, worst certificate %.1e\n", t->title,
                   t->solved, t->count, 100.0 * t->solved / t->count, t->wrong, t->worst);
     assert_int_equal(t->wrong, 0);
+    assert_int_equal(t->slandered, 0);
     assert_true(t->solved >= fraction * t->count);
 }
 
@@ -122,6 +127,7 @@ static void coulomb_all_families(void **state)
         all.count += t.count;
         all.solved += t.solved;
         all.wrong += t.wrong;
+        all.slandered += t.slandered;
         all.worst = fmax(all.worst, t.worst);
         print_message("    %-16s %4d of %4d\n", t.title, t.solved, t.count);
     }
