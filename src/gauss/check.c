@@ -26,6 +26,20 @@ static zw_status check_vector(const char *name, size_t n, const double *x, zw_er
                              x[i]);
 }
 
+/* Compressed storage: count + 1 starts, from 0, never falling. Read before anything they lead to. */
+static zw_status check_starts(const char *name, int count, const int *start, zw_error *error)
+{
+    if (start == NULL || start[0] != 0) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: no starts given, or not from 0", name);
+    }
+    for (int i = 0; i < count; i++) {
+        if (start[i + 1] < start[i]) {
+            return base_fail(error, ZW_BAD_INPUT, "%s: number %d ends before it starts", name, i);
+        }
+    }
+    return ZW_OK;
+}
+
 static zw_status check_metric(const zw_gauss *problem, zw_error *error)
 {
     const zw_metric *M = &problem->metric;
@@ -60,18 +74,13 @@ static zw_status check_metric(const zw_gauss *problem, zw_error *error)
         break;
     }
     case ZW_METRIC_SPARSE:
-        if (M->start == NULL || M->start[0] != 0) {
-            return base_fail(error, ZW_BAD_INPUT, "metric: columns do not start at 0");
+        if (check_starts("metric", problem->n, M->start, error) != ZW_OK) {
+            return ZW_BAD_INPUT;
         }
-        for (int j = 0; j < problem->n; j++) {
-            for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-                if (M->row[k] < 0 || M->row[k] >= problem->n) {
-                    return base_fail(error, ZW_BAD_INPUT, "metric: column %d names row %d of %d", j,
-                                     M->row[k], problem->n);
-                }
-            }
-            if (M->start[j + 1] < M->start[j]) {
-                return base_fail(error, ZW_BAD_INPUT, "metric: column %d ends before it starts", j);
+        for (int k = 0; k < M->start[problem->n]; k++) {
+            if (M->row[k] < 0 || M->row[k] >= problem->n) {
+                return base_fail(error, ZW_BAD_INPUT, "metric: entry %d names row %d of %d", k,
+                                 M->row[k], problem->n);
             }
         }
         count = (size_t)M->start[problem->n];
@@ -119,13 +128,10 @@ static zw_status check_rows(const zw_gauss *problem, int m, zw_error *error)
                       : base_fail(error, ZW_BAD_INPUT, "row %d: entry %d is %g", at / problem->n,
                                   at % problem->n, A->dense[at]);
     }
-    if (A->start == NULL || A->start[0] != 0) {
-        return base_fail(error, ZW_BAD_INPUT, "no rows given for %d constraints", m);
+    if (check_starts("rows", m, A->start, error) != ZW_OK) {
+        return ZW_BAD_INPUT;
     }
     for (int i = 0; i < m; i++) {
-        if (A->start[i + 1] < A->start[i]) {
-            return base_fail(error, ZW_BAD_INPUT, "row %d ends before it starts", i);
-        }
         for (int k = A->start[i]; k < A->start[i + 1]; k++) {
             if (A->column[k] < 0 || A->column[k] >= problem->n ||
                 !(fabs(A->value[k]) <= GAUSS_HUGE)) {

@@ -173,7 +173,8 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
     return isfinite(dense_norm(p, r));
 }
 
-/* Do the multipliers run away along d = (r+ - r)/|r+ - r| in K with B' d = 0 and c . d < 0? */
+/* Do the multipliers run away along d = (r+ - r)/|r+ - r| in K with B' d = 0 and c . d < 0? In numbers:
+ * every admissible x has 0 <= d . (B x + c), so |x| >= -c . d / |B' d|, and that is out of all proportion. */
 static int convex_runs_away(gauss_core *core, const double *before, const double *after)
 {
     double *d = core->v[0];
@@ -196,7 +197,8 @@ static int convex_runs_away(gauss_core *core, const double *before, const double
             force += fabs(nearest[i] - d[at + i]);
         }
     }
-    return gain < -1e-7 * core->V && force < 1e-9;
+    double scale = fmax(core->V, core->R);
+    return gain < -1e-9 * core->V && gain < -1e6 * force * scale;
 }
 
 static int convex_polish(gauss_core *core)
@@ -205,10 +207,10 @@ static int convex_polish(gauss_core *core)
 }
 
 /* Proximal steps with delta from soft to stiff. */
-static int convex_proximal(gauss_core *core)
+static int convex_proximal(gauss_core *core, int limit)
 {
     double *centre = core->v[2], delta = 1e-2;
-    for (int k = 0; k < OUTER_LIMIT; k++, delta = fmax(delta * 1e-2, 1e-11)) {
+    for (int k = 0; k < limit; k++, delta = fmax(delta * 1e-2, 1e-11)) {
         memcpy(centre, core->r, (size_t)core->p * sizeof(double));
         if (!(delta > 1e-7 ? convex_step : convex_fine_step)(core, delta, centre)) {
             return 0;
@@ -236,23 +238,23 @@ int core_admissible(gauss_core *core)
     core->coulomb = 0;
     memset(core->r, 0, (size_t)core->p * sizeof(double));
     core_evaluate(core);
-    int answer = convex_proximal(core);
+    int answer = convex_proximal(core, OUTER_LIMIT);
     core->coulomb = coulomb;
     return answer;
 }
 
-int core_convex(gauss_core *core)
+int core_convex(gauss_core *core, int thorough)
 {
     int coulomb = core->coulomb;
     core->coulomb = 0;
     core_evaluate(core);
-    int answer = convex_proximal(core);
-    if (answer == 0) {
+    int answer = convex_proximal(core, thorough ? OUTER_LIMIT : 8);
+    if (answer == 0 && thorough) {
         answer = core_interior(core, 1e-9, convex_polish) ||
                  core_interior(core, 1e-12, convex_polish) ||
                  core_interior(core, 0.0, convex_polish);
     }
-    if (answer == 0) { /* the central multipliers run away too */
+    if (answer == 0 && thorough) { /* the central multipliers run away too */
         memset(core->keep, 0, (size_t)core->p * sizeof(double));
         answer = convex_runs_away(core, core->keep, core->r) ? -1 : 0;
     }

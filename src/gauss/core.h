@@ -24,8 +24,9 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
 
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
  * law is solved; 0 when stuck; -1 when the multipliers run away: then
- * core->v[0] holds the direction, a proof that nothing is admissible. */
-int core_convex(gauss_core *core);
+ * core->v[0] holds the direction, a proof that nothing is admissible. Only if `thorough`, interior points
+ * are tried where proximal steps do not arrive. */
+int core_convex(gauss_core *core, int thorough);
 
 /* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no force):
  * -1 when they contradict each other, with the direction in core->v[0]. */

@@ -66,7 +66,7 @@ static int try_shift(gauss_core *core, double *keep)
         for (int k = 0; k < core->cone_count; k++) {
             core->shift[k] = slip_of(core, k);
         }
-        core_convex(core);
+        core_convex(core, 0);
         memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
         core_evaluate(core);
         if (core->error <= core->accept || polish(core, 15)) {
@@ -152,7 +152,7 @@ int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method
     }
     *method = "newton from convex";
     memset(core->r, 0, bytes);
-    if (core_convex(core) < 0 && normals_contradict(core)) {
+    if (core_convex(core, 1) < 0 && normals_contradict(core)) {
         return -1;
     }
     memcpy(start, core->r, bytes);

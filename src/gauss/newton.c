@@ -251,6 +251,7 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
     double aim = delta > 0.0 ? 1e-9 : core->aim;
     for (int k = 0; k < limit && size > aim * core->R; k++) {
         newton_direction(core, delta, r, dr);
+        double before = merit;
         if (!newton_search(core, form, delta, &merit, &size, r, dr)) {
             break;
         }
@@ -259,6 +260,9 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
         if (error < best_error || delta > 0.0) {
             best_error = error;
             memcpy(best, r, bytes);
+        }
+        if (best_error <= core->accept && merit > 0.1 * before) {
+            break; /* solved, and round-off is all that moves */
         }
     }
     memcpy(core->r, best, bytes);

@@ -94,8 +94,9 @@ int core_newton_pair(gauss_core *core, int limit)
     double merit = pair_merit(core, x, r, w, &error), best = error;
     for (int k = 0; k < limit && best > core->aim; k++) {
         core_newton_convex(core, core->rho, prox, r, w, core->v[1], core->pair);
+        double before = merit;
         if (!pair_search(core, x, r, w, &merit, &error)) {
-            if (prox > 1e-5) {
+            if (prox > 1e-5 || best <= core->accept) {
                 break;
             }
             prox *= 1e3; /* shorter steps, as Levenberg and Marquardt do */
@@ -107,6 +108,9 @@ int core_newton_pair(gauss_core *core, int limit)
             best = error;
             memcpy(best_r, r, p_bytes);
             memcpy(best_x, x, q_bytes);
+        }
+        if (best <= core->accept && merit > 0.1 * before) {
+            break; /* solved, and round-off is all that moves */
         }
     }
     memcpy(core->r, best_r, p_bytes);

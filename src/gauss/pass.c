@@ -89,7 +89,7 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
     }
     *method = "proximal";
     memset(core->r, 0, (size_t)core->p * sizeof(double));
-    int answer = core_convex(core);
+    int answer = core_convex(core, 1);
     if (answer == 0) {
         core_recall(core);
     }

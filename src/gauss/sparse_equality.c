@@ -270,28 +270,27 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
 
 /* ---- Conflicts ----------------------------------------------------------------------------- */
 
-/* Add a block to a list; rows come mostly in rising order, so the last entries are looked at. */
+/* Add a block to a list, for rows in rising order. */
 static void mark(int *list, int *count, int block)
 {
-    for (int i = *count - 1; i >= 0 && i >= *count - 64; i--) {
-        if (list[i] == block) {
-            return;
-        }
+    if (*count == 0 || list[*count - 1] != block) {
+        list[(*count)++] = block;
     }
-    list[(*count)++] = block;
 }
 
 /* Row e and the rows that combine to it, sum y_k row_k = 0, contradict each other. */
 static void name_circuit(zw_gauss_work *work, const gauss_sparse *s, const double *y, int e)
 {
     double largest = 0.0;
+    int own = work->block_of[work->equality_row[e]];
     for (int k = 0; k < s->me; k++) {
         largest = k != e ? fmax(largest, fabs(y[k])) : largest;
     }
-    mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[e]]);
+    mark(work->conflict, &work->conflict_count, own);
     for (int k = 0; k < s->me; k++) {
-        if (k != e && fabs(y[k]) > 1e-7 * largest) {
-            mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[k]]);
+        int block = work->block_of[work->equality_row[k]];
+        if (block != own && fabs(y[k]) > 1e-7 * largest) {
+            mark(work->conflict, &work->conflict_count, block);
         }
     }
 }
@@ -347,8 +346,8 @@ static void check_twins(const zw_gauss *problem, zw_gauss_work *work, gauss_spar
         }
         if (first >= 0 && first < e &&
             fabs(s->c[e] - s->twin_sign[e] * s->c[first]) > 2.0 * tolerance * s->V) {
-            mark(work->conflict, &work->conflict_count, work->block_of[i]);
             mark(work->conflict, &work->conflict_count, work->block_of[work->equality_row[first]]);
+            mark(work->conflict, &work->conflict_count, work->block_of[i]);
         }
     }
 }
