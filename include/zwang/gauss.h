@@ -35,8 +35,9 @@ typedef enum zw_metric_kind {
     ZW_METRIC_DIAGONAL, /* value[n] */
     ZW_METRIC_DENSE,    /* value[n*n], symmetric; the lower triangle is read */
     ZW_METRIC_BLOCKS,   /* block_count square blocks, one after another in value, each as DENSE */
-    ZW_METRIC_SPARSE,   /* compressed columns: start[n+1], row[], value[]; the lower triangle is read */
-    ZW_METRIC_OPERATOR  /* given by functions: a tree, for instance */
+    ZW_METRIC_SPARSE,  /* compressed columns: start[n+1], row[], value[]; the lower triangle is read
+                        */
+    ZW_METRIC_OPERATOR /* given by functions: a tree, for instance */
 } zw_metric_kind;
 
 /* A metric that knows how to factor itself, M = L L'. All calls get `self`; x and y have n entries.
@@ -129,10 +130,10 @@ typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE }
 typedef struct zw_gauss_options {
     zw_contact_law contact;
     zw_algebra algebra;
-    double tolerance;      /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
-    int least_squares;     /* conflicting equalities: give the pseudoinverse motion of seed 000 */
-    const double *guess;   /* lambda[m] of a similar problem, to start from; or NULL */
-    int guess_only;        /* give up early where the guess does not lead to a solution */
+    double tolerance;    /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
+    int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
+    const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
+    int guess_only;      /* give up early where the guess does not lead to a solution */
 } zw_gauss_options;
 
 /* Coulomb, automatic algebra, default tolerances, cold. A zeroed struct means the same. */
@@ -166,13 +167,13 @@ typedef struct zw_motion {
     const double *C;        /* [n] the non-ideal force in the end */
     double Z; /* 1/2 (a - a_free)' M (a - a_free); if M is singular, 1/2 a' M a - a' force */
 
-    int rank;                  /* of the equality rows */
-    int redundant_count;       /* equality blocks with rows that follow from earlier rows */
-    const int *redundant;      /* their indices */
-    int conflict_count;        /* blocks that contradict each other: none can be left out */
-    const int *conflict;       /* their indices */
-    int undetermined_count;    /* coordinates that nothing holds */
-    const int *undetermined;   /* their indices */
+    int rank;                /* of the equality rows */
+    int redundant_count;     /* equality blocks with rows that follow from earlier rows */
+    const int *redundant;    /* their indices */
+    int conflict_count;      /* blocks that contradict each other: none can be left out */
+    const int *conflict;     /* their indices */
+    int undetermined_count;  /* coordinates that nothing holds */
+    const int *undetermined; /* their indices */
 
     zw_certificate certificate;
     const char *method; /* what found the answer, e.g. "equality", "newton from convex" */
@@ -190,14 +191,14 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
 void zw_gauss_work_free(zw_gauss_work *work);
 
 /* Find the motion. Allocates nothing. `motion` is filled as far as the status allows: after
- * ZW_INACCURATE and ZW_JAMMED with the best answer and its certificate; where there is no answer, the
- * certificate is infinite. `options` and `error` may be NULL. */
+ * ZW_INACCURATE and ZW_JAMMED with the best answer and its certificate; where there is no answer,
+ * the certificate is infinite. `options` and `error` may be NULL. */
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error);
 
 /* Judge any claimed answer, from here or from another program. C[n] is the non-ideal force claimed
- * to act; NULL takes problem->C. `scratch` has room for zw_gauss_certify_scratch doubles; NULL: it is
- * allocated for the call. */
+ * to act; NULL takes problem->C. `scratch` has room for zw_gauss_certify_scratch doubles; NULL: it
+ * is allocated for the call. */
 size_t zw_gauss_certify_scratch(const zw_gauss *problem);
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
                            const double *lambda, const double *C, double *scratch,

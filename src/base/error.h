@@ -9,7 +9,6 @@ zw_status base_fail(zw_error *error, zw_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Append to the story; cut where the room ends. */
-void base_fail_more(zw_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void base_fail_more(zw_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,18 +1,19 @@
 /* The certificate: how far a claimed answer is from the law, from the data alone.
  *
- * Units. Coordinate j is measured in unit_j = sqrt(M_jj), a row in its length in these units, so that
- * forces and residuals both come out as sqrt(energy). Cones are first made self-dual: residuals of
- * tangential rows times friction, multipliers divided by it.
+ * Units. Coordinate j is measured in unit_j = sqrt(M_jj), a row in its length in these units, so
+ * that forces and residuals both come out as sqrt(energy). Cones are first made self-dual:
+ * residuals of tangential rows times friction, multipliers divided by it.
  *
  * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
  * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|)
- * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that a_free
- * violates: a contact far away has no say). The small additions keep a constraint force that is tiny beside what it is the
- * difference of from being judged by round-off. Multipliers take no part in these scales: internal
- * forces could inflate them and hide an error. But what sixteen digits cannot hold is granted: forces
- * of nearly parallel constraints that cancel leave GRANTED |A|'|lambda| behind, whoever computes them,
- * and a large multiplier is on the surface of its cone to GRANTED of itself and no better. That much is
- * subtracted from the error, but never more than GRANTED_MOST of R. */
+ * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that
+ * a_free violates: a contact far away has no say). The small additions keep a constraint force that
+ * is tiny beside what it is the difference of from being judged by round-off. Multipliers take no
+ * part in these scales: internal forces could inflate them and hide an error. But what sixteen
+ * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
+ * |A|'|lambda| behind, whoever computes them, and a large multiplier is on the surface of its cone
+ * to GRANTED of itself and no better. That much is subtracted from the error, but never more than
+ * GRANTED_MOST of R. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -107,7 +108,8 @@ static void judge_forces(judge *j)
     for (int i = 0; i < n; i++) {
         double C = j->C != NULL ? j->C[i] : 0.0;
         j->R = larger(j->R, larger(fabs(j->force[i]), fabs(C)) * j->inverse[i]);
-        applied = larger(applied, larger(fabs(Ma_free[i]) * j->inverse[i], fabs(j->a[i]) * j->unit[i]));
+        applied =
+            larger(applied, larger(fabs(Ma_free[i]) * j->inverse[i], fabs(j->a[i]) * j->unit[i]));
         j->force[i] -= C;
     }
     j->R += 1e-3 * applied;
@@ -169,8 +171,8 @@ static double judge_violation(const zw_block *block, int rows, const double *u)
     return worst;
 }
 
-/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before and
- * after. */
+/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
+ * and after. */
 static double judge_concern(judge *j, const zw_block *block, int at, int rows)
 {
     const zw_gauss *problem = j->problem;
@@ -302,17 +304,25 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                            zw_certificate *certificate)
 {
     size_t n = (size_t)problem->n, m = (size_t)gauss_row_count(problem);
-    double *own = scratch == NULL
-                      ? base_alloc(zw_gauss_certify_scratch(problem) * sizeof *own)
-                      : NULL;
+    double *own =
+        scratch == NULL ? base_alloc(zw_gauss_certify_scratch(problem) * sizeof *own) : NULL;
     scratch = scratch != NULL ? scratch : own;
     if (scratch == NULL) {
         return ZW_NO_MEMORY;
     }
-    judge j = {.problem = problem, .contact = contact, .a = a, .lambda = lambda,
-               .C = C != NULL ? C : problem->C, .unit = scratch, .free = scratch + n,
-               .force = scratch + 2 * n, .step = scratch + 3 * n, .inverse = scratch + 4 * n,
-               .w = scratch + 5 * n, .r = scratch + 5 * n + m, .scale = scratch + 5 * n + 2 * m,
+    judge j = {.problem = problem,
+               .contact = contact,
+               .a = a,
+               .lambda = lambda,
+               .C = C != NULL ? C : problem->C,
+               .unit = scratch,
+               .free = scratch + n,
+               .force = scratch + 2 * n,
+               .step = scratch + 3 * n,
+               .inverse = scratch + 4 * n,
+               .w = scratch + 5 * n,
+               .r = scratch + 5 * n + m,
+               .scale = scratch + 5 * n + 2 * m,
                .out = certificate};
     if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
         double none = HUGE_VAL;

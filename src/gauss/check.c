@@ -1,5 +1,5 @@
-/* Is this a problem at all? Everything that the kernel would otherwise have to fear is refused here,
- * by name. */
+/* Is this a problem at all? Everything that the kernel would otherwise have to fear is refused
+ * here, by name. */
 #include <math.h>
 
 #include "base/error.h"
@@ -26,15 +26,16 @@ static zw_status check_vector(const char *name, size_t n, const double *x, zw_er
                              x[i]);
 }
 
-/* Compressed storage: count + 1 starts, from 0, never falling. Read before anything they lead to. */
+/* Compressed storage: count + 1 starts, from 0, never falling. Read before anything they lead to.
+ */
 static zw_status check_starts(const char *name, int count, const int *start, zw_error *error)
 {
     if (start == NULL || start[0] != 0) {
-        return base_fail(error, ZW_BAD_INPUT, "%s: no starts given, or not from 0", name);
+        return base_fail(error, ZW_BAD_INPUT, "%s starts: no rows given, or not from 0", name);
     }
     for (int i = 0; i < count; i++) {
         if (start[i + 1] < start[i]) {
-            return base_fail(error, ZW_BAD_INPUT, "%s: number %d ends before it starts", name, i);
+            return base_fail(error, ZW_BAD_INPUT, "%s %d ends before it starts", name, i);
         }
     }
     return ZW_OK;
@@ -74,7 +75,7 @@ static zw_status check_metric(const zw_gauss *problem, zw_error *error)
         break;
     }
     case ZW_METRIC_SPARSE:
-        if (check_starts("metric", problem->n, M->start, error) != ZW_OK) {
+        if (check_starts("metric: column", problem->n, M->start, error) != ZW_OK) {
             return ZW_BAD_INPUT;
         }
         for (int k = 0; k < M->start[problem->n]; k++) {
@@ -128,7 +129,7 @@ static zw_status check_rows(const zw_gauss *problem, int m, zw_error *error)
                       : base_fail(error, ZW_BAD_INPUT, "row %d: entry %d is %g", at / problem->n,
                                   at % problem->n, A->dense[at]);
     }
-    if (check_starts("rows", m, A->start, error) != ZW_OK) {
+    if (check_starts("row", m, A->start, error) != ZW_OK) {
         return ZW_BAD_INPUT;
     }
     for (int i = 0; i < m; i++) {

@@ -1,9 +1,10 @@
 /* Which blocks contradict each other.
  *
  * When nothing is admissible, the proximal multipliers run away along a direction d in K with
- * D' d = 0 and c . d < 0 (Farkas): the blocks on which d acts cannot all hold; the equality rows' part of
- * d follows from that of the cones. This set is thinned by leaving out one block after another: what is
- * still contradictory without it does not need it. In the end none can be left out. */
+ * D' d = 0 and c . d < 0 (Farkas): the blocks on which d acts cannot all hold; the equality rows'
+ * part of d follows from that of the cones. This set is thinned by leaving out one block after
+ * another: what is still contradictory without it does not need it. In the end none can be left
+ * out. */
 #include <math.h>
 #include <string.h>
 

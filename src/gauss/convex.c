@@ -1,14 +1,15 @@
 /* The convex problem by proximal steps on the multipliers, each solved by Newton's method.
  *
- * Gauss's problem in energy units has the dual: minimise 1/2 |B' r|^2 + c . r over r in K. It may have
- * many solutions (hyperstatic contacts) or none (contradicting rows). The proximal step
+ * Gauss's problem in energy units has the dual: minimise 1/2 |B' r|^2 + c . r over r in K. It may
+ * have many solutions (hyperstatic contacts) or none (contradicting rows). The proximal step
  *
  *     r+ = argmin over r in K of   1/2 |B' r|^2 + c . r + delta/2 |r - r_k|^2
  *
- * is always well posed, and r_k converges to a solution whenever there is one. Eliminating r, the step
- * is the smooth, strongly convex, unconstrained problem in x
+ * is always well posed, and r_k converges to a solution whenever there is one. Eliminating r, the
+ * step is the smooth, strongly convex, unconstrained problem in x
  *
- *     minimise  f(x) = 1/2 |x|^2 + delta/2 | P_K(z) |^2,    z = r_k - (B x + c)/delta,   r+ = P_K(z)
+ *     minimise  f(x) = 1/2 |x|^2 + delta/2 | P_K(z) |^2,    z = r_k - (B x + c)/delta,   r+ =
+ * P_K(z)
  *
  * with gradient x - B' P_K(z) and Newton matrix I + B' P B / delta, P the slope of the projection.
  * With an exact line search Newton's method is globally convergent on it.
@@ -16,8 +17,9 @@
  * Invariants
  * 1. Started from r = 0, the iterates have almost no part in the null space of B', so the result is
  *    close to the multipliers of least norm.
- * 2. If nothing is admissible, r_k grows along a direction d in K with B' d = 0 and c . d < 0: a proof.
- * Limits: the round-off of w enters r divided by delta, so the last digits are left to core_newton. */
+ * 2. If nothing is admissible, r_k grows along a direction d in K with B' d = 0 and c . d < 0: a
+ * proof. Limits: the round-off of w enters r divided by delta, so the last digits are left to
+ * core_newton. */
 #include <math.h>
 #include <string.h>
 
@@ -143,8 +145,8 @@ static int convex_step(gauss_core *core, double delta, const double *centre)
     return 1;
 }
 
-/* The same with a small delta: the step by reflections, r from the step itself and not from w/delta,
- * whose round-off would be too large. */
+/* The same with a small delta: the step by reflections, r from the step itself and not from
+ * w/delta, whose round-off would be too large. */
 static int convex_fine_step(gauss_core *core, double delta, const double *centre)
 {
     int p = core->p, q = core->q;
@@ -173,8 +175,9 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
     return isfinite(dense_norm(p, r));
 }
 
-/* Do the multipliers run away along d = (r+ - r)/|r+ - r| in K with B' d = 0 and c . d < 0? In numbers:
- * every admissible x has 0 <= d . (B x + c), so |x| >= -c . d / |B' d|, and that is out of all proportion. */
+/* Do the multipliers run away along d = (r+ - r)/|r+ - r| in K with B' d = 0 and c . d < 0? In
+ * numbers: every admissible x has 0 <= d . (B x + c), so |x| >= -c . d / |B' d|, and that is out of
+ * all proportion. */
 static int convex_runs_away(gauss_core *core, const double *before, const double *after)
 {
     double *d = core->v[0];
@@ -188,17 +191,20 @@ static int convex_runs_away(gauss_core *core, const double *before, const double
     dense_scale(core->p, 1.0 / size, d);
     core_force(core, d, core->y[1]);
     double gain = dense_dot(core->p, core->c, d), force = dense_norm(core->q, core->y[1]);
+    double length = 0.0; /* of d, as the cones were before they were stretched */
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, n = core->cone[k].rows;
         double nearest[CONE_MAX];
         gain += core->shift[k] * d[at];
         cone_project(n, d + at, nearest);
         for (int i = 0; i < n; i++) {
+            double before_stretch = d[at + i] * core->cone[k].stretch;
             force += fabs(nearest[i] - d[at + i]);
+            length += before_stretch * before_stretch;
         }
     }
     double scale = fmax(core->V, core->R);
-    return gain < -1e-9 * core->V && gain < -1e6 * force * scale;
+    return gain < -1e-8 * core->V * sqrt(length) && gain < -1e6 * force * scale;
 }
 
 static int convex_polish(gauss_core *core)

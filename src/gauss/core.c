@@ -4,9 +4,9 @@
  *
  *     | r - P_K( r - rho (w + |w_T| e_N) ) | / R,      rho = R / V,
  *
- * with R = |x| the size of the constraint force and V the size of the free violation; the convex law
- * has no shift. R is not taken from r, because internal forces could inflate it and hide an error. Cones
- * are measured as they were before equality.c stretched them. */
+ * with R = |x| the size of the constraint force and V the size of the free violation; the convex
+ * law has no shift. R is not taken from r, because internal forces could inflate it and hide an
+ * error. Cones are measured as they were before equality.c stretched them. */
 #include "gauss/core.h"
 
 #include <math.h>

@@ -24,18 +24,18 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
 
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
  * law is solved; 0 when stuck; -1 when the multipliers run away: then
- * core->v[0] holds the direction, a proof that nothing is admissible. Only if `thorough`, interior points
- * are tried where proximal steps do not arrive. */
+ * core->v[0] holds the direction, a proof that nothing is admissible. Only if `thorough`, interior
+ * points are tried where proximal steps do not arrive. */
 int core_convex(gauss_core *core, int thorough);
 
-/* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no force):
- * -1 when they contradict each other, with the direction in core->v[0]. */
+/* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no
+ * force): -1 when they contradict each other, with the direction in core->v[0]. */
 int core_admissible(gauss_core *core);
 
 typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
 
-/* Nonsmooth Newton from core->r on the law now in force, Coulomb's with an extra compliance `delta`; with delta = 0 the answer is
- * the best point met. Returns 1 when that solves the law. */
+/* Nonsmooth Newton from core->r on the law now in force, Coulomb's with an extra compliance
+ * `delta`; with delta = 0 the answer is the best point met. Returns 1 when that solves the law. */
 int core_newton(gauss_core *core, core_form form, double delta, int limit);
 
 /* Newton for the convex law, x and r of their own: newton_pair.c. */
@@ -44,17 +44,17 @@ int core_newton_pair(gauss_core *core, int limit);
 /* Back to the best answer that core_newton has met for the law that was asked for. */
 void core_recall(gauss_core *core);
 
-/* r = the multipliers after one Newton step of the convex law from (centre, w): newton_convex.c; x, if
- * not NULL, gets the motion (q + p numbers, of which the first q count). Uses v[6] and v[7]. */
+/* r = the multipliers after one Newton step of the convex law from (centre, w): newton_convex.c; x,
+ * if not NULL, gets the motion (q + p numbers, of which the first q count). Uses v[6] and v[7]. */
 void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
                         const double *w, double *r, double *x);
 
-/* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and start.
- * Returns 1 when solved. */
+/* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and
+ * start. Returns 1 when solved. */
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
 
-/* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the normals
- * alone contradict each other (direction in core->v[0]), else 0; `method` tells by what. */
+/* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the
+ * normals alone contradict each other (direction in core->v[0]), else 0; `method` tells by what. */
 int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
 
 #endif

@@ -1,8 +1,8 @@
 /* Coulomb's law: a portfolio around Newton's method.
  *
  * Coulomb's law is not a minimum but a fixed point of minima: with the slip s_k = |w_T| of every
- * contact known, adding s_k to its normal residual makes the problem convex (De Saxce). The members,
- * in the order in which they are tried:
+ * contact known, adding s_k to its normal residual makes the problem convex (De Saxce). The
+ * members, in the order in which they are tried:
  *
  *   newton     from the guess: stays on the branch of the previous instant
  *   convex     Newton from the solution of the convex law
@@ -13,8 +13,8 @@
  *
  * Selection. The velocity is not always unique. The rule: the branch that Newton reaches from the
  * guess; without a guess, the branch of the first member above that arrives: first those that start
- * from the convex law's answer, which is continuous in the data, then those that follow a path to the
- * exact law (interior, homotopy). Every member is deterministic. */
+ * from the convex law's answer, which is continuous in the data, then those that follow a path to
+ * the exact law (interior, homotopy). Every member is deterministic. */
 #include <math.h>
 #include <string.h>
 
@@ -111,8 +111,8 @@ static void sweep(gauss_core *core)
         if (step > 0.0) {
             cone_project(d, z, p);
             for (int i = 0; i < d; i++) {
-                dense_axpy(core->q, p[i] - core->r[at + i],
-                           core->B + (long)(at + i) * core->stride, core->x);
+                dense_axpy(core->q, p[i] - core->r[at + i], core->B + (long)(at + i) * core->stride,
+                           core->x);
                 core->r[at + i] = p[i];
             }
         }

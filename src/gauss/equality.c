@@ -1,20 +1,20 @@
 /* Equality rows of any rank.
  *
- * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest from
- * the span of those taken; rows nearer than RANK_FLOOR (all rows have length one in the mass metric,
- * so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y): z is fixed
- * by L z = -c, y is free, and the cones see only y.
+ * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest
+ * from the span of those taken; rows nearer than RANK_FLOOR (all rows have length one in the mass
+ * metric, so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y):
+ * z is fixed by L z = -c, y is free, and the cones see only y.
  *
- * What is left of a cone's rows after that may be short: the equalities hold most of its motion already.
- * So each cone is stretched to length one again; what is shorter than RANK_FLOOR is nothing, and the
- * equalities alone decide about it.
+ * What is left of a cone's rows after that may be short: the equalities hold most of its motion
+ * already. So each cone is stretched to length one again; a row shorter than NOTHING is round-off,
+ * and the equalities alone decide about it.
  *
  * Names. Users expect that of two equal constraints the later one is called redundant. So the rows
- * are gone through once more in their own order, in the coordinates of the row space, and a row that
- * follows from earlier ones is redundant. If its right-hand side does not follow as well, it and the
- * earlier rows that combine to it are a conflict, and a minimal one: those rows are independent, so
- * leaving out any of them leaves a consistent set. Blocks of several rows may still contradict without
- * one of them; so blocks are left out in turn until none can be.
+ * are gone through once more in their own order, in the coordinates of the row space, and a row
+ * that follows from earlier ones is redundant. If its right-hand side does not follow as well, it
+ * and the earlier rows that combine to it are a conflict, and a minimal one: those rows are
+ * independent, so leaving out any of them leaves a consistent set. Blocks of several rows may still
+ * contradict without one of them; so blocks are left out in turn until none can be.
  *
  * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's
  * own rows comes from a second factorisation of T = diag(1/scale) L. The same T gives the
@@ -25,7 +25,7 @@
 #include "gauss/internal.h"
 #include "math/dense.h"
 
-static const double RANK_FLOOR = 1e-10;
+static const double RANK_FLOOR = 1e-10, NOTHING = 1e-12;
 
 /* The row of L for equality row e, as `rank` numbers in the basis of the row space. */
 static void row_space_copy(const zw_gauss_work *work, int position, double *row)
@@ -136,9 +136,9 @@ static void accept_row(zw_gauss_work *work, int e, int accepted, double left, co
     work->T_order[accepted] = e;
 }
 
-/* Go through the rows in their order, those of `only` (if not NULL) except block `without`. Dependent
- * rows are noted in work->redundant if `note`; the first that contradicts ends the walk, with the
- * blocks involved in `list`. Returns their number. */
+/* Go through the rows in their order, those of `only` (if not NULL) except block `without`.
+ * Dependent rows are noted in work->redundant if `note`; the first that contradicts ends the walk,
+ * with the blocks involved in `list`. Returns their number. */
 static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
                      const int *only, int only_count, int without, int *list)
 {
@@ -198,7 +198,7 @@ static void stretch_cones(zw_gauss_work *work)
         for (int j = 0; j < cone->rows; j++) {
             double *row = work->B + (long)(cone->first + j) * work->q_max;
             double length = dense_norm(free, row + work->rank);
-            if (length <= RANK_FLOOR) {
+            if (length <= NOTHING) {
                 memset(row + work->rank, 0, (size_t)free * sizeof *row);
                 length = 0.0;
             }
@@ -210,8 +210,7 @@ static void stretch_cones(zw_gauss_work *work)
             int i = work->cone_row[cone->first + j];
             work->stretch[i] = cone->stretch;
             work->scale[i] *= cone->stretch;
-            dense_scale(work->q, cone->stretch,
-                        work->B + (long)(cone->first + j) * work->q_max);
+            dense_scale(work->q, cone->stretch, work->B + (long)(cone->first + j) * work->q_max);
         }
     }
 }

@@ -1,16 +1,18 @@
 /* An interior point method for the core problem: r and s = w + shift both inside the cone,
  * r o s -> 0 along the central path (Mehrotra's steps, Nesterov and Todd's scaling W).
  *
- * With x = B' r kept exact, one step solves (B B' + W^2) dr = W d - (w + shift - s), which is Gauss's
- * problem with equality rows B and compliance W^2. As everywhere it is factored by reflections of
- * [B W], so that B B' is never formed: that is what lets it follow the path where the rows are nearly
- * dependent and proximal steps stall.
+ * With x = B' r kept exact, one step solves (B B' + W^2) dr = W d - (w + shift - s), which is
+ * Gauss's problem with equality rows B and compliance W^2. As everywhere it is factored by
+ * reflections of [B W], so that B B' is never formed: that is what lets it follow the path where
+ * the rows are nearly dependent and proximal steps stall.
  *
- * Where the admissible set has no interior (a pair of opposed inequalities) the central r is infinite. A
- * small compliance, `ridge`, keeps it finite; it perturbs w by ridge * r, which Newton then removes.
+ * Where the admissible set has no interior (a pair of opposed inequalities) the central r is
+ * infinite. A small compliance, `ridge`, keeps it finite; it perturbs w by ridge * r, which Newton
+ * then removes.
  *
  * For Coulomb's law the shift follows the slip, step by step ("loose": the fixed point and the path
- * converge together). The last digits are left to Newton, tried each time the gap has shrunk enough. */
+ * converge together). The last digits are left to Newton, tried each time the gap has shrunk
+ * enough. */
 #include <math.h>
 #include <string.h>
 
@@ -78,8 +80,8 @@ static int interior_factor(gauss_core *core, double ridge, double *s, jordan_sca
         }
         interior_columns(core, ridge, k, &W[k]);
     }
-    core->rank = dense_lq(core->p, width, core->E, width, 0.0, core->pivot, core->beta,
-                          core->distance);
+    core->rank =
+        dense_lq(core->p, width, core->E, width, 0.0, core->pivot, core->beta, core->distance);
     core->factorizations++;
     core->iterations++;
     return core->rank == core->p;
@@ -134,8 +136,8 @@ static double interior_step(const gauss_core *core, const double *s, const doubl
 }
 
 /* The scaled right-hand side: lambda \ (sigma mu e - lambda o lambda - (W \ ds) o (W dr)). */
-static void interior_aim(gauss_core *core, const jordan_scaling *W, double target,
-                         const double *dr, const double *ds, double *d)
+static void interior_aim(gauss_core *core, const jordan_scaling *W, double target, const double *dr,
+                         const double *ds, double *d)
 {
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, n = core->cone[k].rows;
@@ -169,7 +171,8 @@ static void interior_start(gauss_core *core, double *s)
 }
 
 /* One predictor-corrector step; 0 on breakdown. */
-static int interior_advance(gauss_core *core, double ridge, double *s, double *d, double *dr, double *ds)
+static int interior_advance(gauss_core *core, double ridge, double *s, double *d, double *dr,
+                            double *ds)
 {
     int p = core->p;
     for (int k = 0; k < core->cone_count; k++) {
@@ -218,7 +221,8 @@ int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core
             memcpy(core->r, r, bytes);
             interior_residual(core, ridge);
         }
-        if (!(gap > 1e-17) || !isfinite(error) || !interior_advance(core, ridge, s, core->v[0], core->v[1], core->v[2])) {
+        if (!(gap > 1e-17) || !isfinite(error) ||
+            !interior_advance(core, ridge, s, core->v[0], core->v[1], core->v[2])) {
             break;
         }
     }

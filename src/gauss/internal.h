@@ -43,8 +43,8 @@ zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *option
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda);
 
-/* conflict.c: the blocks of the core's proof (core->v[0]) that nothing is admissible, thinned until none
- * can be left out, into work->conflict. Leaves the rest of the workspace in disorder. */
+/* conflict.c: the blocks of the core's proof (core->v[0]) that nothing is admissible, thinned until
+ * none can be left out, into work->conflict. Leaves the rest of the workspace in disorder. */
 void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
                           zw_gauss_work *work, int normals_only);
 

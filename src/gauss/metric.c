@@ -5,8 +5,8 @@
 
 #include "math/dense.h"
 
-/* A pivot below this fraction of its diagonal entry counts as zero: M is singular there. Relative to
- * the entry itself, so that units and mass ratios do not matter. */
+/* A pivot below this fraction of its diagonal entry counts as zero: M is singular there. Relative
+ * to the entry itself, so that units and mass ratios do not matter. */
 static const double PIVOT_FLOOR = 1e-13;
 
 /* y = M x for a dense block whose lower triangle is given. */

@@ -5,7 +5,7 @@
 #include "zwang/gauss.h"
 
 void gauss_metric_apply(const zw_gauss *problem, const double *x, double *y); /* y = M x */
-void gauss_metric_diagonal(const zw_gauss *problem, double *d);              /* d = diag(M) */
+void gauss_metric_diagonal(const zw_gauss *problem, double *d);               /* d = diag(M) */
 
 /* How many doubles the factor takes. */
 size_t gauss_metric_factor_size(const zw_gauss *problem);

@@ -8,8 +8,8 @@
  *   (Phi_r + Phi_w S) dr = -Phi.
  * Open cones (Phi_w = 0) get dr = -r at once and leave the linear system.
  *
- * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the residual,
- * picks one of the many steps; the residual stays that of the exact law. */
+ * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the
+ * residual, picks one of the many steps; the residual stays that of the exact law. */
 #include <math.h>
 #include <string.h>
 
@@ -74,8 +74,8 @@ static void block_split(int d, double rho, const double *r, const double *w, new
         out->value[i] = sticks ? rho * w[i] : r[i] - normal * u;
         for (int j = 1; j < d; j++) {
             double v = length > 0.0 ? t[j] / length : 0.0;
-            double turn = sticks ? (i == j ? 1.0 : 0.0)
-                                 : normal / length * ((i == j ? 1.0 : 0.0) - u * v);
+            double turn =
+                sticks ? (i == j ? 1.0 : 0.0) : normal / length * ((i == j ? 1.0 : 0.0) - u * v);
             out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - turn;
             out->by_w[i * N + j] = rho * turn;
         }
@@ -106,8 +106,7 @@ static void newton_prepare(gauss_core *core)
     }
     memset(core->S, 0, (size_t)core->p * (size_t)wide * sizeof(double));
     for (int i = 0; i < core->p; i++) { /* S = Bt' Bt, row by row */
-        dense_combine(core->q, wide, core->Bt + i, wide, core->Bt, wide,
-                      core->S + (long)i * wide);
+        dense_combine(core->q, wide, core->Bt + i, wide, core->Bt, wide, core->S + (long)i * wide);
     }
     core->S_ready = 1;
 }
@@ -273,8 +272,8 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
 
 int core_newton(gauss_core *core, core_form form, double delta, int limit)
 {
-    int solved = core->coulomb ? newton_coulomb(core, form, delta, limit)
-                               : core_newton_pair(core, limit);
+    int solved =
+        core->coulomb ? newton_coulomb(core, form, delta, limit) : core_newton_pair(core, limit);
     newton_remember(core);
     return solved;
 }

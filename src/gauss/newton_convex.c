@@ -1,19 +1,20 @@
 /* The Newton step of the convex law is Gauss's own problem with equality rows.
  *
- * At z = centre - rho (w + shift) the projection has the slope P = sum_j p_j u_j u_j', 0 <= p_j <= 1, and
- * P z = P_K(z) because the cone is a cone. So the linearised law r+ = P (r+ - rho (w+ + shift)) reads,
- * direction by direction,
+ * At z = centre - rho (w + shift) the projection has the slope P = sum_j p_j u_j u_j', 0 <= p_j <=
+ * 1, and P z = P_K(z) because the cone is a cone. So the linearised law r+ = P (r+ - rho (w+ +
+ * shift)) reads, direction by direction,
  *
  *     u_j . r+ = 0                                         where p_j = 0
  *     u_j . (w+ + shift) + (1 - p_j)/(rho p_j) u_j . r+ = 0     else:
  *
- * an equality row G_j = u_j' B with a compliance. These rows are factored by reflections, compliances
- * as extra columns (see work.h), so nothing is squared and rows that are parallel to eight digits are
- * still told apart.
+ * an equality row G_j = u_j' B with a compliance. These rows are factored by reflections,
+ * compliances as extra columns (see work.h), so nothing is squared and rows that are parallel to
+ * eight digits are still told apart.
  *
- * `prox` adds a compliance around `centre`: it decides between the many r of dependent rows, and keeps
- * the step bounded where the rows contradict each other for the moment. With rho = 1/prox this is the
- * Newton step of the proximal problem of convex.c; with a tiny prox around r itself, that of the law. */
+ * `prox` adds a compliance around `centre`: it decides between the many r of dependent rows, and
+ * keeps the step bounded where the rows contradict each other for the moment. With rho = 1/prox
+ * this is the Newton step of the proximal problem of convex.c; with a tiny prox around r itself,
+ * that of the law. */
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ typedef struct convex_step {
 } convex_step;
 
 /* One direction of one cone: row G_j of E, its compliance, its right-hand side. */
-static void add_direction(gauss_core *core, const convex_step *step, int k, const double *u, double compliance, int j)
+static void add_direction(gauss_core *core, const convex_step *step, int k, const double *u,
+                          double compliance, int j)
 {
     int at = core->cone[k].first, d = core->cone[k].rows, width = core->q + core->p;
     double *row = core->E + (long)j * width, right = 0.0;
@@ -47,7 +49,8 @@ static void add_direction(gauss_core *core, const convex_step *step, int k, cons
 
 /* The directions across the slip u of a cone that slides: an orthonormal basis of its complement in
  * the tangent space, by one reflection. */
-static int add_across(gauss_core *core, const convex_step *step, int k, const double *u, double compliance, int j)
+static int add_across(gauss_core *core, const convex_step *step, int k, const double *u,
+                      double compliance, int j)
 {
     int d = core->cone[k].rows;
     double v[CONE_MAX], sign = u[1] > 0.0 ? 1.0 : -1.0, square = 0.0;

@@ -1,8 +1,8 @@
 /* Non-ideal constraint forces, seed 000 sections 3 to 5.
  *
- * The reaction without C is F^L, eq. (20). A given C, or one that a law makes of F^L, then acts in the
- * extended principle (26)-(27), which is the same problem with the free motion a_free + M \ C; what it
- * changes is F^C, eq. (21).
+ * The reaction without C is F^L, eq. (20). A given C, or one that a law makes of F^L, then acts in
+ * the extended principle (26)-(27), which is the same problem with the free motion a_free + M \ C;
+ * what it changes is F^C, eq. (21).
  *
  * A law that depends on the reaction with C acting is a fixed point lambda = G(lambda): law, then
  * principle. Friction is piecewise linear in the reaction, so the iteration is accelerated by the
@@ -15,7 +15,7 @@
 #include "gauss/rows.h"
 #include "math/dense.h"
 
-enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 200 };
+enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 100 };
 
 /* C = law + given part. 0 if the law's answer is not a number. */
 static int apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)
@@ -72,8 +72,8 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
                              zw_gauss_work *work, const char **method)
 {
     long m = work->m;
-    double *dX = work->law, *dF = dX + MEMORY * m, *x = dF + MEMORY * m, *f = x + m,
-           *x_old = f + m, *f_old = x_old + m;
+    double *dX = work->law, *dF = dX + MEMORY * m, *x = dF + MEMORY * m, *f = x + m, *x_old = f + m,
+           *f_old = x_old + m;
     size_t bytes = (size_t)m * sizeof(double);
     double known = dense_largest(work->m, work->lambda_ideal);
     memcpy(x, work->lambda_ideal, bytes);
@@ -81,8 +81,8 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         if (!apply_law(problem, work, x)) {
             return k == 0 ? ZW_BAD_INPUT : ZW_NO_SOLUTION;
         }
-        zw_status status =
-            gauss_pass(problem, options, work, work->C, NULL, work->lambda, method);
+        zw_status status = gauss_pass(problem, options, work, work->C, k > 0 ? work->lambda : NULL,
+                                      work->lambda, method);
         double size = dense_largest(work->m, work->lambda);
         if (status != ZW_OK || !isfinite(size)) {
             return status != ZW_OK ? status : ZW_NO_SOLUTION;

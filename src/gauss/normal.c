@@ -1,14 +1,15 @@
 /* From the user's units to energy units: D = A L^-T, scaled rows, c, V (see work.h).
  *
  * A singular metric is completed by the rigid equality rows, M~ = M + A_e' W A_e, with the applied
- * force f~ = f + A_e' W b_e. On every motion that satisfies A_e a = b_e the added terms cancel, so the
- * minimiser and its multipliers are those of M itself (Udwadia and Phohomsiri's condition, [M; A] of
- * full column rank, is exactly that M~ is positive definite). A row with compliance R takes part with
- * W R <= 1/2 and the compliance R/(1 - W R), which gives the same law for lambda/(1 - W R).
+ * force f~ = f + A_e' W b_e. On every motion that satisfies A_e a = b_e the added terms cancel, so
+ * the minimiser and its multipliers are those of M itself (Udwadia and Phohomsiri's condition, [M;
+ * A] of full column rank, is exactly that M~ is positive definite). A row with compliance R takes
+ * part with W R <= 1/2 and the compliance R/(1 - W R), which gives the same law for lambda/(1 - W
+ * R).
  *
- * Directions that only inequalities and cones hold are completed by their rows in the same way. That
- * changes the problem, into a proximal step from the present motion; refine.c repeats it until the
- * equation of motion holds with M itself. */
+ * Directions that only inequalities and cones hold are completed by their rows in the same way.
+ * That changes the problem, into a proximal step from the present motion; refine.c repeats it until
+ * the equation of motion holds with M itself. */
 #include <math.h>
 #include <string.h>
 
@@ -47,9 +48,9 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
     }
 }
 
-/* The coordinates of all directions that neither M nor the rows hold. Where pivot k of U'U vanishes,
- * v_k = 1 and U v = 0 above it is such a direction; unknown k is then held still (U_kk = 1, nothing else
- * in its row) and the factorisation goes on from there. */
+/* The coordinates of all directions that neither M nor the rows hold. Where pivot k of U'U
+ * vanishes, v_k = 1 and U v = 0 above it is such a direction; unknown k is then held still (U_kk =
+ * 1, nothing else in its row) and the factorisation goes on from there. */
 static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
 {
     int n = work->n;
@@ -79,8 +80,8 @@ static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
     base_fail_more(error, ": no mass and no constraint holds it");
 }
 
-/* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither lost
- * beside M nor M beside it; the largest mass over its length, if it moves none. */
+/* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither
+ * lost beside M nor M beside it; the largest mass over its length, if it moves none. */
 static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
 {
     double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
@@ -95,8 +96,8 @@ static double row_weight(const zw_gauss *problem, int i, const double *diagonal,
     return R > 0.0 && weight > 0.5 / R ? 0.5 / R : weight;
 }
 
-/* L'L = M + A' W A over the equality rows, and over the others too if `all`. Returns n, or the pivot
- * that vanished, negated if its sign says that M is no metric. */
+/* L'L = M + A' W A over the equality rows, and over the others too if `all`. Returns n, or the
+ * pivot that vanished, negated if its sign says that M is no metric. */
 static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
 {
     int n = work->n;
@@ -232,8 +233,7 @@ static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
             double *row = work->B + (long)(cone->first + j) * work->q_max;
             work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
             int e = work->me + cone->first + j;
-            longest =
-                larger(longest, normal_row(problem, work, e, i, work->scale[i], 1.0, row));
+            longest = larger(longest, normal_row(problem, work, e, i, work->scale[i], 1.0, row));
         }
         for (int j = 0; j < cone->rows && longest > 0.0; j++) {
             work->scale[work->cone_row[cone->first + j]] /= longest;

@@ -143,8 +143,7 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     }
     double tolerance = options->tolerance;
     gauss_normal_residual(problem, work, C);
-    zw_status status =
-        gauss_equality_particular(problem, work, tolerance, options->least_squares);
+    zw_status status = gauss_equality_particular(problem, work, tolerance, options->least_squares);
     if (status != ZW_OK) {
         return status;
     }

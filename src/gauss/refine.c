@@ -1,16 +1,17 @@
 /* Defect correction: the factors are rounded, the data are not.
  *
- * The normal form computes D = A L^-T with an error that the condition of M amplifies. So the answer
- * (a, lambda) is put back into the data: s = M (a - a_free) - A' lambda - C and the true residuals w.
- * The model x = D' r + t, w = D x + c is then given that t and c with which it predicts exactly these
- * defects at the present answer, and is solved again from there, for the changes: with p = Q' (L \ s),
+ * The normal form computes D = A L^-T with an error that the condition of M amplifies. So the
+ * answer (a, lambda) is put back into the data: s = M (a - a_free) - A' lambda - C and the true
+ * residuals w. The model x = D' r + t, w = D x + c is then given that t and c with which it
+ * predicts exactly these defects at the present answer, and is solved again from there, for the
+ * changes: with p = Q' (L \ s),
  *
  *     L dz = -w_e,     cones: c = w - B2 (B2' r + p2) + B1 dz,     L' dr_e = dz + p1 - B1' dr,
  *     L' da = Q (dz, B2' dr - p2),
  *
- * the problem already factored with another c. A step that does not help is taken back. If the metric
- * was completed by rows of cones, each such step is a proximal step towards the problem with M itself,
- * and many are taken. */
+ * the problem already factored with another c. A step that does not help is taken back. If the
+ * metric was completed by rows of cones, each such step is a proximal step towards the problem with
+ * M itself, and many are taken. */
 #include <math.h>
 #include <string.h>
 

@@ -76,12 +76,13 @@ static void fill_motion(zw_gauss_work *work, zw_motion *motion)
                           .method = "none"};
 }
 
-static zw_status name_conflict(const zw_gauss *problem, const zw_gauss_work *work,
-                               zw_status status, zw_error *error)
+static zw_status name_conflict(const zw_gauss *problem, const zw_gauss_work *work, zw_status status,
+                               zw_error *error)
 {
     if (work->conflict_count == 0) {
-        return base_fail(error, status, "no force satisfies the non-ideal law: its fixed point "
-                                        "was not found and may not exist");
+        return base_fail(error, status,
+                         "no force satisfies the non-ideal law: its fixed point "
+                         "was not found and may not exist");
     }
     base_fail(error, status, "%s:", zw_status_text(status));
     for (int k = 0; k < work->conflict_count; k++) {

@@ -157,7 +157,8 @@ static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
     work->q_max = work->n + (problem->compliance != NULL ? work->m : 0);
 }
 
-/* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other. */
+/* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other.
+ */
 static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)
 {
     zw_algebra algebra = options != NULL ? options->algebra : ZW_ALGEBRA_AUTO;

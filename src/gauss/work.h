@@ -28,60 +28,60 @@ typedef struct newton_block {
 typedef struct gauss_cone {
     int first; /* first row, counted among the cone rows */
     int rows;
-    int block; /* which block of the problem it came from */
+    int block;      /* which block of the problem it came from */
     double stretch; /* its rows were stretched by this when the equalities had been eliminated */
 } gauss_cone;
 
 /* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),
  * what is left when the equalities have been eliminated. */
 typedef struct gauss_core {
-    int p, q;          /* rows and columns of B */
+    int p, q; /* rows and columns of B */
     int stride;
-    const double *B;   /* p x q */
-    int wide;          /* p, rounded up to whole lines: stride of Bt and S, and room of all p */
-    double *Bt;        /* q x wide: B' */
-    const double *c;   /* p */
+    const double *B; /* p x q */
+    int wide;        /* p, rounded up to whole lines: stride of Bt and S, and room of all p */
+    double *Bt;      /* q x wide: B' */
+    const double *c; /* p */
     int cone_count;
     const gauss_cone *cone;
     const gauss_cone *normal; /* the same without friction */
-    int coulomb;       /* which law, now */
-    int wanted;        /* which law, in the end */
-    double V;          /* size of the free violation */
-    double held;       /* |x| that the equalities take already */
-    double aim;        /* residual at which Newton stops */
-    double accept;     /* residual that counts as solved */
+    int coulomb;              /* which law, now */
+    int wanted;               /* which law, in the end */
+    double V;                 /* size of the free violation */
+    double held;              /* |x| that the equalities take already */
+    double aim;               /* residual at which Newton stops */
+    double accept;            /* residual that counts as solved */
 
-    double *r;         /* p: in: start; out: the best multipliers found */
-    double *x;         /* q: B' r */
-    double *w;         /* p: B x + c */
-    double R;          /* size of the constraint force */
-    double rho;        /* R / V, held fixed during a Newton run */
-    double error;      /* strict residual of r */
-    double *best;      /* p: the best r that core_newton has met for the law asked for */
-    double *best_x;    /* q */
+    double *r;      /* p: in: start; out: the best multipliers found */
+    double *x;      /* q: B' r */
+    double *w;      /* p: B x + c */
+    double R;       /* size of the constraint force */
+    double rho;     /* R / V, held fixed during a Newton run */
+    double error;   /* strict residual of r */
+    double *best;   /* p: the best r that core_newton has met for the law asked for */
+    double *best_x; /* q */
     double best_error;
-    double *pair;      /* q + p */
+    double *pair;            /* q + p */
     int paired, best_paired; /* x is not just B' r */
 
     /* scratch */
-    double *shift;     /* cone_count: what the convex problem adds to each normal */
-    double *S;         /* p x wide: B B' */
+    double *shift; /* cone_count: what the convex problem adds to each normal */
+    double *S;     /* p x wide: B B' */
     int S_ready;
-    double *J;         /* p x p: Newton matrix */
-    double *H;         /* q x q: Hessian of the proximal problem */
-    double *E;         /* p x (q + p): rows of the convex Newton step */
-    double *direction; /* p x ZW_CONE_ROWS: their directions */
-    double *beta;      /* p */
-    double *distance;  /* 2 p */
-    double *first_of;  /* p: the shift of normal rows, else 0 */
+    double *J;               /* p x p: Newton matrix */
+    double *H;               /* q x q: Hessian of the proximal problem */
+    double *E;               /* p x (q + p): rows of the convex Newton step */
+    double *direction;       /* p x ZW_CONE_ROWS: their directions */
+    double *beta;            /* p */
+    double *distance;        /* 2 p */
+    double *first_of;        /* p: the shift of normal rows, else 0 */
     jordan_scaling *scaling; /* cone_count */
     int rank;
-    double *v[8];      /* p each */
-    newton_block *block; /* cone_count: the law and its derivatives, newton.c */
+    double *v[8];                         /* p each */
+    newton_block *block;                  /* cone_count: the law and its derivatives, newton.c */
     double *keep, *start, *saved, *begin; /* p each: the portfolio's */
-    double *y[5];      /* q each */
-    int *active;       /* p */
-    int *pivot;        /* p */
+    double *y[5];                         /* q each */
+    int *active;                          /* p */
+    int *pivot;                           /* p */
     int iterations;
     int factorizations;
 } gauss_core;
@@ -93,23 +93,23 @@ struct gauss_sparse;
 
 struct zw_gauss_work {
     /* shape, fixed at creation */
-    int n, m;          /* unknowns, rows */
-    int me, mc;        /* equality rows, other rows: me + mc = m */
-    int q_max;         /* n + compliant rows allowed: n + m if compliance was given, else n */
+    int n, m;   /* unknowns, rows */
+    int me, mc; /* equality rows, other rows: me + mc = m */
+    int q_max;  /* n + compliant rows allowed: n + m if compliance was given, else n */
     int block_count;
     int cone_count;
-    int is_sparse;     /* which algebra */
+    int is_sparse;               /* which algebra */
     struct gauss_sparse *sparse; /* NULL: dense algebra */
 
     /* tables, filled at creation */
-    int *first;        /* block_count + 1: first row of each block */
-    int *kind;         /* block_count: its kind */
+    int *first; /* block_count + 1: first row of each block */
+    int *kind;  /* block_count: its kind */
     zw_metric_kind metric_kind;
-    int *equality_row; /* me: row of A of each equality row */
-    int *cone_row;     /* mc: row of A of each other row */
-    int *block_of;     /* m: block of each row */
-    gauss_cone *cone;  /* cone_count */
-    gauss_cone *normal; /* cone_count: the same without friction */
+    int *equality_row;   /* me: row of A of each equality row */
+    int *cone_row;       /* mc: row of A of each other row */
+    int *block_of;       /* m: block of each row */
+    gauss_cone *cone;    /* cone_count */
+    gauss_cone *normal;  /* cone_count: the same without friction */
     gauss_cone *suspect; /* cone_count: scratch for conflicts */
 
     /* the metric: gauss_metric_factor */
@@ -121,18 +121,18 @@ struct zw_gauss_work {
     double *soften;    /* me: factor of the multiplier of a compliant row of a completed metric */
 
     /* normal form: gauss_normal */
-    int q;             /* columns of D */
-    int m_wide;        /* m, rounded up to whole lines */
-    double *X;         /* n x m_wide: L \ A' */
-    double *D;         /* me x q_max: equality rows, then their LQ factors */
-    double *B;         /* mc x q_max: cone rows */
-    double *scale;     /* m: lambda = scale * r, row of D = scale * row of A L^-T */
-    double *stretch;   /* m: the part of it that equality.c has added */
-    int stretches;     /* it does */
-    double *free;      /* n: a_free */
-    double *c;         /* m, equalities first: scaled residual of the free motion */
-    double *carried;   /* mc: scaled |A| |a_free| + |b|, whose round-off c carries */
-    double V;          /* scale of the equality residuals: see certificate.c */
+    int q;           /* columns of D */
+    int m_wide;      /* m, rounded up to whole lines */
+    double *X;       /* n x m_wide: L \ A' */
+    double *D;       /* me x q_max: equality rows, then their LQ factors */
+    double *B;       /* mc x q_max: cone rows */
+    double *scale;   /* m: lambda = scale * r, row of D = scale * row of A L^-T */
+    double *stretch; /* m: the part of it that equality.c has added */
+    int stretches;   /* it does */
+    double *free;    /* n: a_free */
+    double *c;       /* m, equalities first: scaled residual of the free motion */
+    double *carried; /* mc: scaled |A| |a_free| + |b|, whose round-off c carries */
+    double V;        /* scale of the equality residuals: see certificate.c */
 
     /* equalities: gauss_equality */
     int rank;
@@ -153,7 +153,7 @@ struct zw_gauss_work {
     double *e;         /* 3 x me */
     int *redundant;    /* block_count */
     int redundant_count;
-    int *conflict;     /* block_count */
+    int *conflict;        /* block_count */
     int *trial, *accused; /* block_count each: smaller conflicts on the way */
     int conflict_count;
     int *undetermined; /* n */
@@ -162,11 +162,12 @@ struct zw_gauss_work {
     gauss_core core;
 
     /* the answer */
-    zw_certificate certificate; /* of a, lambda and C as they stand */
-    double *a, *F_N, *F_L, *F_C, *C; /* n each */
+    zw_certificate certificate;               /* of a, lambda and C as they stand */
+    double *a, *F_N, *F_L, *F_C, *C;          /* n each */
     double *lambda, *residual, *lambda_ideal; /* m each */
-    double *scratch;   /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */
-    double *law;       /* (2 LAW_MEMORY + 4) m + n: non-ideal fixed point */
+    double
+        *scratch; /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */
+    double *law;  /* (2 LAW_MEMORY + 4) m + n: non-ideal fixed point */
 };
 
 #endif

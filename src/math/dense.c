@@ -200,8 +200,8 @@ int dense_cholesky(int n, double *H, int stride, double floor)
 int dense_cholesky_from(int k, int n, double *H, int stride, double floor)
 {
     for (; k < n; k++) {
-        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries in
-         * column k are turned negative for that and back */
+        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries
+         * in column k are turned negative for that and back */
         double *row = H + (long)k * stride, *column = H + k;
         double diagonal = row[k];
         for (int i = 0; i < k; i++) {
@@ -344,8 +344,8 @@ static void lq_swap(int m, int n, int i, int k, double *A, int stride, int *orde
     }
 }
 
-/* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit, with
- * v_0 = 1 implied. Returns beta. */
+/* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit,
+ * with v_0 = 1 implied. Returns beta. */
 static double lq_reflect(int n, double *x)
 {
     double tail = n > 1 ? dense_dot(n - 1, x + 1, x + 1) : 0.0;

@@ -1,17 +1,17 @@
 /* Small dense linear algebra, row-major, in place, allocating nothing.
  *
  * Invariants
- * 1. Every inner loop is either elementwise over contiguous memory or dense_dot, whose eight partial
- *    sums have a fixed order. So any vector width gives the same bits.
+ * 1. Every inner loop is either elementwise over contiguous memory or dense_dot, whose eight
+ * partial sums have a fixed order. So any vector width gives the same bits.
  * 2. Matrices are passed as (rows, columns, pointer, stride). */
 #ifndef ZW_MATH_DENSE_H
 #define ZW_MATH_DENSE_H
 
 double dense_dot(int n, const double *x, const double *y);
-double dense_norm(int n, const double *x);    /* Euclidean */
+double dense_norm(int n, const double *x);                         /* Euclidean */
 double dense_norm_scaled(int n, const double *x, const double *s); /* of (x_i s_i) */
-double dense_largest(int n, const double *x); /* max |x_i| */
-void dense_axpy(int n, double s, const double *x, double *y); /* y += s x */
+double dense_largest(int n, const double *x);                      /* max |x_i| */
+void dense_axpy(int n, double s, const double *x, double *y);      /* y += s x */
 void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
 void dense_scale(int n, double s, double *x);
 
@@ -41,7 +41,8 @@ int dense_cholesky(int n, double *H, int stride, double floor);
 int dense_cholesky_from(int k, int n, double *H, int stride, double floor);
 void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
 void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
-/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each). */
+/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each).
+ */
 void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X);
 
 /* P J = L U with partial pivoting. A zero pivot is replaced by `floor`. pivot[n]. */
@@ -53,8 +54,9 @@ void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double
  * to the diagonal (columns <= i, or <= rank), and behind it the reflection vector of step i.
  *   order[m]  which row of A stands in row i now
  *   beta[min(m,n)]  the reflections H_i = I - beta_i v_i v_i'
- *   distance[2m] on exit the distance each row had from the span of the rows before it; then scratch
- * Stops when the farthest distance is <= tolerance; returns the rank. Rows themselves are permuted.
+ *   distance[2m] on exit the distance each row had from the span of the rows before it; then
+ * scratch Stops when the farthest distance is <= tolerance; returns the rank. Rows themselves are
+ * permuted.
  */
 int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
              double *distance);

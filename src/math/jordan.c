@@ -1,6 +1,6 @@
-/* With J = diag(1, -I): det x = x_0^2 - |x_1|^2, the product x o y = (x . y, x_0 y_1 + y_0 x_1), and
- * the scaling point between r and s (Nesterov and Todd 1998): with s' = s/sqrt(det s),
- * r' = r/sqrt(det r), g = sqrt((1 + s'.r')/2), w = (s' + J r')/(2g),
+/* With J = diag(1, -I): det x = x_0^2 - |x_1|^2, the product x o y = (x . y, x_0 y_1 + y_0 x_1),
+ * and the scaling point between r and s (Nesterov and Todd 1998): with s' = s/sqrt(det s), r' =
+ * r/sqrt(det r), g = sqrt((1 + s'.r')/2), w = (s' + J r')/(2g),
  *
  *     beta = (det s / det r)^(1/4),   v = (w + e)/sqrt(2 (w_0 + 1)),   W = beta (2 v v' - J). */
 #include "math/jordan.h"

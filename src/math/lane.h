@@ -1,9 +1,9 @@
 /* Lanes: one source for one world and for many (design.md section 7).
  *
- * A leaf kernel is written once over zw_real in a file `name.lane.h` with LANE(name) as the names of its
- * functions, and included by one translation unit with zw_real = double (`name.c`) and by another with
- * eight worlds in a vector (lanes8.c). Choices that depend on data are selects. No operation mixes
- * lanes, so a lane of eight has the bits of the world alone.
+ * A leaf kernel is written once over zw_real in a file `name.lane.h` with LANE(name) as the names
+ * of its functions, and included by one translation unit with zw_real = double (`name.c`) and by
+ * another with eight worlds in a vector (lanes8.c). Choices that depend on data are selects. No
+ * operation mixes lanes, so a lane of eight has the bits of the world alone.
  *
  * ZW_CLONES compiles one function for several vector widths and picks at load time. All loops so
  * marked are elementwise and -ffp-contract=off forbids fused operations, so every width gives the
@@ -20,11 +20,9 @@
 #define ZW_CLONES
 #endif
 
-/* GCC notes that vectors wider than the machine's are passed in memory; we pass them in memory or not
- * at all. */
-#if defined(__GNUC__) && !defined(__clang__)
+/* Compilers note that vectors wider than the machine's are passed in memory. That is fine with us.
+ */
 #pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 
 enum { LANES = 8 };
 typedef double zw_real8 __attribute__((vector_size(64)));
