@@ -225,12 +225,9 @@ static void worse(double *slot, double value)
 static double judge_cone(judge *j, int d, const double *r, const double *w, int shifted)
 {
     double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX];
-    double slip = 0.0, product = 0.0, rho = j->R / j->V, natural = 0.0;
-    for (int i = 1; i < d; i++) {
-        slip += w[i] * w[i];
-    }
+    double slip = cone_tangent(d, w), product = 0.0, rho = j->R / j->V, natural = 0.0;
     for (int i = 0; i < d; i++) {
-        u[i] = w[i] + (i == 0 && shifted ? sqrt(slip) : 0.0);
+        u[i] = w[i] + (i == 0 && shifted ? slip : 0.0);
         z[i] = r[i] - rho * u[i];
         product += r[i] * u[i];
     }

@@ -26,8 +26,9 @@
 #include "gauss/core.h"
 #include "math/cone.h"
 #include "math/dense.h"
+#include "math/search.h"
 
-enum { INNER_LIMIT = 40, OUTER_LIMIT = 40, SEARCH_LIMIT = 30 };
+enum { INNER_LIMIT = 40, OUTER_LIMIT = 40 };
 
 /* z = centre - (B x + c + shift)/delta and r = P_K(z), from w = B x + c. */
 static void convex_multipliers(const gauss_core *core, double delta, const double *centre,
@@ -72,40 +73,23 @@ static void convex_hessian(gauss_core *core, double delta, const double *z)
     }
 }
 
-/* The step length along dx where f' vanishes, by bracketed secants; f' at 0 is negative. */
+/* The step length along dx where f' vanishes; f' at 0 is negative. */
 static double convex_search(gauss_core *core, double delta, const double *centre, const double *dx,
                             double slope0)
 {
-    double *Bdx = core->v[3], *w = core->v[4], *z = core->v[5], *r = core->v[6];
+    double *Bdx = core->v[3], *w = core->v[4], *z = core->v[5], *r = core->v[6], slope = 0.0;
     memset(Bdx, 0, (size_t)core->wide * sizeof *Bdx);
     dense_combine(core->q, core->wide, dx, 1, core->Bt, core->wide, Bdx);
     double xdx = dense_dot(core->q, core->x, dx), dxdx = dense_dot(core->q, dx, dx);
-    double low = 0.0, high = 0.0, at_low = slope0, at_high = 0.0, t = 1.0;
-    for (int k = 0; k < SEARCH_LIMIT; k++) {
+    bracket step = bracket_start(slope0);
+    do {
         for (int i = 0; i < core->p; i++) {
-            w[i] = core->w[i] + t * Bdx[i];
+            w[i] = core->w[i] + step.t * Bdx[i];
         }
         convex_multipliers(core, delta, centre, w, z, r);
-        double slope = xdx + t * dxdx - dense_dot(core->p, r, Bdx);
-        if (fabs(slope) <= 0.05 * fabs(slope0)) {
-            break;
-        }
-        if (slope < 0.0) {
-            low = t;
-            at_low = slope;
-        } else {
-            high = t;
-            at_high = slope;
-        }
-        if (high == 0.0) {
-            t *= 2.0;
-            continue;
-        }
-        double middle = low + (high - low) * at_low / (at_low - at_high);
-        double edge = 0.1 * (high - low);
-        t = fmin(fmax(middle, low + edge), high - edge);
-    }
-    return t;
+        slope = xdx + step.t * dxdx - dense_dot(core->p, r, Bdx);
+    } while (bracket_next(&step, slope));
+    return step.t;
 }
 
 /* One proximal step: Newton from the present x. Leaves r+ in core->v[1]; 0 on breakdown. */

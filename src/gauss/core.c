@@ -15,15 +15,6 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static double core_slip(int rows, const double *w)
-{
-    double sum = 0.0;
-    for (int i = 1; i < rows; i++) {
-        sum += w[i] * w[i];
-    }
-    return sqrt(sum);
-}
-
 double core_granted(const gauss_core *core, double size)
 {
     return fmin(CORE_GRANTED * size, 1e-8 * core->R);
@@ -41,7 +32,7 @@ static double core_outside(const gauss_core *core, int k, const double *w)
     int d = core->cone[k].rows;
     double u[CONE_MAX] = {0.0}, p[CONE_MAX], worst = 0.0;
     memcpy(u, w, (size_t)d * sizeof *u);
-    u[0] += core->coulomb ? core_slip(d, w) : core->shift[k];
+    u[0] += core->coulomb ? cone_tangent(d, w) : core->shift[k];
     cone_project(d, u, p);
     for (int i = 0; i < d; i++) {
         double gap = fabs(u[i] - p[i]);
@@ -61,7 +52,7 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
             r[i] = multipliers[at + i] * stretch;
             z[i] = r[i] - step * residual[at + i];
         }
-        z[0] -= step * (core->coulomb ? core_slip(d, residual + at) : core->shift[k]);
+        z[0] -= step * (core->coulomb ? cone_tangent(d, residual + at) : core->shift[k]);
         cone_project(d, z, p);
         double granted = core_granted(core, dense_largest(d, r));
         for (int i = 0; i < d; i++) {

@@ -22,16 +22,6 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static double slip_of(const gauss_core *core, int k)
-{
-    const double *w = core->w + core->cone[k].first;
-    double sum = 0.0;
-    for (int i = 1; i < core->cone[k].rows; i++) {
-        sum += w[i] * w[i];
-    }
-    return sqrt(sum);
-}
-
 /* Newton in both forms from the present r, the second also where the first could do better. */
 static int polish(gauss_core *core, int limit)
 {
@@ -64,7 +54,7 @@ static int try_shift(gauss_core *core, double *keep)
     for (int round = 0; round < 25; round++) {
         core_evaluate(core);
         for (int k = 0; k < core->cone_count; k++) {
-            core->shift[k] = slip_of(core, k);
+            core->shift[k] = cone_tangent(core->cone[k].rows, core->w + core->cone[k].first);
         }
         core_convex(core, 0);
         memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
@@ -98,15 +88,14 @@ static void sweep(gauss_core *core)
 {
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double z[CONE_MAX], p[CONE_MAX], w[CONE_MAX], slip = 0.0, step = 0.0;
+        double z[CONE_MAX], p[CONE_MAX], w[CONE_MAX], step = 0.0;
         for (int i = 0; i < d; i++) {
             const double *row = core->B + (long)(at + i) * core->stride;
             w[i] = dense_dot(core->q, row, core->x) + core->c[at + i];
             step += dense_dot(core->q, row, row);
-            slip += i > 0 ? w[i] * w[i] : 0.0;
         }
         for (int i = 0; i < d && step > 0.0; i++) {
-            z[i] = core->r[at + i] - (w[i] + (i == 0 ? sqrt(slip) : 0.0)) / step;
+            z[i] = core->r[at + i] - (w[i] + (i == 0 ? cone_tangent(d, w) : 0.0)) / step;
         }
         if (step > 0.0) {
             cone_project(d, z, p);

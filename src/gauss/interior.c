@@ -17,16 +17,12 @@
 #include <string.h>
 
 #include "gauss/core.h"
+#include "math/cone.h"
 #include "math/dense.h"
 #include "math/jordan.h"
 #include "math/small.h"
 
 enum { LIMIT = 80, N = ZW_CONE_ROWS };
-
-static double *part(const gauss_core *core, double *x, int k)
-{
-    return x + core->cone[k].first;
-}
 
 /* w = (B B' + ridge) r + c, and the shift for Coulomb's law. */
 static void interior_residual(gauss_core *core, double ridge)
@@ -35,12 +31,7 @@ static void interior_residual(gauss_core *core, double ridge)
     core_residual(core, core->x, core->w);
     dense_axpy(core->p, ridge, core->r, core->w);
     for (int k = 0; k < core->cone_count && core->coulomb; k++) {
-        const double *w = part(core, core->w, k);
-        double sum = 0.0;
-        for (int i = 1; i < core->cone[k].rows; i++) {
-            sum += w[i] * w[i];
-        }
-        core->shift[k] = sqrt(sum);
+        core->shift[k] = cone_tangent(core->cone[k].rows, core->w + core->cone[k].first);
     }
 }
 

@@ -20,19 +20,10 @@
 static const double RIDGE = 1e-12;
 enum { N = CONE_MAX };
 
-static double tangent_length(int d, const double *w)
-{
-    double sum = 0.0;
-    for (int i = 1; i < d; i++) {
-        sum += w[i] * w[i];
-    }
-    return sqrt(sum);
-}
-
 static void block_natural(int d, double rho, const double *r, const double *w, newton_block *out)
 {
     double z[N] = {0.0}, P[N * N];
-    double slip = tangent_length(d, w);
+    double slip = cone_tangent(d, w);
     for (int i = 0; i < d; i++) {
         z[i] = r[i] - rho * w[i];
     }
@@ -67,7 +58,7 @@ static void block_split(int d, double rho, const double *r, const double *w, new
     out->value[0] = rho * w[0];
     out->by_r[0] = 0.0;
     out->by_w[0] = rho;
-    double length = tangent_length(d, t);
+    double length = cone_tangent(d, t);
     int sticks = length <= normal;
     for (int i = 1; i < d; i++) {
         double u = length > 0.0 ? t[i] / length : 0.0;

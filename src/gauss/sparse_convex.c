@@ -24,8 +24,9 @@
 #include "gauss/sparse_kkt.h"
 #include "math/cone.h"
 #include "math/dense.h"
+#include "math/search.h"
 
-enum { INNER_LIMIT = 40, OUTER_LIMIT = 14, SEARCH_LIMIT = 30, POLISH_LIMIT = 12 };
+enum { INNER_LIMIT = 40, OUTER_LIMIT = 14, POLISH_LIMIT = 12 };
 
 /* ---- One Newton step ----------------------------------------------------------------------- */
 
@@ -179,7 +180,7 @@ static double pull(const zw_gauss_work *work, const gauss_sparse *s, const spars
     return sum;
 }
 
-/* The step length towards (x_new, r_new) where the slope vanishes, by bracketed secants. */
+/* The step length towards (x_new, r_new) where the slope vanishes. */
 static double search(const zw_gauss_work *work, gauss_sparse *s, const sparse_step *step)
 {
     double *dx = s->y[0], *Mx = s->y[1], *force = s->y[2], *dw = s->v[0], *r = s->v[1];
@@ -200,28 +201,11 @@ static double search(const zw_gauss_work *work, gauss_sparse *s, const sparse_st
         }
     }
     double slope0 = constant - pull(work, s, step, dw, 0.0);
-    double low = 0.0, high = 0.0, at_low = slope0, at_high = 0.0, t = 1.0;
-    for (int k = 0; k < SEARCH_LIMIT && slope0 < 0.0; k++) {
-        double slope = constant + t * linear - pull(work, s, step, dw, t);
-        if (fabs(slope) <= 0.05 * fabs(slope0)) {
-            break;
-        }
-        if (slope < 0.0) {
-            low = t;
-            at_low = slope;
-        } else {
-            high = t;
-            at_high = slope;
-        }
-        if (high == 0.0) {
-            t *= 2.0;
-            continue;
-        }
-        double middle = low + (high - low) * at_low / (at_low - at_high);
-        double edge = 0.1 * (high - low);
-        t = fmin(fmax(middle, low + edge), high - edge);
+    bracket along = bracket_start(slope0);
+    while (slope0 < 0.0 &&
+           bracket_next(&along, constant + along.t * linear - pull(work, s, step, dw, along.t))) {
     }
-    return slope0 < 0.0 ? t : 1.0;
+    return along.t;
 }
 
 int sparse_cones_proximal(zw_gauss_work *work, gauss_sparse *s, double delta)

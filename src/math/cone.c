@@ -19,7 +19,7 @@ static void cone_nearest(int d, const double *z, double *p);
 #define lane_sqrt sqrt
 #include "math/cone.lane.h"
 
-static double cone_tangent(int d, const double *z)
+double cone_tangent(int d, const double *z)
 {
     double sum = 0.0;
     for (int i = 1; i < d; i++) {

@@ -7,6 +7,8 @@ enum { CONE_MAX = 6 };
 
 typedef enum cone_side { CONE_OUTSIDE, CONE_BETWEEN, CONE_INSIDE } cone_side;
 
+double cone_tangent(int d, const double *z); /* |z_T| */
+
 /* p = the point of the cone nearest to z; p may be z. OUTSIDE: p = 0; INSIDE: p = z. */
 cone_side cone_project(int d, const double *z, double *p);
 
