@@ -14,7 +14,7 @@ demo: # the kernel at work on a few classics
 	@tools/build release --target example_classics
 	@build/release/examples/classics
 
-test: # gcc, clang, sanitizers, without SuiteSparse; and that the bits agree
+test: # gcc, clang, sanitizers; and that the bits agree
 	@tools/need test
 	@tools/test-all
 

@@ -1,6 +1,6 @@
 /* The multifrontal factorisation K = L D L' with signs of the pivots known beforehand.
  *
- * Order. P K P' is factored; order_own gives P such that every pivot exists (order.c). A
+ * Order. P K P' is factored; order_minimum_degree gives P such that every pivot exists (order.c). A
  * quasi-definite matrix (M > 0, E > 0) has the factors for any P: R. J. Vanderbei, Symmetric
  * quasidefinite matrices, SIAM J. Optim. 5 (1995) 100-113.
  *
@@ -274,7 +274,7 @@ sparse_ldl *sparse_ldl_analyse(int n, const int *start, const int *row, const si
     }
     arena = (base_arena){.block = block};
     ldl_plan_layout(&plan, &arena, n, shape.entries);
-    if (order_own(n, start, row, sign, plan.perm) == ORDER_OK) {
+    if (order_minimum_degree(n, start, row, sign, plan.perm) == ORDER_OK) {
         sparse_invert(n, plan.perm, plan.position);
         sparse_row_lists(n, start, row, plan.position, plan.begin, plan.list);
         sparse_tree(n, plan.begin, plan.list, plan.parent, plan.mark);

@@ -51,10 +51,6 @@
 #include <math.h>
 #include <string.h>
 
-#if ZW_HAVE_SUITESPARSE
-#include <amd.h>
-#endif
-
 enum { ORDER_HUB = 128 };
 
 enum { TRAIT_ROW = 1, TRAIT_HUB = 2, TRAIT_ONLY_HUBS = 4, TRAIT_DEFERRED = 8 };
@@ -524,7 +520,8 @@ static void order_run(order_graph *g, const signed char *sign)
     }
 }
 
-int order_own(int n, const int *start, const int *row, const signed char *sign, int *perm)
+int order_minimum_degree(int n, const int *start, const int *row, const signed char *sign,
+                         int *perm)
 {
     if (n == 0) {
         return ORDER_OK;
@@ -547,36 +544,4 @@ int order_own(int n, const int *start, const int *row, const signed char *sign, 
     memcpy(perm, g.perm, sizeof(int) * (size_t)n);
     base_free(block);
     return ORDER_OK;
-}
-
-int order_suitesparse(int n, const int *start, const int *row, int *perm)
-{
-#if ZW_HAVE_SUITESPARSE
-    if (n == 0) {
-        return ORDER_OK;
-    }
-    int *result = base_alloc(sizeof(int) * (size_t)n);
-    if (result == NULL) {
-        return ORDER_NO_MEMORY;
-    }
-    int status = amd_order(n, start, row, result, NULL, NULL);
-    int good = status == AMD_OK || status == AMD_OK_BUT_JUMBLED;
-    if (good) {
-        memcpy(perm, result, sizeof(int) * (size_t)n);
-    }
-    base_free(result);
-    return good ? ORDER_OK : ORDER_NO_MEMORY;
-#else
-    (void)n, (void)start, (void)row, (void)perm;
-    return ORDER_UNAVAILABLE;
-#endif
-}
-
-int order_minimum_degree(int n, const int *start, const int *row, const signed char *sign,
-                         int *perm)
-{
-    if (sign == NULL && order_suitesparse(n, start, row, perm) == ORDER_OK) {
-        return ORDER_OK;
-    }
-    return order_own(n, start, row, sign, perm);
 }

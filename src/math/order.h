@@ -1,7 +1,7 @@
-/* Fill-reducing orderings of sparse symmetric matrices. Patterns as in math/sparse.h.
+/* A fill-reducing ordering of sparse symmetric matrices. Patterns as in math/sparse.h.
  *
- * All give perm[new] = old, a permutation of 0..n-1, and ORDER_OK; on any failure perm is
- * untouched.
+ * It gives perm[new] = old, a permutation of 0..n-1, and ORDER_OK; on any failure perm is
+ * untouched. Tests compare its fill with that of SuiteSparse's AMD.
  *
  * `sign` (may be NULL) marks the unknowns of a saddle-point matrix [M A'; A -E]: +1 a coordinate,
  * -1 a constraint row, -2 a constraint row whose E_ii is surely positive. With it, a row of sign -1
@@ -10,13 +10,9 @@
 #ifndef ZW_MATH_ORDER_H
 #define ZW_MATH_ORDER_H
 
-enum { ORDER_OK = 0, ORDER_NO_MEMORY = 1, ORDER_TOO_LARGE = 2, ORDER_UNAVAILABLE = 3 };
+enum { ORDER_OK = 0, ORDER_NO_MEMORY = 1, ORDER_TOO_LARGE = 2 };
 
-/* The ordering to use: order_suitesparse where it is built in and sign is NULL, else order_own. */
 int order_minimum_degree(int n, const int *start, const int *row, const signed char *sign,
                          int *perm);
-
-int order_own(int n, const int *start, const int *row, const signed char *sign, int *perm);
-int order_suitesparse(int n, const int *start, const int *row, int *perm); /* knows no signs */
 
 #endif

@@ -1,4 +1,5 @@
-/* The zero of a rising function f on t > 0, given f(0) < 0, by bracketed secants: one try at a time.
+/* The zero of a rising function f on t > 0, given f(0) < 0, by bracketed secants: one try at a
+ * time.
  *
  *     bracket b = bracket_start(f0);
  *     while (bracket_next(&b, f(b.t))) { }

@@ -11,6 +11,9 @@
 #include "math/order.h"
 #include "math/sparse.h"
 
+#ifdef ZW_HAVE_SUITESPARSE
+#include <amd.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,7 +130,8 @@ static void check_order(const pattern *k, const int *perm, int signs)
 static size_t own_fill(const pattern *k, int signs)
 {
     int *perm = calloc((size_t)k->n + 1, sizeof(int));
-    assert_int_equal(order_own(k->n, k->start, k->row, signs ? k->sign : NULL, perm), ORDER_OK);
+    assert_int_equal(order_minimum_degree(k->n, k->start, k->row, signs ? k->sign : NULL, perm),
+                     ORDER_OK);
     check_order(k, perm, signs);
     size_t fill = pattern_fill(k, perm);
     free(perm);
@@ -185,7 +189,7 @@ static void test_hub_keeps_fill_linear(void **state)
             }
         }
         int *perm = calloc((size_t)k.n, sizeof(int));
-        assert_int_equal(order_own(k.n, k.start, k.row, k.sign, perm), ORDER_OK);
+        assert_int_equal(order_minimum_degree(k.n, k.start, k.row, k.sign, perm), ORDER_OK);
         check_order(&k, perm, 0);
         assert_true(pattern_fill(&k, perm) <= (size_t)(6 * count + 3));
         free(perm);
@@ -204,6 +208,19 @@ static void test_chain_fill_is_linear(void **state)
     }
 }
 
+/* The ordering of SuiteSparse's AMD, the judge; 0 where it is not installed. */
+static int amd_ordering(const pattern *k, int *perm)
+{
+#ifdef ZW_HAVE_SUITESPARSE
+    int status = amd_order(k->n, k->start, k->row, perm, NULL, NULL);
+    return status == AMD_OK || status == AMD_OK_BUT_JUMBLED;
+#else
+    (void)k;
+    (void)perm;
+    return 0;
+#endif
+}
+
 static void test_net_fill_is_that_of_amd(void **state)
 {
     (void)state;
@@ -212,8 +229,7 @@ static void test_net_fill_is_that_of_amd(void **state)
         pattern k = pattern_net(sizes[t][0], sizes[t][0], sizes[t][1]);
         int *perm = calloc((size_t)k.n, sizeof(int));
         double own = (double)own_fill(&k, 0), signs = (double)own_fill(&k, 1);
-        int status = order_suitesparse(k.n, k.start, k.row, perm);
-        if (status == ORDER_OK) {
+        if (amd_ordering(&k, perm)) {
             double amd = (double)pattern_fill(&k, perm);
             check_order(&k, perm, 0);
             assert_true(own <= 1.3 * amd);
@@ -221,7 +237,7 @@ static void test_net_fill_is_that_of_amd(void **state)
                 assert_true(signs <= 1.3 * amd);
             }
         } else {
-            assert_int_equal(status, ORDER_UNAVAILABLE);
+            print_message("    SuiteSparse's AMD is not here; fill is held to a bound instead\n");
             assert_true(own <= 60.0 * k.n && signs <= 60.0 * k.n);
         }
         free(perm);
@@ -252,8 +268,8 @@ static void test_same_order_every_time(void **state)
     pattern k = pattern_random(2000, 1500, 4);
     size_t bytes = sizeof(int) * (size_t)k.n;
     int *a = calloc(1, bytes), *b = calloc(1, bytes);
-    assert_int_equal(order_own(k.n, k.start, k.row, k.sign, a), ORDER_OK);
-    assert_int_equal(order_own(k.n, k.start, k.row, k.sign, b), ORDER_OK);
+    assert_int_equal(order_minimum_degree(k.n, k.start, k.row, k.sign, a), ORDER_OK);
+    assert_int_equal(order_minimum_degree(k.n, k.start, k.row, k.sign, b), ORDER_OK);
     assert_memory_equal(a, b, bytes);
     free(a);
     free(b);
@@ -264,10 +280,10 @@ static void test_empty_and_single(void **state)
 {
     (void)state;
     int start[2] = {0, 0}, row[1] = {0}, perm[1] = {7};
-    assert_int_equal(order_own(0, start, row, NULL, perm), ORDER_OK);
+    assert_int_equal(order_minimum_degree(0, start, row, NULL, perm), ORDER_OK);
     assert_int_equal(order_minimum_degree(0, start, row, NULL, perm), ORDER_OK);
     assert_int_equal(perm[0], 7);
-    assert_int_equal(order_own(1, start, row, NULL, perm), ORDER_OK);
+    assert_int_equal(order_minimum_degree(1, start, row, NULL, perm), ORDER_OK);
     assert_int_equal(perm[0], 0);
 }
 
@@ -278,7 +294,7 @@ static void test_no_memory(void **state)
     int *perm = calloc((size_t)k.n, sizeof(int));
     memset(perm, 0x55, sizeof(int) * (size_t)k.n);
     base_alloc_fail_after(1);
-    assert_int_equal(order_own(k.n, k.start, k.row, k.sign, perm), ORDER_NO_MEMORY);
+    assert_int_equal(order_minimum_degree(k.n, k.start, k.row, k.sign, perm), ORDER_NO_MEMORY);
     assert_int_equal(perm[0], 0x55555555);
     base_alloc_fail_after(
         1); /* one call fails, then there is another way if SuiteSparse is there */
