@@ -1,6 +1,11 @@
 #include "base/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+
+/* Arrays start on cache lines, so that lanes load whole lines. */
+enum { ARENA_LINE = 64 };
+#define ARENA_MOST (SIZE_MAX / 4)
 
 static _Thread_local int fail_countdown;
 
@@ -14,6 +19,9 @@ void *base_alloc(size_t bytes)
     if (fail_countdown > 0 && --fail_countdown == 0) {
         return NULL;
     }
+    if (bytes > ARENA_MOST) {
+        return NULL;
+    }
     return calloc(1, bytes > 0 ? bytes : 1);
 }
 
@@ -22,11 +30,12 @@ void base_free(void *block)
     free(block);
 }
 
-/* Arrays start on cache lines, so that lanes load whole lines. */
-enum { ARENA_LINE = 64 };
-
 void *base_arena_bytes(base_arena *arena, size_t count)
 {
+    if (count > ARENA_MOST || arena->used > ARENA_MOST) { /* counting only: nobody has that much */
+        arena->used = SIZE_MAX;
+        return NULL;
+    }
     size_t start = (arena->used + ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
     arena->used = start + count;
     return arena->block != NULL ? arena->block + start : NULL;
@@ -34,10 +43,12 @@ void *base_arena_bytes(base_arena *arena, size_t count)
 
 double *base_arena_doubles(base_arena *arena, size_t count)
 {
-    return base_arena_bytes(arena, count * sizeof(double));
+    return base_arena_bytes(arena, count > ARENA_MOST / sizeof(double) ? SIZE_MAX
+                                                                       : count * sizeof(double));
 }
 
 int *base_arena_ints(base_arena *arena, size_t count)
 {
-    return base_arena_bytes(arena, count * sizeof(int));
+    return base_arena_bytes(arena,
+                            count > ARENA_MOST / sizeof(int) ? SIZE_MAX : count * sizeof(int));
 }

@@ -32,6 +32,13 @@ static double larger(double x, double y)
     return x > y ? x : y;
 }
 
+/* What x has above `granted`; a NaN stays. */
+static double above(double x, double granted)
+{
+    double rest = x - granted;
+    return rest > 0.0 || rest != rest ? rest : 0.0;
+}
+
 typedef struct judge {
     const zw_gauss *problem;
     zw_contact_law contact;
@@ -64,13 +71,9 @@ static void judge_units(judge *j)
         massless += j->unit[i] == HUGE_VAL;
         j->force[i] = 0.0;
     }
-    double *row = j->free;
     for (int i = 0; i < m && massless > 0; i++) {
         double length = gauss_row_length(problem, i, j->unit);
-        gauss_row_copy(problem, i, row);
-        for (int k = 0; k < n; k++) {
-            j->force[k] = larger(j->force[k], fabs(row[k]) / (length > 0.0 ? length : 1.0));
-        }
+        gauss_row_raise(problem, i, 1.0 / (length > 0.0 ? length : 1.0), j->force);
     }
     for (int i = 0; i < n; i++) {
         if (j->unit[i] == HUGE_VAL) {
@@ -113,6 +116,7 @@ static void judge_forces(judge *j)
         j->force[i] -= C;
     }
     j->R += 1e-3 * applied;
+    j->R = j->R > 0.0 ? j->R : 1.0;
     memset(j->step, 0, (size_t)n * sizeof *j->step);
     for (int i = 0; i < m; i++) {
         if (j->lambda[i] != 0.0) {
@@ -176,19 +180,20 @@ static double judge_violation(const zw_block *block, int rows, const double *u)
 static double judge_concern(judge *j, const zw_block *block, int at, int rows)
 {
     const zw_gauss *problem = j->problem;
-    double before[CONE_MAX], size = 0.0, carried = 0.0, touched = 0.0;
+    double before[CONE_MAX], size = 0.0, carried = 0.0, push = 0.0;
     for (int i = 0; i < rows; i++) {
         double s = j->scale[at + i], b = problem->b != NULL ? problem->b[at + i] : 0.0;
         before[i] = s * (gauss_row_dot(problem, at + i, j->free) - b);
         size = larger(size, fabs(j->w[at + i]));
-        touched = larger(touched, fabs(j->lambda[at + i]));
+        push = larger(push, fabs(j->r[at + i]));
         carried = larger(carried, s * (gauss_row_dot_size(problem, at + i, j->a) + fabs(b)));
     }
     double violation = judge_violation(block, rows, before);
-    if (touched == 0.0 && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
+    int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
+    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
-    return larger(violation, touched > 0.0 ? size : 0.0) + 1e-3 * carried;
+    return larger(violation, pushes ? size : 0.0) + 1e-3 * carried;
 }
 
 /* Scaled residuals and multipliers, and V. */
@@ -210,7 +215,6 @@ static void judge_residuals(judge *j)
             j->V = larger(j->V, judge_concern(j, block, i, step));
         }
     }
-    j->R = j->R > 0.0 ? j->R : 1.0;
     j->V = j->V > 0.0 ? j->V : 1.0;
 }
 
@@ -244,11 +248,11 @@ static double judge_cone(judge *j, int d, const double *r, const double *w, int 
     }
     cone_project(d, r, p);
     for (int i = 0; i < d; i++) {
-        worse(&j->out->membership, larger(fabs(r[i] - p[i]) - granted, 0.0) / j->R);
+        worse(&j->out->membership, above(fabs(r[i] - p[i]), granted) / j->R);
     }
     cone_project(d, z, p);
     for (int i = 0; i < d; i++) {
-        worse(&natural, larger(fabs(r[i] - p[i]) - granted, 0.0) / j->R);
+        worse(&natural, above(fabs(r[i] - p[i]), granted) / j->R);
     }
     worse(&j->out->natural, natural);
     return natural;
@@ -335,7 +339,7 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
     for (size_t i = 0; i < n; i++) {
         double size = j.unit[i] * j.R, granted = GRANTED * j.step[i];
         granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
-        worse(&certificate->stationarity, larger(fabs(j.force[i]) - granted, 0.0) / size);
+        worse(&certificate->stationarity, above(fabs(j.force[i]), granted) / size);
     }
     certificate->worst = certificate->stationarity;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {

@@ -93,10 +93,10 @@ static int still_contradictory(const zw_gauss *problem, const zw_gauss_options *
 void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
                           zw_gauss_work *work, int normals_only)
 {
-    int *list = work->accused, *smaller = work->trial, rank = work->rank,
-        redundant = work->redundant_count;
+    int *list = work->accused, *smaller = work->trial, rank = work->rank;
     const gauss_cone *from = normals_only ? work->normal : work->cone;
     work->core.cone = from;
+    work->thinning = 1;
     int count = blocks_of_direction(work, list);
     for (int k = 0; k < count && count <= FILTER_LIMIT; k++) {
         int left = still_contradictory(problem, options, work, from, list, count, list[k], smaller);
@@ -109,5 +109,5 @@ void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *optio
     memcpy(work->conflict, list, (size_t)count * sizeof *list);
     work->conflict_count = count;
     work->rank = rank;
-    work->redundant_count = redundant;
+    work->thinning = 0;
 }

@@ -188,12 +188,12 @@ static int convex_runs_away(gauss_core *core, const double *before, const double
         }
     }
     double scale = fmax(core->V, core->R);
-    return gain < -1e-8 * core->V * sqrt(length) && gain < -1e6 * force * scale;
+    return gain < -1e-8 * core->V * sqrt(length) && gain < -1e9 * force * scale;
 }
 
 static int convex_polish(gauss_core *core)
 {
-    return core_newton(core, CORE_NATURAL, 0.0, 12);
+    return core_newton(core, CORE_NATURAL, 0.0, core->patience);
 }
 
 /* Proximal steps with delta from soft to stiff. */
@@ -228,6 +228,7 @@ int core_admissible(gauss_core *core)
     core->coulomb = 0;
     memset(core->r, 0, (size_t)core->p * sizeof(double));
     core_evaluate(core);
+    core->patience = 12;
     int answer = convex_proximal(core, OUTER_LIMIT);
     core->coulomb = coulomb;
     return answer;
@@ -238,7 +239,9 @@ int core_convex(gauss_core *core, int thorough)
     int coulomb = core->coulomb;
     core->coulomb = 0;
     core_evaluate(core);
+    core->patience = 12;
     int answer = convex_proximal(core, thorough ? OUTER_LIMIT : 8);
+    core->patience = 40;
     if (answer == 0 && thorough) {
         answer = core_interior(core, 1e-9, convex_polish) ||
                  core_interior(core, 1e-12, convex_polish) ||

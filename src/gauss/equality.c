@@ -16,9 +16,10 @@
  * independent, so leaving out any of them leaves a consistent set. Blocks of several rows may still
  * contradict without one of them; so blocks are left out in turn until none can be.
  *
- * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's
- * own rows comes from a second factorisation of T = diag(1/scale) L. The same T gives the
- * least-squares motion of contradicting rows, the pseudoinverse of seed 000 eq. (1). */
+ * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's own
+ * rows comes from a second factorisation, of T = diag(1/scale) L. What its round-off leaves of g
+ * the independent rows push. The same T gives the least-squares motion of contradicting rows, the
+ * pseudoinverse of seed 000 eq. (1). */
 #include <math.h>
 #include <string.h>
 
@@ -208,7 +209,6 @@ static void stretch_cones(zw_gauss_work *work)
         cone->stretch = work->normal[k].stretch = stretch;
         for (int j = 0; j < cone->rows; j++) {
             int i = work->cone_row[cone->first + j];
-            work->stretch[i] = cone->stretch;
             work->scale[i] *= cone->stretch;
             dense_scale(work->q, cone->stretch, work->B + (long)(cone->first + j) * work->q_max);
         }
@@ -247,12 +247,13 @@ static void least_squares(const zw_gauss *problem, zw_gauss_work *work)
 zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
                                     int least_squares_wanted)
 {
-    work->redundant_count = work->conflict_count = 0;
+    work->redundant_count = work->thinning ? work->redundant_count : 0;
+    work->conflict_count = 0;
     for (int k = 0; k < work->rank; k++) { /* L z = -c */
         const double *row = work->D + (long)k * work->q_max;
         work->z[k] = (-work->c[work->order[k]] - dense_dot(k, row, work->z)) / row[k];
     }
-    if (work->rank < work->me) {
+    if (work->rank < work->me && !work->thinning) {
         name_dependent_rows(problem, work, tolerance);
     }
     if (work->conflict_count > 0 && least_squares_wanted) {
@@ -262,30 +263,53 @@ zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work
     return work->conflict_count > 0 ? ZW_CONFLICT : ZW_OK;
 }
 
-void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *lambda)
+/* x = L' \ x for the triangle of the independent rows. */
+static void solve_transposed(const zw_gauss_work *work, double *x)
 {
-    double *t = work->e + 2 * (long)work->me;
-    if (work->rank == work->me) {
-        memcpy(t, g, (size_t)work->rank * sizeof *t);
-        for (int k = work->rank - 1; k >= 0; k--) { /* L' r = g */
-            const double *row = work->D + (long)k * work->q_max;
-            t[k] /= row[k];
-            dense_axpy(k, -t[k], row, t);
-        }
-        for (int k = 0; k < work->me; k++) {
-            int e = work->order[k], i = work->equality_row[e];
-            lambda[i] = t[k] * work->scale[i] * work->soften[e];
-        }
-        return;
+    for (int k = work->rank - 1; k >= 0; k--) {
+        const double *row = work->D + (long)k * work->q_max;
+        x[k] /= row[k];
+        dense_axpy(k, -x[k], row, x);
     }
+}
+
+/* r of least norm in user's units, by the second factorisation; its force may be poor where rows
+ * are long and short. */
+static void least_norm(zw_gauss_work *work, const double *g, double *r)
+{
+    int me = work->me;
+    double *t = work->e + 2 * (long)me;
     least_norm_factor(work);
-    memset(t, 0, (size_t)work->me * sizeof *t);
+    memset(t, 0, (size_t)me * sizeof *t);
     for (int k = 0; k < work->rank; k++) { /* Lt t = g */
-        const double *row = work->T + (long)k * work->me;
+        const double *row = work->T + (long)k * me;
         t[k] = (g[work->T_order[k]] - dense_dot(k, row, t)) / row[k];
     }
-    dense_lq_apply(work->rank, work->me, work->T, work->me, work->T_beta, t);
+    dense_lq_apply(work->rank, me, work->T, me, work->T_beta, t);
+    for (int e = 0; e < me; e++) {
+        double scale = work->scale[work->equality_row[e]];
+        r[e] = scale > 0.0 ? t[e] / scale : 0.0;
+    }
+}
+
+void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *lambda)
+{
+    double *rest = work->row_scratch, *r = work->row_scratch + work->me;
+    memset(r, 0, (size_t)work->me * sizeof *r);
+    memcpy(rest, g, (size_t)work->rank * sizeof *rest);
+    if (work->rank < work->me) {
+        least_norm(work, g, r);
+        for (int k = 0; k < work->me; k++) { /* rest = g - L' r */
+            int length = k < work->rank ? k + 1 : work->rank;
+            dense_axpy(length, -r[work->order[k]], work->D + (long)k * work->q_max, rest);
+        }
+    }
+    solve_transposed(work, rest); /* the independent rows push the rest */
+    for (int k = 0; k < work->rank; k++) {
+        r[work->order[k]] += rest[k];
+    }
     for (int e = 0; e < work->me; e++) {
-        lambda[work->equality_row[e]] = t[e] * work->soften[e];
+        int i = work->equality_row[e];
+        lambda[i] = r[e] * work->scale[i] * work->soften[e];
     }
 }

@@ -6,6 +6,9 @@
 
 #define GAUSS_HUGE 1e100 /* a number beyond this is taken for a mistake */
 
+/* work.c: a number that tells the patterns of A and M apart. */
+unsigned long gauss_pattern(const zw_gauss *problem);
+
 /* check.c */
 const char *gauss_block_name(const zw_gauss *problem, int k);
 zw_status gauss_check(const zw_gauss *problem, zw_error *error);
@@ -38,6 +41,10 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
 /* nonideal.c: the ideal reaction, then the motion with C. */
 zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, const char **method);
+
+/* A method that gave up may still have met the tolerance: the certificate decides. */
+zw_status gauss_verdict(const zw_gauss_options *options, const zw_gauss_work *work,
+                        zw_status status);
 
 /* refine.c: improve work->a and lambda, as far as sixteen digits go. */
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,

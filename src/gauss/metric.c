@@ -118,28 +118,6 @@ void gauss_metric_diagonal(const zw_gauss *problem, double *d)
     }
 }
 
-size_t gauss_metric_factor_size(const zw_gauss *problem)
-{
-    const zw_metric *M = &problem->metric;
-    size_t n = (size_t)problem->n, sum = 0;
-    switch (M->kind) {
-    case ZW_METRIC_DIAGONAL:
-        return n;
-    case ZW_METRIC_BLOCKS:
-        for (int k = 0; k < M->block_count; k++) {
-            sum += (size_t)M->block_size[k] * (size_t)M->block_size[k];
-        }
-        return sum;
-    case ZW_METRIC_DENSE:
-    case ZW_METRIC_SPARSE:
-        return n * n;
-    case ZW_METRIC_IDENTITY:
-    case ZW_METRIC_OPERATOR:
-        break;
-    }
-    return 0;
-}
-
 /* The upper triangle of U from the lower triangle of M. */
 static void block_transpose(int n, const double *M, double *U)
 {

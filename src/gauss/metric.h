@@ -7,9 +7,6 @@
 void gauss_metric_apply(const zw_gauss *problem, const double *x, double *y); /* y = M x */
 void gauss_metric_diagonal(const zw_gauss *problem, double *d);               /* d = diag(M) */
 
-/* How many doubles the factor takes. */
-size_t gauss_metric_factor_size(const zw_gauss *problem);
-
 /* M = U'U into U. Returns ZW_OK, or ZW_UNDETERMINED if a pivot vanishes beside its diagonal entry:
  * M is singular, or not a metric. */
 zw_status gauss_metric_factor(const zw_gauss *problem, double *U);

@@ -81,11 +81,11 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         if (!apply_law(problem, work, x)) {
             return k == 0 ? ZW_BAD_INPUT : ZW_NO_SOLUTION;
         }
-        zw_status status = gauss_pass(problem, options, work, work->C, k > 0 ? work->lambda : NULL,
-                                      work->lambda, method);
+        zw_status status = gauss_pass(problem, options, work, work->C, x, work->lambda, method);
         double size = dense_largest(work->m, work->lambda);
-        if (status != ZW_OK || !isfinite(size)) {
-            return status != ZW_OK ? status : ZW_NO_SOLUTION;
+        int grown = !isfinite(size) || dense_largest(work->m, x) > 1e6 * known;
+        if (status != ZW_OK || grown) {
+            return grown ? ZW_NO_SOLUTION : status;
         }
         for (long i = 0; i < m; i++) {
             f[i] = work->lambda[i] - x[i];

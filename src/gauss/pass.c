@@ -134,6 +134,13 @@ static void motion_of(const zw_gauss *problem, zw_gauss_work *work, const double
     }
 }
 
+zw_status gauss_verdict(const zw_gauss_options *options, const zw_gauss_work *work,
+                        zw_status status)
+{
+    int gave_up = status == ZW_JAMMED || status == ZW_INACCURATE;
+    return gave_up && work->certificate.worst <= options->tolerance ? ZW_OK : status;
+}
+
 /* The motion and the multipliers with the non-ideal force C acting. */
 zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                      const double *C, const double *guess, double *lambda, const char **method)
@@ -156,5 +163,5 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     core_close(work, lambda, work->x + work->rank);
     motion_of(problem, work, C, work->x);
     gauss_refine(problem, options, work, C, lambda);
-    return status;
+    return gauss_verdict(options, work, status);
 }

@@ -69,6 +69,17 @@ void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
     }
 }
 
+void gauss_row_raise(const zw_gauss *problem, int i, double s, double *y)
+{
+    const zw_rows *A = &problem->A;
+    int count = A->dense != NULL ? problem->n : A->start[i + 1] - A->start[i];
+    for (int k = 0; k < count; k++) {
+        int j = A->dense != NULL ? k : A->column[A->start[i] + k];
+        double value = A->dense != NULL ? row_dense(problem, i)[k] : A->value[A->start[i] + k];
+        y[j] = fmax(y[j], fabs(s * value));
+    }
+}
+
 void gauss_row_copy(const zw_gauss *problem, int i, double *y)
 {
     if (problem->A.dense != NULL) {

@@ -9,7 +9,9 @@ double gauss_row_dot(const zw_gauss *problem, int i, const double *x);        /*
 double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x);   /* |A_i| |x| */
 void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);      /* y += s A_i' */
 void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y); /* y += |s A_i'| */
-void gauss_row_copy(const zw_gauss *problem, int i, double *y);               /* y = A_i' */
+void gauss_row_raise(const zw_gauss *problem, int i, double s,
+                     double *y);                                /* y = max(y, |s A_i'|) */
+void gauss_row_copy(const zw_gauss *problem, int i, double *y); /* y = A_i' */
 /* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2), or with inverse_j =
  * 1/unit_j. */
 double gauss_row_length(const zw_gauss *problem, int i, const double *unit);

@@ -36,12 +36,13 @@ static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonid
     } else {
         memset(work->F_C, 0, (size_t)n * sizeof(double));
     }
-    if (work->shifted) { /* there is no a_free: Gauss's function up to a constant */
+    if (work->shifted &&
+        problem->free == NULL) { /* there is no a_free: Gauss's function up to a constant */
         gauss_metric_apply(problem, work->a, Mstep);
         motion->Z = 0.5 * dense_dot(n, work->a, Mstep) - dense_dot(n, work->a, work->F_N);
     } else {
         for (int i = 0; i < n; i++) {
-            step[i] = work->a[i] - work->free[i];
+            step[i] = work->a[i] - (problem->free != NULL ? problem->free[i] : work->free[i]);
         }
         gauss_metric_apply(problem, step, Mstep);
         motion->Z = 0.5 * dense_dot(n, step, Mstep);
@@ -113,7 +114,8 @@ static int has_friction(const zw_gauss *problem)
     return 0;
 }
 
-/* Same unknowns, metric kind and blocks as when the workspace was made? */
+/* Same unknowns, metric kind, blocks and, for sparse algebra, pattern as when the workspace was
+ * made? */
 static int fits(const zw_gauss *problem, const zw_gauss_work *work)
 {
     if (problem->n != work->n || problem->block_count != work->block_count ||
@@ -126,7 +128,8 @@ static int fits(const zw_gauss *problem, const zw_gauss_work *work)
             return 0;
         }
     }
-    return problem->compliance == NULL || work->q_max >= work->n + work->m;
+    return (problem->compliance == NULL || work->q_max >= work->n + work->m) &&
+           (!work->is_sparse || gauss_pattern(problem) == work->pattern);
 }
 
 /* The certificate decides what may be called solved. */
@@ -134,10 +137,7 @@ static zw_status judge(const zw_gauss *problem, const zw_gauss_options *options,
                        zw_gauss_work *work, zw_status status, zw_motion *motion, zw_error *error)
 {
     motion->certificate = work->certificate;
-    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
-        return name_conflict(problem, work, status, error);
-    }
-    if (motion->certificate.worst <= options->tolerance) {
+    if (status == ZW_OK && motion->certificate.worst <= options->tolerance) {
         return ZW_OK;
     }
     if (work->conflict_count > 0) { /* the least-squares motion was asked for */
@@ -189,6 +189,7 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
 {
     zw_gauss_options wish = options != NULL ? *options : zw_gauss_options_default();
     fill_motion(work, motion);
+    base_fail(error, ZW_OK, "%s", "");
     zw_status status = gauss_check(problem, error);
     if (status != ZW_OK) {
         return status;
@@ -206,8 +207,16 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     work->stretches = 1;
     status = attempt(problem, &wish, work, motion, error);
     if (status == ZW_INACCURATE && work->me > 0 && work->mc > 0 && !work->is_sparse) {
+        double first = motion->certificate.worst;
         work->stretches = 0; /* other scales, other round-off */
         status = attempt(problem, &wish, work, motion, error);
+        if (status == ZW_INACCURATE && first < motion->certificate.worst) {
+            work->stretches = 1; /* the first was better */
+            status = attempt(problem, &wish, work, motion, error);
+        }
+    }
+    if (status == ZW_OK) {
+        base_fail(error, ZW_OK, "%s", "");
     }
     return status;
 }

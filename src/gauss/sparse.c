@@ -171,6 +171,8 @@ zw_status gauss_sparse_prepare(const zw_gauss *problem, zw_gauss_work *work, zw_
     gauss_sparse *s = work->sparse;
     work->shifted = 0;
     work->undetermined_count = work->conflict_count = work->redundant_count = 0;
+    s->firm = 0; /* nothing of an earlier problem */
+    memset(s->sure, 0, (size_t)s->me);
     sparse_numbers(problem, work, s);
     for (int p = 0; p < s->m; p++) {
         work->scale[p < s->me ? work->equality_row[p] : work->cone_row[p - s->me]] = s->scale[p];

@@ -51,11 +51,12 @@ static void mark_blocks(zw_gauss_work *work, const gauss_sparse *s, const double
 {
     double largest = dense_largest(s->m, d);
     int last = -1;
+    work->conflict_count = 0;
     for (int p = 0; p < s->m; p++) {
         int i = p < s->me ? work->equality_row[p] : work->cone_row[p - s->me];
         int k = work->block_of[i];
         if (fabs(d[p]) > 1e-6 * largest && k != last) {
-            work->conflict[work->conflict_count++] = k;
+            work->conflict[work->conflict_count++] = k; /* rows of a block are neighbours */
             last = k;
         }
     }

@@ -220,7 +220,7 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
     *method = "newton";
     int solved = warm && newton(&run, 0.0, NEWTON_LIMIT);
     if (!solved && !options->guess_only) {
-        *method = "convex";
+        *method = "newton from convex";
         memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
         sparse_convex_solve(problem, work, C, 1e-9, warm);
         keep_start(s);
@@ -234,7 +234,9 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
         *method = "homotopy";
         solved = try_homotopy(&run, 0.1) || try_homotopy(&run, 0.5);
     }
-    memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
-    memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));
+    if (run.error < HUGE_VAL) {
+        memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
+        memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));
+    }
     return solved || run.error <= options->tolerance ? ZW_OK : ZW_JAMMED;
 }

@@ -78,6 +78,7 @@ static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
     work->delta = base_arena_doubles(arena, (size_t)work->m);
     work->kept = base_arena_doubles(arena, n + (size_t)work->m);
     work->e = base_arena_doubles(arena, 3 * me);
+    work->row_scratch = base_arena_doubles(arena, 2 * me);
     lay_out_core(&work->core, arena, mc, q, (size_t)work->cone_count);
 }
 
@@ -93,7 +94,6 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->normal = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->suspect = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->scale = base_arena_doubles(arena, m);
-    work->stretch = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
     work->carried = base_arena_doubles(arena, (size_t)work->mc);
@@ -157,6 +157,32 @@ static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
     work->q_max = work->n + (problem->compliance != NULL ? work->m : 0);
 }
 
+static unsigned long mix(unsigned long hash, const int *list, int count)
+{
+    for (int i = 0; list != NULL && i < count; i++) {
+        hash = (hash ^ (unsigned long)list[i]) * 0x100000001b3ul;
+    }
+    return (hash ^ (unsigned long)count) * 0x100000001b3ul;
+}
+
+unsigned long gauss_pattern(const zw_gauss *problem)
+{
+    const zw_metric *M = &problem->metric;
+    const zw_rows *A = &problem->A;
+    int m = gauss_row_count(problem);
+    unsigned long hash =
+        mix(0xcbf29ce484222325ul, M->block_size, M->kind == ZW_METRIC_BLOCKS ? M->block_count : 0);
+    if (M->kind == ZW_METRIC_SPARSE) {
+        hash = mix(hash, M->start, problem->n + 1);
+        hash = mix(hash, M->row, M->start[problem->n]);
+    }
+    if (A->dense == NULL && A->start != NULL) {
+        hash = mix(hash, A->start, m + 1);
+        hash = mix(hash, A->column, A->start[m]);
+    }
+    return hash;
+}
+
 /* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other.
  */
 static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)
@@ -189,6 +215,7 @@ zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_opti
     lay_out(&shape, &carve, scratch);
     zw_gauss_work *work = memcpy(block, &shape, sizeof shape);
     fill_tables(problem, work);
+    work->pattern = work->is_sparse ? gauss_pattern(problem) : 0;
     if (work->is_sparse && (work->sparse = gauss_sparse_create(problem, work)) == NULL) {
         base_fail(error, ZW_NO_MEMORY, "no room to factor %d unknowns and %d rows", work->n,
                   work->m);

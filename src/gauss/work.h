@@ -48,6 +48,7 @@ typedef struct gauss_core {
     int wanted;               /* which law, in the end */
     double V;                 /* size of the free violation */
     double held;              /* |x| that the equalities take already */
+    int patience;             /* Newton steps that a polish may take */
     double aim;               /* residual at which Newton stops */
     double accept;            /* residual that counts as solved */
 
@@ -67,7 +68,7 @@ typedef struct gauss_core {
     double *shift; /* cone_count: what the convex problem adds to each normal */
     double *S;     /* p x wide: B B' */
     int S_ready;
-    double *J;               /* p x p: Newton matrix */
+    double *J;               /* p x wide: Newton matrix */
     double *H;               /* q x q: Hessian of the proximal problem */
     double *E;               /* p x (q + p): rows of the convex Newton step */
     double *direction;       /* p x ZW_CONE_ROWS: their directions */
@@ -105,16 +106,16 @@ struct zw_gauss_work {
     int *first; /* block_count + 1: first row of each block */
     int *kind;  /* block_count: its kind */
     zw_metric_kind metric_kind;
-    int *equality_row;   /* me: row of A of each equality row */
-    int *cone_row;       /* mc: row of A of each other row */
-    int *block_of;       /* m: block of each row */
-    gauss_cone *cone;    /* cone_count */
-    gauss_cone *normal;  /* cone_count: the same without friction */
-    gauss_cone *suspect; /* cone_count: scratch for conflicts */
+    unsigned long pattern; /* of A and M, for sparse algebra */
+    int *equality_row;     /* me: row of A of each equality row */
+    int *cone_row;         /* mc: row of A of each other row */
+    int *block_of;         /* m: block of each row */
+    gauss_cone *cone;      /* cone_count */
+    gauss_cone *normal;    /* cone_count: the same without friction */
+    gauss_cone *suspect;   /* cone_count: scratch for conflicts */
 
     /* the metric: gauss_metric_factor */
-    double *L;         /* n x n (dense), or blocks, or n (diagonal): U with M = U'U */
-    double *diagonal;  /* n: sqrt(M_jj), the unit of each coordinate */
+    double *L;         /* n x n: U with M = U'U, whole, or its blocks, or its diagonal */
     int shifted;       /* M was singular: L factors M + A_e' W A_e */
     int held_by_cones; /* and of cones, as a proximal term */
     double *W;         /* me: W */
@@ -127,7 +128,6 @@ struct zw_gauss_work {
     double *D;       /* me x q_max: equality rows, then their LQ factors */
     double *B;       /* mc x q_max: cone rows */
     double *scale;   /* m: lambda = scale * r, row of D = scale * row of A L^-T */
-    double *stretch; /* m: the part of it that equality.c has added */
     int stretches;   /* it does */
     double *free;    /* n: a_free */
     double *c;       /* m, equalities first: scaled residual of the free motion */
@@ -136,23 +136,25 @@ struct zw_gauss_work {
 
     /* equalities: gauss_equality */
     int rank;
-    int *order;        /* me */
-    double *beta;      /* me */
-    double *distance;  /* 2 me */
-    double *T;         /* rank x me: for multipliers of least norm */
-    int *T_order;      /* me */
-    double *T_beta;    /* me */
-    double *basis;     /* me x me: orthonormal rows, in the order of the user's rows */
-    double *triangle;  /* me x me: accepted rows in that basis */
-    int *row_position; /* me */
-    double *z;         /* q_max */
-    double *x;         /* q_max */
-    double *g;         /* q_max */
-    double *delta;     /* m: correction of the multipliers */
-    double *kept;      /* n + m: what a refinement started from */
-    double *e;         /* 3 x me */
-    int *redundant;    /* block_count */
+    int *order;          /* me */
+    double *beta;        /* me */
+    double *distance;    /* 2 me */
+    double *T;           /* rank x me: for multipliers of least norm */
+    int *T_order;        /* me */
+    double *T_beta;      /* me */
+    double *basis;       /* me x me: orthonormal rows, in the order of the user's rows */
+    double *triangle;    /* me x me: accepted rows in that basis */
+    int *row_position;   /* me */
+    double *z;           /* q_max */
+    double *x;           /* q_max */
+    double *g;           /* q_max */
+    double *delta;       /* m: correction of the multipliers */
+    double *kept;        /* n + m: what a refinement started from */
+    double *e;           /* 3 x me */
+    double *row_scratch; /* 2 x me */
+    int *redundant;      /* block_count */
     int redundant_count;
+    int thinning;         /* conflict.c is at work: name nothing */
     int *conflict;        /* block_count */
     int *trial, *accused; /* block_count each: smaller conflicts on the way */
     int conflict_count;
