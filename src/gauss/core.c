@@ -79,11 +79,16 @@ void core_residual(const gauss_core *core, const double *x, double *w)
     }
 }
 
+double core_judge(gauss_core *core, const double *r, const double *w)
+{
+    double size = dense_norm(core->q, core->x);
+    core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
+    return core->error = core_natural(core, r, w);
+}
+
 double core_evaluate(gauss_core *core)
 {
     core_force(core, core->r, core->x);
     core_residual(core, core->x, core->w);
-    double size = dense_norm(core->q, core->x);
-    core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
-    return core->error = core_natural(core, core->r, core->w);
+    return core_judge(core, core->r, core->w);
 }

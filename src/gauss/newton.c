@@ -246,7 +246,7 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
             break;
         }
         memcpy(core->r, r, bytes);
-        double error = delta > 0.0 ? size / core->R : core_evaluate(core);
+        double error = delta > 0.0 ? size / core->R : core_judge(core, r, w);
         if (error < best_error || delta > 0.0) {
             best_error = error;
             memcpy(best, r, bytes);

@@ -35,18 +35,41 @@ ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-ZW_CLONES long dense_first_beyond(long n, const double *x, double size)
+/* Is every |x_i| <= size? Eight maxima side by side, and eight sums of x_i - x_i, which a NaN or an
+ * infinity spoils. */
+ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 {
-    long bad = 0;
-    for (long i = 0; i < n; i++) {
-        bad += !(fabs(x[i]) <= size); /* counts NaN too */
-    }
-    for (long i = 0; bad > 0 && i < n; i++) {
-        if (!(fabs(x[i]) <= size)) {
-            return i;
+    double most[8] = {0.0}, spoilt[8] = {0.0};
+    long i = 0;
+    for (; i + 8 <= n; i += 8) {
+        for (int k = 0; k < 8; k++) {
+            double a = fabs(x[i + k]);
+            most[k] = a > most[k] ? a : most[k];
+            spoilt[k] += a - a;
         }
     }
-    return -1;
+    for (int k = 0; i + k < n; k++) {
+        double a = fabs(x[i + k]);
+        most[k] = a > most[k] ? a : most[k];
+        spoilt[k] += a - a;
+    }
+    int good = 1;
+    for (int k = 0; k < 8; k++) {
+        good &= most[k] <= size && spoilt[k] == 0.0;
+    }
+    return good;
+}
+
+long dense_first_beyond(long n, const double *x, double size)
+{
+    if (dense_all_within(n, x, size)) {
+        return -1;
+    }
+    long i = 0;
+    while (fabs(x[i]) <= size) {
+        i++;
+    }
+    return i;
 }
 
 /* `width` numbers of y stay in registers while the terms are added. */
