@@ -125,6 +125,7 @@ typedef enum zw_contact_law {
     ZW_CONVEX   /* Gauss's minimum itself: maximal dissipation, lifts as it slides */
 } zw_contact_law;
 
+/* AUTO takes sparse algebra for large compressed problems; an operator metric always has dense. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 
 typedef struct zw_gauss_options {
@@ -133,7 +134,7 @@ typedef struct zw_gauss_options {
     double tolerance;    /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
     int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
-    int guess_only;      /* give up early where the guess does not lead to a solution */
+    int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
 } zw_gauss_options;
 
 /* Coulomb, automatic algebra, default tolerances, cold. A zeroed struct means the same. */
@@ -196,9 +197,10 @@ void zw_gauss_work_free(zw_gauss_work *work);
 zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *options,
                          zw_gauss_work *work, zw_motion *motion, zw_error *error);
 
-/* Judge any claimed answer, from here or from another program. C[n] is the non-ideal force claimed
- * to act; NULL takes problem->C. `scratch` has room for zw_gauss_certify_scratch doubles; NULL: it
- * is allocated for the call. */
+/* Judge any claimed answer, from here or from another program, to a problem that
+ * zw_gauss_work_create would accept. A `law` is not applied: say with C what force it gave. C[n] is
+ * the non-ideal force claimed to act; NULL takes problem->C. `scratch` has room for
+ * zw_gauss_certify_scratch doubles; NULL: it is allocated for the call. */
 size_t zw_gauss_certify_scratch(const zw_gauss *problem);
 zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, const double *a,
                            const double *lambda, const double *C, double *scratch,

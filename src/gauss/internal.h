@@ -36,7 +36,9 @@ void gauss_equality_multipliers(zw_gauss_work *work, const double *g, double *la
 zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                      const double *C, const double *guess, double *lambda, const char **method);
 
+/* The core problem and where its methods start: at the multipliers of `guess`, or 0. */
 void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess);
+void gauss_core_start(zw_gauss_work *work, const double *guess);
 
 /* nonideal.c: the ideal reaction, then the motion with C. */
 zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *options,

@@ -34,6 +34,17 @@ static double core_violation(const gauss_core *core, const double *carried)
     return worst > 0.0 ? worst : 1.0;
 }
 
+void gauss_core_start(zw_gauss_work *work, const double *guess)
+{
+    gauss_core *core = &work->core;
+    core->best_error = HUGE_VAL;
+    core->paired = 0;
+    for (int i = 0; i < core->p; i++) {
+        double scale = work->scale[work->cone_row[i]];
+        core->r[i] = guess != NULL && scale > 0.0 ? guess[work->cone_row[i]] / scale : 0.0;
+    }
+}
+
 /* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
 void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess)
 {
@@ -52,13 +63,10 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
-    core->best_error = HUGE_VAL;
-    core->paired = 0;
     for (int i = 0; i < core->p; i++) { /* c = c_c + B1 z */
         c[i] += dense_dot(work->rank, work->B + (long)i * work->q_max, work->z);
-        double scale = work->scale[work->cone_row[i]];
-        core->r[i] = guess != NULL && scale > 0.0 ? guess[work->cone_row[i]] / scale : 0.0;
     }
+    gauss_core_start(work, guess);
     core->c = c;
     core->V = core_violation(core, work->carried);
     memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));

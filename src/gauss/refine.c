@@ -56,13 +56,12 @@ static void defect(const zw_gauss *problem, zw_gauss_work *work, const double *C
 }
 
 /* c = w - B2 (B2' r + p2) + B1 dz for the cones; then Newton from r. */
-static void correct_cones(const zw_gauss *problem, const zw_gauss_options *options,
-                          zw_gauss_work *work, const double *lambda, const double *p,
-                          const double *dz)
+static void correct_cones(const zw_gauss *problem, zw_gauss_work *work, const double *lambda,
+                          const double *p, const double *dz)
 {
     gauss_core *core = &work->core;
     double *c = work->c + work->me, *v = work->scratch;
-    gauss_core_open(work, options, lambda);
+    gauss_core_start(work, lambda);
     memcpy(v, p + work->rank, (size_t)core->q * sizeof *v);
     for (int k = 0; k < core->p; k++) {
         dense_axpy(core->q, core->r[k], core->B + (long)k * core->stride, v);
@@ -78,8 +77,7 @@ static void correct_cones(const zw_gauss *problem, const zw_gauss_options *optio
     }
 }
 
-static void correct(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
-                    const double *C, double *lambda)
+static void correct(const zw_gauss *problem, zw_gauss_work *work, const double *C, double *lambda)
 {
     gauss_core *core = &work->core;
     int rank = work->rank;
@@ -91,7 +89,7 @@ static void correct(const zw_gauss *problem, const zw_gauss_options *options, zw
         double w = work->scale[i] * gauss_row_residual(problem, i, work->a, lambda);
         dz[k] = (-w - dense_dot(k, row, dz)) / row[k];
     }
-    correct_cones(problem, options, work, lambda, p, dz);
+    correct_cones(problem, work, lambda, p, dz);
     /* g = dz + p1 - B1' dr, and p becomes (dz, B2' dr - p2) */
     double *g = work->scratch;
     for (int k = 0; k < work->q; k++) {
@@ -126,7 +124,7 @@ void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_g
     memcpy(a_best, work->a, n_bytes);
     memcpy(lambda_best, lambda, m_bytes);
     for (int k = 0; k < limit && best->worst > 1e-3 * options->tolerance; k++) {
-        correct(problem, options, work, C, lambda);
+        correct(problem, work, C, lambda);
         zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &now);
         int helps = now.worst < 0.9 * best->worst;
         if (now.worst < best->worst) {

@@ -197,6 +197,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     if (!fits(problem, work)) {
         return base_fail(error, ZW_TOO_LARGE, "%s", zw_status_text(ZW_TOO_LARGE));
     }
+    if (wish.guess != NULL && dense_first_beyond(work->m, wish.guess, GAUSS_HUGE) >= 0) {
+        return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is no number");
+    }
     if (!has_friction(problem)) {
         wish.contact = ZW_CONVEX;
     }
