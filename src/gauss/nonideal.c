@@ -15,7 +15,7 @@
 #include "gauss/rows.h"
 #include "math/dense.h"
 
-enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 100 };
+enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 40 };
 
 /* C = law + given part. 0 if the law's answer is not a number. */
 static int apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)

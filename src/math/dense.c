@@ -429,35 +429,44 @@ static void lq_apply_rows(int rows, int n, double beta, const double *v, double 
     }
 }
 
+/* The squared distances of the rows from k on: less what step k - 1 has just put into column k - 1.
+ */
+static void lq_downdate(int m, int n, int k, const double *A, int stride, double *square,
+                        double *exact)
+{
+    for (int i = k; i < m; i++) {
+        const double *row = A + (long)i * stride + k - 1;
+        square[i] -= row[0] * row[0];
+        if (!(square[i] > 1e-6 * exact[i])) { /* six digits gone: from the row itself */
+            square[i] = exact[i] = dense_dot(n - k, row + 1, row + 1);
+        }
+    }
+}
+
 int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
              double *distance)
 {
-    double *exact = distance + m; /* each distance when it was last computed from the row itself */
+    double *square = distance, *exact = distance + m; /* as they were when last computed */
     for (int i = 0; i < m; i++) {
+        const double *row = A + (long)i * stride;
         order[i] = i;
-        distance[i] = exact[i] = dense_norm(n, A + (long)i * stride);
+        square[i] = exact[i] = dense_dot(n, row, row);
     }
     int k = 0;
-    for (; k < m && k < n; k++) {
-        int best = lq_farthest(m, k, distance);
-        if (!(distance[best] > tolerance)) {
+    while (k < m && k < n) {
+        int best = lq_farthest(m, k, square);
+        if (!(square[best] > tolerance * tolerance)) {
             break;
         }
         lq_swap(m, n, best, k, A, stride, order, distance);
         double *row = A + (long)k * stride + k;
         beta[k] = lq_reflect(n - k, row);
         lq_apply_rows(m - k - 1, n - k, beta[k], row, row + stride, stride);
-        for (int i = k + 1; i < m; i++) {
-            double *other = A + (long)i * stride + k;
-            double left = distance[i] * distance[i] - other[0] * other[0];
-            distance[i] = sqrt(fmax(left, 0.0));
-            if (!(left > 1e-6 * exact[i] * exact[i])) {
-                distance[i] = exact[i] = dense_norm(n - k - 1, other + 1);
-            }
-        }
+        k++;
+        lq_downdate(m, n, k, A, stride, square, exact);
     }
-    for (int i = k; i < m && k == n; i++) {
-        distance[i] = 0.0;
+    for (int i = 0; i < m; i++) {
+        distance[i] = i >= k && k == n ? 0.0 : sqrt(square[i]);
     }
     return k;
 }
