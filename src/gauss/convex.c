@@ -106,7 +106,7 @@ static int convex_step(gauss_core *core, double delta, const double *centre)
             gradient[j] = core->x[j] - gradient[j];
         }
         double aim = fmax(fmax(force, dense_norm(q, core->x)), core->V);
-        if (!(dense_norm(q, gradient) > 1e-9 * aim)) {
+        if (!(dense_norm(q, gradient) > 1e-4 * aim)) {
             return 1;
         }
         convex_hessian(core, delta, z);
@@ -211,7 +211,7 @@ static int convex_proximal(gauss_core *core, int limit)
             return -1;
         }
         memcpy(core->keep, core->r, (size_t)core->p * sizeof(double));
-        if (error <= 1e-6 || k >= 2) {
+        if (error <= 1e-3 || k >= 2) {
             if (convex_polish(core)) {
                 return 1;
             }
