@@ -6,10 +6,10 @@
  *
  *   newton     from the guess: stays on the branch of the previous instant
  *   convex     Newton from the solution of the convex law
- *   shift      convex problems with the slips of the one before, Newton tried after each
- *   interior   interior points whose shift follows the slip
- *   homotopy   compliance from soft to rigid, Newton at every stage
- *   sweeps     block Gauss-Seidel, Newton tried in between
+ *   shift      convex problems with the slips of the one before, Newton tried after each; then
+ * again with half of every change, where that runs in circles interior   interior points whose
+ * shift follows the slip homotopy   compliance from soft to rigid, Newton at every stage sweeps
+ * block Gauss-Seidel, Newton tried in between
  *
  * Selection. The velocity is not always unique. The rule: the branch that Newton reaches from the
  * guess; without a guess, the branch of the first member above that arrives: first those that start
@@ -49,12 +49,14 @@ static int normals_contradict(gauss_core *core)
     return answer < 0;
 }
 
-static int try_shift(gauss_core *core, double *keep)
+/* `share` of the change of every slip is taken over from round to round. */
+static int try_shift(gauss_core *core, double *keep, double share)
 {
     for (int round = 0; round < 25; round++) {
         core_evaluate(core);
         for (int k = 0; k < core->cone_count; k++) {
-            core->shift[k] = cone_tangent(core->cone[k].rows, core->w + core->cone[k].first);
+            double slip = cone_tangent(core->cone[k].rows, core->w + core->cone[k].first);
+            core->shift[k] += share * (slip - core->shift[k]);
         }
         core_convex(core, 0);
         memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
@@ -150,7 +152,12 @@ int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method
     }
     *method = "shift";
     memcpy(core->r, start, bytes);
-    if (try_shift(core, keep)) {
+    if (try_shift(core, keep, 1.0)) {
+        return 1;
+    }
+    memcpy(core->r, start, bytes);
+    memset(core->shift, 0, (size_t)core->cone_count * sizeof(double));
+    if (try_shift(core, keep, 0.5)) {
         return 1;
     }
     *method = "interior";
