@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static double scratch[4 * MOST_UNKNOWNS + 3 * MOST_ROWS + 1];
+static double scratch[5 * MOST_UNKNOWNS + 3 * MOST_ROWS + 1];
 
 /* The certificate asks for a well-formed problem: a workspace is made of nothing else. */
 static int well_formed(const puzzle *p)
