@@ -57,6 +57,7 @@ static void lay_out(const zw_gauss *problem, gauss_sparse *s, base_arena *arena,
     s->value = base_arena_doubles(arena, entries);
     s->base = base_arena_doubles(arena, entries);
     s->sign = base_arena_bytes(arena, N);
+    s->smooth = base_arena_bytes(arena, (size_t)problem->block_count * sizeof *s->smooth);
     s->slot = base_arena_ints(arena, A->dense == NULL && m > 0 ? (size_t)A->start[s->m] : 0);
     s->reference = base_arena_doubles(arena, n);
     s->force = base_arena_doubles(arena, n);
@@ -266,6 +267,28 @@ static void finish(const zw_gauss *problem, const zw_gauss_options *options, zw_
     }
 }
 
+/* Without friction, is anything admissible? If not, Coulomb's law has no solution either, and the
+ * conflict is named. The workspace then holds the numbers of the problem again. */
+static int normals_contradict(const zw_gauss *problem, const zw_gauss_options *options,
+                              zw_gauss_work *work, const double *C)
+{
+    gauss_sparse *s = work->sparse;
+    zw_gauss smooth = *problem;
+    smooth.block = s->smooth;
+    for (int k = 0; k < problem->block_count; k++) {
+        s->smooth[k] = problem->block[k];
+        memset(s->smooth[k].friction, 0, sizeof s->smooth[k].friction);
+    }
+    gauss_sparse_prepare(&smooth, work, NULL);
+    right_side(&smooth, work, s, C);
+    int contradict = sparse_equality_motion(work, s, 0) &&
+                     sparse_convex(&smooth, options, work, C, 0) == ZW_CONFLICT;
+    int count = work->conflict_count;
+    gauss_sparse_prepare(problem, work, NULL);
+    work->conflict_count = contradict ? count : 0;
+    return contradict;
+}
+
 zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *options,
                             zw_gauss_work *work, const double *C, const double *guess,
                             double *lambda, const char **method)
@@ -304,5 +327,9 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     to_user(work, s, s->x, s->r, work->a, lambda);
     zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch,
                      &work->certificate);
+    status = gauss_verdict(options, work, status);
+    if (status == ZW_JAMMED && s->hopeless && normals_contradict(problem, options, work, C)) {
+        return ZW_NO_SOLUTION;
+    }
     return status;
 }

@@ -218,11 +218,12 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
                        .accept = 0.1 * options->tolerance,
                        .error = HUGE_VAL};
     *method = "newton";
+    s->hopeless = 0;
     int solved = warm && newton(&run, 0.0, NEWTON_LIMIT);
     if (!solved && !options->guess_only) {
         *method = "newton from convex";
         memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
-        sparse_convex_solve(problem, work, C, 1e-9, warm);
+        s->hopeless = sparse_convex_solve(problem, work, C, 1e-9, warm) == ZW_CONFLICT;
         keep_start(s);
         solved = newton(&run, 0.0, NEWTON_LIMIT);
     }

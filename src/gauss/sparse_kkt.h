@@ -96,7 +96,10 @@ struct gauss_sparse {
     double *turn; /* mc x CONE_MAX: u_j of each cone row, where the step has turned the rows */
     int bent;     /* Coulomb: the rows of K feel the slip too, see sparse_coulomb.c */
     double *slip; /* mc: direction of slip of each cone, 0 at its normal */
-    double V;     /* size of residuals, see work.h */
+    int hopeless; /* Coulomb: even the convex problem contradicts itself */
+    zw_block
+        *smooth; /* block_count: the blocks without friction, to see whether normals alone do */
+    double V;    /* size of residuals, see work.h */
     double *rhs, *sol, *res, *step; /* N each */
     double *y[3];                   /* q each */
     double *v[4];                   /* m each */

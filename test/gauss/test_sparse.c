@@ -503,6 +503,22 @@ static void contacts_are_solved(void **state)
     assert_true(solved >= count * 93 / 100);
 }
 
+/* Walls that close on a body: no motion and no force, said with the names of the contacts. */
+static void closing_walls_have_no_solution(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        scene *s = scene_contact(SCENE_WEDGE_CLOSING, seed);
+        answer a =
+            solve_with(&s->problem, (zw_gauss_options){.contact = ZW_COULOMB}, ZW_ALGEBRA_SPARSE);
+        assert_int_equal(a.status, ZW_NO_SOLUTION);
+        assert_true(a.motion.conflict_count >= 2);
+        assert_false(a.motion.certificate.worst <= 1.0);
+        zw_gauss_work_free(a.work);
+        scene_free(s);
+    }
+}
+
 /* From the answer to a nearby problem, the same branch in fewer steps. */
 static void a_guess_helps(void **state)
 {
@@ -615,6 +631,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_found),
         cmocka_unit_test(what_nothing_holds_is_named),
         cmocka_unit_test(contacts_are_solved),
+        cmocka_unit_test(closing_walls_have_no_solution),
         cmocka_unit_test(a_guess_helps),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_solve_allocates_nothing_and_repeats),
