@@ -3,13 +3,18 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 export JOBS FUZZ_SECONDS
 
-.PHONY: all demo test bench fuzz format clean
+.PHONY: all demo classics test bench fuzz format clean
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
 	@tools/build release
 
-demo: # the kernel at work on a few classics
+demo: # a double pendulum and a sleigh: summaries, plots and reports in build/demo
+	@tools/need build
+	@tools/build release --target zwang_cli
+	@tools/demo build/release/zwang build/demo
+
+classics: # the kernel alone, at work on a few classics
 	@tools/need build
 	@tools/build release --target example_classics
 	@build/release/examples/classics

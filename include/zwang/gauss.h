@@ -169,6 +169,9 @@ typedef struct zw_motion {
     double Z; /* 1/2 (a - a_free)' M (a - a_free); if M is singular, 1/2 a' M a - a' force */
 
     int rank;                /* of the equality rows */
+    double independence;     /* the last of these rows taken, as the kernel picks them: its distance
+                                from the span of the others, all of length one; dense algebra only,
+                                1 elsewhere. Small: nearly singular */
     int redundant_count;     /* equality blocks with rows that follow from earlier rows */
     const int *redundant;    /* their indices */
     int conflict_count;      /* blocks that contradict each other: none can be left out */

@@ -17,7 +17,10 @@ extern "C" {
     X(ZW_CONFLICT, "the constraints contradict each other")                                        \
     X(ZW_NO_SOLUTION, "Coulomb's law has no solution for these data")                              \
     X(ZW_JAMMED, "no method found a solution of Coulomb's law; there may be none")                 \
-    X(ZW_INACCURATE, "the best answer found misses the tolerance; see its certificate")
+    X(ZW_INACCURATE, "the best answer found misses the tolerance; see its certificate")            \
+    X(ZW_NOT_FINITE, "a formula has no finite value here")                                         \
+    X(ZW_NO_STEP, "no step is small enough to go on from here")                                    \
+    X(ZW_NO_FILE, "a file cannot be read or written")
 
 typedef enum zw_status {
 #define ZW_STATUS_CODE(code, text) code,
@@ -31,7 +34,7 @@ typedef struct zw_error {
     char file[128];
     int line;
     int column;
-    char text[512];
+    char text[1024];
 } zw_error;
 
 /* The text of a status; never NULL. */

@@ -219,6 +219,8 @@ void gauss_equality_factor(zw_gauss_work *work)
 {
     work->rank = dense_lq(work->me, work->q, work->D, work->q_max, RANK_FLOOR, work->order,
                           work->beta, work->distance);
+    int last = work->rank - 1;
+    work->independence = last >= 0 ? fabs(work->D[(long)last * work->q_max + last]) : 1.0;
     dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,
                                    work->B, work->q_max);
     stretch_cones(work);

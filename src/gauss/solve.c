@@ -170,6 +170,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
                                    &motion->method);
     sort(work->conflict_count, work->conflict);
     motion->rank = work->rank;
+    motion->independence = work->independence;
     motion->redundant_count = work->redundant_count;
     motion->conflict_count = work->conflict_count;
     motion->iterations = work->core.iterations;

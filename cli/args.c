@@ -1,0 +1,274 @@
+/* Options into a struct; nothing is silently ignored. */
+#include <string.h>
+
+#include "cli.h"
+
+typedef enum option_id {
+    OPTION_TIME,
+    OPTION_STEP,
+    OPTION_TOL,
+    OPTION_METHOD,
+    OPTION_EVERY,
+    OPTION_OUTPUT,
+    OPTION_PLOT,
+    OPTION_REPORT,
+    OPTION_AT,
+    OPTION_SET,
+    OPTION_JSON,
+    OPTION_ALL,
+    OPTION_QUIET,
+    OPTION_HELP
+} option_id;
+
+typedef struct option {
+    option_id id;
+    const char *name;
+    const char *shorthand; /* or NULL */
+    int has_value;
+    const char *commands; /* that know it */
+} option;
+
+static const option options[] = {
+    {OPTION_TIME, "--time", "-t", 1, "run"},
+    {OPTION_STEP, "--step", NULL, 1, "run explain"},
+    {OPTION_TOL, "--tol", NULL, 1, "run explain"},
+    {OPTION_METHOD, "--method", NULL, 1, "run explain"},
+    {OPTION_EVERY, "--every", NULL, 1, "run"},
+    {OPTION_OUTPUT, "--output", "-o", 1, "run"},
+    {OPTION_PLOT, "--plot", NULL, 1, "run"},
+    {OPTION_REPORT, "--report", NULL, 1, "run"},
+    {OPTION_AT, "--at", NULL, 1, "explain"},
+    {OPTION_SET, "--set", NULL, 1, "run explain check"},
+    {OPTION_JSON, "--json", NULL, 0, "explain"},
+    {OPTION_ALL, "--all", NULL, 0, "explain"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run check"},
+    {OPTION_HELP, "--help", "-h", 0, "run explain check"},
+};
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static const char *const methods[] = {"dop853", "variational", "variational4",
+                                      "rk4",    "euler",       "stiff"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+static int complain(const char *what, const char *word, const char *more)
+{
+    fprintf(stderr, "zwang: %s %s%s\n", what, word, more);
+    return CLI_USAGE;
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static int take_setting(cli_arguments *arguments, char *text)
+{
+    char *equals = strchr(text, '=');
+    zw_setting *setting = &arguments->setting[arguments->setting_count];
+    if (arguments->setting_count == CLI_SETTINGS) {
+        return complain("--set more than 256 times, from", text, " on");
+    }
+    if (!equals || equals == text || !cli_value(equals + 1, &setting->value)) {
+        return complain("--set wants NAME=NUMBER, not", text, "");
+    }
+    *equals = 0;
+    setting->name = text;
+    arguments->setting_count++;
+    return CLI_OK;
+}
+
+static int take_positive(const option *known, const char *text, double *value)
+{
+    if (!cli_value(text, value)) {
+        return complain(known->name, "wants a number, not ", text);
+    }
+    return *value > 0 ? CLI_OK : complain(known->name, "wants a positive number, not ", text);
+}
+
+static int take_time_at(const char *text, double *value)
+{
+    return cli_value(text, value) && *value >= 0
+               ? CLI_OK
+               : complain("--at wants a time, 0 or later, not", text, "");
+}
+
+static int take_every(const option *known, const char *text, double *value)
+{
+    if (!strcmp(text, "step")) {
+        *value = -1;
+        return CLI_OK;
+    }
+    return take_positive(known, text, value);
+}
+
+static int take_method(const char *text, zw_method *method)
+{
+    if (zw_method_find(text, method) == ZW_OK) {
+        return CLI_OK;
+    }
+    const char *meant = cli_suggest(text, methods, METHODS);
+    fprintf(stderr, "zwang: there is no method %s", text);
+    if (meant) {
+        fprintf(stderr, "; did you mean %s?\n", meant);
+        return CLI_USAGE;
+    }
+    for (int i = 0; i < METHODS; i++) {
+        fprintf(stderr, "%s %s", i ? "," : "; there are", methods[i]);
+    }
+    fputc('\n', stderr);
+    return CLI_USAGE;
+}
+
+static int ends(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && !strcmp(path + length - tail, ending);
+}
+
+static int take_output(cli_arguments *arguments, const option *known, const char *path)
+{
+    int ok, any = known->id == OPTION_OUTPUT;
+    if (any) {
+        ok = !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || ends(path, ".csv") ||
+             ends(path, ".h5") || ends(path, ".hdf5") || ends(path, ".svg") || ends(path, ".html");
+    } else {
+        ok = ends(path, known->id == OPTION_PLOT ? ".svg" : ".html");
+    }
+    if (!ok) {
+        fprintf(stderr, "zwang: %s %s: the file must end in %s\n", known->name, path,
+                any                        ? ".csv, .h5, .svg or .html, or be - for a pipe"
+                : known->id == OPTION_PLOT ? ".svg"
+                                           : ".html");
+        return CLI_USAGE;
+    }
+    if (arguments->output_count == CLI_OUTPUTS) {
+        return complain("too many files to write, from", path, " on");
+    }
+    arguments->output[arguments->output_count++] = path;
+    return CLI_OK;
+}
+
+static int take_value(cli_arguments *arguments, const option *known, char *value)
+{
+    zw_run_options *run = &arguments->run;
+    switch (known->id) {
+    case OPTION_TIME:
+        return take_positive(known, value, &run->time);
+    case OPTION_STEP:
+        return take_positive(known, value, &run->step);
+    case OPTION_TOL:
+        return take_positive(known, value, &run->tolerance);
+    case OPTION_METHOD:
+        return take_method(value, &run->method);
+    case OPTION_EVERY:
+        return take_every(known, value, &run->every);
+    case OPTION_AT:
+        return take_time_at(value, &arguments->at);
+    case OPTION_SET:
+        return take_setting(arguments, value);
+    default:
+        return take_output(arguments, known, value);
+    }
+}
+
+static void take_flag(cli_arguments *arguments, option_id id)
+{
+    int *flag = id == OPTION_JSON    ? &arguments->json
+                : id == OPTION_ALL   ? &arguments->all
+                : id == OPTION_QUIET ? &arguments->quiet
+                                     : &arguments->help;
+    *flag = 1;
+}
+
+/* ---- Options -------------------------------------------------------------------------------- */
+
+static int unknown(const char *command, const char *word)
+{
+    const char *name[OPTIONS];
+    int count = 0;
+    for (int i = 0; i < OPTIONS; i++) {
+        if (strstr(options[i].commands, command)) {
+            name[count++] = options[i].name;
+        }
+    }
+    const char *meant = cli_suggest(word, name, count);
+    fprintf(stderr, "zwang: %s has no option %s; ", command, word);
+    if (meant) {
+        fprintf(stderr, "did you mean %s?\n", meant);
+    } else {
+        fprintf(stderr, "`zwang help %s` lists them\n", command);
+    }
+    return CLI_USAGE;
+}
+
+/* The option that a word is, and where its value begins within the word (NULL: it does not). */
+static const option *find(const char *command, char *word, char **value)
+{
+    char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    *value = equals ? equals + 1 : NULL;
+    for (int i = 0; i < OPTIONS; i++) {
+        const option *known = &options[i];
+        if (!strstr(known->commands, command)) {
+            continue;
+        }
+        if (strlen(known->name) == length && !strncmp(word, known->name, length)) {
+            return known;
+        }
+        if (known->shorthand && word[1] != '-' && word[1] == known->shorthand[1] &&
+            (known->has_value || !word[2])) {
+            *value = word[2] ? word + 2 : NULL;
+            return known;
+        }
+    }
+    return NULL;
+}
+
+/* One option and its value, if any; *used counts the words. */
+static int take(const char *command, int count, char **word, cli_arguments *arguments, int *used)
+{
+    char *value;
+    const option *known = find(command, word[0], &value);
+    *used = 1;
+    if (!known) {
+        word[0][strcspn(word[0], "=")] = 0;
+        return unknown(command, word[0]);
+    }
+    if (!known->has_value) {
+        take_flag(arguments, known->id);
+        return value ? complain(known->name, "takes no value", "") : CLI_OK;
+    }
+    if (!value) {
+        if (count < 2) {
+            return complain(known->name, "needs a value", "");
+        }
+        value = word[1];
+        *used = 2;
+    }
+    return take_value(arguments, known, value);
+}
+
+int cli_parse(const char *command, int count, char **word, cli_arguments *arguments)
+{
+    int plain = 0; /* behind "--" all words are files */
+    *arguments = (cli_arguments){0};
+    for (int i = 0; i < count;) {
+        int used = 1, code = CLI_OK;
+        if (!plain && !strcmp(word[i], "--")) {
+            plain = 1;
+        } else if (!plain && word[i][0] == '-' && word[i][1]) {
+            code = take(command, count - i, word + i, arguments, &used);
+        } else if (arguments->file) {
+            code = complain("one file at a time; what is", word[i], "?");
+        } else {
+            arguments->file = word[i];
+        }
+        if (code != CLI_OK || arguments->help) {
+            return code;
+        }
+        i += used;
+    }
+    if (!arguments->file || !arguments->file[0]) {
+        fprintf(stderr, "zwang: %s what? Give a .zw file, or see `zwang help %s`\n", command,
+                command);
+        return CLI_USAGE;
+    }
+    return CLI_OK;
+}

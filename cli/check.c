@@ -1,0 +1,181 @@
+/* zwang check: what the file describes, without running it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+enum { SHOWN = 8 };
+
+static void show_coordinates(const cli_world *world)
+{
+    int n = zw_count(world->system, ZW_COORD);
+    cli_label(stdout, "coordinates");
+    printf("%d:", n);
+    for (int i = 0; i < n && i < SHOWN; i++) {
+        printf(" %s", zw_name(world->system, ZW_COORD, i));
+    }
+    if (n > SHOWN) {
+        printf(" and %d more", n - SHOWN);
+    }
+    printf("\n");
+}
+
+static void show_constraints(const cli_world *world, const zw_constraint *list)
+{
+    static const char *const word[] = {"holonomic", "nonholonomic", "one-sided"};
+    int count = zw_count(world->system, ZW_CONSTRAINT), of[3] = {0}, said = 0;
+    for (int c = 0; c < count; c++) {
+        of[list[c].kind]++;
+    }
+    cli_label(stdout, "constraints");
+    printf("%d", count);
+    for (int k = 0; k < 3; k++) {
+        if (of[k] > 0) {
+            printf("%s %d %s", said++ ? "," : ":", of[k], word[k]);
+        }
+    }
+    if (zw_count(world->system, ZW_ROW) != count) {
+        printf(" (%d rows)", zw_count(world->system, ZW_ROW));
+    }
+    printf("\n");
+}
+
+static void show_contacts(const cli_world *world, const zw_constraint *list)
+{
+    static const char *const word[] = {"open", "closed", "sliding", "stuck"};
+    int count = zw_count(world->system, ZW_CONSTRAINT), said = 0, left = 0;
+    for (int c = 0; c < count; c++) {
+        if (list[c].kind != ZW_ONE_SIDED && list[c].friction == 0) {
+            continue;
+        }
+        if (said == SHOWN) {
+            left++;
+            continue;
+        }
+        cli_label(stdout, said++ ? "" : "contacts");
+        printf("%s is %s", zw_name(world->system, ZW_CONSTRAINT, c), word[list[c].mode]);
+        if (list[c].mode == ZW_MODE_OPEN) {
+            printf(", gap %.6g", list[c].position);
+        }
+        if (list[c].friction > 0) {
+            printf(", friction %.6g", list[c].friction);
+        }
+        printf("\n");
+    }
+    if (left > 0) {
+        cli_label(stdout, "");
+        printf("and %d more\n", left);
+    }
+}
+
+/* Coordinates that only constraints hold. */
+static int show_masses(const cli_world *world)
+{
+    int *coord = calloc((size_t)zw_count(world->system, ZW_COORD) + 1, sizeof(int));
+    int count = coord ? zw_massless(world->work, coord) : 0;
+    if (count > 0) {
+        cli_label(stdout, "singular M");
+        printf("only constraints hold");
+        for (int i = 0; i < count && i < SHOWN; i++) {
+            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_COORD, coord[i]));
+        }
+        if (count > SHOWN) {
+            printf(" and %d more", count - SHOWN);
+        }
+        printf("\n");
+    }
+    free(coord);
+    return count;
+}
+
+static void show_rank(const cli_world *world, const zw_motion *motion)
+{
+    cli_label(stdout, "freedom");
+    cli_show_count(stdout, motion->n - motion->rank, "degree", "degrees");
+    printf(", rank %d\n", motion->rank);
+    cli_label(stdout, "redundant");
+    for (int i = 0; i < motion->redundant_count && i < SHOWN; i++) {
+        printf("%s%s", i ? ", " : "", zw_work_block_name(world->work, motion->redundant[i]));
+    }
+    if (motion->redundant_count > SHOWN) {
+        printf(" and %d more", motion->redundant_count - SHOWN);
+    }
+    puts(motion->redundant_count ? "" : "none");
+    if (motion->independence > 0 && motion->independence < 1e-6) {
+        cli_label(stdout, "singular");
+        printf("nearly: some row is within %.2g of the span of the others\n", motion->independence);
+    }
+}
+
+static void show_start(const cli_world *world)
+{
+    const zw_assembly *assembly = &world->assembly;
+    const double *energy = zw_field(world->system, world->state, world->work, ZW_FIELD_ENERGY).data;
+    if (assembly->position_change <= 1e-9 && assembly->speed_change <= 1e-9) {
+        cli_label(stdout, "assembled");
+        printf("as written, violation %.2g\n", assembly->violation_after);
+    } else {
+        cli_show_assembly(stdout, world);
+        cli_label(stdout, "");
+        printf("violation %.2g before, %.2g after\n", assembly->violation_before,
+               assembly->violation_after);
+    }
+    if (energy[1] != 0 || energy[2] != 0) {
+        cli_label(stdout, "energy");
+        printf("%.10g (kinetic %.6g, potential %.6g)\n", energy[0], energy[1], energy[2]);
+    }
+}
+
+static void show(const cli_world *world, const zw_constraint *list)
+{
+    const zw_motion *motion = zw_work_motion(world->work);
+    show_coordinates(world);
+    show_constraints(world, list);
+    show_contacts(world, list);
+    show_rank(world, motion);
+    show_masses(world);
+    show_start(world);
+    cli_label(stdout, "certificate");
+    printf("%.2g\n", motion->certificate.worst);
+    if (zw_count(world->system, ZW_EVENT) + zw_count(world->system, ZW_CHECK) > 0) {
+        cli_label(stdout, "watches");
+        cli_show_count(stdout, zw_count(world->system, ZW_EVENT), "event", "events");
+        printf(", ");
+        cli_show_count(stdout, zw_count(world->system, ZW_CHECK), "check", "checks");
+        printf("\n");
+    }
+}
+
+int cli_check(const cli_arguments *arguments)
+{
+    cli_world world;
+    zw_error error = {0};
+    int code = cli_load(arguments, &world, &error);
+    if (code != CLI_OK) {
+        cli_show_error(&error);
+        return code;
+    }
+    size_t room = (size_t)zw_count(world.system, ZW_CONSTRAINT) + 1;
+    zw_constraint *list = calloc(room, sizeof *list);
+    zw_run_options plan;
+    zw_status status =
+        list ? zw_forward(world.system, world.state, world.work, &error) : ZW_NO_MEMORY;
+    if (status == ZW_OK) {
+        status = zw_constraints_look(world.system, world.state, world.work, list, &error);
+    }
+    if (status == ZW_OK && !arguments->quiet) {
+        show(&world, list);
+    }
+    code = cli_code_of(status);
+    if (status == ZW_OK &&
+        zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
+        code = CLI_MODEL; /* its `run` line */
+    }
+    if (code != CLI_OK) {
+        error.status = error.status ? error.status : status;
+        cli_show_error(&error);
+    }
+    free(list);
+    cli_unload(&world);
+    return code;
+}

@@ -1,0 +1,110 @@
+/* The command line: what its parts share. */
+#ifndef ZW_CLI_CLI_H
+#define ZW_CLI_CLI_H
+
+#include <stdio.h>
+
+#include "zwang/zwang.h"
+
+/* Exit codes, as promised in the manual. */
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1,       /* the motion could not be computed, or a check did not hold */
+    CLI_USAGE = 2,        /* the command line makes no sense */
+    CLI_MODEL = 3,        /* the model has a mistake, or no consistent start */
+    CLI_FILE = 4,         /* a file cannot be read or written */
+    CLI_INTERRUPTED = 130 /* by Ctrl-C; what was there has been written */
+};
+
+enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16 };
+
+typedef struct cli_arguments {
+    const char *file;
+    zw_setting setting[CLI_SETTINGS];
+    int setting_count;
+    zw_run_options run;
+    double at; /* explain: the time */
+    const char *output[CLI_OUTPUTS];
+    int output_count;
+    int json;
+    int all;
+    int quiet;
+    int help;
+} cli_arguments;
+
+/* Everything that a command works on. */
+typedef struct cli_world {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    zw_state *state;
+    zw_assembly assembly;
+} cli_world;
+
+/* args.c: fills the arguments of a command; anything but CLI_OK is an exit code, and the reason has
+ * been printed. */
+int cli_parse(const char *command, int count, char **word, cli_arguments *arguments);
+
+/* value.c: a number, also written as a formula of constants: 2*pi. 0: it is none. */
+int cli_value(const char *text, double *value);
+
+/* suggest.c: the word of a list that `word` was probably meant to be, or NULL. */
+const char *cli_suggest(const char *word, const char *const *list, int count);
+
+/* help.c */
+extern const char *const cli_command_name[];
+enum { CLI_COMMANDS = 4 };
+int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
+
+/* load.c: read, compile, assemble; answers an exit code and fills the error. */
+int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error);
+void cli_unload(cli_world *world);
+int cli_code_of(zw_status status);
+
+/* text.c: how things are said. Labels are padded to one column and bold on a terminal. */
+void cli_show_error(const zw_error *error);
+void cli_label(FILE *to, const char *label);
+void cli_head(FILE *to, const char *title); /* of a table, after an empty line */
+void cli_show_assembly(FILE *to, const cli_world *world);
+void cli_show_time(FILE *to, double seconds);
+/* "3 rods", "1 rod" */
+void cli_show_count(FILE *to, long count, const char *one, const char *many);
+double cli_clock(void);
+
+/* output.c: the files of a run. */
+int cli_outputs_possible(const cli_arguments *arguments);
+int cli_outputs_use_stdout(const cli_arguments *arguments);
+int cli_outputs_write(const cli_arguments *arguments, zw_record *record,
+                      const zw_run_summary *summary, const char *note, FILE *talk);
+
+/* json.c: JSON that is valid whatever the names and numbers are. */
+typedef struct cli_json {
+    FILE *to;
+    int depth;
+    int first; /* nothing stands in this bracket yet */
+} cli_json;
+void cli_json_open(cli_json *json, const char *key, char bracket); /* key NULL: in a list */
+void cli_json_close(cli_json *json, char bracket);
+void cli_json_number(cli_json *json, const char *key, double value); /* not finite: null */
+void cli_json_int(cli_json *json, const char *key, long value);
+void cli_json_bool(cli_json *json, const char *key, int value);
+void cli_json_text(cli_json *json, const char *key, const char *value);
+
+/* run.c, explain.c, check.c: the commands; they answer the exit code. */
+int cli_run(const cli_arguments *arguments);
+int cli_explain(const cli_arguments *arguments);
+int cli_check(const cli_arguments *arguments);
+
+/* explain_json.c: the same for programs. */
+void cli_explain_json(const cli_arguments *arguments, const cli_world *world,
+                      const zw_constraint *constraint);
+void cli_explain_json_error(const cli_arguments *arguments, const zw_error *error);
+
+/* progress.c: a bar on a terminal, nothing in a pipe. */
+void cli_progress_start(double from, double to);
+void cli_progress_show(double now);
+void cli_progress_end(void);
+void cli_catch_interrupt(void);
+int cli_interrupted(void);
+
+#endif

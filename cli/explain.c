@@ -1,0 +1,255 @@
+/* zwang explain: the principle made visible at one instant. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { SHOWN = 12 };
+
+typedef struct table {
+    int width; /* of the names */
+    int count, shown;
+} table;
+
+static table table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind)
+{
+    table t = {.width = 10, .count = zw_count(world->system, kind)};
+    t.shown = arguments->all || t.count <= SHOWN + 1 ? t.count : SHOWN;
+    for (int i = 0; i < t.shown; i++) {
+        int length = (int)strlen(zw_name(world->system, kind, i));
+        t.width = length > t.width ? length : t.width;
+    }
+    return t;
+}
+
+static void show_left_out(const table *t)
+{
+    if (t->shown < t->count) {
+        printf("  and %d more; --all shows them\n", t->count - t->shown);
+    }
+}
+
+/* Round-off beside numbers of this size is shown as 0; --json has it in full. */
+static double tidy(double x, double size)
+{
+    return fabs(x) <= 1e-14 * size ? 0 : x;
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    }
+    return most;
+}
+
+/* ---- Coordinates ---------------------------------------------------------------------------- */
+
+static void show_motion(const cli_arguments *arguments, const cli_world *world)
+{
+    table t = table_of(arguments, world, ZW_COORD);
+    const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
+    const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
+    const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
+    const zw_motion *motion = zw_work_motion(world->work);
+    double size = largest(motion->a, motion->n) + largest(a_free, motion->n);
+    cli_head(stdout, "Motion: position q, speed q', free and actual acceleration q''");
+    printf("  %-*s %14s %14s %14s %14s\n", t.width, "", "q", "q'", "q'' free", "q'' actual");
+    for (int i = 0; i < t.shown; i++) {
+        printf("  %-*s %14.6g %14.6g ", t.width, zw_name(world->system, ZW_COORD, i), q[i], v[i]);
+        if (isfinite(a_free[i])) {
+            printf("%14.6g", tidy(a_free[i], size));
+        } else {
+            printf("%14s", "none");
+        }
+        printf(" %14.6g\n", tidy(motion->a[i], size));
+    }
+    show_left_out(&t);
+}
+
+static void show_forces(const cli_arguments *arguments, const cli_world *world)
+{
+    table t = table_of(arguments, world, ZW_COORD);
+    const zw_motion *motion = zw_work_motion(world->work);
+    double size = largest(motion->F_N, motion->n) + largest(motion->F_L, motion->n) +
+                  largest(motion->F_C, motion->n);
+    cli_head(stdout, "Forces: applied F^N, ideal constraint force F^L, non-ideal F^C");
+    printf("  %-*s %14s %14s %14s %14s\n", t.width, "", "F^N", "F^L", "F^C", "sum = M q''");
+    for (int i = 0; i < t.shown; i++) {
+        double N = motion->F_N[i], L = motion->F_L[i], C = motion->F_C[i];
+        printf("  %-*s %14.6g %14.6g %14.6g %14.6g\n", t.width, zw_name(world->system, ZW_COORD, i),
+               tidy(N, size), tidy(L, size), tidy(C, size), tidy(N + L + C, size));
+    }
+    show_left_out(&t);
+}
+
+/* ---- Constraints ---------------------------------------------------------------------------- */
+
+static void show_constraints(const cli_arguments *arguments, const cli_world *world,
+                             const zw_constraint *list)
+{
+    static const char *const kind[] = {"holonomic", "nonholonomic", "one-sided"};
+    static const char *const mode[] = {"open", "closed", "sliding", "stuck"};
+    table t = table_of(arguments, world, ZW_CONSTRAINT);
+    const double *lambda = zw_field(world->system, world->state, world->work, ZW_FIELD_LAMBDA).data;
+    if (t.count == 0) {
+        return;
+    }
+    cli_head(stdout, "Constraints: size of their force |A' lambda|, violation, multipliers lambda");
+    printf("  %-*s %-12s %-7s %11s %9s %9s  %s\n", t.width, "", "kind", "state", "force",
+           "position", "velocity", "multiplier");
+    for (int c = 0; c < t.shown; c++) {
+        const zw_constraint *it = &list[c];
+        printf("  %-*s %-12s %-7s %11.6g ", t.width, zw_name(world->system, ZW_CONSTRAINT, c),
+               kind[it->kind], mode[it->mode], it->force);
+        if (it->kind == ZW_NONHOLONOMIC) {
+            printf("%9s", "-");
+        } else {
+            printf("%9.2g", it->position);
+        }
+        printf(" %9.2g  ", it->velocity);
+        for (int r = 0; r < it->rows; r++) {
+            printf("%s%.6g", r ? ", " : "", lambda[it->first_row + r] + 0.0);
+        }
+        printf("\n");
+    }
+    show_left_out(&t);
+}
+
+/* ---- The principle -------------------------------------------------------------------------- */
+
+static void show_sentence(const cli_world *world)
+{
+    const zw_motion *motion = zw_work_motion(world->work);
+    int *coord = calloc((size_t)motion->n + 1, sizeof *coord);
+    int singular = coord && zw_massless(world->work, coord) > 0, nonideal = 0;
+    free(coord);
+    for (int i = 0; i < motion->n; i++) {
+        nonideal |= motion->C[i] != 0;
+    }
+    printf("\n");
+    if (motion->m == 0) {
+        printf("No constraint holds at this instant: the motion is free, Z = 0.\n");
+        return;
+    }
+    if (singular) {
+        printf("The masses alone do not determine a free motion. Of all accelerations that the "
+               "constraints\nadmit, this one makes 1/2 a'Ma - a'F least: %.9g.\n",
+               motion->Z);
+    } else if (largest(motion->F_L, motion->n) + largest(motion->F_C, motion->n) == 0) {
+        printf("The free motion already meets the constraints; nothing pulls it away: Z = 0.\n");
+    } else {
+        printf("Of all accelerations that the constraints admit, this one is the nearest to the "
+               "free motion\n%sin the metric of the masses:\n"
+               "Z = 1/2 (a - a_free)'M(a - a_free) = %.9g.\n",
+               nonideal ? "(as the non-ideal forces bend it) " : "", motion->Z);
+    }
+    printf("The certificate, computed from the data alone, shows it to within %.2g.\n",
+           motion->certificate.worst);
+}
+
+static void show_principle(const cli_world *world)
+{
+    const zw_motion *motion = zw_work_motion(world->work);
+    const zw_certificate *proof = &motion->certificate;
+    const double *energy = zw_field(world->system, world->state, world->work, ZW_FIELD_ENERGY).data;
+    cli_head(stdout, "Principle");
+    printf("  Z            %.9g\n", motion->Z);
+    printf("  rank         %d of %d %s, ", motion->rank, motion->m,
+           motion->m == 1 ? "row" : "rows");
+    cli_show_count(stdout, motion->n - motion->rank, "degree of freedom\n", "degrees of freedom\n");
+    printf("  redundant    %s", motion->redundant_count ? "" : "none");
+    for (int i = 0; i < motion->redundant_count && i < SHOWN; i++) {
+        printf("%s%s", i ? ", " : "", zw_work_block_name(world->work, motion->redundant[i]));
+    }
+    if (motion->redundant_count > SHOWN) {
+        printf(" and %d more", motion->redundant_count - SHOWN);
+    }
+    printf("\n  energy       %.10g, kinetic %.10g, potential %.10g, power %.6g\n", energy[0],
+           energy[1], energy[2], energy[3] + 0.0);
+    printf("  certificate  %.2g at worst", proof->worst);
+    if (proof->worst_block >= 0 && proof->worst > 0) {
+        printf(", by %s", zw_work_block_name(world->work, proof->worst_block));
+    }
+    printf("\n               stationarity %.2g, feasibility %.2g, membership %.2g\n"
+           "               complementarity %.2g, natural %.2g, gap %.2g\n",
+           proof->stationarity, proof->feasibility, proof->membership, proof->complementarity,
+           proof->natural, proof->gap);
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static int poll(void *user, double time)
+{
+    (void)user;
+    cli_progress_show(time);
+    return 0;
+}
+
+/* The motion up to the instant. */
+static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
+{
+    zw_run_options options = arguments->run;
+    zw_run_summary summary;
+    if (!(arguments->at > 0)) {
+        return ZW_OK;
+    }
+    options.time = options.every = arguments->at;
+    options.poll = poll;
+    cli_progress_start(0, arguments->at);
+    zw_status status = zw_run(world->system, world->state, world->work, &options, &summary, error);
+    cli_progress_end();
+    if (status == ZW_OK && summary.stopped_by >= 0 && summary.end < arguments->at) {
+        fprintf(stderr, "zwang: the motion ends before, at t = %.9g, by %s\n", summary.end,
+                zw_name(world->system, ZW_EVENT, summary.stopped_by));
+    }
+    return status;
+}
+
+static void show(const cli_arguments *arguments, const cli_world *world, const zw_constraint *list)
+{
+    printf("%s at t = %.9g\n", arguments->file,
+           zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0]);
+    show_motion(arguments, world);
+    show_forces(arguments, world);
+    show_constraints(arguments, world, list);
+    show_principle(world);
+    show_sentence(world);
+}
+
+int cli_explain(const cli_arguments *arguments)
+{
+    cli_world world;
+    zw_error error = {0};
+    zw_constraint *list = NULL;
+    zw_status status = ZW_OK;
+    int code = cli_load(arguments, &world, &error);
+    if (code == CLI_OK) {
+        list = calloc((size_t)zw_count(world.system, ZW_CONSTRAINT) + 1, sizeof *list);
+        status = list ? go_there(arguments, &world, &error) : ZW_NO_MEMORY;
+        if (status == ZW_OK) {
+            status = zw_forward(world.system, world.state, world.work, &error);
+        }
+        if (status == ZW_OK) {
+            status = zw_constraints_look(world.system, world.state, world.work, list, &error);
+        }
+        error.status = error.status ? error.status : status;
+        code = cli_code_of(status);
+    }
+    if (code != CLI_OK) {
+        if (arguments->json) {
+            cli_explain_json_error(arguments, &error);
+        }
+        cli_show_error(&error);
+    } else if (arguments->json) {
+        cli_explain_json(arguments, &world, list);
+    } else {
+        cli_show_assembly(stdout, &world);
+        show(arguments, &world, list);
+    }
+    free(list);
+    cli_unload(&world);
+    return code;
+}

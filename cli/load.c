@@ -1,0 +1,72 @@
+/* From a file to a world. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+int cli_code_of(zw_status status)
+{
+    return status == ZW_OK ? CLI_OK : status == ZW_NO_FILE ? CLI_FILE : CLI_FAILED;
+}
+
+static int model_code(zw_status status)
+{
+    return status == ZW_NO_FILE ? CLI_FILE : status == ZW_NO_MEMORY ? CLI_FAILED : CLI_MODEL;
+}
+
+static int refuse(zw_error *error, const char *path, const char *why)
+{
+    *error = (zw_error){.status = ZW_NO_FILE};
+    snprintf(error->file, sizeof error->file, "%s", path);
+    snprintf(error->text, sizeof error->text, "%s", why);
+    return CLI_FILE;
+}
+
+/* What the reader could only call unreadable. */
+static int check_file(const char *path, zw_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) {
+        return refuse(error, path, strerror(errno));
+    }
+    if (S_ISDIR(about.st_mode)) {
+        return refuse(error, path, "this is a directory; give a .zw file in it");
+    }
+    return CLI_OK;
+}
+
+int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
+{
+    *world = (cli_world){0};
+    *error = (zw_error){0};
+    int code = check_file(arguments->file, error);
+    if (code != CLI_OK) {
+        return code;
+    }
+    world->model =
+        zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
+    if (world->model) {
+        world->system = zw_system_compile(world->model, error);
+    }
+    if (world->system) {
+        world->work = zw_work_create(world->system, error);
+    }
+    if (world->work) {
+        world->state = zw_state_create(world->system, world->work, &world->assembly, error);
+    }
+    if (!world->state) {
+        cli_unload(world);
+        return model_code(error->status);
+    }
+    return CLI_OK;
+}
+
+void cli_unload(cli_world *world)
+{
+    zw_state_free(world->state);
+    zw_work_free(world->work);
+    zw_system_free(world->system);
+    zw_model_free(world->model);
+    *world = (cli_world){0};
+}

@@ -1,0 +1,139 @@
+/* The files of a run: asked early whether they are possible, so that an hour of work is not lost
+ * at its end; written whole or not at all. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* What is no file of its own: the numbers go there as CSV. */
+static int is_stream(const char *path)
+{
+    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5);
+}
+
+int cli_outputs_use_stdout(const cli_arguments *arguments)
+{
+    for (int i = 0; i < arguments->output_count; i++) {
+        const char *path = arguments->output[i];
+        if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout") || !strcmp(path, "/dev/fd/1")) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int refuse(const char *path, const char *why)
+{
+    zw_error error = {.status = ZW_NO_FILE};
+    snprintf(error.text, sizeof error.text, "cannot write %.400s: %s", path, why);
+    cli_show_error(&error);
+    return CLI_FILE;
+}
+
+static int check_path(const char *path)
+{
+    char folder[PATH_MAX] = ".";
+    struct stat about;
+    const char *slash = strrchr(path, '/');
+    if (slash) {
+        size_t length = slash == path ? 1 : (size_t)(slash - path);
+        if (length >= sizeof folder) {
+            return refuse(path, strerror(ENAMETOOLONG));
+        }
+        memcpy(folder, path, length);
+        folder[length] = 0;
+    }
+    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
+        return refuse(path, strerror(EISDIR));
+    }
+    if (stat(folder, &about) != 0) {
+        return refuse(path, errno == ENOENT ? "there is no such folder" : strerror(errno));
+    }
+    if (!S_ISDIR(about.st_mode)) {
+        return refuse(path, strerror(ENOTDIR));
+    }
+    if (access(folder, W_OK) != 0) {
+        return refuse(path, strerror(errno));
+    }
+    return CLI_OK;
+}
+
+int cli_outputs_possible(const cli_arguments *arguments)
+{
+    int code = CLI_OK;
+    for (int i = 0; i < arguments->output_count && code == CLI_OK; i++) {
+        if (!is_stream(arguments->output[i])) {
+            code = check_path(arguments->output[i]);
+        }
+    }
+    return code;
+}
+
+static int copy(FILE *from, FILE *to)
+{
+    char piece[1 << 14];
+    size_t count;
+    while ((count = fread(piece, 1, sizeof piece, from)) > 0) {
+        if (fwrite(piece, 1, count, to) != count) {
+            return -1;
+        }
+    }
+    return fflush(to) || ferror(from) ? -1 : 0;
+}
+
+/* A pipe gets the bytes of a finished file: what opens under /dev and how differs too much. */
+static int write_stream(zw_record *record, const zw_run_summary *summary, const char *path)
+{
+    const char *folder = getenv("TMPDIR");
+    char place[PATH_MAX], name[PATH_MAX + 8];
+    zw_error error = {0};
+    snprintf(place, sizeof place, "%s/zwang-XXXXXX", folder && folder[0] ? folder : "/tmp");
+    if (!mkdtemp(place)) {
+        return refuse(place, strerror(errno));
+    }
+    snprintf(name, sizeof name, "%s/a.csv", place);
+    int code = CLI_OK, standard = !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+    if (zw_record_write(record, summary, name, &error) != ZW_OK) {
+        cli_show_error(&error);
+        code = CLI_FILE;
+    } else {
+        FILE *from = fopen(name, "rb"), *to = standard ? stdout : fopen(path, "wb");
+        if (!from || !to || copy(from, to) != 0) {
+            code = refuse(standard ? "the standard output" : path, strerror(errno));
+        }
+        if (from) {
+            fclose(from);
+        }
+        if (to && !standard && fclose(to) != 0 && code == CLI_OK) {
+            code = refuse(path, strerror(errno));
+        }
+    }
+    remove(name);
+    rmdir(place);
+    return code;
+}
+
+int cli_outputs_write(const cli_arguments *arguments, zw_record *record,
+                      const zw_run_summary *summary, const char *note, FILE *talk)
+{
+    int code = CLI_OK, wrote = 0;
+    for (int i = 0; i < arguments->output_count; i++) {
+        const char *path = arguments->output[i];
+        zw_error error = {0};
+        if (is_stream(path)) {
+            int written = write_stream(record, summary, path);
+            code = code ? code : written;
+        } else if (zw_record_write(record, summary, path, &error) != ZW_OK) {
+            cli_show_error(&error);
+            code = CLI_FILE;
+        } else if (!arguments->quiet) {
+            cli_label(talk, wrote++ ? "" : "wrote");
+            fprintf(talk, "%s%s\n", path, note);
+        }
+    }
+    return code;
+}

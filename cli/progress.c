@@ -1,0 +1,90 @@
+/* A bar while one waits, and Ctrl-C as a wish to stop. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static struct {
+    int active;
+    double from, to;
+    double began, last; /* on the clock */
+} bar;
+
+static volatile sig_atomic_t interrupted;
+
+enum { WIDEST = 60, BESIDE = 44 };
+
+/* Only a terminal that can go back to the beginning of a line gets a bar. */
+void cli_progress_start(double from, double to)
+{
+    const char *terminal = getenv("TERM");
+    bar.active = isatty(STDERR_FILENO) && !(terminal && !strcmp(terminal, "dumb"));
+    bar.from = from;
+    bar.to = to;
+    bar.began = bar.last = cli_clock();
+}
+
+/* The room for the bar itself; 0: none. */
+static int width(void)
+{
+    struct winsize size = {0};
+    int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+    int room = columns - BESIDE;
+    return room < 0 ? 0 : room > WIDEST ? WIDEST : room;
+}
+
+void cli_progress_show(double now)
+{
+    double clock = bar.active ? cli_clock() : 0;
+    if (!bar.active || clock - bar.last < 0.1 || !(bar.to > bar.from)) {
+        return;
+    }
+    double part = (now - bar.from) / (bar.to - bar.from);
+    part = part < 0 ? 0 : part > 1 ? 1 : part;
+    char line[WIDEST + 1];
+    int room = width(), full = (int)(part * room);
+    memset(line, '=', (size_t)full);
+    memset(line + full, ' ', (size_t)(room - full));
+    line[room] = 0;
+    fprintf(stderr, "\r%3d%% [%s] t = %.4g of %.4g", (int)(part * 100), line, now, bar.to);
+    if (part > 0.01 && clock - bar.began > 1) {
+        fputs(", ", stderr);
+        cli_show_time(stderr, ceil((clock - bar.began) * (1 - part) / part));
+        fputs(" left", stderr);
+    }
+    fputs("\033[K", stderr);
+    fflush(stderr);
+    bar.last = clock;
+}
+
+void cli_progress_end(void)
+{
+    if (bar.active) {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+    bar.active = 0;
+}
+
+static void note(int signal_number)
+{
+    (void)signal_number;
+    interrupted = 1;
+}
+
+void cli_catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = note};
+    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends at once */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int cli_interrupted(void)
+{
+    return interrupted;
+}

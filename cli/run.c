@@ -1,0 +1,259 @@
+/* zwang run: the motion, its files and a short summary. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct watcher {
+    zw_record *record; /* or NULL */
+    long samples;
+    double last;    /* the time of the last one */
+    long *happened; /* [events] how often each did */
+    long named;     /* their sum */
+} watcher;
+
+static int observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                   const zw_state *state, zw_work *work)
+{
+    watcher *w = user;
+    w->samples++;
+    w->last = zw_field(system, state, work, ZW_FIELD_TIME).data[0];
+    if (kind == ZW_SAMPLE_EVENT && event >= 0) {
+        w->happened[event]++;
+        w->named++;
+    }
+    return w->record ? zw_record_observe(w->record, kind, event, system, state, work) : 0;
+}
+
+static int poll(void *user, double time)
+{
+    (void)user;
+    cli_progress_show(time);
+    return cli_interrupted();
+}
+
+/* ---- Summary -------------------------------------------------------------------------------- */
+
+static void show_system(FILE *to, const cli_arguments *arguments, const cli_world *world,
+                        const zw_run_options *plan)
+{
+    int constraints = zw_count(world->system, ZW_CONSTRAINT);
+    cli_label(to, "system");
+    fprintf(to, "%s: ", arguments->file);
+    cli_show_count(to, zw_count(world->system, ZW_COORD), "coordinate", "coordinates");
+    fputs(", ", to);
+    cli_show_count(to, constraints, "constraint", "constraints");
+    if (constraints > 0 && zw_forward(world->system, world->state, world->work, NULL) == ZW_OK) {
+        int freedom = zw_count(world->system, ZW_COORD) - zw_work_motion(world->work)->rank;
+        fprintf(to, ", freedom %d", freedom);
+    }
+    fputs("\n", to);
+    cli_show_assembly(to, world);
+    cli_label(to, "method");
+    fprintf(to, "%s", zw_method_name(plan->method));
+    if (plan->method == ZW_METHOD_DOP853 || plan->method == ZW_METHOD_STIFF) {
+        fprintf(to, ", tolerance %.2g\n", plan->tolerance);
+    } else {
+        fprintf(to, ", step %.6g\n", plan->step);
+    }
+}
+
+static void show_events(FILE *to, const cli_world *world, const zw_run_summary *summary,
+                        const watcher *w)
+{
+    enum { SHOWN = 6 };
+    int events = zw_count(world->system, ZW_EVENT), shown = 0, left = 0;
+    if (summary->events == 0) {
+        return;
+    }
+    cli_label(to, "events");
+    for (int i = 0; i < events; i++) {
+        if (w->happened[i] > 0 && shown < SHOWN) {
+            fprintf(to, "%s%s %ld", shown++ ? ", " : "", zw_name(world->system, ZW_EVENT, i),
+                    w->happened[i]);
+        } else {
+            left += w->happened[i] > 0;
+        }
+    }
+    if (left > 0) {
+        fprintf(to, " and %d more", left);
+    }
+    if (summary->events > w->named) {
+        fprintf(to, "%simpacts %ld", shown ? ", " : "", summary->events - w->named);
+    }
+    fputc('\n', to);
+}
+
+/* The energy theorem, seed 003 (3.14): E - E(0) is the work done; what is missing is the drift. */
+static void show_energy(FILE *to, const zw_run_summary *summary)
+{
+    double size = 1 + fabs(summary->energy_start);
+    if (summary->energy_start == 0 && summary->energy_end == 0 && summary->work == 0 &&
+        summary->energy_drift == 0) {
+        return; /* a system without masses, most likely */
+    }
+    cli_label(to, "energy");
+    fprintf(to, "%.10g", summary->energy_start);
+    if (fabs(summary->work) > 1e-8 * size) {
+        fprintf(to, ", work %.10g", summary->work);
+    }
+    fprintf(to, " -> %.10g, drift %.2g\n", summary->energy_end, summary->energy_drift);
+}
+
+static void show_checks(FILE *to, const cli_world *world, const zw_run_summary *summary)
+{
+    int checks = zw_count(world->system, ZW_CHECK);
+    if (checks == 0) {
+        return;
+    }
+    cli_label(to, "checks");
+    if (summary->check_failed >= 0) {
+        fprintf(to, "%s FAILED at t = %.9g\n",
+                zw_name(world->system, ZW_CHECK, summary->check_failed), summary->check_time);
+        return;
+    }
+    for (int i = 0; i < checks && i < 6; i++) {
+        fprintf(to, "%s%s", i ? ", " : "", zw_name(world->system, ZW_CHECK, i));
+    }
+    if (checks > 6) {
+        fprintf(to, " and %d more", checks - 6);
+    }
+    fprintf(to, " %s\n", checks == 1 ? "holds" : "hold");
+}
+
+static void show_state(FILE *to, const cli_world *world)
+{
+    enum { SHOWN = 6 };
+    zw_view q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q);
+    zw_view v = zw_field(world->system, world->state, world->work, ZW_FIELD_V);
+    int shown = q.count < SHOWN ? q.count : SHOWN, width = 0;
+    for (int i = 0; i < shown; i++) {
+        int length = (int)strlen(zw_name(world->system, ZW_COORD, i));
+        width = length > width ? length : width;
+    }
+    for (int i = 0; i < shown; i++) {
+        const char *name = zw_name(world->system, ZW_COORD, i);
+        cli_label(to, i ? "" : "state");
+        fprintf(to, "%-*s = %-20.12g %s'%*s = %.12g\n", width, name, q.data[i], name,
+                width - (int)strlen(name), "", v.data[i]);
+    }
+    if (q.count > SHOWN) {
+        cli_label(to, "");
+        fprintf(to, "and %d more\n", q.count - SHOWN);
+    }
+}
+
+static void show_summary(FILE *to, const cli_world *world, const zw_run_summary *summary,
+                         const watcher *w, double wall)
+{
+    cli_label(to, "time");
+    fprintf(to, "%.10g in ", summary->end);
+    cli_show_count(to, summary->steps, "step", "steps");
+    fprintf(to, " (%ld rejected), ", summary->rejected);
+    cli_show_time(to, wall);
+    if (summary->stopped_by >= 0) {
+        fprintf(to, ", ended by %s", zw_name(world->system, ZW_EVENT, summary->stopped_by));
+    }
+    fputc('\n', to);
+    show_events(to, world, summary, w);
+    show_state(to, world);
+    show_energy(to, summary);
+    if (zw_count(world->system, ZW_ROW) > 0) {
+        cli_label(to, "violation");
+        fprintf(to, "%.2g position, %.2g velocity\n", summary->violation_position,
+                summary->violation_velocity);
+    }
+    cli_label(to, "certificate");
+    fprintf(to, "%.2g at worst\n", summary->certificate);
+    show_checks(to, world, summary);
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static int finish(const cli_arguments *arguments, const cli_world *world, watcher *w,
+                  const zw_run_summary *summary, zw_status status, const zw_error *error,
+                  FILE *talk)
+{
+    int code = cli_code_of(status), stopped = cli_interrupted() && summary->interrupted;
+    char note[64] = "";
+    fflush(stdout);
+    if (status != ZW_OK) {
+        cli_show_error(error);
+        if (w->samples > 0) {
+            fprintf(stderr, "zwang: the motion ends at t = %.9g\n", summary->end);
+        }
+    }
+    if (stopped) {
+        fprintf(stderr, "zwang: interrupted at t = %.9g\n", summary->end);
+        code = code ? code : CLI_INTERRUPTED;
+    }
+    if (status != ZW_OK || stopped) {
+        snprintf(note, sizeof note, " (up to t = %.6g)", w->last);
+    }
+    if (w->record && w->samples > 0) {
+        int written = cli_outputs_write(arguments, w->record, summary, note, talk);
+        code = code ? code : written;
+    }
+    if (summary->check_failed >= 0) {
+        fprintf(stderr, "zwang: check %s does not hold from t = %.9g on\n",
+                zw_name(world->system, ZW_CHECK, summary->check_failed), summary->check_time);
+        code = code ? code : CLI_FAILED;
+    }
+    return code;
+}
+
+/* Run what is ready to run. */
+static int carry_out(const cli_arguments *arguments, const cli_world *world,
+                     const zw_run_options *plan, watcher *w)
+{
+    FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
+    zw_error error = {0};
+    zw_run_options options = *plan;
+    zw_run_summary summary = {0};
+    options.observer = observe;
+    options.poll = poll;
+    options.user = w;
+    if (!arguments->quiet) {
+        show_system(talk, arguments, world, plan);
+        fflush(talk);
+    }
+    cli_catch_interrupt();
+    cli_progress_start(0, plan->time);
+    double start = cli_clock();
+    zw_status status = zw_run(world->system, world->state, world->work, &options, &summary, &error);
+    double wall = cli_clock() - start;
+    cli_progress_end();
+    if (!arguments->quiet && w->samples > 0) {
+        show_summary(talk, world, &summary, w, wall);
+    }
+    return finish(arguments, world, w, &summary, status, &error, talk);
+}
+
+int cli_run(const cli_arguments *arguments)
+{
+    cli_world world;
+    zw_error error = {0};
+    zw_run_options plan;
+    watcher w = {0};
+    int code = cli_load(arguments, &world, &error);
+    if (code == CLI_OK &&
+        zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
+        code = CLI_USAGE;
+    }
+    if (code == CLI_OK) {
+        w.happened = calloc((size_t)zw_count(world.system, ZW_EVENT) + 1, sizeof(long));
+        w.record = arguments->output_count ? zw_record_create(world.system, &error) : NULL;
+        code = !w.happened || (arguments->output_count && !w.record) ? CLI_FAILED : CLI_OK;
+    }
+    if (code != CLI_OK) {
+        cli_show_error(&error);
+    } else {
+        code = cli_outputs_possible(arguments);
+        code = code ? code : carry_out(arguments, &world, &plan, &w);
+    }
+    zw_record_free(w.record);
+    free(w.happened);
+    cli_unload(&world);
+    return code;
+}

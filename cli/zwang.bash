@@ -1,0 +1,72 @@
+# Completion of zwang for bash: commands, options, methods, .zw files, parameters of the file.
+
+# _zwang_params FILE PREFIX: the names on its `param` lines.
+_zwang_params() {
+    sed -n 's/#.*//; s/^[[:blank:]]*param[[:blank:]]//p' "$1" 2>/dev/null |
+        grep -oE '(^|,)[[:blank:]]*[A-Za-z_][A-Za-z0-9_]*[[:blank:]]*=' |
+        tr -d ', \t='
+}
+
+# _zwang_files WORD ENDING...: folders, and files with these endings.
+_zwang_files() {
+    local word=$1 ending
+    shift
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(
+        compgen -d -- "$word"
+        for ending; do
+            compgen -f -X "!*.$ending" -- "$word"
+        done
+    )
+}
+
+_zwang_words() {
+    mapfile -t COMPREPLY < <(compgen -W "$2" -- "$1")
+}
+
+_zwang() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local file='' i
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        _zwang_words "$word" "run explain check help --help --version"
+        return
+    fi
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        [[ ${COMP_WORDS[i]} == *.zw ]] && file=${COMP_WORDS[i]}
+    done
+    for ((i = COMP_CWORD + 1; i < ${#COMP_WORDS[@]}; i++)); do
+        [[ -z $file && ${COMP_WORDS[i]} == *.zw ]] && file=${COMP_WORDS[i]}
+    done
+    case $before in
+    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff" ;;
+    --set)
+        [[ -n $file ]] || return
+        compopt -o nospace 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -S = -W "$(_zwang_params "$file")" -- "$word")
+        ;;
+    --every) _zwang_words "$word" "step" ;;
+    -o | --output) _zwang_files "$word" csv h5 svg html ;;
+    --plot) _zwang_files "$word" svg ;;
+    --report) _zwang_files "$word" html ;;
+    -t | --time | --tol | --step | --at | =) ;;
+    *)
+        case $command in
+        help) _zwang_words "$word" "run explain check" ;;
+        run | explain | check)
+            if [[ $word == -* ]]; then
+                case $command in
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --quiet --help" ;;
+                esac
+            else
+                _zwang_files "$word" zw
+            fi
+            ;;
+        esac
+        ;;
+    esac
+}
+
+complete -F _zwang zwang

@@ -1,0 +1,235 @@
+/* zwang: systems written as equations, and their motion under Gauss's principle.
+ *
+ *     zw_model  *model  = zw_model_read("pendulum.zw", NULL, 0, &error);
+ *     zw_system *system = zw_system_compile(model, &error);
+ *     zw_work   *work   = zw_work_create(system, &error);
+ *     zw_state  *state  = zw_state_create(system, work, NULL, &error);   consistent start
+ *     zw_forward(system, state, work, &error);                           the principle, now
+ *     zw_run(system, state, work, &options, &summary, &error);           the motion
+ *
+ * A model is what was written, a system is compiled and constant (share it between threads), a
+ * state is all that a restart needs, a work is scratch. Fallible calls answer a zw_status and fill
+ * `error`, which may be NULL. Nothing prints, exits or keeps global state.
+ */
+#ifndef ZWANG_ZWANG_H
+#define ZWANG_ZWANG_H
+
+#include <stddef.h>
+
+#include "zwang/gauss.h"
+#include "zwang/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct zw_model zw_model;
+typedef struct zw_system zw_system;
+typedef struct zw_state zw_state;
+typedef struct zw_work zw_work;
+typedef struct zw_record zw_record;
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+/* A parameter given from outside: takes the place of the file's value. */
+typedef struct zw_setting {
+    const char *name;
+    double value;
+} zw_setting;
+
+zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
+                        zw_error *error);
+/* The same from memory; `name` stands for the file in messages, includes are looked up beside it.
+ */
+zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
+                         int setting_count, zw_error *error);
+void zw_model_free(zw_model *model);
+
+/* ---- Compiling ---------------------------------------------------------------------------- */
+
+zw_system *zw_system_compile(const zw_model *model, zw_error *error);
+void zw_system_free(zw_system *system);
+
+/* ---- State and scratch -------------------------------------------------------------------- */
+
+zw_work *zw_work_create(const zw_system *system, zw_error *error);
+void zw_work_free(zw_work *work);
+
+/* What assembly changed to make the start consistent. */
+typedef struct zw_assembly {
+    double violation_before; /* largest constraint violation of positions and speeds as written */
+    double violation_after;
+    double position_change; /* largest change of a coordinate, and which one (-1: none) */
+    int position_coord;
+    double speed_change; /* largest change of a given speed, and of which coordinate */
+    int speed_coord;
+} zw_assembly;
+
+/* The initial state: as written, then moved to the nearest consistent one in the metric of the
+ * masses. `assembly` may be NULL. */
+zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
+                          zw_error *error);
+void zw_state_free(zw_state *state);
+
+/* ---- The principle at an instant ---------------------------------------------------------- */
+
+/* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. */
+zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
+                     zw_error *error);
+
+/* The full answer of the last zw_forward: the kernel's own. Rows are those of the constraints. */
+const zw_motion *zw_work_motion(const zw_work *work);
+/* The name behind a block index of that answer (redundant, conflicting ...); never NULL. */
+const char *zw_work_block_name(const zw_work *work, int block);
+
+typedef enum zw_constraint_kind {
+    ZW_HOLONOMIC,    /* phi(q, t) = 0 */
+    ZW_NONHOLONOMIC, /* psi(q, v, t) = 0 */
+    ZW_ONE_SIDED     /* phi(q, t) >= 0 */
+} zw_constraint_kind;
+
+typedef enum zw_constraint_mode {
+    ZW_MODE_OPEN,    /* one-sided and apart: no force */
+    ZW_MODE_CLOSED,  /* it holds, without friction */
+    ZW_MODE_SLIDING, /* it holds, with friction against the motion */
+    ZW_MODE_STUCK    /* it holds, and friction forbids to slide */
+} zw_constraint_mode;
+
+/* One constraint at an instant. */
+typedef struct zw_constraint {
+    zw_constraint_kind kind;
+    zw_constraint_mode mode;
+    int first_row, rows; /* of ZW_FIELD_LAMBDA */
+    double position;     /* largest |phi|; one-sided: the gap itself */
+    double velocity;     /* largest |psi| or |d phi/dt|; one-sided: the speed of the gap */
+    double force;        /* |A' lambda| */
+    double friction;     /* its coefficient, 0: none */
+} zw_constraint;
+
+/* All constraints after zw_forward: list[zw_count(system, ZW_CONSTRAINT)]. */
+zw_status zw_constraints_look(const zw_system *system, const zw_state *state, zw_work *work,
+                              zw_constraint *list, zw_error *error);
+/* After zw_forward: which coordinates the masses alone do not hold (M is singular there); their
+ * number, and their indices in coord[n]. */
+int zw_massless(const zw_work *work, int *coord);
+
+/* The force of one constraint on the coordinates, A' lambda over its rows: force[n]. */
+zw_status zw_constraint_force(const zw_system *system, const zw_work *work, int constraint,
+                              double *force);
+
+/* ---- The motion --------------------------------------------------------------------------- */
+
+typedef enum zw_method {
+    ZW_METHOD_DEFAULT,     /* adaptive, order 8 */
+    ZW_METHOD_DOP853,      /* the same by name */
+    ZW_METHOD_VARIATIONAL, /* fixed step, structure-preserving, order 2 */
+    ZW_METHOD_VARIATIONAL4,
+    ZW_METHOD_RK4,   /* fixed step */
+    ZW_METHOD_EULER, /* semi-implicit, fixed step */
+    ZW_METHOD_STIFF, /* Radau IIA, order 5, adaptive */
+    ZW_METHOD_BDF    /* the same purpose through SUNDIALS' CVODE, where present */
+} zw_method;
+
+const char *zw_method_name(zw_method method);                  /* "dop853" */
+zw_status zw_method_find(const char *name, zw_method *method); /* ZW_BAD_INPUT: no such name */
+
+typedef enum zw_sample_kind {
+    ZW_SAMPLE_START,
+    ZW_SAMPLE_OUTPUT,
+    ZW_SAMPLE_EVENT,
+    ZW_SAMPLE_END
+} zw_sample_kind;
+
+/* Called at every output time and event with a consistent state; work holds zw_forward there.
+ * Answer nonzero to stop the run (status ZW_OK, summary.interrupted set). */
+typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                        const zw_state *state, zw_work *work);
+
+/* Asked after every step how things go; nonzero stops the run as the observer can. */
+typedef int zw_poll(void *user, double time);
+
+typedef struct zw_run_options {
+    double time;      /* final time; 0: the file's, or 10 */
+    double every;     /* output interval; 0: the file's, or time/500; negative: every step */
+    double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
+    double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10 */
+    zw_method method;
+    zw_observer *observer;
+    void *user;
+    zw_poll *poll; /* or NULL */
+} zw_run_options;
+
+typedef struct zw_run_summary {
+    long steps, rejected, evaluations, events;
+    double end;          /* the time reached */
+    double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
+    double energy_end;
+    double energy_drift; /* largest |E - E0 - work| / (1 + |E0|) over the samples */
+    double work;         /* of applied, non-ideal and moving-constraint forces since the start */
+    double violation_position; /* largest over accepted steps and samples */
+    double violation_velocity;
+    double certificate; /* worst of all kernel answers at accepted steps */
+    int interrupted;    /* by the observer */
+    int stopped_by;     /* index of the event that stopped the run, -1: none */
+    int check_failed;   /* index of the first `check` that failed, -1: none */
+    double check_time;
+} zw_run_summary;
+
+/* The options that a run from this state would have: what the caller leaves open is filled in from
+ * the file, or by default. */
+zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
+                      zw_run_options *plan, zw_error *error);
+
+zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
+                 const zw_run_options *options, zw_run_summary *summary, zw_error *error);
+
+/* One step of a fixed-step method, projected onto the constraints. */
+zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
+                  double h, zw_error *error);
+
+/* ---- Looking ------------------------------------------------------------------------------ */
+
+/* A named array inside a system, state or work. */
+typedef enum zw_field_id {
+    ZW_FIELD_TIME,      /* [1] of the state */
+    ZW_FIELD_Q,         /* [n] */
+    ZW_FIELD_V,         /* [n] */
+    ZW_FIELD_A,         /* [n] after zw_forward */
+    ZW_FIELD_A_FREE,    /* [n] after zw_forward: M \ force */
+    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward */
+    ZW_FIELD_ENERGY,    /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
+    ZW_FIELD_VIOLATION, /* [2] worst position and velocity residual */
+    ZW_FIELD_OUTPUT,    /* [outputs] plots, draws, checks: evaluated on asking */
+    ZW_FIELD_PARAM      /* [params] of the state */
+} zw_field_id;
+
+typedef struct zw_view {
+    const double *data;
+    int count;
+} zw_view;
+
+zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
+
+typedef enum zw_kind { ZW_COORD, ZW_PARAM, ZW_CONSTRAINT, ZW_ROW, ZW_EVENT, ZW_CHECK } zw_kind;
+int zw_count(const zw_system *system, zw_kind kind);
+const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */
+int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: none */
+
+/* ---- Recording ---------------------------------------------------------------------------- */
+
+/* Collects samples (use zw_record_observe as observer, or call it from yours), then writes them. */
+zw_record *zw_record_create(const zw_system *system, zw_error *error);
+int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
+                      const zw_state *state, zw_work *work);
+/* Format by the ending of the path: .csv .h5 .svg .html. */
+zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
+                          zw_error *error);
+void zw_record_free(zw_record *record);
+
+const char *zw_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,10 @@
+#include "zwang/zwang.h"
+
+#ifndef ZW_VERSION
+#define ZW_VERSION "0.2.0"
+#endif
+
+const char *zw_version(void)
+{
+    return ZW_VERSION;
+}

@@ -1,0 +1,54 @@
+/* The compiled form: a flat list of instructions over a file of registers, run for one world or
+ * for eight (lanes). What depends on parameters only is computed once, by expr_tape_prepare.
+ *
+ * Registers: [constants | parameters and what follows from them | t q v a lambda | temporaries],
+ * temporaries reused as soon as they are dead, so that a small system's file fits the first-level
+ * cache. The bits of a lane are those of the world alone. */
+#ifndef ZW_EXPR_TAPE_H
+#define ZW_EXPR_TAPE_H
+
+#include <stddef.h>
+
+#include "expr/graph.h"
+
+typedef struct expr_tape expr_tape;
+
+/* How many leaves of each kind a world has. */
+typedef struct expr_shape {
+    int params;
+    int coords;
+    int lambdas;
+} expr_shape;
+
+/* Takes a few passes over the graph up to the last output: compile many formulas into one tape, not
+ * each into its own. NULL: out of memory, or a leaf that worlds of this shape do not have. */
+expr_tape *expr_tape_create(const expr_graph *graph, const expr_shape *shape, const expr_id *out,
+                            int count, zw_error *error);
+void expr_tape_free(expr_tape *tape);
+
+int expr_tape_outputs(const expr_tape *tape);
+int expr_tape_instructions(const expr_tape *tape); /* of a run; the prologue does not count */
+
+/* The register file: this many doubles for one world, eight times as many for eight. */
+size_t expr_tape_registers(const expr_tape *tape);
+
+/* Put constants and parameters into the registers. */
+void expr_tape_prepare(const expr_tape *tape, const double *param, double *registers);
+/* out[count] from the inputs (param is not read again). */
+void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *registers,
+                   double *out);
+
+/* Eight worlds: every number becomes eight consecutive ones, param[params][8], q[n][8], ...,
+ * out[count][8]; t[8]. Registers aligned to 64 bytes. */
+typedef struct expr_inputs8 {
+    const double *t;
+    const double *q;
+    const double *v;
+    const double *a;
+    const double *lambda;
+} expr_inputs8;
+void expr_tape_prepare8(const expr_tape *tape, const double *param, double *registers);
+void expr_tape_run8(const expr_tape *tape, const expr_inputs8 *inputs, double *registers,
+                    double *out);
+
+#endif

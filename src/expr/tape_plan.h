@@ -1,0 +1,20 @@
+/* Instructions on their way from the graph to the tape. For tape.c and tape_order.c only. */
+#ifndef ZW_EXPR_TAPE_PLAN_H
+#define ZW_EXPR_TAPE_PLAN_H
+
+#include "expr/tape_code.h"
+
+/* An instruction in terms of nodes; EXPR_NONE where there is none. */
+typedef struct tape_step {
+    int op;
+    int number; /* POWI: the exponent; OUT: which one */
+    expr_id result[2];
+    expr_id operand[4];
+} tape_step;
+
+/* order[count] = an order of evaluation for step[count] in which steps of a kind stand together
+ * without moving far: the register file stays small. maker[node] is the step that makes the node,
+ * -1 for leaves; makers outside of first .. first + count - 1 have been run before. */
+zw_status tape_order(const tape_step *step, int first, int count, const int *maker, int *order);
+
+#endif

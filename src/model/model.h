@@ -1,0 +1,225 @@
+/* What the user described: named, editable, nothing computed.
+ *
+ * All formulas live in one graph (expr/graph.h) as scalars; points have been taken apart into
+ * components and families into members. The `place` of a node or thing is an index into place[].
+ * Leaves: PARAM k, COORD i, SPEED i, ACCEL i, LAMBDA r (the multiplier of row r: rows are counted
+ * through the constraints in order, see model_constraint.rows), TIME.
+ */
+#ifndef ZW_MODEL_MODEL_H
+#define ZW_MODEL_MODEL_H
+
+#include "expr/graph.h"
+#include "zwang/zwang.h"
+
+#define MODEL_DIMENSION 3 /* points have two or three components */
+
+typedef struct model_file {
+    char *name;
+    char *text; /* ends with 0 */
+} model_file;
+
+typedef struct model_place {
+    int file;
+    int line; /* from 1 */
+    int column;
+    int length; /* of what is underlined, at least 1 */
+} model_place;
+
+typedef struct model_param {
+    char *name;
+    double value;
+    int place;
+    int is_size;   /* it shaped a family or range: it cannot be changed any more */
+    int is_source; /* other parameters were computed from it: to change it, read again */
+} model_param;
+
+typedef struct model_coord {
+    char *name; /* "x", "x[3]" */
+    int place;
+    expr_id start;  /* on parameters only */
+    expr_id speed;  /* on parameters only, or EXPR_NONE: it follows from the constraints */
+    expr_id force;  /* generalized force, EXPR_ZERO if none */
+    expr_id prefer; /* systems without masses, seed 000 (37): s; EXPR_ZERO if none */
+    expr_id free;   /* ... c of seed 000 (41) */
+} model_coord;
+
+typedef enum model_relation { MODEL_EQUAL, MODEL_AT_LEAST } model_relation;
+
+/* residual = 0 or residual >= 0; one row for a scalar equation, several for points. A constraint
+ * is holonomic if no residual holds speeds. */
+typedef struct model_constraint {
+    char *name; /* "rod", "link[7]"; a nameless one is called "constraint 3" */
+    int place;
+    model_relation relation;
+    int rows; /* 1 to MODEL_DIMENSION; inequalities have 1 */
+    expr_id residual[MODEL_DIMENSION];
+    expr_id restitution; /* EXPR_NONE: none was given (0) */
+    expr_id friction;    /* mu >= 0, or EXPR_NONE */
+    int contact_count;   /* `at`: components of the touching point, or 0 */
+    expr_id contact[MODEL_DIMENSION];
+    int slip_count; /* `slip`: the speed of rubbing itself, linear in the speeds; or 0 */
+    expr_id slip[MODEL_DIMENSION];
+    int nonideal_count; /* explicit non-ideal C: one expression for some coordinates */
+    int *nonideal_coord;
+    expr_id *nonideal;
+} model_constraint;
+
+/* The place of a mass: a point of two or three components. */
+typedef struct model_mass {
+    int dimension;
+    expr_id point[MODEL_DIMENSION];
+} model_mass;
+
+typedef enum model_target_kind {
+    MODEL_SET_COORD,
+    MODEL_SET_SPEED,
+    MODEL_SET_PARAM
+} model_target_kind;
+
+typedef struct model_reset {
+    model_target_kind kind;
+    int index;
+    expr_id value; /* from the state before the event */
+} model_reset;
+
+/* Happens where `root` crosses zero: rising (direction 1), falling (-1) or either (0). */
+typedef struct model_event {
+    char *name;
+    int place;
+    expr_id root;
+    int direction;
+    int stops;
+    int reset_count;
+    model_reset *reset;
+} model_event;
+
+/* An invariant the user wants watched: its value must stay within `tolerance` (relative to
+ * 1 + |value|) of its first one. */
+typedef struct model_check {
+    char *name;
+    int place;
+    expr_id value; /* EXPR_NONE: the energy */
+    double tolerance;
+} model_check;
+
+typedef enum model_plot_kind { MODEL_PLOT_TIME, MODEL_PLOT_PHASE, MODEL_PLOT_XY } model_plot_kind;
+
+typedef struct model_curve {
+    char *label; /* the text the user wrote */
+    expr_id x;   /* EXPR_NONE: time */
+    expr_id y;
+    char *x_label;
+} model_curve;
+
+typedef struct model_plot {
+    model_plot_kind kind;
+    int place;
+    int curve_count;
+    model_curve *curve;
+} model_plot;
+
+typedef enum model_shape {
+    MODEL_DRAW_POINT,
+    MODEL_DRAW_LINE,
+    MODEL_DRAW_CIRCLE,
+    MODEL_DRAW_TRAIL,
+    MODEL_DRAW_SPRING,
+    MODEL_DRAW_POLYGON,
+    MODEL_DRAW_TEXT
+} model_shape;
+
+typedef struct model_draw {
+    model_shape shape;
+    int place;
+    int dimension; /* of its points, 2 or 3 */
+    int point_count;
+    expr_id *point; /* point_count * dimension */
+    expr_id radius; /* circle, or EXPR_NONE */
+    char *text;     /* label, or NULL */
+    char *colour;   /* name, or NULL */
+} model_draw;
+
+/* `law ...`: seed 002. */
+typedef enum model_law_kind {
+    MODEL_LAW_NONHOLONOMIC,
+    MODEL_LAW_VAKONOMIC,
+    MODEL_LAW_MIXED,
+    MODEL_LAW_PENALTY
+} model_law_kind;
+
+typedef struct model_law {
+    model_law_kind kind;
+    int place;
+    double alpha, beta, N;
+    double *lambda; /* [rows] initial multipliers of the vakonomic laws, or NULL */
+} model_law;
+
+/* What the file says about how to run it; 0 and NULL where it is silent. */
+typedef struct model_run {
+    double time, step, tolerance, every;
+    char *method;
+} model_run;
+
+struct zw_model {
+    int file_count;
+    model_file *file; /* file[0] is the one that was opened */
+    int place_count;
+    model_place *place;
+    char *title; /* the first comment line of the file, or NULL */
+
+    expr_graph *graph;
+    int param_count;
+    model_param *param;
+    int coord_count;
+    model_coord *coord;
+
+    expr_id kinetic;    /* masses included */
+    expr_id potential;  /* weights and springs included */
+    expr_id lagrangian; /* what `lagrangian` lines add to kinetic - potential */
+    expr_id rayleigh;   /* dampers included */
+    expr_id metric;     /* systems without masses: G = Hessian in the speeds; or EXPR_NONE */
+    int massless;       /* no kinetic, mass or lagrangian line at all */
+    int mass_count;
+    model_mass *mass; /* where the `mass` lines put them: contacts slide there */
+
+    int constraint_count;
+    model_constraint *constraint;
+    int event_count;
+    model_event *event;
+    int check_count;
+    model_check *check;
+    int plot_count;
+    model_plot *plot;
+    int draw_count;
+    model_draw *draw;
+    model_law law;
+    model_run run;
+
+    /* capacities of the lists, for model_add_* */
+    int capacity[10];
+};
+
+/* An empty model with a graph; NULL: no memory. */
+zw_model *model_create(void);
+
+/* Append a zeroed element and answer it; NULL: no memory. Pointers into the list move. */
+model_file *model_add_file(zw_model *model);
+model_param *model_add_param(zw_model *model);
+model_coord *model_add_coord(zw_model *model); /* expressions start as none/zero */
+model_constraint *model_add_constraint(zw_model *model);
+model_mass *model_add_mass(zw_model *model);
+model_event *model_add_event(zw_model *model);
+model_check *model_add_check(zw_model *model);
+model_plot *model_add_plot(zw_model *model);
+model_draw *model_add_draw(zw_model *model);
+
+/* A place for the graph's nodes; equal neighbours are shared. -1: no memory. */
+int model_add_place(zw_model *model, int file, int line, int column, int length);
+
+char *model_text_copy(const char *text, size_t length); /* NULL: no memory */
+
+/* Fill `error` with status, story, and the place with its line of text and a caret. */
+zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, int place,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,230 @@
+/* HDF5: a group "columns" with a 1-D dataset for each column.
+ *
+ * A dataset is named after its column with "/" and "." put aside, since HDF5 reads those as paths;
+ * its attributes "name" and "role" have the truth. The root's attributes are title and file; the
+ * source, the summary and the marks are datasets beside the columns. */
+#include "base/error.h"
+#include "base/memory.h"
+#include "record/copy.h"
+#include "record/file.h"
+#include "record/write.h"
+
+#ifndef ZW_HAVE_HDF5
+
+bool record_has_h5(void)
+{
+    return false;
+}
+
+zw_status record_write_h5(const record_table *table, const char *path, zw_error *error)
+{
+    zw_status status = record_file_check(table, path, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    return base_fail(error, ZW_NO_FILE,
+                     "cannot write %.300s: zwang was built without HDF5 (Debian: libhdf5-dev)",
+                     path);
+}
+
+#else
+
+#include <errno.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+bool record_has_h5(void)
+{
+    return true;
+}
+
+/* All helpers answer "did it work?", and close what they opened in any case. */
+
+static hid_t string_type(size_t length)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && (H5Tset_size(type, length + 1) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+static bool put_attribute(hid_t place, const char *key, const char *text)
+{
+    hid_t type = string_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+    hid_t attribute = type >= 0 && space >= 0
+                          ? H5Acreate2(place, key, type, space, H5P_DEFAULT, H5P_DEFAULT)
+                          : -1;
+    bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+    ok &= attribute < 0 || H5Aclose(attribute) >= 0;
+    ok &= type < 0 || H5Tclose(type) >= 0;
+    ok &= space < 0 || H5Sclose(space) >= 0;
+    return ok;
+}
+
+/* Without the time of its making: the same table gives the same bytes. */
+static hid_t create_set(hid_t place, const char *name, hid_t type, hid_t space)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+    if (list >= 0) {
+        set = H5Pset_obj_track_times(list, false) >= 0
+                  ? H5Dcreate2(place, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT)
+                  : -1;
+        H5Pclose(list);
+    }
+    return set;
+}
+
+/* Attributes are limited to 64 kB; a long text is a dataset. */
+static bool put_string(hid_t place, const char *name, const char *text)
+{
+    hid_t type = string_type(strlen(text)), space = H5Screate(H5S_SCALAR);
+    hid_t set = type >= 0 && space >= 0 ? create_set(place, name, type, space) : -1;
+    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    ok &= set < 0 || H5Dclose(set) >= 0;
+    ok &= type < 0 || H5Tclose(type) >= 0;
+    ok &= space < 0 || H5Sclose(space) >= 0;
+    return ok;
+}
+
+/* A dataset of doubles, open for attributes; -1 when it failed. Little-endian on every machine. */
+static hid_t put_doubles(hid_t place, const char *name, const double *value, size_t count)
+{
+    const hsize_t size = count;
+    hid_t space = H5Screate_simple(1, &size, NULL);
+    hid_t set = space >= 0 ? create_set(place, name, H5T_IEEE_F64LE, space) : -1;
+    bool ok = set >= 0 && (count == 0 || H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                                                  H5P_DEFAULT, value) >= 0);
+    ok &= space < 0 || H5Sclose(space) >= 0;
+    if (!ok && set >= 0) {
+        H5Dclose(set);
+        set = -1;
+    }
+    return set;
+}
+
+/* What was changed gets the column's number, and marks until it is unlike any other name. */
+static void h5_name(char *name, size_t room, const record_table *table, int column)
+{
+    const char *from = table->column[column].name;
+    bool dots = true, changed = strlen(from) > 120;
+    size_t used = 0;
+    for (; from[used] != '\0' && used < 120; used++) {
+        name[used] = from[used] == '/' ? '|' : from[used];
+        changed |= from[used] == '/';
+        dots &= from[used] == '.';
+    }
+    name[used] = '\0';
+    if (changed || dots) {
+        snprintf(name + used, room - used, " #%d", column);
+        while (record_table_find(table, name) >= 0 && strlen(name) + 2 < room) {
+            strcat(name, "#");
+        }
+    }
+}
+
+static bool put_column(hid_t place, const record_table *table, int column)
+{
+    char name[200];
+    h5_name(name, sizeof name, table, column);
+    hid_t set = put_doubles(place, name, record_table_column(table, column), table->row_count);
+    bool ok = set >= 0 && put_attribute(set, "name", table->column[column].name) &&
+              put_attribute(set, "role", record_role_text(table->column[column].role));
+    ok &= set < 0 || H5Dclose(set) >= 0;
+    return ok;
+}
+
+/* Marks and summary lines are few: a dataset each would be a flood, so they are numbered. */
+static bool put_marks(hid_t root, const record_table *table, double *time)
+{
+    hid_t group = H5Gcreate2(root, "marks", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = group >= 0;
+    for (int i = 0; i < table->mark_count; i++) {
+        time[i] = table->mark[i].time;
+    }
+    hid_t set = ok ? put_doubles(group, "time", time, (size_t)table->mark_count) : -1;
+    ok = ok && set >= 0;
+    for (int i = 0; ok && i < table->mark_count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "label %d", i);
+        ok = put_string(group, name, table->mark[i].label);
+    }
+    ok &= set < 0 || H5Dclose(set) >= 0;
+    ok &= group < 0 || H5Gclose(group) >= 0;
+    return ok;
+}
+
+static bool put_summary(hid_t root, const record_table *table)
+{
+    hid_t group = H5Gcreate2(root, "summary", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = group >= 0;
+    for (int i = 0; ok && i < table->summary_count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%d", i);
+        ok = put_string(group, name, table->summary[i].text);
+        hid_t set = ok ? H5Dopen2(group, name, H5P_DEFAULT) : -1;
+        ok = set >= 0 && put_attribute(set, "label", table->summary[i].label);
+        ok &= set < 0 || H5Dclose(set) >= 0;
+    }
+    ok &= group < 0 || H5Gclose(group) >= 0;
+    return ok;
+}
+
+static bool put_table(hid_t root, const record_table *table, double *time)
+{
+    bool ok = put_attribute(root, "title", table->text[RECORD_TEXT_TITLE]) &&
+              put_attribute(root, "file", table->text[RECORD_TEXT_FILE]) &&
+              put_string(root, "source", table->text[RECORD_TEXT_SOURCE]) &&
+              put_summary(root, table) && put_marks(root, table, time);
+    hid_t group = ok ? H5Gcreate2(root, "columns", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    ok = ok && group >= 0;
+    for (int c = 0; ok && c < table->column_count; c++) {
+        ok = put_column(group, table, c);
+    }
+    ok &= group < 0 || H5Gclose(group) >= 0;
+    return ok;
+}
+
+static zw_status write_file(const record_table *table, const char *temporary, const char *path,
+                            double *time, zw_error *error)
+{
+    errno = 0;
+    hid_t root = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (root < 0) {
+        return record_file_fail(path, errno, error);
+    }
+    bool ok = put_table(root, table, time);
+    ok = ok && H5Fflush(root, H5F_SCOPE_LOCAL) >= 0;
+    int cause = errno;
+    ok &= H5Fclose(root) >= 0;
+    zw_status status = record_file_settle(temporary, path, ok, error);
+    return ok ? status : record_file_fail(path, cause, error);
+}
+
+zw_status record_write_h5(const record_table *table, const char *path, zw_error *error)
+{
+    zw_status status = record_file_check(table, path, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    char *temporary = record_file_temporary(path);
+    double *time = base_alloc((size_t)table->mark_count * sizeof *time);
+    if (temporary != NULL && time != NULL) {
+        /* HDF5 would print its troubles; the library does not print. */
+        H5E_auto2_t print = NULL;
+        void *data = NULL;
+        H5Eget_auto2(H5E_DEFAULT, &print, &data);
+        H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+        status = write_file(table, temporary, path, time, error);
+        H5Eset_auto2(H5E_DEFAULT, print, data);
+    } else {
+        status = record_no_memory(error);
+    }
+    base_free(temporary);
+    base_free(time);
+    return status;
+}
+
+#endif

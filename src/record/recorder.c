@@ -1,0 +1,343 @@
+/* A recording of a system: which columns it has, and a row for every sample.
+ *
+ * Time, coordinates, speeds, energy, violations, multipliers and the certificate always; then what
+ * the plots and draws of the model want, unless it is one of those already. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "record/table.h"
+#include "record/write.h"
+#include "system/system.h"
+
+struct zw_record {
+    const zw_system *system;
+    record_table *table;
+    double *row;
+    int *output; /* [outputs] the column of each output of the system, or -1 */
+    zw_status status;
+    zw_error error;
+};
+
+enum { NAME = 256 };
+
+/* ---- Columns -------------------------------------------------------------------------------- */
+
+typedef struct maker {
+    zw_record *record;
+    record_table *table;
+    const zw_model *model;
+    zw_error *error;
+    zw_status status;
+    int next_output;
+} maker;
+
+static int add_column(maker *k, const char *name, record_role role)
+{
+    int index = -1;
+    if (k->status == ZW_OK) {
+        k->status = record_table_add_column(k->table, name, role, &index, k->error);
+    }
+    return index;
+}
+
+static void add_fixed_columns(maker *k)
+{
+    const zw_model *model = k->model;
+    char name[NAME];
+    add_column(k, "t", RECORD_ROLE_TIME);
+    for (int i = 0; i < model->coord_count; i++) {
+        add_column(k, model->coord[i].name, RECORD_ROLE_COORD);
+    }
+    for (int i = 0; i < model->coord_count; i++) {
+        snprintf(name, sizeof name, "%s'", model->coord[i].name);
+        add_column(k, name, RECORD_ROLE_SPEED);
+    }
+    add_column(k, "energy", RECORD_ROLE_ENERGY);
+    add_column(k, "kinetic_energy", RECORD_ROLE_ENERGY);
+    add_column(k, "potential_energy", RECORD_ROLE_ENERGY);
+    add_column(k, "violation(position)", RECORD_ROLE_VIOLATION);
+    add_column(k, "violation(velocity)", RECORD_ROLE_VIOLATION);
+    for (int c = 0; c < model->constraint_count; c++) {
+        for (int j = 0; j < model->constraint[c].rows; j++) {
+            const char *one = model->constraint[c].rows == 1 ? "lambda(%s)" : "lambda(%s).%c";
+            snprintf(name, sizeof name, one, model->constraint[c].name, "xyz"[j]);
+            add_column(k, name, RECORD_ROLE_MULTIPLIER);
+        }
+    }
+    add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
+}
+
+/* The column that already holds this node, or -1. */
+static int column_of(const maker *k, expr_id id)
+{
+    const expr_node *node = expr_graph_node(k->model->graph, id);
+    switch ((expr_op)node->op) {
+    case EXPR_TIME:
+        return 0;
+    case EXPR_COORD:
+        return 1 + node->index;
+    case EXPR_SPEED:
+        return 1 + k->model->coord_count + node->index;
+    case EXPR_LAMBDA:
+        return 1 + 2 * k->model->coord_count + 5 + node->index;
+    default:
+        return -1;
+    }
+}
+
+/* A column for the next output of the system, which is node `id`. */
+static int take_output(maker *k, expr_id id, const char *label, record_role role)
+{
+    char name[NAME];
+    int column = column_of(k, id), output = k->next_output++;
+    if (column >= 0 || k->status != ZW_OK) {
+        k->record->output[output] = -1;
+        return column;
+    }
+    snprintf(name, sizeof name, "%s", label && label[0] ? label : "draw");
+    for (int copy = 2; record_table_find(k->table, name) >= 0; copy++) {
+        snprintf(name, sizeof name, "%.200s (%d)", label && label[0] ? label : "draw", copy);
+    }
+    column = add_column(k, name, role);
+    k->record->output[output] = column;
+    return column;
+}
+
+static void skip_checks(maker *k)
+{
+    for (int i = 0; i < k->model->check_count; i++) {
+        k->record->output[k->next_output++] = -1;
+    }
+}
+
+/* One plot of the model with y curves over one x each; phase plots one by one. */
+static void add_plot(maker *k, const model_plot *plot)
+{
+    int *y = base_alloc((size_t)plot->curve_count * sizeof(int) + 1);
+    if (!y) {
+        k->status = ZW_NO_MEMORY;
+        return;
+    }
+    for (int i = 0; i < plot->curve_count; i++) {
+        const model_curve *curve = &plot->curve[i];
+        expr_id x_id = curve->x == EXPR_NONE
+                           ? k->record->system->tape[PART_OUTPUTS].out[k->next_output]
+                           : curve->x;
+        int x = take_output(k, x_id, curve->x_label, RECORD_ROLE_PLOT);
+        y[i] = take_output(k, curve->y, curve->label, RECORD_ROLE_PLOT);
+        record_plot shown = {.kind = plot->kind == MODEL_PLOT_PHASE ? RECORD_PLOT_PHASE
+                                                                    : RECORD_PLOT_XY,
+                             .x = x,
+                             .y_count = 1,
+                             .y = &y[i],
+                             .x_label = curve->x_label,
+                             .y_label = curve->label};
+        if (plot->kind != MODEL_PLOT_TIME && k->status == ZW_OK) {
+            k->status = record_table_add_plot(k->table, &shown, k->error);
+        }
+    }
+    record_plot shown = {.kind = RECORD_PLOT_TIME, .y_count = plot->curve_count, .y = y};
+    if (plot->kind == MODEL_PLOT_TIME && k->status == ZW_OK) {
+        k->status = record_table_add_plot(k->table, &shown, k->error);
+    }
+    base_free(y);
+}
+
+static void add_draw(maker *k, const model_draw *draw)
+{
+    static const record_draw_kind kind[] = {
+        RECORD_DRAW_POINT,  RECORD_DRAW_LINE,    RECORD_DRAW_CIRCLE, RECORD_DRAW_TRAIL,
+        RECORD_DRAW_SPRING, RECORD_DRAW_POLYGON, RECORD_DRAW_TEXT};
+    record_point *point = base_alloc(((size_t)draw->point_count + 1) * sizeof *point);
+    if (!point) {
+        k->status = ZW_NO_MEMORY;
+        return;
+    }
+    for (int i = 0; i < draw->point_count * draw->dimension; i++) {
+        const expr_node *node = expr_graph_node(k->model->graph, draw->point[i]);
+        record_point *p = &point[i / draw->dimension];
+        int j = i % draw->dimension;
+        if (node->op == EXPR_CONST) {
+            p->column[j] = -1;
+            p->fixed[j] = node->value;
+            k->record->output[k->next_output++] = -1;
+        } else {
+            p->column[j] = take_output(k, draw->point[i], NULL, RECORD_ROLE_DRAW);
+        }
+    }
+    record_draw shown = {.kind = kind[draw->shape],
+                         .dimension = draw->dimension,
+                         .point_count = draw->point_count,
+                         .point = point,
+                         .color = draw->colour,
+                         .text = draw->text};
+    const expr_node *radius =
+        draw->radius == EXPR_NONE ? NULL : expr_graph_node(k->model->graph, draw->radius);
+    shown.radius = radius && radius->op == EXPR_CONST ? radius->value : 0;
+    if (radius && radius->op != EXPR_CONST) {
+        shown.radius_column = take_output(k, draw->radius, NULL, RECORD_ROLE_DRAW);
+    } else {
+        k->record->output[k->next_output++] = -1;
+    }
+    if (k->status == ZW_OK) {
+        k->status = record_table_add_draw(k->table, &shown, k->error);
+    }
+    base_free(point);
+}
+
+static zw_status set_texts(maker *k)
+{
+    const zw_model *model = k->model;
+    const char *file = model->file_count ? model->file[0].name : "";
+    const char *source = model->file_count ? model->file[0].text : "";
+    const char *title = model->title ? model->title : file;
+    zw_status status = record_table_set_text(k->table, RECORD_TEXT_TITLE, title, k->error);
+    if (status == ZW_OK) {
+        status = record_table_set_text(k->table, RECORD_TEXT_FILE, file, k->error);
+    }
+    return status != ZW_OK ? status
+                           : record_table_set_text(k->table, RECORD_TEXT_SOURCE, source, k->error);
+}
+
+zw_record *zw_record_create(const zw_system *system, zw_error *error)
+{
+    zw_record *record = base_alloc(sizeof *record);
+    if (!record) {
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    record->system = system;
+    record->table = record_table_create(error);
+    record->output = base_alloc(((size_t)system->tape[PART_OUTPUTS].count + 1) * sizeof(int));
+    maker k = {.record = record, .table = record->table, .model = system->model, .error = error};
+    k.status = record->table && record->output ? set_texts(&k) : ZW_NO_MEMORY;
+    if (k.status == ZW_OK) {
+        add_fixed_columns(&k);
+        skip_checks(&k);
+    }
+    for (int i = 0; i < k.model->plot_count && k.status == ZW_OK; i++) {
+        add_plot(&k, &k.model->plot[i]);
+    }
+    for (int i = 0; i < k.model->draw_count && k.status == ZW_OK; i++) {
+        add_draw(&k, &k.model->draw[i]);
+    }
+    if (k.status == ZW_OK) {
+        record->row = base_alloc((size_t)record->table->column_count * sizeof(double));
+        k.status = record->row ? ZW_OK : ZW_NO_MEMORY;
+    }
+    if (k.status != ZW_OK) {
+        if (k.status == ZW_NO_MEMORY) {
+            base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
+        zw_record_free(record);
+        return NULL;
+    }
+    return record;
+}
+
+void zw_record_free(zw_record *record)
+{
+    if (record) {
+        record_table_free(record->table);
+        base_free(record->output);
+        base_free(record->row);
+        base_free(record);
+    }
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static double *put(double *to, zw_view view, int count)
+{
+    memcpy(to, view.data, (size_t)count * sizeof *to);
+    return to + count;
+}
+
+int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                      const zw_state *state, zw_work *work)
+{
+    zw_record *record = user;
+    double *to = record->row;
+    if (kind == ZW_SAMPLE_EVENT) {
+        zw_status marked = record_table_add_mark(
+            record->table, zw_field(system, state, work, ZW_FIELD_TIME).data[0],
+            zw_name(system, ZW_EVENT, event), &record->error);
+        record->status = record->status == ZW_OK ? marked : record->status;
+    }
+    to = put(to, zw_field(system, state, work, ZW_FIELD_TIME), 1);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->n);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_V), system->n);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_ENERGY), 3);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_VIOLATION), 2);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
+    *to++ = zw_work_motion(work)->certificate.worst;
+    zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
+    for (int i = 0; i < out.count; i++) {
+        if (record->output[i] >= 0) {
+            record->row[record->output[i]] = out.data[i];
+        }
+    }
+    if (record->status == ZW_OK) {
+        record->status = record_table_add_row(record->table, record->row, &record->error);
+    }
+    return record->status != ZW_OK;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static void summarise(record_table *table, const zw_run_summary *summary)
+{
+    char text[160];
+    if (!summary || table->summary_count > 0) {
+        return;
+    }
+    snprintf(text, sizeof text, "%ld (%ld rejected)", summary->steps, summary->rejected);
+    record_table_add_summary(table, "steps", text, NULL);
+    snprintf(text, sizeof text, "%ld", summary->evaluations);
+    record_table_add_summary(table, "evaluations", text, NULL);
+    snprintf(text, sizeof text, "%.6g to %.6g, work %.6g", summary->energy_start,
+             summary->energy_end, summary->work);
+    record_table_add_summary(table, "energy", text, NULL);
+    snprintf(text, sizeof text, "%.2g", summary->energy_drift);
+    record_table_add_summary(table, "energy drift", text, NULL);
+    snprintf(text, sizeof text, "%.2g position, %.2g velocity", summary->violation_position,
+             summary->violation_velocity);
+    record_table_add_summary(table, "violation", text, NULL);
+    snprintf(text, sizeof text, "%.2g", summary->certificate);
+    record_table_add_summary(table, "worst certificate", text, NULL);
+}
+
+static int ends(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
+                          zw_error *error)
+{
+    if (record->status != ZW_OK) {
+        if (error) {
+            *error = record->error;
+        }
+        return record->status;
+    }
+    summarise(record->table, summary);
+    if (ends(path, ".csv")) {
+        return record_write_csv(record->table, path, error);
+    }
+    if (ends(path, ".h5") || ends(path, ".hdf5")) {
+        return record_write_h5(record->table, path, error);
+    }
+    if (ends(path, ".svg")) {
+        return record_write_svg(record->table, path, error);
+    }
+    if (ends(path, ".html")) {
+        return record_write_html(record->table, path, error);
+    }
+    return base_fail(error, ZW_BAD_INPUT,
+                     "%s: the ending says the format, and it must be .csv, .h5, .svg or .html",
+                     path);
+}

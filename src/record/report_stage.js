@@ -1,0 +1,295 @@
+// The animation: shapes in the plane, or in space seen by a camera that the mouse turns.
+
+const isStill = (draw) => draw.points.every((p) => p.every((c) => typeof c !== "number"));
+
+class Stage {
+  constructor(draws) {
+    this.draws = draws;
+    this.canvas = $("scene");
+    this.solid = draws.some((d) => d.dimension === 3);
+    this.trailsOn = true;
+    this.resetView();
+    this.setBounds();
+    this.listen();
+    $("hint").textContent = this.solid ? "drag to turn \u00b7 wheel to zoom" : "drag to move \u00b7 wheel to zoom";
+    this.canvas.setAttribute("aria-label", "Animation of the model, " + (this.solid ? "in space" : "in the plane"));
+  }
+
+  resetView() {
+    this.view = { yaw: -0.65, pitch: 0.38, zoom: 1, x: 0, y: 0 };
+  }
+
+  // A point of a draw at a sample: a coordinate is a channel's number or [a fixed number].
+  point(p, sample) {
+    return p.map((c) => (typeof c === "number" ? valueAt(channels[c].value, sample) : c[0]));
+  }
+
+  radius(draw, sample) {
+    return Math.abs(typeof draw.radius === "number" ? valueAt(channels[draw.radius].value, sample) : draw.radius[0]);
+  }
+
+  // The box that all shapes stay in, over the whole recording.
+  setBounds() {
+    const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+    for (const draw of this.draws) {
+      let room = 0;
+      if (draw.kind === "circle") room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
+      for (const p of draw.points) {
+        p.forEach((c, d) => {
+          const [a, b] = typeof c === "number" ? rangeOf(channels[c].value) : [c[0], c[0]];
+          if (a - room < low[d]) low[d] = a - room;
+          if (b + room > high[d]) high[d] = b + room;
+        });
+      }
+    }
+    for (let d = 0; d < 3; d++) if (!(low[d] <= high[d])) low[d] = high[d] = 0;
+    this.low = low;
+    this.high = high;
+    this.middle = low.map((v, d) => (v + high[d]) / 2);
+    const [w, h, z] = high.map((v, d) => v - low[d]);
+    this.spread = { w, h, ball: Math.hypot(w, h, z) };
+    this.ground = low[2] <= 0 && high[2] >= 0 ? 0 : low[2];
+  }
+
+  listen() {
+    const view = () => this.view, canvas = this.canvas;
+    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
+    canvas.addEventListener("pointermove", (event) => {
+      if (!event.buttons) return;
+      if (this.solid && !event.shiftKey) {
+        view().yaw -= event.movementX * 0.008;
+        view().pitch = Math.max(-1.5, Math.min(1.5, view().pitch + event.movementY * 0.008));
+      } else {
+        view().x += event.movementX;
+        view().y += event.movementY;
+      }
+      repaint();
+    });
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      // What is under the mouse stays there.
+      const box = canvas.getBoundingClientRect(), by = Math.exp(-event.deltaY * 0.0015), v = view();
+      const mx = event.clientX - box.left - box.width / 2, my = event.clientY - box.top - box.height / 2;
+      const zoom = Math.max(0.05, Math.min(200, v.zoom * by)), real = zoom / v.zoom;
+      v.x = mx - (mx - v.x) * real;
+      v.y = my - (my - v.y) * real;
+      v.zoom = zoom;
+      repaint();
+    }, { passive: false });
+    canvas.addEventListener("dblclick", () => { this.resetView(); repaint(); });
+  }
+
+  layout() {
+    const size = fitCanvas(this.canvas);
+    if (!size) return;
+    this.size = size;
+    const { w, h, ball } = this.spread, room = 56;
+    const width = Math.max(40, size.width - 2 * room), height = Math.max(40, size.height - 2 * room);
+    const fit = this.solid ? Math.min(width, height) / (0.74 * ball) : Math.min(width / w, height / h);
+    this.fit = Number.isFinite(fit) && fit > 0 ? fit : Math.min(width, height) / 2;
+  }
+
+  // Where a point is on the canvas.
+  project(p) {
+    const { view, size, middle } = this, scale = this.fit * view.zoom;
+    const x = p[0] - middle[0], y = p[1] - middle[1], z = (p.length > 2 ? p[2] : 0) - middle[2];
+    const cx = size.width / 2 + view.x, cy = size.height / 2 + view.y;
+    if (!this.solid) return [cx + scale * x, cy - scale * y];
+    const c = Math.cos(view.yaw), s = Math.sin(view.yaw), cp = Math.cos(view.pitch), sp = Math.sin(view.pitch);
+    const right = c * x + s * y, deep = -s * x + c * y;
+    const depth = deep * cp - z * sp, up = z * cp + deep * sp;
+    const near = 1 / (1 + 0.22 * depth / (this.spread.ball || 1)); // a mild perspective
+    return [cx + scale * near * right, cy - scale * near * up];
+  }
+
+  paint(t, sample) {
+    if (!this.size) return;
+    const pen = this.canvas.getContext("2d");
+    pen.setTransform(this.size.ratio, 0, 0, this.size.ratio, 0, 0);
+    pen.clearRect(0, 0, this.size.width, this.size.height);
+    pen.lineJoin = pen.lineCap = "round";
+    if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
+    this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
+    this.draws.forEach((draw, i) => this.paintShape(pen, draw, i, sample));
+    this.draws.forEach((draw) => { if (draw.text) this.paintText(pen, draw, sample); });
+    $("clock").textContent = clock.name + " = " + sayTime(t);
+  }
+
+  // Square paper with the numbers at its edges.
+  paintGrid(pen) {
+    const { width, height } = this.size, { view, middle } = this, scale = this.fit * view.zoom;
+    const step = niceStep(70 / scale), decimals = Math.max(0, Math.min(12, -Math.floor(Math.log10(step * 1.000001))));
+    const cx = width / 2 + view.x, cy = height / 2 + view.y;
+    const label = (v) => (Math.abs(v) >= 1e5 ? v.toExponential(1) : v.toFixed(decimals)).replace(/-/g, "\u2212");
+    pen.font = "11px system-ui, sans-serif";
+    pen.lineWidth = 1;
+    const line = (zero, x1, y1, x2, y2) => {
+      pen.strokeStyle = zero ? theme.line : theme.grid;
+      pen.beginPath(); pen.moveTo(x1, y1); pen.lineTo(x2, y2); pen.stroke();
+    };
+    const first = (from) => Math.ceil(from / step);
+    pen.fillStyle = theme.soft;
+    for (let i = first(middle[0] - cx / scale), x; (x = Math.round(cx + scale * (i * step - middle[0])) + 0.5) < width; i++) {
+      line(i === 0, x, 0, x, height);
+      pen.textAlign = "center";
+      if (x > 40 && x < width - 24) pen.fillText(label(i * step), x, height - 8);
+    }
+    for (let i = first(middle[1] - (height - cy) / scale), y; (y = Math.round(cy - scale * (i * step - middle[1])) + 0.5) > 0; i++) {
+      line(i === 0, 0, y, width, y);
+      pen.textAlign = "left";
+      if (y > 64 && y < height - 20) pen.fillText(label(i * step), 8, y - 4);
+    }
+  }
+
+  // The ground, and the three directions.
+  paintFloor(pen) {
+    const reach = 0.5 * this.spread.ball || 1, step = niceStep(reach / 6), { middle } = this;
+    const range = (d) => [Math.floor((middle[d] - reach) / step), Math.ceil((middle[d] + reach) / step)];
+    const [x0, x1] = range(0), [y0, y1] = range(1);
+    pen.lineWidth = 1;
+    const line = (a, b, color) => {
+      pen.strokeStyle = color;
+      pen.beginPath(); pen.moveTo(...this.project(a)); pen.lineTo(...this.project(b)); pen.stroke();
+    };
+    for (let i = x0; i <= x1; i++) line([i * step, y0 * step, this.ground], [i * step, y1 * step, this.ground], i === 0 ? theme.line : theme.grid);
+    for (let j = y0; j <= y1; j++) line([x0 * step, j * step, this.ground], [x1 * step, j * step, this.ground], j === 0 ? theme.line : theme.grid);
+    const corner = [x0 * step, y0 * step, this.ground];
+    pen.fillStyle = theme.soft;
+    pen.font = "12px system-ui, sans-serif";
+    pen.textAlign = "center";
+    ["x", "y", "z"].forEach((name, d) => {
+      const tip = corner.slice();
+      tip[d] += 2 * step;
+      line(corner, tip, theme.soft);
+      const [x, y] = this.project(tip);
+      pen.fillText(name, x + 8, y - 4);
+    });
+  }
+
+  color(draw, i) {
+    const strokes = draw.kind === "line" || draw.kind === "spring" || draw.kind === "text";
+    const quiet = draw.kind === "spring" || isStill(draw);
+    const many = this.draws.filter((d) => d.kind === draw.kind).length > 6; // a family is of one colour
+    return namedColor(draw.color, strokes ? (quiet ? theme.soft : theme.ink) : curveColor(many ? 1 : i));
+  }
+
+  // Trails that were asked for; else a short one behind the free end of each line.
+  paintTrail(pen, draw, i, t, sample) {
+    const asked = draw.kind === "trail";
+    const end = draw.points[draw.points.length - 1];
+    const moves = end.some((c) => typeof c === "number");
+    const own = draw.kind === "line" && draw.points.length <= 12 && moves && !this.draws.some((d) => d.kind === "trail");
+    if (!this.trailsOn || !(asked || own)) return;
+    const place = (s) => this.project(this.point(end, s));
+    const color = namedColor(asked ? draw.color : null, curveColor(asked ? i : i + 1));
+    if (asked && !draw.seconds) {
+      pen.save();
+      pen.globalAlpha = 0.55;
+      pen.lineWidth = draw.width || 1.6;
+      pen.strokeStyle = color;
+      this.strokeThrough(pen, [...this.samples(0, sample)].map(place));
+      pen.restore();
+    } else {
+      fadingPath(pen, sampleAt(t - (asked ? draw.seconds : Math.min(1.5 * Math.max(1, speedNow()), 0.25 * clock.length))), sample, place, color, draw.width && asked ? draw.width : 2.4);
+    }
+  }
+
+  *samples(from, to) {
+    for (let i = from; i < to; i++) yield i;
+    yield to;
+  }
+
+  strokeThrough(pen, places, closed = false) {
+    let before = false;
+    pen.beginPath();
+    for (const [x, y] of places) {
+      const here = Number.isFinite(x) && Number.isFinite(y);
+      if (here) { if (before) pen.lineTo(x, y); else pen.moveTo(x, y); }
+      before = here;
+    }
+    if (closed) pen.closePath();
+    pen.stroke();
+  }
+
+  paintShape(pen, draw, i, sample) {
+    if (draw.kind === "text" || draw.kind === "trail") return;
+    const places = draw.points.map((p) => this.project(this.point(p, sample)));
+    const color = this.color(draw, i);
+    pen.strokeStyle = pen.fillStyle = color;
+    if (draw.kind === "line") this.paintRods(pen, draw, places, i);
+    else if (draw.kind === "point") places.forEach((at) => this.paintBall(pen, at, draw.width || (this.draws.length + places.length > 16 ? 5 : 7), color));
+    else if (draw.kind === "circle") this.paintCircle(pen, draw, places[0], sample);
+    else if (draw.kind === "spring") this.paintSpring(pen, draw, places[0], places[1]);
+    else if (draw.kind === "polygon") {
+      pen.lineWidth = draw.width || 2;
+      this.strokeThrough(pen, places, true);
+      pen.globalAlpha = 0.22;
+      pen.fill();
+      pen.globalAlpha = 1;
+    }
+  }
+
+  // Joints are dots, and what is fixed is a ring; a line that never moves is scenery.
+  paintRods(pen, draw, places, i) {
+    const still = isStill(draw);
+    pen.lineWidth = draw.width || (still || places.length > 40 ? 2 : 3.5);
+    this.strokeThrough(pen, places);
+    if (still || places.length > 12) return;
+    places.forEach((at, k) => {
+      const fixed = draw.points[k].every((c) => typeof c !== "number");
+      if (!fixed) this.paintBall(pen, at, Math.max(7, 1.5 * pen.lineWidth), namedColor(draw.color, curveColor(k === places.length - 1 ? i + 1 : i)));
+      else if (Number.isFinite(at[0])) {
+        pen.save();
+        pen.beginPath(); pen.arc(at[0], at[1], 5, 0, 7);
+        pen.fillStyle = theme.card; pen.fill();
+        pen.lineWidth = 2.2; pen.stroke();
+        pen.restore();
+      }
+    });
+  }
+
+  paintBall(pen, [x, y], radius, color) {
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    pen.save();
+    pen.beginPath(); pen.arc(x, y, radius, 0, 7);
+    pen.fillStyle = color; pen.fill();
+    pen.lineWidth = 1.5; pen.strokeStyle = theme.card; pen.stroke();
+    pen.restore();
+  }
+
+  paintCircle(pen, draw, [x, y], sample) {
+    const radius = this.radius(draw, sample) * this.fit * this.view.zoom;
+    if (!Number.isFinite(x) || !Number.isFinite(y) || !Number.isFinite(radius)) return;
+    pen.lineWidth = draw.width || 2.2;
+    pen.beginPath(); pen.arc(x, y, radius, 0, 7); pen.stroke();
+    pen.globalAlpha = 0.18; pen.fill(); pen.globalAlpha = 1;
+  }
+
+  // A zigzag whose coils keep their number, as many as the first sample has room for, and within reason their width.
+  paintSpring(pen, draw, a, b) {
+    const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
+    if (!(length > 0)) return;
+    const [p, q] = draw.points.map((at) => this.project(this.point(at, 0)));
+    const room = Math.hypot(q[0] - p[0], q[1] - p[1]) / 8;
+    const coils = Math.max(2, Math.min(9, Math.round(room) || 2)), wide = Math.min(10, 0.3 * length), lead = Math.min(14, 0.15 * length);
+    const ux = dx / length, uy = dy / length;
+    const at = (along, side) => [a[0] + ux * along - uy * side, a[1] + uy * along + ux * side];
+    const places = [a, at(lead, 0)];
+    for (let k = 0; k < 2 * coils; k++) places.push(at(lead + (length - 2 * lead) * (k + 0.5) / (2 * coils), k % 2 ? wide : -wide));
+    places.push(at(length - lead, 0), b);
+    pen.lineWidth = draw.width || (coils < 5 ? 1.3 : 2);
+    this.strokeThrough(pen, places);
+  }
+
+  paintText(pen, draw, sample) {
+    const [x, y] = this.project(this.point(draw.points[0], sample));
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    pen.font = "600 13px system-ui, sans-serif";
+    pen.textAlign = "left";
+    pen.lineWidth = 4;
+    pen.strokeStyle = theme.card;
+    pen.fillStyle = namedColor(draw.kind === "text" ? draw.color : null, theme.ink);
+    pen.strokeText(prime(draw.text), x + 10, y - 9);
+    pen.fillText(prime(draw.text), x + 10, y - 9);
+  }
+}

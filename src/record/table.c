@@ -1,0 +1,235 @@
+#include "record/table.h"
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/memory.h"
+#include "record/copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+const char *record_role_text(record_role role)
+{
+    switch (role) {
+#define RECORD_ROLE_CASE(code, text)                                                               \
+    case code:                                                                                     \
+        return text;
+        RECORD_ROLE_TABLE(RECORD_ROLE_CASE)
+#undef RECORD_ROLE_CASE
+    }
+    return "other";
+}
+
+/* ---- Growing -------------------------------------------------------------------------------- */
+
+zw_status record_no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "recording: out of memory");
+}
+
+char *record_copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = base_alloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}
+
+/* Room for one more row. One block holds all columns, so that it grows wholly or not at all. */
+static bool table_grow_rows(record_table *table)
+{
+    if (table->row_count < table->row_room) {
+        return true;
+    }
+    const size_t columns = (size_t)table->column_count;
+    const size_t room = table->row_room < 64 ? 64 : table->row_room + table->row_room / 2;
+    if (columns > 0 && room > SIZE_MAX / sizeof(double) / columns) {
+        return false;
+    }
+    double *value = base_alloc(room * columns * sizeof *value);
+    if (value == NULL) {
+        return false;
+    }
+    for (size_t c = 0; c < columns && table->row_count > 0; c++) {
+        memcpy(value + c * room, table->value + c * table->row_room,
+               table->row_count * sizeof *value);
+    }
+    base_free(table->value);
+    table->value = value;
+    table->row_room = room;
+    return true;
+}
+
+/* ---- Birth and death ------------------------------------------------------------------------ */
+
+record_table *record_table_create(zw_error *error)
+{
+    record_table *table = base_alloc(sizeof *table);
+    if (table == NULL) {
+        record_no_memory(error);
+        return NULL;
+    }
+    table->time = -1;
+    for (int i = 0; i < RECORD_TEXT_COUNT; i++) {
+        if (record_table_set_text(table, (record_text)i, "", error) != ZW_OK) {
+            record_table_free(table);
+            return NULL;
+        }
+    }
+    return table;
+}
+
+void record_table_free(record_table *table)
+{
+    if (table == NULL) {
+        return;
+    }
+    for (int i = 0; i < RECORD_TEXT_COUNT; i++) {
+        base_free(table->text[i]);
+    }
+    for (int i = 0; i < table->column_count; i++) {
+        base_free(table->column[i].name);
+    }
+    for (int i = 0; i < table->summary_count; i++) {
+        base_free(table->summary[i].label);
+        base_free(table->summary[i].text);
+    }
+    for (int i = 0; i < table->mark_count; i++) {
+        base_free(table->mark[i].label);
+    }
+    for (int i = 0; i < table->plot_count; i++) {
+        record_plot_clear(&table->plot[i]);
+    }
+    for (int i = 0; i < table->draw_count; i++) {
+        record_draw_clear(&table->draw[i]);
+    }
+    base_free(table->column);
+    base_free(table->slot);
+    base_free(table->summary);
+    base_free(table->mark);
+    base_free(table->plot);
+    base_free(table->draw);
+    base_free(table->value);
+    base_free(table);
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+/* FNV-1a; equal names of different recordings fall alike, so that all is deterministic. */
+static unsigned hash_of(const char *name)
+{
+    unsigned hash = 2166136261u;
+    for (const char *c = name; *c != '\0'; c++) {
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    }
+    return hash;
+}
+
+/* The slot of a name, or the free one where it would go; slot_count is a power of 2. */
+static int slot_of(const record_table *table, const char *name)
+{
+    const unsigned mask = (unsigned)table->slot_count - 1;
+    unsigned at = hash_of(name) & mask;
+    while (table->slot[at] > 0 && strcmp(table->column[table->slot[at] - 1].name, name) != 0) {
+        at = (at + 1) & mask;
+    }
+    return (int)at;
+}
+
+/* At most half of the slots are taken, also after one more name. */
+static bool table_grow_slots(record_table *table)
+{
+    if (2 * (table->column_count + 1) <= table->slot_count) {
+        return true;
+    }
+    const int wider = table->slot_count < 16 ? 16 : 2 * table->slot_count;
+    int *slot = base_alloc((size_t)wider * sizeof *slot);
+    if (slot == NULL) {
+        return false;
+    }
+    base_free(table->slot);
+    table->slot = slot;
+    table->slot_count = wider;
+    for (int c = 0; c < table->column_count; c++) {
+        slot[slot_of(table, table->column[c].name)] = c + 1;
+    }
+    return true;
+}
+
+int record_table_find(const record_table *table, const char *name)
+{
+    return table->slot_count > 0 ? table->slot[slot_of(table, name)] - 1 : -1;
+}
+
+/* ---- Columns and rows ----------------------------------------------------------------------- */
+
+static zw_status table_check_column(const record_table *table, const char *name, record_role role,
+                                    zw_error *error)
+{
+    if (table == NULL || name == NULL || name[0] == '\0') {
+        return base_fail(error, ZW_BAD_INPUT, "recording: a column needs a table and a name");
+    }
+    if (role < RECORD_ROLE_TIME || role > RECORD_ROLE_OTHER) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: column %s has no role", name);
+    }
+    if (table->row_count > 0) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: column %s comes after the first row",
+                         name);
+    }
+    if (record_table_find(table, name) >= 0) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: there is a column %s already", name);
+    }
+    if (role == RECORD_ROLE_TIME && table->time >= 0) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: %s and %s both want to be the time",
+                         table->column[table->time].name, name);
+    }
+    return ZW_OK;
+}
+
+zw_status record_table_add_column(record_table *table, const char *name, record_role role,
+                                  int *index, zw_error *error)
+{
+    zw_status status = table_check_column(table, name, role, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    char *copy = record_copy_text(name);
+    if (copy == NULL || !table_grow_slots(table) ||
+        !base_list_room(&table->column, &table->column_room, table->column_count,
+                        sizeof *table->column)) {
+        base_free(copy);
+        return record_no_memory(error);
+    }
+    table->column[table->column_count] = (record_column){.name = copy, .role = role};
+    table->slot[slot_of(table, name)] = table->column_count + 1;
+    if (role == RECORD_ROLE_TIME) {
+        table->time = table->column_count;
+    }
+    if (index != NULL) {
+        *index = table->column_count;
+    }
+    table->column_count++;
+    return ZW_OK;
+}
+
+zw_status record_table_add_row(record_table *table, const double *row, zw_error *error)
+{
+    if (table == NULL || (row == NULL && table->column_count > 0)) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: a row needs a table and its numbers");
+    }
+    if (!table_grow_rows(table)) {
+        return record_no_memory(error);
+    }
+    for (int c = 0; c < table->column_count; c++) {
+        table->value[(size_t)c * table->row_room + table->row_count] = row[c];
+    }
+    table->row_count++;
+    return ZW_OK;
+}
+
+const double *record_table_column(const record_table *table, int column)
+{
+    return table->value != NULL ? table->value + (size_t)column * table->row_room : NULL;
+}

@@ -1,0 +1,155 @@
+/* A recording: named columns of numbers, a row for each sample, and what a reader should see of it.
+ *
+ * The table knows nothing of mechanics. Whoever runs a system adds its columns and plots and draws
+ * first, then a row for each sample; the writers of write.h turn the whole into a file.
+ *
+ * 1. All texts and lists that are handed in are copied.
+ * 2. Columns come before rows; names are unique and not empty; at most one column is the time.
+ * 3. Plots and draws name columns that are there already.
+ * 4. A call that fails leaves the table as it was. */
+#ifndef ZW_RECORD_TABLE_H
+#define ZW_RECORD_TABLE_H
+
+#include "zwang/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a column means to a reader, and the name of that in a file. */
+#define RECORD_ROLE_TABLE(X)                                                                       \
+    X(RECORD_ROLE_TIME, "time")                                                                    \
+    X(RECORD_ROLE_COORD, "coord")                                                                  \
+    X(RECORD_ROLE_SPEED, "speed")                                                                  \
+    X(RECORD_ROLE_ENERGY, "energy") /* the first such column is the total: its drift is shown */   \
+    X(RECORD_ROLE_VIOLATION, "violation")     /* of constraints; sizes, shown on a log scale */    \
+    X(RECORD_ROLE_MULTIPLIER, "multiplier")   /* the force of a named constraint */                \
+    X(RECORD_ROLE_PLOT, "plot")               /* an expression that some plot wants */             \
+    X(RECORD_ROLE_DRAW, "draw")               /* an expression that some shape wants */            \
+    X(RECORD_ROLE_CERTIFICATE, "certificate") /* sizes, shown on a log scale */                    \
+    X(RECORD_ROLE_OTHER, "other")
+
+typedef enum record_role {
+#define RECORD_ROLE_CODE(code, text) code,
+    RECORD_ROLE_TABLE(RECORD_ROLE_CODE)
+#undef RECORD_ROLE_CODE
+} record_role;
+
+const char *record_role_text(record_role role); /* "coord"; never NULL */
+
+typedef enum record_text {
+    RECORD_TEXT_TITLE,
+    RECORD_TEXT_FILE,   /* name of the model's file */
+    RECORD_TEXT_SOURCE, /* the model itself */
+    RECORD_TEXT_COUNT
+} record_text;
+
+typedef struct record_column {
+    char *name; /* "t", "x", "x'", "lambda(rod)" */
+    record_role role;
+} record_column;
+
+/* ---- Plots ---------------------------------------------------------------------------------- */
+
+typedef enum record_plot_kind {
+    RECORD_PLOT_TIME,  /* curves over the time column */
+    RECORD_PLOT_PHASE, /* a curve that a point runs along; axes of different units */
+    RECORD_PLOT_XY     /* the same in space: both axes have one scale */
+} record_plot_kind;
+
+/* Axes without a label are named after their columns. */
+typedef struct record_plot {
+    record_plot_kind kind;
+    const char *title;   /* or NULL */
+    int x;               /* column; a TIME plot ignores it and takes the time */
+    int y_count;         /* curves */
+    const int *y;        /* columns */
+    const char *x_label; /* or NULL */
+    const char *y_label; /* or NULL */
+    bool log_y;          /* sizes on a log scale */
+} record_plot;
+
+/* ---- Draws ---------------------------------------------------------------------------------- */
+
+typedef enum record_draw_kind {
+    RECORD_DRAW_POINT,   /* each of the points as a dot */
+    RECORD_DRAW_LINE,    /* through 2 or more points */
+    RECORD_DRAW_CIRCLE,  /* around 1 point, with a radius */
+    RECORD_DRAW_TRAIL,   /* where 1 point was in the last `seconds`; 0: since the start */
+    RECORD_DRAW_SPRING,  /* between 2 points */
+    RECORD_DRAW_POLYGON, /* filled, 3 or more points */
+    RECORD_DRAW_TEXT     /* `text` beside 1 point */
+} record_draw_kind;
+
+/* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */
+typedef struct record_point {
+    int column[3];
+    double fixed[3];
+} record_point;
+
+typedef struct record_draw {
+    record_draw_kind kind;
+    int dimension; /* of the points: 2 or 3 (x to the right, y up; in 3-D z is up) */
+    int point_count;
+    const record_point *point;
+    double radius;     /* of a circle */
+    int radius_column; /* where the radius is 0 */
+    double seconds;    /* of a trail */
+    double width;      /* of strokes and dots in pixels; 0: what suits the kind */
+    const char *color; /* "red", "#3377cc"; NULL: one is chosen */
+    const char *text;  /* or NULL; a TEXT has one, other kinds may be labelled with it */
+} record_draw;
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+typedef struct record_mark {
+    double time;
+    char *label;
+} record_mark;
+
+typedef struct record_summary {
+    char *label; /* "energy drift"; may be empty */
+    char *text;  /* "3.1e-12 of 19.62" */
+} record_summary;
+
+/* Read it as you like; change it only through the functions below. */
+typedef struct record_table {
+    char *text[RECORD_TEXT_COUNT]; /* never NULL */
+
+    int column_count, column_room;
+    record_column *column;
+    int slot_count, *slot; /* where a name is: a hash table of 1 + column, 0 for a free slot */
+    int time; /* the column with RECORD_ROLE_TIME, or -1: then the row number is the time */
+
+    size_t row_count, row_room;
+    double *value; /* column after column, row_room apart: see record_table_column */
+
+    int summary_count, summary_room;
+    record_summary *summary;
+    int mark_count, mark_room;
+    record_mark *mark;
+    int plot_count, plot_room;
+    record_plot *plot;
+    int draw_count, draw_room;
+    record_draw *draw;
+} record_table;
+
+record_table *record_table_create(zw_error *error); /* NULL when there is no memory */
+void record_table_free(record_table *table);        /* NULL is fine */
+
+zw_status record_table_set_text(record_table *table, record_text which, const char *text,
+                                zw_error *error);
+zw_status record_table_add_column(record_table *table, const char *name, record_role role,
+                                  int *index, zw_error *error); /* index may be NULL */
+zw_status record_table_add_row(record_table *table, const double *row, zw_error *error);
+zw_status record_table_add_plot(record_table *table, const record_plot *plot, zw_error *error);
+zw_status record_table_add_draw(record_table *table, const record_draw *draw, zw_error *error);
+zw_status record_table_add_mark(record_table *table, double time, const char *label,
+                                zw_error *error);
+zw_status record_table_add_summary(record_table *table, const char *label, const char *text,
+                                   zw_error *error);
+
+/* The row_count numbers of a column, valid until the next row. */
+const double *record_table_column(const record_table *table, int column);
+int record_table_find(const record_table *table, const char *name); /* -1: no such column */
+
+#endif

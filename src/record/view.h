@@ -1,0 +1,38 @@
+/* Which charts of a table a reader gets to see: the plots that were asked for, and what belongs to
+ * every run. */
+#ifndef ZW_RECORD_VIEW_H
+#define ZW_RECORD_VIEW_H
+
+#include "record/table.h"
+
+enum { RECORD_CURVES = 12 }; /* in one chart; more cannot be told apart */
+
+typedef struct record_chart {
+    record_plot_kind kind;
+    char title[96];
+    const char *x_label, *y_label; /* never NULL */
+    int x;                         /* column; -1: the number of the row */
+    int curve_count;
+    int curve[RECORD_CURVES]; /* columns */
+    int left_out;             /* columns for which there was no room */
+    bool log_y;               /* |y| on a log scale */
+    bool drift;               /* y minus its first finite value */
+} record_chart;
+
+typedef struct record_view {
+    int count, room;
+    record_chart *chart;
+} record_view;
+
+/* The plots of the table, or else the coordinates over time. In a full view, as for a page, energy,
+ * drift, violation, multipliers and certificates follow; in a brief one only energy if the table
+ * has no plots. Without rows or columns there may be no chart at all. */
+zw_status record_view_make(record_view *view, const record_table *table, bool full,
+                           zw_error *error);
+void record_view_free(record_view *view);
+
+/* What a drift is measured from: the first finite value; 0 if there is none. */
+double record_first_finite(const record_table *table, int column);
+double record_time_of(const record_table *table, size_t row);
+
+#endif

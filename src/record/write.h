@@ -1,0 +1,23 @@
+/* A table as a file. Each writer fills a temporary file beside `path` and renames it when all went
+ * well, so that under its final name a file is whole or not there. (What lies in /dev is written in
+ * place.) A failure tells the file's name and the system's reason. The same table gives the same
+ * bytes. */
+#ifndef ZW_RECORD_WRITE_H
+#define ZW_RECORD_WRITE_H
+
+#include "record/table.h"
+
+/* Names, then numbers in full precision; nan, inf and -inf for what is not finite. */
+zw_status record_write_csv(const record_table *table, const char *path, zw_error *error);
+
+/* A 1-D dataset for each column; ZW_NO_FILE in a build without HDF5. */
+zw_status record_write_h5(const record_table *table, const char *path, zw_error *error);
+bool record_has_h5(void);
+
+/* The plots as one static picture; coordinates and energy over time if the table has none. */
+zw_status record_write_svg(const record_table *table, const char *path, zw_error *error);
+
+/* A page that runs by itself in any browser: animation, charts, summary and source. */
+zw_status record_write_html(const record_table *table, const char *path, zw_error *error);
+
+#endif

@@ -1,0 +1,164 @@
+#include "step/lagrange.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static zw_status evaluate(const step_lagrange *l, system_part part, double t, const double *q,
+                          const double *v, zw_error *error)
+{
+    return system_evaluate(l->system, l->work, part, t, q, v, NULL, NULL, error);
+}
+
+static zw_status momentum(void *user, double t, const double *q, const double *v, double *p,
+                          zw_error *error)
+{
+    const step_lagrange *l = user;
+    zw_status status = evaluate(l, PART_LAGRANGE, t, q, v, error);
+    memcpy(p, l->work->out[PART_LAGRANGE], (size_t)l->system->n * sizeof *p);
+    return status;
+}
+
+static zw_status force(void *user, double t, const double *q, const double *v, double *g,
+                       zw_error *error)
+{
+    const step_lagrange *l = user;
+    const zw_system *system = l->system;
+    zw_status status = evaluate(l, PART_LAGRANGE, t, q, v, error);
+    memcpy(g, l->work->out[PART_LAGRANGE] + system->n, (size_t)system->n * sizeof *g);
+    if (status == ZW_OK && system->C_count > 0) {
+        status = evaluate(l, PART_TERMS, t, q, v, error);
+        for (int k = 0; k < system->C_count && status == ZW_OK; k++) {
+            g[system->C_coord[k]] += l->work->out[PART_TERMS][system->at.C + k];
+        }
+    }
+    return status;
+}
+
+static zw_status position(void *user, double t, const double *q, double *r, zw_error *error)
+{
+    const step_lagrange *l = user;
+    zw_status status = evaluate(l, PART_POSITION, t, q, l->zero, error);
+    memcpy(r, l->work->out[PART_POSITION], (size_t)l->system->m * sizeof *r);
+    return status;
+}
+
+static zw_status velocity(void *user, double t, const double *q, const double *v, double *r,
+                          zw_error *error)
+{
+    const step_lagrange *l = user;
+    zw_status status = evaluate(l, PART_VELOCITY, t, q, v, error);
+    memcpy(r, l->work->out[PART_VELOCITY], (size_t)l->system->m * sizeof *r);
+    return status;
+}
+
+static zw_status linearise(void *user, double t, const double *q, const double *v, zw_error *error)
+{
+    const step_lagrange *l = user;
+    const zw_system *system = l->system;
+    zw_status status = evaluate(l, PART_METRIC, t, q, v, error);
+    if (status == ZW_OK) {
+        status = evaluate(l, PART_VELOCITY, t, q, v, error);
+    }
+    memcpy(l->M, l->work->out[PART_METRIC], (size_t)system->M_start[system->n] * sizeof(double));
+    memcpy(l->A, l->work->out[PART_VELOCITY] + system->m,
+           (size_t)system->A_start[system->m] * sizeof(double));
+    return status;
+}
+
+static zw_status solve(void *user, const double *impulse, const double *wanted, double *u,
+                       double *reaction, zw_error *error)
+{
+    const step_lagrange *l = user;
+    const zw_system *system = l->system;
+    solver_fill(l->solver, l->M, l->A, wanted, impulse, NULL);
+    l->solver->warm = 0;
+    zw_status status = solver_solve(l->solver, error);
+    if (status == ZW_CONFLICT && l->solver->options.least_squares) {
+        status = ZW_OK;
+    }
+    memcpy(u, l->solver->answer.a, (size_t)system->n * sizeof *u);
+    memcpy(reaction, l->solver->answer.F_L, (size_t)system->n * sizeof *reaction);
+    return status;
+}
+
+/* K quadratic and rows linear in the speeds: then no entry of M or A depends on them. */
+static int is_linear(const zw_system *system)
+{
+    const zw_model *model = system->model;
+    int entries = system->M_start[system->n];
+    for (int k = 0; k < entries; k++) {
+        if (expr_graph_node(model->graph, system->tape[PART_METRIC].out[k])->depends &
+            EXPR_ON_SPEED) {
+            return 0;
+        }
+    }
+    for (int k = 0; k < system->A_start[system->m]; k++) {
+        if (expr_graph_node(model->graph, system->tape[PART_VELOCITY].out[system->m + k])->depends &
+            EXPR_ON_SPEED) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static zw_status refuse(const zw_system *system, zw_error *error)
+{
+    const zw_model *model = system->model;
+    for (int c = 0; c < model->constraint_count; c++) {
+        const model_constraint *constraint = &model->constraint[c];
+        if (constraint->relation == MODEL_AT_LEAST || constraint->friction != EXPR_NONE) {
+            return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
+                              "the variational methods know neither contact nor friction, but %s "
+                              "has it; use dop853",
+                              constraint->name);
+        }
+    }
+    if (model->massless || model->event_count > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "the variational methods need masses and know no events; use dop853");
+    }
+    return ZW_OK;
+}
+
+zw_status lagrange_create(step_lagrange *l, const zw_system *system, zw_work *work, zw_error *error)
+{
+    zw_status status = refuse(system, error);
+    *l = (step_lagrange){.system = system, .work = work, .solver = work->velocity};
+    if (status != ZW_OK) {
+        return status;
+    }
+    l->M = base_alloc(((size_t)system->M_start[system->n] + 1) * sizeof(double));
+    l->A = base_alloc(((size_t)system->A_start[system->m] + 1) * sizeof(double));
+    l->zero = base_alloc(((size_t)system->n + 1) * sizeof(double));
+    l->holonomic = base_alloc(((size_t)system->m + 1) * sizeof(int));
+    if (!l->M || !l->A || !l->zero || !l->holonomic) {
+        lagrange_free(l);
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    for (int r = 0; r < system->m; r++) {
+        l->holonomic[r] = system->row_kind[r] != SYSTEM_VELOCITY;
+    }
+    l->view = (step_lagrangian){.n = system->n,
+                                .m = system->m,
+                                .holonomic = l->holonomic,
+                                .linear = is_linear(system),
+                                .user = l,
+                                .momentum = momentum,
+                                .force = force,
+                                .position = position,
+                                .velocity = velocity,
+                                .linearise = linearise,
+                                .solve = solve};
+    return ZW_OK;
+}
+
+void lagrange_free(step_lagrange *l)
+{
+    base_free(l->M);
+    base_free(l->A);
+    base_free(l->zero);
+    base_free(l->holonomic);
+    *l = (step_lagrange){0};
+}

@@ -1,0 +1,23 @@
+/* A system as step/symplectic.h wants to see it. */
+#ifndef ZW_STEP_LAGRANGE_H
+#define ZW_STEP_LAGRANGE_H
+
+#include "step/symplectic.h"
+#include "system/work.h"
+
+typedef struct step_lagrange {
+    const zw_system *system;
+    zw_work *work;
+    system_solver *solver; /* velocity level; not owned */
+    double *M, *A;         /* as `linearise` left them */
+    int *holonomic;        /* [m] */
+    double *zero;          /* [n] */
+    step_lagrangian view;
+} step_lagrange;
+
+/* Refuses what these methods cannot do: contacts, and friction that needs the reaction. */
+zw_status lagrange_create(step_lagrange *lagrange, const zw_system *system, zw_work *work,
+                          zw_error *error);
+void lagrange_free(step_lagrange *lagrange);
+
+#endif

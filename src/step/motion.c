@@ -1,0 +1,90 @@
+#include "step/motion.h"
+
+#include <string.h>
+
+step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
+{
+    int n = system->n;
+    return (step_motion){.system = system,
+                         .work = work,
+                         .size = 2 * n + system->works,
+                         .stage = stage,
+                         .at_node = 1};
+}
+
+static zw_status accelerate(step_motion *motion, double t, const double *y, double *dy,
+                            zw_error *error)
+{
+    int n = motion->system->n;
+    memcpy(dy, y + n, (size_t)n * sizeof *dy);
+    zw_status status = system_accelerate(motion->system, motion->work, t, y, y + n, dy + n, error);
+    if (motion->size > 2 * n) {
+        dy[2 * n] = motion->work->power;
+    }
+    return status;
+}
+
+/* Rows that depend on each other only on the manifold (Bricard's mechanism) are independent and
+ * contradictory beside it, where the stages of a step are; and where rows are about to lose rank
+ * (a parallelogram that lies flat), a point beside the manifold by d is answered with accelerations
+ * that are off by d over their distance from that. In both cases the field is taken at the nearest
+ * point of the manifold instead: it is as smooth, and on the manifold the same. */
+zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error)
+{
+    enum { SINGULAR = 20 }; /* rows closer to dependence than 1/SINGULAR */
+    step_motion *motion = user;
+    const system_solver *solver = motion->work->motion;
+    int node = motion->at_node;
+    motion->at_node = 0;
+    if (!motion->careful || node) {
+        zw_status status = accelerate(motion, t, y, dy, error);
+        if (status != ZW_OK || solver->rows == 0) {
+            return status;
+        }
+        int singular = SINGULAR * solver->answer.independence < 1;
+        motion->rank = node ? solver->answer.rank : motion->rank;
+        motion->careful = singular || solver->answer.rank > motion->rank ||
+                          (motion->careful && motion->rank < solver->rows);
+        if (node || !motion->careful) {
+            return ZW_OK;
+        }
+    }
+    memcpy(motion->stage, y, (size_t)motion->size * sizeof *y);
+    zw_status status = motion_project(motion, t, motion->stage, error);
+    motion->at_node = 0;
+    return status == ZW_OK ? accelerate(motion, t, motion->stage, dy, error) : status;
+}
+
+zw_status motion_project(void *user, double t, double *y, zw_error *error)
+{
+    step_motion *motion = user;
+    int n = motion->system->n;
+    zw_status status = system_project_position(motion->system, motion->work, t, y, y + n, error);
+    if (status == ZW_OK) {
+        status = system_project_velocity(motion->system, motion->work, t, y, y + n, error);
+    }
+    motion->at_node = 1;
+    return status;
+}
+
+void motion_pack(const step_motion *motion, const zw_state *state, double *y)
+{
+    int n = motion->system->n;
+    zw_state *from = (zw_state *)state; /* only read */
+    memcpy(y, state_q(from), (size_t)n * sizeof *y);
+    memcpy(y + n, state_v(from), (size_t)n * sizeof *y);
+    if (motion->size > 2 * n) {
+        y[2 * n] = state->work;
+    }
+}
+
+void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state)
+{
+    int n = motion->system->n;
+    state->t = t;
+    memcpy(state_q(state), y, (size_t)n * sizeof *y);
+    memcpy(state_v(state), y + n, (size_t)n * sizeof *y);
+    if (motion->size > 2 * n) {
+        state->work = y[2 * n];
+    }
+}

@@ -1,0 +1,29 @@
+/* A system as a field y' = f(t, y) with y = (q, v) or (q, v, W): W is the work of all that changes
+ * the energy, carried along where the system is not conservative, so that the energy theorem
+ * (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
+#ifndef ZW_STEP_MOTION_H
+#define ZW_STEP_MOTION_H
+
+#include "system/work.h"
+
+typedef struct step_motion {
+    const zw_system *system;
+    zw_work *work;
+    int size;      /* of y */
+    double *stage; /* [size] room for a stage on the manifold */
+    int careful;   /* beside the manifold the rows cannot be trusted */
+    int rank;      /* of the rows where the last step ended, on the manifold */
+    int at_node;   /* the next evaluation is there */
+} step_motion;
+
+/* `stage` is the caller's: [2n + 1]. */
+step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
+
+/* For step_ode: `user` is the step_motion. */
+zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error);
+zw_status motion_project(void *user, double t, double *y, zw_error *error);
+
+void motion_pack(const step_motion *motion, const zw_state *state, double *y);
+void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);
+
+#endif

@@ -1,0 +1,557 @@
+/* The integrator around the methods: memory, step control, projection, failures.
+ *
+ * A step is a try (the method's), then the sum y1 = y0 + increment, then the projection, then
+ * f1 = f(t1, y1). Only when all four went well it is accepted. Too large an error shortens the step
+ * as the error asks; a field or projection that fails, or is not finite, quarters it, MISHAPS
+ * times. Both end when the step is no longer a step: then the failure is reported with its time.
+ *
+ * Compensated sums.  y is kept as y + low with |low| at most half a unit in the last place of y:
+ * the rounding error of each sum y0 + increment, found exactly by Knuth's TwoSum, goes into the
+ * next. A projection moves y and leaves low, which is beyond its sight.
+ */
+#include "step/ode.h"
+
+#include "base/error.h"
+#include "step/inner.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MISHAPS = 10 };
+
+static const double SHRINK = 0.2, GROW = 6.0; /* of the step length, at most */
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static const step_scheme *find_scheme(step_method method)
+{
+    switch (method) {
+    case STEP_DOP853:
+        return &step_scheme_dop853;
+    case STEP_RADAU:
+        return &step_scheme_radau;
+    case STEP_RK4:
+        return &step_scheme_rk4;
+    case STEP_EULER:
+        return &step_scheme_euler;
+    case STEP_VARIATIONAL:
+        return &step_scheme_variational;
+    case STEP_VARIATIONAL4:
+        return &step_scheme_variational4;
+    case STEP_BDF:
+        break;
+    }
+    return NULL;
+}
+
+static void layout(step_ode *ode, base_arena *arena)
+{
+    double **state[] = {&ode->y0, &ode->low0, &ode->y1, &ode->low1};
+    for (size_t k = 0; k < sizeof state / sizeof *state; k++) {
+        *state[k] = base_arena_doubles(arena, (size_t)ode->width);
+    }
+    double **other[] = {&ode->f0, &ode->f1, &ode->trial, &ode->increment, &ode->weight};
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        *other[k] = base_arena_doubles(arena, (size_t)ode->n);
+    }
+    if (ode->scheme != NULL) {
+        ode->scheme->layout(ode, arena);
+    }
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int is_method(step_method method)
+{
+    return (int)method >= 0 && method <= STEP_VARIATIONAL4;
+}
+
+static int is_variational(step_method method)
+{
+    return method == STEP_VARIATIONAL || method == STEP_VARIATIONAL4;
+}
+
+static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
+{
+    const step_lagrangian *l = o->lagrangian;
+    if (l == NULL || l->n < 0 || l->m < 0 || o->n < 2L * l->n || l->momentum == NULL ||
+        l->force == NULL || l->linearise == NULL || l->solve == NULL ||
+        (l->m > 0 && (l->position == NULL || l->velocity == NULL))) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: a Lagrangian with at most n = %d/2 is needed",
+                         find_scheme(o->method)->name, o->n);
+    }
+    return ZW_OK;
+}
+
+static zw_status check_options(const step_ode_options *o, zw_error *error)
+{
+    if (o->n < 0 || o->field == NULL || !is_method(o->method)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: no field, method or size");
+    }
+    if (!(o->tolerance >= 0.0) || !(o->step >= 0.0) || !(o->first >= 0.0) || isinf(o->first)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "integrator: tolerance, step and first step cannot be negative");
+    }
+    int adaptive = o->method == STEP_BDF || find_scheme(o->method)->adaptive;
+    if (!adaptive && !(o->step > 0.0 && isfinite(o->step))) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: a fixed step is needed",
+                         find_scheme(o->method)->name);
+    }
+    if (o->positions < 0 || 2L * o->positions > o->n) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: %d positions and speeds in %d states",
+                         o->positions, o->n);
+    }
+    for (int i = 0; o->weight != NULL && i < o->n; i++) {
+        if (!(o->weight[i] > 0.0 && isfinite(o->weight[i]))) {
+            return base_fail(error, ZW_BAD_INPUT, "integrator: weight %d is not positive", i);
+        }
+    }
+    return is_variational(o->method) ? check_lagrangian(o, error) : ZW_OK;
+}
+
+static void settle_options(step_ode *ode)
+{
+    step_ode_options *o = &ode->option;
+    for (int i = 0; i < ode->n; i++) {
+        ode->weight[i] = o->weight != NULL ? o->weight[i] : 1.0;
+    }
+    o->weight = NULL; /* the caller's; ours is ode->weight */
+    o->tolerance = o->tolerance == 0.0 ? 1e-10 : fmax(o->tolerance, 4.0 * DBL_EPSILON);
+    o->step = o->step == 0.0 ? INFINITY : o->step;
+    o->positions = o->positions == 0 ? ode->n / 2 : o->positions;
+}
+
+int step_method_present(step_method method)
+{
+#ifdef ZW_HAVE_SUNDIALS
+    return is_method(method);
+#else
+    return is_method(method) && method != STEP_BDF;
+#endif
+}
+
+step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
+{
+    if (check_options(options, error) != ZW_OK) {
+        return NULL;
+    }
+    step_ode shape = {.option = *options, .n = options->n, .width = options->n};
+    if (is_variational(options->method)) {
+        shape.lagrangian = *options->lagrangian;
+        shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
+        shape.width += shape.lagrangian.n;
+    }
+    shape.scheme = find_scheme(options->method);
+    base_arena arena = {0};
+    base_arena_bytes(&arena, sizeof shape);
+    layout(&shape, &arena);
+
+    arena = (base_arena){.block = base_alloc(arena.used)};
+    if (arena.block == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "integrator of size %d: out of memory", options->n);
+        return NULL;
+    }
+    step_ode *ode = base_arena_bytes(&arena, sizeof *ode);
+    *ode = shape;
+    layout(ode, &arena);
+    settle_options(ode);
+    if (ode->scheme == NULL && step_stiff_create(ode, error) != ZW_OK) {
+        step_ode_free(ode);
+        return NULL;
+    }
+    return ode;
+}
+
+void step_ode_free(step_ode *ode)
+{
+    if (ode != NULL) {
+        step_stiff_free(ode);
+        base_free(ode);
+    }
+}
+
+/* ---- For the methods ------------------------------------------------------------------------- */
+
+double step_scale(const step_ode *ode, int i, double y)
+{
+    double size = fmax(fabs(ode->y0[i]), fabs(y));
+    return ode->option.tolerance * (ode->weight[i] + size);
+}
+
+static zw_status check_finite(step_ode *ode, const char *what, double t, const double *x,
+                              zw_error *error)
+{
+    for (int i = 0; i < ode->n; i++) {
+        if (!isfinite(x[i])) {
+            ode->view.culprit = i;
+            return base_fail(error, ZW_INACCURATE, "%s %d is not finite at t = %.17g", what, i, t);
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error)
+{
+    zw_status status = check_finite(ode, "state", t, y, error);
+    if (status == ZW_OK) {
+        ode->view.evaluations++;
+        status = ode->option.field(ode->option.user, t, y, dy, error);
+    }
+    return status == ZW_OK ? check_finite(ode, "rate of state", t, dy, error) : status;
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+static zw_status publish(step_ode *ode, zw_status status)
+{
+    step_ode_view *view = &ode->view;
+    view->t = ode->t1;
+    view->y = ode->y1;
+    view->dy = ode->f1_known ? ode->f1 : NULL;
+    view->t_before = ode->t0;
+    view->y_before = ode->y0;
+    view->next = ode->next;
+    return status;
+}
+
+static void copy(int n, double *to, const double *from)
+{
+    memmove(to, from, (size_t)n * sizeof *to);
+}
+
+static void swap(double **a, double **b)
+{
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The end of the last step becomes the start of the next. */
+static void step_on(step_ode *ode)
+{
+    ode->t0 = ode->t1;
+    swap(&ode->y0, &ode->y1);
+    swap(&ode->low0, &ode->low1);
+    swap(&ode->f0, &ode->f1);
+    ode->f0_known = ode->f1_known;
+    ode->dense_ready = 0;
+}
+
+/* A step of length zero at its start: where a failed step leaves us. */
+static void stay(step_ode *ode)
+{
+    ode->t1 = ode->reach = ode->t0;
+    ode->h = 0.0;
+    copy(ode->width, ode->y1, ode->y0);
+    copy(ode->width, ode->low1, ode->low0);
+    copy(ode->n, ode->f1, ode->f0);
+    ode->f1_known = ode->f0_known;
+    ode->dense_ready = 0;
+}
+
+zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error)
+{
+    if (!isfinite(t)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: the time to start at is not finite");
+    }
+    zw_status status = step_evaluate(ode, t, y, ode->trial, error);
+    if (status != ZW_OK) {
+        return publish(ode, status);
+    }
+    ode->t0 = ode->origin = t;
+    ode->count = 0;
+    ode->last_size = 1e-4;
+    copy(ode->n, ode->y0, y);
+    copy(ode->n, ode->f0, ode->trial);
+    memset(ode->low0, 0, (size_t)ode->width * sizeof(double));
+    ode->f0_known = 1;
+    if (ode->scheme == NULL) {
+        status = step_stiff_restart(ode, error);
+    } else if (ode->scheme->start != NULL) {
+        status = ode->scheme->start(ode, t, error);
+    }
+    stay(ode);
+    return publish(ode, status);
+}
+
+zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error)
+{
+    ode->view = (step_ode_view){.culprit = -1};
+    ode->next = ode->option.first;
+    return step_ode_restart(ode, t, y, error);
+}
+
+const step_ode_view *step_ode_look(const step_ode *ode)
+{
+    return &ode->view;
+}
+
+/* ---- A step ---------------------------------------------------------------------------------- */
+
+/* y1 = y0 + increment with its rounding error in low1 (TwoSum), then projection and f1. */
+static zw_status finish(step_ode *ode, zw_error *error)
+{
+    if (ode->scheme->whole) {
+        return check_finite(ode, "state", ode->t1, ode->y1, error);
+    }
+    for (int i = 0; i < ode->n; i++) {
+        double a = ode->y0[i], b = ode->low0[i] + ode->increment[i];
+        double sum = a + b, part = sum - a;
+        ode->y1[i] = sum;
+        ode->low1[i] = (a - (sum - part)) + (b - part);
+    }
+    zw_status status = ZW_OK;
+    if (ode->option.project != NULL) {
+        status = check_finite(ode, "state", ode->t1, ode->y1, error);
+        if (status == ZW_OK) {
+            status = ode->option.project(ode->option.user, ode->t1, ode->y1, error);
+        }
+    }
+    ode->f1_known = 1;
+    return status == ZW_OK ? step_evaluate(ode, ode->t1, ode->y1, ode->f1, error) : status;
+}
+
+static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error *error)
+{
+    ode->t1 = t1;
+    ode->h = h;
+    zw_status status = ode->scheme->attempt(ode, h, size, error);
+    if (status == ZW_OK && !isfinite(*size)) {
+        status = base_fail(error, ZW_INACCURATE, "the error of a step from t = %.17g is not finite",
+                           ode->t0);
+    }
+    if (status == ZW_OK && *size <= 1.0) {
+        status = finish(ode, error);
+    }
+    return status;
+}
+
+/* x^(1/2^roots): by square roots, whose bits are the same everywhere. */
+static double root(const step_ode *ode, double x)
+{
+    for (int i = 0; i < ode->scheme->roots; i++) {
+        x = sqrt(x);
+    }
+    return x;
+}
+
+/* The first step: an explicit Euler step h0 that moves y by a hundredth of its size shows f' ~ d2;
+ * then h^p max(d1, d2) = 1/100 in units of the tolerance, with p = 8 or 4. */
+static double first_step(step_ode *ode, double toward, double room)
+{
+    double d0 = 0.0, d1 = 0.0, d2 = 0.0;
+    for (int i = 0; i < ode->n; i++) {
+        double scale = step_scale(ode, i, 0.0);
+        d0 = fmax(d0, fabs(ode->y0[i]) / scale);
+        d1 = fmax(d1, fabs(ode->f0[i]) / scale);
+    }
+    double small = fmin(1e-6, 1e-3 * room);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? small : 0.01 * (d0 / d1);
+    h0 = fmin(h0, fmin(room, ode->option.step));
+    for (int i = 0; i < ode->n; i++) {
+        ode->trial[i] = ode->y0[i] + toward * h0 * ode->f0[i];
+    }
+    if (step_evaluate(ode, ode->t0 + toward * h0, ode->trial, ode->f1, NULL) != ZW_OK) {
+        return 0.01 * h0;
+    }
+    for (int i = 0; i < ode->n; i++) {
+        d2 = fmax(d2, fabs(ode->f1[i] - ode->f0[i]) / step_scale(ode, i, 0.0));
+    }
+    double steep = fmax(d1, d2 / h0);
+    double h1 = steep <= 1e-15 ? fmax(small, 1e-3 * h0) : root(ode, 0.01 / steep);
+    return fmin(100.0 * h0, h1);
+}
+
+static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
+{
+    double t = ode->t0;
+    stay(ode);
+    if (why == ZW_OK) {
+        return base_fail(error, ZW_INACCURATE,
+                         "the step shrank to %.3g at t = %.17g and the error is still above the "
+                         "tolerance %.3g; state %d is the worst",
+                         length, t, ode->option.tolerance, ode->view.culprit);
+    }
+    base_fail_more(error, " (at t = %.17g, and with steps down to %.3g)", t, length);
+    return why;
+}
+
+/* Where a step of this length ends: on the limit if it comes near, half way if only one more
+ * such step would be left over. */
+static double aim(double t0, double limit, double length)
+{
+    double room = fabs(limit - t0);
+    if (length >= room * (1.0 - 1e-10)) {
+        return limit;
+    }
+    double used = fmin(length, 0.5 * room);
+    return limit > t0 ? t0 + used : t0 - used;
+}
+
+static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
+{
+    double toward = limit > ode->t0 ? 1.0 : -1.0;
+    if (ode->next == 0.0) {
+        ode->next = first_step(ode, toward, fabs(limit - ode->t0));
+    }
+    double length = fmin(ode->next, ode->option.step),
+           smallest = 16.0 * DBL_EPSILON * fabs(ode->t0);
+    int mishaps = 0, again = 0;
+    for (;;) {
+        double t1 = aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
+        zw_status status = take(ode, t1, h, &size, error);
+        if (status == ZW_OK && size <= 1.0) {
+            double growth = fmin(ode->scheme->grow(ode, size), again ? 1.0 : GROW);
+            double wish = fabs(h) * fmax(growth, SHRINK);
+            ode->next = fabs(h) < length ? fmax(wish, length) : wish;
+            ode->last_size = fmax(size, 1e-4);
+            ode->view.steps++;
+            ode->reach = t1;
+            return ZW_OK;
+        }
+        ode->view.rejected++;
+        again = 1;
+        if (status == ZW_OK) {
+            length = fabs(h) * fmin(fmax(0.9 / root(ode, size), SHRINK), 0.9);
+        } else {
+            length = 0.25 * fabs(h);
+            mishaps++;
+        }
+        ode->next = length;
+        if (mishaps > MISHAPS || length <= smallest || ode->t0 + toward * length == ode->t0) {
+            return underflow(ode, status, length, error);
+        }
+    }
+}
+
+/* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
+ * times one; the method is given the step itself. A limit between two grid points cuts the step,
+ * and the grid begins anew there. */
+static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
+{
+    double toward = limit > ode->t0 ? 1.0 : -1.0, step = ode->option.step;
+    double h = toward * step, t1 = ode->origin + h * (double)(ode->count + 1), size;
+    if (ode->count > 0 && toward * (ode->t0 - ode->origin) < 0.0) { /* turned round */
+        ode->origin = ode->t0;
+        ode->count = 0;
+        t1 = ode->t0 + h;
+    }
+    int cut = toward * (limit - t1) < -1e-9 * step;
+    if (cut) {
+        h = limit - ode->t0;
+    }
+    if (cut || fabs(limit - t1) <= 1e-9 * step) {
+        t1 = limit;
+    }
+    zw_status status = take(ode, t1, h, &size, error);
+    if (status != ZW_OK) {
+        ode->view.rejected++;
+        base_fail_more(error, " (in a step of %.3g from t = %.17g)", h, ode->t0);
+        stay(ode);
+        return status;
+    }
+    ode->count++;
+    if (cut) {
+        ode->origin = t1;
+        ode->count = 0;
+    }
+    ode->next = step;
+    ode->view.steps++;
+    ode->reach = t1;
+    return ZW_OK;
+}
+
+zw_status step_ode_advance(step_ode *ode, double limit, zw_error *error)
+{
+    if (!isfinite(limit)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: the limit of time is not finite");
+    }
+    if (limit == ode->t1) {
+        return ZW_OK;
+    }
+    step_on(ode);
+    zw_status status;
+    if (ode->scheme == NULL) {
+        status = step_stiff_advance(ode, limit, error);
+        if (status != ZW_OK) {
+            stay(ode);
+        }
+    } else {
+        status = ode->scheme->adaptive ? advance_adaptive(ode, limit, error)
+                                       : advance_fixed(ode, limit, error);
+    }
+    return publish(ode, status);
+}
+
+/* ---- Inside the last step -------------------------------------------------------------------- */
+
+static int inside(double t, double a, double b)
+{
+    return (a <= t && t <= b) || (b <= t && t <= a);
+}
+
+zw_status step_ode_dense(step_ode *ode, double t, double *y, zw_error *error)
+{
+    if (!inside(t, ode->t0, ode->t1)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "dense output at t = %.17g: the last step is from %.17g to %.17g", t,
+                         ode->t0, ode->t1);
+    }
+    if (t == ode->t0 || t == ode->t1) {
+        copy(ode->n, y, t == ode->t1 ? ode->y1 : ode->y0);
+        return ZW_OK;
+    }
+    if (ode->scheme == NULL) {
+        return step_stiff_dense(ode, t, y, error);
+    }
+    if (!ode->dense_ready) {
+        zw_status status = ode->scheme->prepare(ode, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        ode->dense_ready = 1;
+    }
+    ode->scheme->interpolate(ode, (t - ode->t0) / ode->h, y);
+    return ZW_OK;
+}
+
+/* STEP_BDF has no single step to take again: its own interpolant, projected, must do. */
+static zw_status retake_stiff(step_ode *ode, double t, zw_error *error)
+{
+    zw_status status = step_stiff_dense(ode, t, ode->y1, error);
+    ode->t1 = t;
+    if (status == ZW_OK && ode->option.project != NULL) {
+        status = ode->option.project(ode->option.user, t, ode->y1, error);
+    }
+    return status == ZW_OK ? step_evaluate(ode, t, ode->y1, ode->f1, error) : status;
+}
+
+zw_status step_ode_retake(step_ode *ode, double t, zw_error *error)
+{
+    double reach = ode->reach, size;
+    if (!inside(t, ode->t0, reach)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "retake to t = %.17g: the last step is from %.17g to %.17g", t, ode->t0,
+                         reach);
+    }
+    zw_status status = ZW_OK;
+    ode->dense_ready = 0;
+    if (t == ode->t0) {
+        stay(ode);
+    } else if (ode->scheme == NULL) {
+        status = retake_stiff(ode, t, error);
+    } else {
+        ode->t1 = t;
+        ode->h = t - ode->t0;
+        status = ode->scheme->attempt(ode, ode->h, &size, error);
+        status = status == ZW_OK ? finish(ode, error) : status;
+    }
+    if (status != ZW_OK) {
+        stay(ode);
+    }
+    ode->reach = reach;
+    ode->origin = ode->t1;
+    ode->count = 0;
+    return publish(ode, status);
+}

@@ -1,0 +1,86 @@
+/* Methods by name, and the options of a run. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/run.h"
+
+static const char *const method_name[] = {"default", "dop853", "variational", "variational4",
+                                          "rk4",     "euler",  "stiff",       "bdf"};
+enum { METHODS = sizeof method_name / sizeof *method_name };
+
+const char *zw_method_name(zw_method method)
+{
+    return (int)method >= 0 && (int)method < METHODS ? method_name[method] : "?";
+}
+
+zw_status zw_method_find(const char *name, zw_method *method)
+{
+    for (int i = 0; i < METHODS; i++) {
+        if (strcmp(name, method_name[i]) == 0) {
+            *method = (zw_method)i;
+            return ZW_OK;
+        }
+    }
+    return ZW_BAD_INPUT;
+}
+
+static int fixed_step(zw_method method)
+{
+    return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||
+           method == ZW_METHOD_VARIATIONAL || method == ZW_METHOD_VARIATIONAL4;
+}
+
+static zw_status check(const zw_run_options *options, double now, zw_error *error)
+{
+    if (!(isfinite(options->time) && options->time > now)) {
+        return base_fail(error, ZW_BAD_INPUT, "the final time %g is not after the present one, %g",
+                         options->time, now);
+    }
+    if (!(isfinite(options->every) && isfinite(options->step) && options->step >= 0)) {
+        return base_fail(error, ZW_BAD_INPUT, "step %g or output interval %g is not a duration",
+                         options->step, options->every);
+    }
+    if (!(options->tolerance >= 1e-15 && options->tolerance <= 0.1)) {
+        return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and 0.1",
+                         options->tolerance);
+    }
+    if (fixed_step(options->method) && !(options->step > 0)) {
+        return base_fail(error, ZW_BAD_INPUT, "method %s needs a step",
+                         zw_method_name(options->method));
+    }
+    return ZW_OK;
+}
+
+zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
+                       zw_run_options *options, zw_error *error)
+{
+    const model_run *file = &system->model->run;
+    *options = given ? *given : (zw_run_options){0};
+    if (options->time == 0) {
+        options->time = file->time > 0 ? file->time : 10;
+    }
+    if (options->every == 0) {
+        options->every = file->every > 0 ? file->every : (options->time - now) / 500;
+    }
+    if (options->step == 0) {
+        options->step = file->step;
+    }
+    if (options->tolerance == 0) {
+        options->tolerance = file->tolerance > 0 ? file->tolerance : 1e-10;
+    }
+    if (options->method == ZW_METHOD_DEFAULT && file->method &&
+        zw_method_find(file->method, &options->method) != ZW_OK) {
+        return base_fail(error, ZW_BAD_INPUT, "there is no method %s", file->method);
+    }
+    if (options->method == ZW_METHOD_DEFAULT) {
+        options->method = ZW_METHOD_DOP853;
+    }
+    return check(options, now, error);
+}
+
+zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_run_options *options,
+                      zw_run_options *plan, zw_error *error)
+{
+    return run_complete(system, options, state->t, plan, error);
+}

@@ -1,0 +1,26 @@
+/* Where a function of time changes sign. */
+#ifndef ZW_STEP_ROOT_H
+#define ZW_STEP_ROOT_H
+
+#include "zwang/status.h"
+
+typedef zw_status step_scalar(void *user, double t, double *g, zw_error *error);
+
+/* Two times with the sign change between them: g_before is not zero, g_after is zero or of the
+ * other sign. Time may run backwards. */
+typedef struct step_crossing {
+    double before, after;
+    double g_before, g_after;
+} step_crossing;
+
+/* Narrow the crossing until `before` and `after` are at most `width` apart; 0: neighbours, up to a
+ * few units in the last place. About ten evaluations for a smooth function, never more than a
+ * bisection would need twice over. */
+zw_status step_root_narrow(step_scalar *g, void *user, double width, step_crossing *crossing,
+                           zw_error *error);
+
+/* Does a parabola through three points of one sign reach for zero between the outer two? Then *t is
+ * where to look for a double crossing. */
+int step_root_suspect(const double t[3], const double g[3], double *where);
+
+#endif

@@ -1,0 +1,336 @@
+/* The motion from now to the end.
+ *
+ *     take a step; if something happens in it, it ends there
+ *     show the samples that lie in it
+ *     do what happened: the kernel decides about contacts, the model about resets and stops
+ */
+#include "step/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static step_method ode_method(zw_method method)
+{
+    switch (method) {
+    case ZW_METHOD_RK4:
+        return STEP_RK4;
+    case ZW_METHOD_EULER:
+        return STEP_EULER;
+    case ZW_METHOD_VARIATIONAL:
+        return STEP_VARIATIONAL;
+    case ZW_METHOD_VARIATIONAL4:
+        return STEP_VARIATIONAL4;
+    case ZW_METHOD_STIFF:
+        return STEP_RADAU;
+    case ZW_METHOD_BDF:
+        return STEP_BDF;
+    default:
+        return STEP_DOP853;
+    }
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+/* `set` lines: all right-hand sides first, then the assignments. */
+static void reset(run *r, const model_event *event)
+{
+    zw_state *state = r->state;
+    const expr_inputs in = {.t = state->t,
+                            .param = state_param(state),
+                            .q = state_q(state),
+                            .v = state_v(state),
+                            .a = r->work->a,
+                            .lambda = r->work->lambda};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < event->reset_count; k++) {
+            const model_reset *set = &event->reset[k];
+            double *list = set->kind == MODEL_SET_COORD   ? state_q(state)
+                           : set->kind == MODEL_SET_SPEED ? state_v(state)
+                                                          : state_param(state);
+            if (pass == 0) {
+                r->reset[k] = expr_value(r->system->model->graph, set->value, &in);
+            } else {
+                list[set->index] = r->reset[k];
+            }
+        }
+    }
+}
+
+static zw_status energy_of(run *r, double *energy)
+{
+    *energy = zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
+    return ZW_OK;
+}
+
+/* A jump of the state changes the energy by work that nobody integrates. */
+static zw_status apply(run *r, const model_event *event, zw_error *error)
+{
+    double before, after;
+    zw_state *state = r->state;
+    if (event->reset_count == 0) {
+        return ZW_OK;
+    }
+    energy_of(r, &before);
+    reset(r, event);
+    system_bind(r->system, r->work, state_param(state));
+    double *q = state_q(state), *v = state_v(state);
+    zw_status status = system_project_position(r->system, r->work, state->t, q, v, error);
+    if (status == ZW_OK) {
+        status = system_project_velocity(r->system, r->work, state->t, q, v, error);
+    }
+    energy_of(r, &after);
+    state->work += after - before;
+    return status;
+}
+
+/* A contact that has just parted at speed u under the acceleration a comes back after 2 u / |a|:
+ * the next step must not leap over that. */
+static zw_status look_ahead(run *r, zw_error *error)
+{
+    const zw_system *system = r->system;
+    zw_state *state = r->state;
+    double *q = state_q(state), *v = state_v(state);
+    r->soon = INFINITY;
+    if (system->contact_count == 0) {
+        return ZW_OK;
+    }
+    zw_status status = zw_forward(system, state, r->work, error);
+    if (status == ZW_OK) {
+        status = system_evaluate(system, r->work, PART_VELOCITY, state->t, q, v, NULL, NULL, error);
+    }
+    if (status == ZW_OK) {
+        status = system_evaluate(system, r->work, PART_POSITION, state->t, q, v, NULL, NULL, error);
+    }
+    for (int row = 0; row < system->m && status == ZW_OK; row++) {
+        int c = system->row_constraint[row];
+        double gap = r->work->out[PART_POSITION][row], speed = r->work->out[PART_VELOCITY][row];
+        if (system->row_kind[row] != SYSTEM_CONTACT || state_mode(state)[c] != SYSTEM_OPEN ||
+            gap > 1e-6 || !(speed > 0)) {
+            continue;
+        }
+        const double *A = r->work->out[PART_VELOCITY] + system->m;
+        double a = -r->work->out[PART_TERMS][system->at.b + row];
+        for (int k = system->A_start[row]; k < system->A_start[row + 1]; k++) {
+            a += A[k] * r->work->a[system->A_column[k]];
+        }
+        if (a < 0 && -speed / a < r->soon) {
+            r->soon = -speed / a;
+        }
+    }
+    return status;
+}
+
+static zw_status note_slip(run *r, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    return r->guards.count == 0
+               ? ZW_OK
+               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->n, error);
+}
+
+/* The integrator stands at an event; `fired` are the guards. */
+static zw_status happen(run *r, const int *fired, int count, zw_error *error)
+{
+    const zw_model *model = r->system->model;
+    const step_ode_view *at = step_ode_look(r->ode);
+    zw_status status = ZW_OK;
+    int touched = 0;
+    motion_unpack(&r->motion, at->t, at->y, r->state);
+    status = note_slip(r, error);
+    for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
+        touched |= fired[k] >= r->guards.events;
+        if (fired[k] >= r->guards.events) {
+            continue;
+        }
+        const model_event *event = &model->event[fired[k]];
+        r->summary->events++;
+        status = run_show(r, ZW_SAMPLE_EVENT, fired[k], r->state, error);
+        if (status == ZW_OK) {
+            status = apply(r, event, error);
+            touched |= event->reset_count > 0;
+        }
+        if (event->stops && status == ZW_OK) {
+            r->summary->stopped_by = fired[k];
+            r->over = 1;
+        }
+    }
+    int hit = 0;
+    if (touched && status == ZW_OK && !r->over) {
+        status = system_decide(r->system, r->work, r->state, &hit, error);
+        r->summary->events += hit;
+    }
+    if (touched && status == ZW_OK && !r->over) {
+        status = look_ahead(r, error);
+    }
+    if (touched && status == ZW_OK && !r->over) {
+        motion_pack(&r->motion, r->state, r->y);
+        status = step_ode_restart(r->ode, r->state->t, r->y, error);
+    }
+    return status;
+}
+
+/* ---- The loop ------------------------------------------------------------------------------- */
+
+static zw_status step(run *r, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    double limit = at->t + r->soon < r->options.time ? at->t + r->soon : r->options.time;
+    int fired = 0;
+    zw_status status = note_slip(r, error);
+    r->soon = INFINITY;
+    if (status == ZW_OK) {
+        status = step_ode_advance(r->ode, limit, error);
+    }
+    if (status == ZW_OK && r->guards.count > 0) {
+        status = step_events_scan(r->guards.scan, r->ode, &fired, error);
+    }
+    if (status == ZW_OK) {
+        status = run_measure_step(r, at->t, at->y, error);
+    }
+    if (status == ZW_OK) {
+        status = run_show_outputs(r, at->t, error);
+    }
+    if (status == ZW_OK && r->options.every < 0 && fired == 0 && at->t < r->options.time) {
+        motion_unpack(&r->motion, at->t, at->y, r->state);
+        status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
+    }
+    if (status == ZW_OK && fired > 0 && !r->over) {
+        status = happen(r, step_events_fired(r->guards.scan), fired, error);
+        if (status == ZW_OK && !r->over) {
+            status = step_events_arm(r->guards.scan, r->ode, error);
+        }
+    }
+    return status;
+}
+
+/* The variational methods keep the constraints by themselves. */
+static zw_status create_ode(run *r, zw_error *error)
+{
+    step_ode_options options = {.method = ode_method(r->options.method),
+                                .n = r->motion.size,
+                                .field = motion_field,
+                                .project = motion_project,
+                                .user = &r->motion,
+                                .tolerance = r->options.tolerance,
+                                .step = r->options.step,
+                                .positions = r->system->n};
+    if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4) {
+        zw_status status = lagrange_create(&r->lagrange, r->system, r->work, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        options.lagrangian = &r->lagrange.view;
+        options.project = NULL;
+    }
+    r->ode = step_ode_create(&options, error);
+    return r->ode ? ZW_OK : error ? error->status : ZW_NO_MEMORY;
+}
+
+static zw_status start(run *r, zw_error *error)
+{
+    const zw_system *system = r->system;
+    system_bind(system, r->work, state_param(r->state));
+    zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
+    if (status == ZW_OK) {
+        status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
+                                  state_v(r->state), error);
+    }
+    if (status == ZW_OK) {
+        status = look_ahead(r, error);
+    }
+    if (status == ZW_OK) {
+        status = run_show(r, ZW_SAMPLE_START, -1, r->state, error);
+    }
+    status = status != ZW_OK ? status : create_ode(r, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    motion_pack(&r->motion, r->state, r->y);
+    status = step_ode_start(r->ode, r->state->t, r->y, error);
+    if (status == ZW_OK) {
+        status = guards_create(&r->guards, &r->motion, error);
+    }
+    if (status == ZW_OK && r->guards.count > 0) {
+        status = step_events_arm(r->guards.scan, r->ode, error);
+    }
+    return status;
+}
+
+static zw_status go(run *r, zw_error *error)
+{
+    zw_status status = start(r, error);
+    const step_ode_view *at = r->ode ? step_ode_look(r->ode) : NULL;
+    while (status == ZW_OK && !r->over && at->t < r->options.time) {
+        status = step(r, error);
+        if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
+            r->summary->interrupted = r->over = 1;
+        }
+    }
+    if (at) {
+        if (!(r->over && r->summary->stopped_by >= 0)) {
+            motion_unpack(&r->motion, at->t, at->y, r->state);
+        }
+        r->summary->steps = at->steps;
+        r->summary->rejected = at->rejected;
+        r->summary->evaluations = at->evaluations;
+    }
+    r->summary->end = r->state->t;
+    if (status == ZW_OK && !r->summary->interrupted) {
+        status = run_show(r, ZW_SAMPLE_END, -1, r->state, error);
+    }
+    return status;
+}
+
+static zw_status allocate(run *r, zw_error *error)
+{
+    size_t resets = 0;
+    for (int i = 0; i < r->system->model->event_count; i++) {
+        size_t count = (size_t)r->system->model->event[i].reset_count;
+        resets = count > resets ? count : resets;
+    }
+    size_t size = 2 * (size_t)r->system->n + 1;
+    r->y = base_alloc(size * sizeof(double));
+    r->stage = base_alloc(size * sizeof(double));
+    r->sample = state_allocate(r->system);
+    r->first = base_alloc(((size_t)r->system->model->check_count + 1) * sizeof(double));
+    r->reset = base_alloc((resets + 1) * sizeof(double));
+    if (!r->y || !r->stage || !r->sample || !r->first || !r->reset) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    r->motion = motion_of(r->system, r->work, r->stage);
+    return ZW_OK;
+}
+
+zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
+                 const zw_run_options *options, zw_run_summary *summary, zw_error *error)
+{
+    zw_run_summary local;
+    run r = {.system = system,
+             .state = state,
+             .work = work,
+             .summary = summary ? summary : &local,
+             .start = state->t,
+             .start_work = state->work,
+             .output = 1,
+             .soon = INFINITY};
+    *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
+    zw_status status = run_complete(system, options, state->t, &r.options, error);
+    if (status == ZW_OK) {
+        status = allocate(&r, error);
+    }
+    if (status == ZW_OK) {
+        status = go(&r, error);
+    }
+    guards_free(&r.guards);
+    lagrange_free(&r.lagrange);
+    step_ode_free(r.ode);
+    base_free(r.y);
+    base_free(r.stage);
+    base_free(r.reset);
+    base_free(r.first);
+    zw_state_free(r.sample);
+    return status;
+}

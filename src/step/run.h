@@ -1,0 +1,44 @@
+/* The inside of zw_run, shared by run.c (the loop) and watch.c (what is measured and shown). */
+#ifndef ZW_STEP_RUN_H
+#define ZW_STEP_RUN_H
+
+#include "step/guard.h"
+#include "step/lagrange.h"
+#include "step/motion.h"
+#include "step/ode.h"
+
+typedef struct run {
+    const zw_system *system;
+    zw_state *state;
+    zw_work *work;
+    zw_run_options options;
+    zw_run_summary *summary;
+    step_motion motion;
+    step_guards guards;
+    step_lagrange lagrange; /* of the variational methods */
+    step_ode *ode;
+    double *y;        /* [2n + 1] scratch */
+    double *stage;    /* [2n + 1] of the motion */
+    zw_state *sample; /* what the observer sees between steps */
+    double *first;    /* [checks] their values at the start */
+    double *reset;    /* [most resets of an event] scratch */
+    double start;     /* time and work done at the start */
+    double start_work;
+    double soon; /* a contact may come again as soon as this: the next step stays below */
+    long shown;  /* samples so far */
+    long output; /* number of the next output time */
+    int over;
+} run;
+
+/* watch.c: solve the principle at the state, measure, and call the observer. */
+zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error);
+/* Show the output times up to and including `until` from the dense output of the last step. */
+zw_status run_show_outputs(run *r, double until, zw_error *error);
+/* Violation and certificate where the integrator stands. */
+zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
+
+/* options.c: what the caller and the file leave open, and whether it makes sense. */
+zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
+                       zw_run_options *options, zw_error *error);
+
+#endif

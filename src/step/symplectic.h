@@ -1,0 +1,39 @@
+/* What the structure-preserving methods must know about a mechanical system. See symplectic.c for
+ * the equations. */
+#ifndef ZW_STEP_SYMPLECTIC_H
+#define ZW_STEP_SYMPLECTIC_H
+
+#include "zwang/status.h"
+
+/* A Lagrangian K(q, v, t) - V(q, t) with forces Q(q, v, t) and m constraint rows. All arrays of the
+ * callbacks have n or m entries; q, v and results never overlap. */
+typedef struct step_lagrangian {
+    int n, m;
+    const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are.
+                             Not copied: must live as long as the integrator. */
+    int linear; /* K is quadratic and all rows are linear in v, so that M and A do not see v */
+    void *user;
+
+    /* p = K_v */
+    zw_status (*momentum)(void *user, double t, const double *q, const double *v, double *p,
+                          zw_error *error);
+    /* g = K_q - V_q + Q; non-ideal forces too, if they do not need the reaction */
+    zw_status (*force)(void *user, double t, const double *q, const double *v, double *g,
+                       zw_error *error);
+    /* r_i = phi_i(q, t) for the holonomic rows; the others are not looked at */
+    zw_status (*position)(void *user, double t, const double *q, double *r, zw_error *error);
+    /* r_i = phi_q v + phi_t for the holonomic rows, psi_i(q, v, t) for the others */
+    zw_status (*velocity)(void *user, double t, const double *q, const double *v, double *r,
+                          zw_error *error);
+
+    /* Set up M = K_vv and the rows A (phi_q or psi_v) at this point for the solves to come. It must
+     * last until the next call of `linearise` in the same step; the callbacks above are called in
+     * between, at other points. */
+    zw_status (*linearise)(void *user, double t, const double *q, const double *v, zw_error *error);
+    /* Gauss's problem in velocities: minimise 1/2 u' M u - u . impulse subject to A u = wanted;
+     * that is, M u = impulse + reaction with reaction = A' lambda. m = 0: u = M \ impulse. */
+    zw_status (*solve)(void *user, const double *impulse, const double *wanted, double *u,
+                       double *reaction, zw_error *error);
+} step_lagrangian;
+
+#endif

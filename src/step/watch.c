@@ -1,0 +1,104 @@
+/* What a run measures, and what the observer is shown.
+ *
+ * Samples come from the dense output, projected back onto the constraints; the observer sees them
+ * with the principle solved there, certificate included. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/run.h"
+
+static double larger(double x, double y)
+{
+    return x > y || isnan(x) ? x : y;
+}
+
+static void note_violation(run *r, const double *violation)
+{
+    zw_run_summary *summary = r->summary;
+    summary->violation_position = larger(violation[0], summary->violation_position);
+    summary->violation_velocity = larger(violation[1], summary->violation_velocity);
+    summary->certificate = larger(r->work->certificate, summary->certificate);
+}
+
+static void note_checks(run *r, const zw_state *state)
+{
+    const zw_model *model = r->system->model;
+    zw_run_summary *summary = r->summary;
+    const double *value = zw_field(r->system, state, r->work, ZW_FIELD_OUTPUT).data;
+    for (int i = 0; i < model->check_count; i++) {
+        if (r->shown == 0) {
+            r->first[i] = value[i];
+        }
+        double allowed = model->check[i].tolerance * (1 + fabs(r->first[i]));
+        if (summary->check_failed < 0 && !(fabs(value[i] - r->first[i]) <= allowed)) {
+            summary->check_failed = i;
+            summary->check_time = state->t;
+        }
+    }
+}
+
+/* E - E(start) - W, seed 003 (3.14). */
+static void note_energy(run *r, const zw_state *state)
+{
+    zw_run_summary *summary = r->summary;
+    double energy = zw_field(r->system, state, r->work, ZW_FIELD_ENERGY).data[0];
+    if (r->shown == 0) {
+        summary->energy_start = energy;
+    }
+    summary->energy_end = energy;
+    summary->work = state->work - r->start_work;
+    double miss = fabs(energy - summary->energy_start - summary->work);
+    summary->energy_drift = larger(miss / (1 + fabs(summary->energy_start)), summary->energy_drift);
+}
+
+zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
+{
+    zw_status status = zw_forward(r->system, state, r->work, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    note_violation(r, zw_field(r->system, state, r->work, ZW_FIELD_VIOLATION).data);
+    note_energy(r, state);
+    note_checks(r, state);
+    r->shown++;
+    if (r->options.observer &&
+        r->options.observer(r->options.user, kind, event, r->system, state, r->work)) {
+        r->summary->interrupted = 1;
+        r->over = 1;
+    }
+    return ZW_OK;
+}
+
+zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
+{
+    double violation[2] = {0, 0};
+    zw_status status =
+        system_violation(r->system, r->work, t, y, y + r->system->n, violation, error);
+    if (status == ZW_OK) {
+        note_violation(r, violation);
+    }
+    return status;
+}
+
+zw_status run_show_outputs(run *r, double until, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    while (status == ZW_OK && !r->over && r->options.every > 0) {
+        double t = r->start + (double)r->output * r->options.every;
+        if (t > until || t >= r->options.time) {
+            break;
+        }
+        status = step_ode_dense(r->ode, t, r->y, error);
+        if (status == ZW_OK) {
+            status = motion_project(&r->motion, t, r->y, error);
+        }
+        if (status == ZW_OK) {
+            memcpy(r->sample, r->state, r->state->bytes);
+            motion_unpack(&r->motion, t, r->y, r->sample);
+            status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->sample, error);
+        }
+        r->output++;
+    }
+    return status;
+}

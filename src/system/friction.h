@@ -1,0 +1,10 @@
+/* Sliding friction as a law for the kernel. */
+#ifndef ZW_SYSTEM_FRICTION_H
+#define ZW_SYSTEM_FRICTION_H
+
+#include "system/work.h"
+
+/* Give the solver's problem the law of what slides at speeds v; 0: nothing does. */
+int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver, const double *v);
+
+#endif

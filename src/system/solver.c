@@ -1,0 +1,290 @@
+/* One shape of Gauss's problem over the rows of a system.
+ *
+ * A constraint with friction acts on a point whose components are the coordinates it involves (its
+ * support S). Its rows restricted to S span the normal directions; an orthonormal basis of the rest
+ * of S are the tangential ones. In a cone the normal row is divided by its length, so that its
+ * multiplier is a force and may be compared with the tangential ones. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/tangent.h"
+#include "system/work.h"
+
+static int tangents(const zw_system *system, int constraint, int role)
+{
+    return role == SOLVER_EQUAL_HELD || role == SOLVER_CONE ? tangent_count(system, constraint) : 0;
+}
+
+/* ---- Shape --------------------------------------------------------------------------------- */
+
+typedef struct shape {
+    int rows, blocks, entries;
+} shape;
+
+static shape measure(const zw_system *system, const int *role, int held)
+{
+    shape s = {.rows = held, .blocks = held, .entries = held};
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (role[c] == SOLVER_ABSENT) {
+            continue;
+        }
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        int t = tangents(system, c, role[c]);
+        s.rows += end - first + t;
+        s.blocks += 1 + (role[c] == SOLVER_EQUAL_HELD && t > 0);
+        s.entries += system->A_start[end] - system->A_start[first];
+        s.entries += t * tangent_support(system, c, NULL);
+    }
+    return s;
+}
+
+static void lay_out(system_solver *solver, base_arena *arena, shape s)
+{
+    const zw_system *system = solver->system;
+    size_t n = (size_t)system->n, rows = (size_t)s.rows;
+    size_t entries = system->sparse ? (size_t)s.entries : rows * n;
+    solver->role = base_arena_ints(arena, (size_t)system->model->constraint_count);
+    solver->row_of = base_arena_ints(arena, rows);
+    solver->tangent_of = base_arena_ints(arena, rows);
+    solver->scale = base_arena_doubles(arena, rows);
+    solver->block = base_arena_bytes(arena, (size_t)s.blocks * sizeof(zw_block));
+    solver->M = base_arena_doubles(arena, system->sparse || system->M_diagonal ? 0 : n * n);
+    solver->A = base_arena_doubles(arena, entries);
+    solver->A_start = base_arena_ints(arena, system->sparse ? rows + 1 : 0);
+    solver->A_column = base_arena_ints(arena, system->sparse ? entries : 0);
+    solver->b = base_arena_doubles(arena, rows);
+    solver->C = base_arena_doubles(arena, n);
+    solver->lambda = base_arena_doubles(arena, rows);
+}
+
+static void add_block(system_solver *solver, const char *name, zw_block_kind kind, int rows)
+{
+    solver->block[solver->block_count++] = (zw_block){.name = name, .kind = kind, .rows = rows};
+}
+
+static void add_rows_of(system_solver *solver, int c)
+{
+    const zw_system *system = solver->system;
+    const char *name = system->model->constraint[c].name;
+    int role = solver->role[c], t = tangents(system, c, role);
+    int rows = system->first_row[c + 1] - system->first_row[c];
+    for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
+        solver->row_of[solver->rows++] = r;
+    }
+    for (int k = 0; k < t; k++) {
+        solver->row_of[solver->rows] = -1;
+        solver->tangent_of[solver->rows++] = c * 4 + k;
+    }
+    if (role == SOLVER_CONE) {
+        add_block(solver, name, ZW_CONE, rows + t);
+    } else {
+        add_block(solver, name, role == SOLVER_AT_LEAST ? ZW_INEQUALITY : ZW_EQUALITY, rows);
+        if (t > 0) {
+            add_block(solver, name, ZW_EQUALITY, t);
+        }
+    }
+}
+
+/* The columns of every row, if rows are compressed. */
+static void set_pattern(system_solver *solver)
+{
+    const zw_system *system = solver->system;
+    int k = 0;
+    for (int i = 0; i < solver->rows; i++) {
+        int r = solver->row_of[i];
+        solver->A_start[i] = k;
+        if (r >= 0) {
+            for (int e = system->A_start[r]; e < system->A_start[r + 1]; e++) {
+                solver->A_column[k++] = system->A_column[e];
+            }
+        } else if (r == -1) {
+            k += tangent_support(system, solver->tangent_of[i] / 4, solver->A_column + k);
+        } else {
+            solver->A_column[k++] = -2 - r;
+        }
+    }
+    solver->A_start[solver->rows] = k;
+}
+
+static void set_problem(system_solver *solver)
+{
+    const zw_system *system = solver->system;
+    zw_gauss *problem = &solver->problem;
+    problem->n = system->n;
+    if (system->M_diagonal) {
+        problem->metric.kind = ZW_METRIC_DIAGONAL;
+    } else if (system->sparse) {
+        problem->metric =
+            (zw_metric){.kind = ZW_METRIC_SPARSE, .start = system->M_start, .row = system->M_row};
+    } else {
+        problem->metric = (zw_metric){.kind = ZW_METRIC_DENSE, .value = solver->M};
+    }
+    problem->block_count = solver->block_count;
+    problem->block = solver->block;
+    if (system->sparse) {
+        problem->A =
+            (zw_rows){.start = solver->A_start, .column = solver->A_column, .value = solver->A};
+    } else {
+        problem->A.dense = solver->A;
+    }
+    problem->b = solver->b;
+    solver->options = zw_gauss_options_default();
+    solver->options.algebra = system->sparse ? ZW_ALGEBRA_SPARSE : ZW_ALGEBRA_DENSE;
+}
+
+system_solver *solver_create(const zw_system *system, const int *role, const int *held,
+                             int held_count, zw_error *error)
+{
+    system_solver *solver = base_alloc(sizeof *solver);
+    base_arena arena = {0};
+    shape s = measure(system, role, held_count);
+    if (solver) {
+        solver->system = system;
+        lay_out(solver, &arena, s);
+        solver->block_of_memory = base_alloc(arena.used + 1);
+    }
+    if (!solver || !solver->block_of_memory) {
+        base_free(solver);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    arena = (base_arena){.block = solver->block_of_memory};
+    lay_out(solver, &arena, s);
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        solver->role[c] = role[c];
+        if (role[c] != SOLVER_ABSENT) {
+            add_rows_of(solver, c);
+        }
+    }
+    for (int i = 0; i < held_count; i++) {
+        solver->row_of[solver->rows++] = -2 - held[i];
+        add_block(solver, system->model->coord[held[i]].name, ZW_EQUALITY, 1);
+    }
+    solver->extra = held_count;
+    if (system->sparse) {
+        set_pattern(solver);
+    }
+    set_problem(solver);
+    return solver;
+}
+
+void solver_free(system_solver *solver)
+{
+    if (solver) {
+        zw_gauss_work_free(solver->gauss);
+        base_free(solver->block_of_memory);
+        base_free(solver);
+    }
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+static void fill_metric(system_solver *solver, const double *M)
+{
+    const zw_system *system = solver->system;
+    if (system->M_diagonal || system->sparse) {
+        solver->problem.metric.value = M;
+        return;
+    }
+    int n = system->n;
+    for (int j = 0; j < n; j++) {
+        for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+            int i = system->M_row[k];
+            solver->M[i * n + j] = solver->M[j * n + i] = M[k];
+        }
+    }
+}
+
+/* Where the entries of row i are: consecutive if compressed, by column if dense. */
+static void put_row(system_solver *solver, int i, int count, const int *column, const double *value,
+                    double scale)
+{
+    if (solver->system->sparse) {
+        double *to = solver->A + solver->A_start[i];
+        for (int k = 0; k < count; k++) {
+            to[k] = scale * value[k];
+        }
+    } else {
+        double *to = solver->A + (size_t)i * (size_t)solver->system->n;
+        for (int k = 0; k < count; k++) {
+            to[column[k]] = scale * value[k];
+        }
+    }
+}
+
+static double length(const double *x, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+static void fill_row(system_solver *solver, int i, const double *A, const double *b)
+{
+    const zw_system *system = solver->system;
+    int r = solver->row_of[i];
+    if (r < -1) { /* held: its b is the caller's */
+        int coord = -2 - r;
+        double one = 1;
+        put_row(solver, i, 1, &coord, &one, 1);
+    } else if (r == -1) {
+        int c = solver->tangent_of[i] / 4, support[TANGENT_SUPPORT];
+        double t[TANGENT_SUPPORT];
+        int count = tangent_support(system, c, support);
+        tangent_vector(system, c, solver->tangent_of[i] % 4, A, t);
+        put_row(solver, i, count, support, t, 1);
+        solver->b[i] = 0;
+    } else {
+        int start = system->A_start[r], count = system->A_start[r + 1] - start;
+        int cone = solver->role[system->row_constraint[r]] == SOLVER_CONE;
+        double size = cone ? length(A + start, count) : 1;
+        solver->scale[i] = size > 0 ? 1 / size : 1;
+        put_row(solver, i, count, system->A_column + start, A + start, solver->scale[i]);
+        solver->b[i] = solver->scale[i] * b[r];
+    }
+}
+
+void solver_fill(system_solver *solver, const double *M, const double *A, const double *b,
+                 const double *force, const double *free)
+{
+    fill_metric(solver, M);
+    for (int i = 0; i < solver->rows; i++) {
+        fill_row(solver, i, A, b);
+    }
+    solver->problem.force = force;
+    solver->problem.free = free;
+    solver->problem.C = NULL;
+    solver->problem.law = NULL;
+}
+
+zw_status solver_solve(system_solver *solver, zw_error *error)
+{
+    if (!solver->gauss) {
+        solver->gauss = zw_gauss_work_create(&solver->problem, &solver->options, error);
+        if (!solver->gauss) {
+            return error ? error->status : ZW_NO_MEMORY;
+        }
+    }
+    solver->options.guess = solver->warm ? solver->lambda : NULL;
+    zw_status status =
+        zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer, error);
+    solver->warm = status == ZW_OK;
+    if (solver->warm) {
+        memcpy(solver->lambda, solver->answer.lambda, (size_t)solver->rows * sizeof(double));
+    }
+    return status;
+}
+
+void solver_multipliers(const system_solver *solver, double *lambda)
+{
+    memset(lambda, 0, (size_t)solver->system->m * sizeof *lambda);
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] >= 0) {
+            lambda[solver->row_of[i]] = solver->scale[i] * solver->answer.lambda[i];
+        }
+    }
+}

@@ -1,0 +1,222 @@
+/* The initial state, made consistent (assembly).
+ *
+ * Positions: the nearest to those written that satisfies the constraints, in the metric of the
+ * masses. Speeds: those given are held and the others follow, as small as the metric makes them; if
+ * the given ones contradict the constraints, all speeds move to the nearest consistent ones. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/work.h"
+
+double *state_q(zw_state *state)
+{
+    return state->data;
+}
+
+double *state_v(zw_state *state)
+{
+    return state->data + state->n;
+}
+
+double *state_param(zw_state *state)
+{
+    return state->data + 2 * state->n;
+}
+
+double *state_mode(zw_state *state)
+{
+    return state->data + 2 * state->n + state->params;
+}
+
+zw_state *state_allocate(const zw_system *system)
+{
+    size_t count = 2 * (size_t)system->n + (size_t)system->shape.params +
+                   (size_t)system->model->constraint_count;
+    size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
+    zw_state *state = base_alloc(bytes);
+    if (state) {
+        state->bytes = bytes;
+        state->n = system->n;
+        state->params = system->shape.params;
+        state->constraints = system->model->constraint_count;
+    }
+    return state;
+}
+
+void zw_state_free(zw_state *state)
+{
+    base_free(state);
+}
+
+static zw_status as_written(const zw_system *system, zw_state *state, zw_error *error)
+{
+    const zw_model *model = system->model;
+    double *q = state_q(state), *v = state_v(state), *param = state_param(state);
+    for (int k = 0; k < system->shape.params; k++) {
+        param[k] = model->param[k].value;
+    }
+    const expr_inputs in = {.param = param};
+    for (int i = 0; i < system->n; i++) {
+        const model_coord *coord = &model->coord[i];
+        q[i] = expr_value(model->graph, coord->start, &in);
+        v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);
+        if (!isfinite(q[i]) || !isfinite(v[i])) {
+            return model_fail(model, error, ZW_NOT_FINITE, coord->place,
+                              "coordinate %s does not start at a finite value", coord->name);
+        }
+    }
+    for (int c = 0; c < model->constraint_count; c++) {
+        state_mode(state)[c] =
+            model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
+    }
+    return expr_graph_status(model->graph);
+}
+
+/* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
+ * position is assembled. */
+static zw_status close_violated(const zw_system *system, zw_work *work, zw_state *state,
+                                zw_error *error)
+{
+    double *mode = state_mode(state);
+    zw_status status = system_evaluate(system, work, PART_POSITION, state->t, state_q(state),
+                                       state_v(state), NULL, NULL, error);
+    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
+        if (system->model->constraint[c].relation == MODEL_AT_LEAST &&
+            work->out[PART_POSITION][system->first_row[c]] < 0) {
+            mode[c] = SYSTEM_CLOSED;
+        }
+    }
+    return status == ZW_OK ? system_set_modes(system, work, mode, error) : status;
+}
+
+static zw_status open_all(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
+{
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (system->model->constraint[c].relation == MODEL_AT_LEAST) {
+            state_mode(state)[c] = SYSTEM_OPEN;
+        }
+    }
+    return system_set_modes(system, work, state_mode(state), error);
+}
+
+/* Largest change of x from x0, and where. */
+static double change(int n, const double *x, const double *x0, int *which)
+{
+    double worst = 0;
+    *which = -1;
+    for (int i = 0; i < n; i++) {
+        if (fabs(x[i] - x0[i]) > worst) {
+            worst = fabs(x[i] - x0[i]);
+            *which = i;
+        }
+    }
+    return worst;
+}
+
+static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_state *state,
+                                 zw_error *error)
+{
+    const zw_model *model = system->model;
+    double *q = state_q(state), *v = state_v(state);
+    int held_count = 0;
+    int *held = base_alloc(((size_t)system->n + 1) * sizeof(int));
+    double *written = base_alloc(((size_t)system->n + 1) * sizeof(double));
+    zw_status status = held && written ? ZW_OK : ZW_NO_MEMORY;
+    for (int i = 0; i < system->n && status == ZW_OK; i++) {
+        written[i] = v[i];
+        if (model->coord[i].speed != EXPR_NONE) {
+            held[held_count++] = i;
+        }
+    }
+    int done = 0;
+    if (status == ZW_OK && held_count > 0 && work->velocity->rows > 0) {
+        system_solver *solver =
+            solver_create(system, work->velocity->role, held, held_count, error);
+        status = solver ? ZW_OK : ZW_NO_MEMORY;
+        if (solver) {
+            zw_error ignored;
+            /* What is given may be redundant with the constraints: their round-off is no
+             * contradiction; a real one moves what should have stayed. */
+            solver->options.least_squares = 1;
+            done = system_project_velocity_with(system, work, solver, 0, q, v, &ignored) == ZW_OK;
+            for (int k = 0; k < held_count && done; k++) {
+                double given = written[held[k]];
+                done = fabs(v[held[k]] - given) <= 1e-12 * (1 + fabs(given));
+            }
+            solver_free(solver);
+            if (!done) {
+                memcpy(v, written, (size_t)system->n * sizeof *v);
+            }
+        }
+    }
+    if (status == ZW_OK && !done) {
+        status = system_project_velocity(system, work, 0, q, v, error);
+    }
+    base_free(held);
+    base_free(written);
+    return status;
+}
+
+static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
+                          zw_assembly *report, zw_error *error)
+{
+    double *q = state_q(state), *v = state_v(state), violation[2] = {0, 0};
+    double *q0 = work->spare[2], *v0 = work->spare[3];
+    zw_status status = system_violation(system, work, 0, q, v, violation, error);
+    memcpy(q0, q, (size_t)system->n * sizeof *q);
+    report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
+    if (status == ZW_OK) {
+        status = close_violated(system, work, state, error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_position(system, work, 0, q, v, error);
+        report->position_change = change(system->n, q, q0, &report->position_coord);
+    }
+    memcpy(v0, v, (size_t)system->n * sizeof *v);
+    if (status == ZW_OK) {
+        status = open_all(system, work, state, error);
+    }
+    if (status == ZW_OK) {
+        status = assemble_speeds(system, work, state, error);
+    }
+    for (int i = 0; i < system->n; i++) { /* only what was given counts as changed */
+        v0[i] = system->model->coord[i].speed == EXPR_NONE ? v[i] : v0[i];
+    }
+    report->speed_change = change(system->n, v, v0, &report->speed_coord);
+    if (status == ZW_OK) {
+        status = system_violation(system, work, 0, q, v, violation, error);
+        report->violation_after = violation[0] > violation[1] ? violation[0] : violation[1];
+        status = system_decide(system, work, state, NULL, error);
+        state->work = 0;
+    }
+    return status;
+}
+
+zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
+                          zw_error *error)
+{
+    zw_assembly report = {.position_coord = -1, .speed_coord = -1};
+    zw_state *state = state_allocate(system);
+    if (!state) {
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    zw_status status = as_written(system, state, error);
+    if (status == ZW_OK) {
+        system_bind(system, work, state_param(state));
+        status = system_set_modes(system, work, state_mode(state), error);
+    }
+    if (status == ZW_OK) {
+        status = assemble(system, work, state, &report, error);
+    }
+    if (assembly) {
+        *assembly = report;
+    }
+    if (status != ZW_OK) {
+        zw_state_free(state);
+        return NULL;
+    }
+    return state;
+}

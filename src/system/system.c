@@ -1,0 +1,217 @@
+/* Making and freeing a system, its names and its numbers. */
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/tangent.h"
+#include "system/work.h"
+
+static zw_status check_friction(const zw_system *system, zw_error *error)
+{
+    const zw_model *model = system->model;
+    for (int c = 0; c < model->constraint_count; c++) {
+        const model_constraint *constraint = &model->constraint[c];
+        int support = tangent_support(system, c, NULL);
+        if (constraint->friction != EXPR_NONE && support > TANGENT_SUPPORT) {
+            return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
+                              "friction acts on a point, but constraint %s involves %d coordinates",
+                              constraint->name, support);
+        }
+    }
+    return ZW_OK;
+}
+
+zw_system *zw_system_compile(const zw_model *model, zw_error *error)
+{
+    zw_system *system = base_alloc(sizeof *system);
+    if (!system) {
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    system->model = model;
+    system->n = model->coord_count;
+    for (int c = 0; c < model->constraint_count; c++) {
+        system->m += model->constraint[c].rows;
+    }
+    system->shape =
+        (expr_shape){.params = model->param_count, .coords = system->n, .lambdas = system->m};
+    zw_status status = ZW_OK;
+    if (model->law.kind != MODEL_LAW_NONHOLONOMIC) {
+        status = model_fail(model, error, ZW_BAD_INPUT, model->law.place,
+                            "only the nonholonomic law is built in so far");
+    }
+    if (status == ZW_OK) {
+        status = system_derive(system, error);
+    }
+    if (status == ZW_OK) {
+        status = check_friction(system, error);
+    }
+    if (status != ZW_OK) {
+        zw_system_free(system);
+        return NULL;
+    }
+    return system;
+}
+
+void zw_system_free(zw_system *system)
+{
+    if (!system) {
+        return;
+    }
+    for (int part = 0; part < PART_COUNT; part++) {
+        expr_tape_free(system->tape[part].code);
+        base_free(system->tape[part].out);
+    }
+    base_free(system->row_constraint);
+    base_free(system->row_kind);
+    base_free(system->first_row);
+    base_free(system->A_start);
+    base_free(system->A_column);
+    base_free(system->M_start);
+    base_free(system->M_row);
+    base_free(system->C_coord);
+    base_free(system);
+}
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+int zw_count(const zw_system *system, zw_kind kind)
+{
+    const zw_model *model = system->model;
+    switch (kind) {
+    case ZW_COORD:
+        return model->coord_count;
+    case ZW_PARAM:
+        return model->param_count;
+    case ZW_CONSTRAINT:
+        return model->constraint_count;
+    case ZW_ROW:
+        return system->m;
+    case ZW_EVENT:
+        return model->event_count;
+    case ZW_CHECK:
+        return model->check_count;
+    }
+    return 0;
+}
+
+const char *zw_name(const zw_system *system, zw_kind kind, int index)
+{
+    const zw_model *model = system->model;
+    const char *name = NULL;
+    if (index < 0 || index >= zw_count(system, kind)) {
+        return "";
+    }
+    switch (kind) {
+    case ZW_COORD:
+        name = model->coord[index].name;
+        break;
+    case ZW_PARAM:
+        name = model->param[index].name;
+        break;
+    case ZW_CONSTRAINT:
+        name = model->constraint[index].name;
+        break;
+    case ZW_ROW:
+        name = model->constraint[system->row_constraint[index]].name;
+        break;
+    case ZW_EVENT:
+        name = model->event[index].name;
+        break;
+    case ZW_CHECK:
+        name = model->check[index].name;
+        break;
+    }
+    return name ? name : "";
+}
+
+int zw_id(const zw_system *system, zw_kind kind, const char *name)
+{
+    for (int i = 0; i < zw_count(system, kind); i++) {
+        if (strcmp(zw_name(system, kind, i), name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* ---- Numbers ------------------------------------------------------------------------------- */
+
+/* a_free = M \ force: what the kernel started from. */
+static const double *free_motion(const zw_system *system, zw_work *work)
+{
+    zw_gauss bare = work->motion->problem;
+    bare.block_count = 0;
+    bare.law = NULL;
+    bare.C = NULL;
+    zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->motion->options, NULL);
+    zw_motion motion;
+    if (gauss && zw_gauss_solve(&bare, NULL, gauss, &motion, NULL) == ZW_OK) {
+        memcpy(work->a_free, motion.a, (size_t)system->n * sizeof(double));
+    } else {
+        for (int i = 0; i < system->n; i++) {
+            work->a_free[i] = NAN;
+        }
+    }
+    zw_gauss_work_free(gauss);
+    return work->a_free;
+}
+
+static const double *energy_now(const zw_system *system, zw_state *state, zw_work *work)
+{
+    system_bind(system, work, state_param(state));
+    for (int i = 0; i < 4; i++) {
+        work->energy[i] = NAN;
+    }
+    if (system_evaluate(system, work, PART_ENERGY, state->t, state_q(state), state_v(state), NULL,
+                        NULL, NULL) == ZW_OK) {
+        memcpy(work->energy, work->out[PART_ENERGY], 3 * sizeof(double));
+        work->energy[3] = work->power;
+    }
+    return work->energy;
+}
+
+static const double *violation_now(const zw_system *system, zw_state *state, zw_work *work)
+{
+    system_bind(system, work, state_param(state));
+    work->violation[0] = work->violation[1] = NAN;
+    if (system_set_modes(system, work, state_mode(state), NULL) == ZW_OK) {
+        system_violation(system, work, state->t, state_q(state), state_v(state), work->violation,
+                         NULL);
+    }
+    return work->violation;
+}
+
+zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field)
+{
+    zw_state *now = (zw_state *)state; /* only read */
+    switch (field) {
+    case ZW_FIELD_TIME:
+        return (zw_view){&state->t, 1};
+    case ZW_FIELD_Q:
+        return (zw_view){state_q(now), system->n};
+    case ZW_FIELD_V:
+        return (zw_view){state_v(now), system->n};
+    case ZW_FIELD_A:
+        return (zw_view){work->a, system->n};
+    case ZW_FIELD_A_FREE:
+        return (zw_view){free_motion(system, work), system->n};
+    case ZW_FIELD_LAMBDA:
+        return (zw_view){work->lambda, system->m};
+    case ZW_FIELD_ENERGY:
+        return (zw_view){energy_now(system, now, work), 4};
+    case ZW_FIELD_VIOLATION:
+        return (zw_view){violation_now(system, now, work), 2};
+    case ZW_FIELD_OUTPUT:
+        system_bind(system, work, state_param(now));
+        system_evaluate(system, work, PART_OUTPUTS, state->t, state_q(now), state_v(now), work->a,
+                        work->lambda, NULL);
+        return (zw_view){work->out[PART_OUTPUTS], system->tape[PART_OUTPUTS].count};
+    case ZW_FIELD_PARAM:
+        return (zw_view){state_param(now), system->shape.params};
+    }
+    return (zw_view){NULL, 0};
+}

@@ -1,0 +1,111 @@
+/* A compiled model: constant tables and tapes that say, for a state (q, v, t), what the metric,
+ * the forces and the constraint rows are.
+ *
+ * With L = kinetic - potential + lagrangian, p = dL/dv and the operator D = v d/dq + d/dt (what a
+ * time derivative leaves when accelerations are put aside), Lagrange's equations read
+ *
+ *     M a = force + A' lambda + C,     M = dp/dv,     force = dL/dq - D p + Q - dR/dv,
+ *
+ * Q being the generalized forces and R Rayleigh's function. A constraint phi(q, t) = 0 is
+ * differentiated twice, one with speeds, psi(q, v, t) = 0, once (Chetaev's rule, seed 002):
+ *
+ *     A = dphi/dq,   b = -D D phi          A = dpsi/dv,   b = -D psi          A a = b
+ *
+ * M depends on v where the kinetic energy is not quadratic (seed 003 (2.17)); nothing else changes.
+ * Energy is E = v . p - L; by seed 003 (3.14) it changes by the power of Q - dR/dv, of C, of the
+ * constraints, and by -dL/dt.
+ *
+ * Rows r = 0..m-1 are those of the constraints in their order, two-sided and one-sided mixed.
+ */
+#ifndef ZW_SYSTEM_SYSTEM_H
+#define ZW_SYSTEM_SYSTEM_H
+
+#include "expr/derive.h"
+#include "expr/tape.h"
+#include "model/model.h"
+#include "zwang/zwang.h"
+
+typedef enum system_row {
+    SYSTEM_HOLONOMIC, /* phi(q, t) = 0 */
+    SYSTEM_VELOCITY,  /* psi(q, v, t) = 0 */
+    SYSTEM_CONTACT    /* phi(q, t) >= 0 */
+} system_row;
+
+/* What is evaluated together. Sizes: n coordinates, m rows, k = entries of A, l = entries of M. */
+typedef enum system_part {
+    PART_TERMS,    /* M[l] force[n] A[k] b[m] mu[constraints] C[c] Q[n] -dL/dt[1] */
+    PART_POSITION, /* phi[m] (0 for velocity rows) A[k] */
+    PART_VELOCITY, /* psi[m] (D phi for holonomic rows) A[k] */
+    PART_METRIC,   /* M[l] */
+    PART_ENERGY,   /* E K V */
+    PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n] */
+    PART_EVENTS,   /* the roots */
+    PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
+    PART_COUNT
+} system_part;
+
+typedef struct system_tape {
+    expr_tape *code;
+    int count;
+    expr_id *out; /* what each output is: for diagnosis */
+} system_tape;
+
+/* Where the outputs of PART_TERMS begin. */
+typedef struct system_layout {
+    int M, force, A, b, mu, C, Q, dLdt;
+} system_layout;
+
+struct zw_system {
+    const zw_model *model;
+    int n;
+    int m;
+    int contact_count; /* one-sided constraints */
+    expr_shape shape;
+
+    int *row_constraint; /* [m] */
+    system_row *row_kind;
+    int *first_row; /* [constraints + 1] */
+    int *A_start;   /* [m + 1] pattern of A by rows */
+    int *A_column;  /* [k] */
+    int *M_start;   /* [n + 1] pattern of the lower triangle of M by columns */
+    int *M_row;     /* [l] */
+    int *C_coord;   /* [c] the coordinate that each explicit non-ideal force acts on */
+    int C_count;
+
+    int M_diagonal;   /* the pattern of M is diagonal */
+    int sparse;       /* large: compressed metric and rows */
+    int conservative; /* nothing does work: the energy is constant */
+    int works;        /* something changes the energy: its work is carried along */
+    int has_friction; /* some two-sided constraint has Coulomb friction */
+
+    system_tape tape[PART_COUNT];
+    system_layout at;
+};
+
+/* The numbers of a world. data: q[n] v[n] param[] mode[constraints] */
+struct zw_state {
+    size_t bytes;
+    int n, params, constraints;
+    double t;
+    double work; /* done since the start by what changes the energy */
+    double data[];
+};
+
+double *state_q(zw_state *state);
+double *state_v(zw_state *state);
+double *state_param(zw_state *state);
+double *state_mode(zw_state *state); /* system_mode of each constraint */
+zw_state *state_allocate(const zw_system *system);
+
+/* What a one-sided constraint or a friction does now. Two-sided constraints without friction are
+ * always CLOSED. */
+typedef enum system_mode {
+    SYSTEM_OPEN,   /* apart: no force */
+    SYSTEM_CLOSED, /* touching; or sliding, if there is friction */
+    SYSTEM_STUCK   /* friction holds it still */
+} system_mode;
+
+/* system/compile.c */
+zw_status system_derive(zw_system *system, zw_error *error);
+
+#endif

@@ -1,0 +1,91 @@
+/* Running the tapes, and telling the user which of his formulas has no value. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "system/work.h"
+
+void system_bind(const zw_system *system, zw_work *work, const double *param)
+{
+    size_t bytes = (size_t)system->shape.params * sizeof(double);
+    if (work->prepared && memcmp(work->param, param, bytes) == 0) {
+        return;
+    }
+    memcpy(work->param, param, bytes);
+    for (int part = 0; part < PART_COUNT; part++) {
+        expr_tape_prepare(system->tape[part].code, param, work->registers[part]);
+    }
+    work->prepared = 1;
+}
+
+/* Zero if all are finite: a sum of x * 0 is NaN as soon as one is not. */
+static int finite(int count, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += x[i] * 0;
+    }
+    return sum == 0;
+}
+
+/* The part of the source that a place underlines. */
+static void quote(const zw_model *model, int place, char *text, size_t room)
+{
+    text[0] = 0;
+    if (place < 0 || place >= model->place_count) {
+        return;
+    }
+    const model_place *at = &model->place[place];
+    const char *line = model->file[at->file].text;
+    for (int i = 1; i < at->line && line; i++) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    if (line) {
+        size_t length = strcspn(line, "\n#"), used = 0;
+        for (size_t i = 0; i < length && used + 1 < room; i++) {
+            text[used++] = line[i];
+        }
+        while (used > 0 && (text[used - 1] == ' ' || text[used - 1] == '\r')) {
+            used--;
+        }
+        text[used] = 0;
+    }
+}
+
+static zw_status blame(const zw_system *system, system_part part, const expr_inputs *in,
+                       const double *out, zw_error *error)
+{
+    const zw_model *model = system->model;
+    const system_tape *tape = &system->tape[part];
+    for (int i = 0; i < tape->count; i++) {
+        if (isfinite(out[i])) {
+            continue;
+        }
+        expr_id id = expr_culprit(model->graph, tape->out[i], in);
+        if (id == EXPR_NONE) {
+            break;
+        }
+        const expr_node *node = expr_graph_node(model->graph, id);
+        char text[160];
+        quote(model, node->place, text, sizeof text);
+        return model_fail(model, error, ZW_NOT_FINITE, node->place,
+                          "at t = %.9g, '%s' in \"%s\" or in its derivative has no finite value",
+                          in->t, expr_op_text((expr_op)node->op), text);
+    }
+    return base_fail(error, ZW_NOT_FINITE, "at t = %.9g a coordinate or speed is not finite",
+                     in->t);
+}
+
+zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
+                          const double *q, const double *v, const double *a, const double *lambda,
+                          zw_error *error)
+{
+    const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v, .a = a, .lambda = lambda};
+    double *out = work->out[part];
+    expr_tape_run(system->tape[part].code, &in, work->registers[part], out);
+    if (finite(system->tape[part].count, out) || part == PART_OUTPUTS) {
+        return ZW_OK;
+    }
+    return blame(system, part, &in, out, error);
+}

@@ -1,0 +1,88 @@
+/* Room for one world. */
+#include "system/work.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static void lay_out(zw_work *work, base_arena *arena)
+{
+    const zw_system *system = work->system;
+    size_t n = (size_t)system->n, m = (size_t)system->m;
+    for (int part = 0; part < PART_COUNT; part++) {
+        work->registers[part] =
+            base_arena_doubles(arena, expr_tape_registers(system->tape[part].code));
+        work->out[part] = base_arena_doubles(arena, (size_t)system->tape[part].count);
+    }
+    work->param = base_arena_doubles(arena, (size_t)system->shape.params);
+    work->mode = base_arena_ints(arena, (size_t)system->model->constraint_count);
+    work->a = base_arena_doubles(arena, n);
+    work->a_free = base_arena_doubles(arena, n);
+    work->lambda = base_arena_doubles(arena, m);
+    work->slip = base_arena_doubles(arena, n);
+    work->hint = base_arena_doubles(arena, 3 * (size_t)system->model->constraint_count);
+    work->small = base_arena_doubles(arena, system->sparse ? 0 : n * n + n);
+    for (int i = 0; i < 4; i++) {
+        work->spare[i] = base_arena_doubles(arena, n + m);
+    }
+}
+
+zw_work *zw_work_create(const zw_system *system, zw_error *error)
+{
+    zw_work *work = base_alloc(sizeof *work);
+    base_arena arena = {0};
+    if (work) {
+        work->system = system;
+        lay_out(work, &arena);
+        work->memory = base_alloc(arena.used + 1);
+    }
+    if (!work || !work->memory) {
+        base_free(work);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    arena = (base_arena){.block = work->memory};
+    lay_out(work, &arena);
+    return work;
+}
+
+void zw_work_free(zw_work *work)
+{
+    if (work) {
+        solver_free(work->motion);
+        solver_free(work->position);
+        solver_free(work->velocity);
+        base_free(work->memory);
+        base_free(work);
+    }
+}
+
+const zw_motion *zw_work_motion(const zw_work *work)
+{
+    return work->motion ? &work->motion->answer : &work->shown;
+}
+
+const char *zw_work_block_name(const zw_work *work, int block)
+{
+    const system_solver *solver = work->motion;
+    const char *name =
+        solver && block >= 0 && block < solver->block_count ? solver->block[block].name : NULL;
+    return name ? name : "";
+}
+
+zw_status zw_constraint_force(const zw_system *system, const zw_work *work, int constraint,
+                              double *force)
+{
+    if (constraint < 0 || constraint >= system->model->constraint_count) {
+        return ZW_BAD_INPUT;
+    }
+    const double *A = work->out[PART_TERMS] + system->at.A;
+    memset(force, 0, (size_t)system->n * sizeof *force);
+    for (int r = system->first_row[constraint]; r < system->first_row[constraint + 1]; r++) {
+        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+            force[system->A_column[k]] += A[k] * work->lambda[r];
+        }
+    }
+    return ZW_OK;
+}

@@ -1,0 +1,126 @@
+/* Scratch of one world: registers and outputs of the tapes, and the kernel's problems.
+ *
+ * A solver is one shape of Gauss's problem: some rows of the system in some roles. `motion` finds
+ * accelerations with what is closed now; `decide` finds out what opens, sticks or slides;
+ * `position` and `velocity` project. A shape is rebuilt when modes change, at events only. */
+#ifndef ZW_SYSTEM_WORK_H
+#define ZW_SYSTEM_WORK_H
+
+#include "system/system.h"
+
+/* How a constraint takes part in a solver. */
+typedef enum solver_role {
+    SOLVER_ABSENT,
+    SOLVER_EQUAL,      /* its rows as equalities */
+    SOLVER_AT_LEAST,   /* its row as an inequality */
+    SOLVER_EQUAL_HELD, /* equalities, and the tangential directions held as well: stuck */
+    SOLVER_CONE        /* friction cone: normal and tangential rows */
+} solver_role;
+
+typedef struct system_solver {
+    const zw_system *system;
+    int rows;        /* of the kernel's problem */
+    int extra;       /* equalities x_i = given that are added behind (assembly) */
+    int *role;       /* [constraints] solver_role */
+    int *row_of;     /* [rows] the system's row, or -1: tangential, -2 - i: extra on coordinate i */
+    int *tangent_of; /* [rows] its constraint, and which tangent it is: constraint * 4 + k */
+    double *scale;   /* [rows] the kernel's row is the system's times this */
+    zw_block *block;
+    int block_count;
+    zw_gauss problem;
+    zw_gauss_options options;
+    zw_gauss_work *gauss;
+    double *M;    /* dense n x n if needed */
+    double *A;    /* dense rows x n, or compressed values */
+    int *A_start; /* compressed */
+    int *A_column;
+    double *b;      /* [rows] */
+    double *C;      /* [n] */
+    double *lambda; /* [rows] of the last solve: a guess for the next */
+    int warm;       /* lambda holds something */
+    zw_motion answer;
+    void *block_of_memory; /* all arrays above */
+} system_solver;
+
+struct zw_work {
+    const zw_system *system;
+    double *param; /* what the registers were prepared with */
+    int prepared;
+    double *registers[PART_COUNT];
+    double *out[PART_COUNT];
+    int *mode; /* [constraints] that the solvers are made for */
+    system_solver *motion;
+    system_solver *position;
+    system_solver *velocity;
+    const system_solver *solving; /* whose friction law is being asked */
+    double *a;                    /* [n] after zw_forward */
+    double *a_free;               /* [n] */
+    double *lambda;               /* [m] of the system's rows */
+    double *slip;                 /* [n] the speeds of the last evaluation: friction opposes them */
+    double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
+    double *small;    /* [n*n + n] factor of M for systems without rows */
+    double *spare[4]; /* [n + m] each */
+    double power;     /* of all that changes the energy, after system_accelerate */
+    double certificate;
+    double energy[4];
+    double violation[2];
+    zw_motion shown; /* what zw_work_motion answers */
+    double mass_scale;
+    void *memory;
+};
+
+/* terms.c: run a tape; ZW_NOT_FINITE names the formula. `a` and `lambda` may be NULL. */
+zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
+                          const double *q, const double *v, const double *a, const double *lambda,
+                          zw_error *error);
+/* Prepare the registers for these parameters, if they are others than before. */
+void system_bind(const zw_system *system, zw_work *work, const double *param);
+
+/* solver.c */
+system_solver *solver_create(const zw_system *system, const int *role, const int *held,
+                             int held_count, zw_error *error);
+void solver_free(system_solver *solver);
+/* Fill the kernel's problem: M in the pattern of the system, A likewise, b by system rows; force
+ * or free [n] (the other NULL); then the caller may set problem.C or a law, and solve. */
+void solver_fill(system_solver *solver, const double *M, const double *A, const double *b,
+                 const double *force, const double *free);
+zw_status solver_solve(system_solver *solver, zw_error *error);
+/* lambda[m] of the system's rows from the solver's answer; absent rows get 0. */
+void solver_multipliers(const system_solver *solver, double *lambda);
+
+/* forward.c: accelerations for any (t, q, v), as the modes are; fills a[n], work->power. */
+zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
+                            const double *v, double *a, zw_error *error);
+/* Solvers for these modes (work->mode is set to them). */
+zw_status system_set_modes(const zw_system *system, zw_work *work, const double *mode,
+                           zw_error *error);
+
+/* Friction goes on in the direction that things slide in now, until told again: a step's field is
+ * smooth even where it leads past the moment at which sliding ends. */
+zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
+                           const double *v, zw_error *error);
+/* How fast constraint c slides along its hint; PART_POSITION has been evaluated there. */
+double system_slip(const zw_system *system, const zw_work *work, int c, const double *v);
+/* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */
+double system_hold(const zw_system *system, const zw_work *work, int c);
+
+/* decide.c: impacts of what touches and approaches, then what opens, sticks, slides from here.
+ * Changes the modes, and on impact the speeds, of the state. `impact` (may be NULL) is set to 1 if
+ * there was one. */
+zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state, int *impact,
+                        zw_error *error);
+
+/* project.c: move q onto phi = 0, v onto psi = 0, nearest in the metric of the masses. */
+zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,
+                                  const double *v, zw_error *error);
+zw_status system_project_velocity(const zw_system *system, zw_work *work, double t, const double *q,
+                                  double *v, zw_error *error);
+/* The same with a solver of the caller's: one that holds some speeds, for instance. */
+zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
+                                       system_solver *solver, double t, const double *q, double *v,
+                                       zw_error *error);
+/* Largest |phi| and |psi| over the rows that hold now. */
+zw_status system_violation(const zw_system *system, zw_work *work, double t, const double *q,
+                           const double *v, double violation[2], zw_error *error);
+
+#endif
