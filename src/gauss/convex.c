@@ -160,9 +160,9 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
 }
 
 /* Do the multipliers run away along d = r+ - r, in K with B' d = 0 and c . d < 0? That is a
- * candidate; whether it proves anything, the data of the problem decide. The quick look keeps
- * hopeless candidates away: every admissible x has 0 <= d . (B x + c), so |x| >= -c . d / |B' d|.
- */
+ * candidate; whether it proves anything, the data of the problem decide (and these know of no
+ * shift). The quick look keeps hopeless candidates away: every admissible x has 0 <= d . (B x + c),
+ * so |x| >= -c . d / |B' d|. */
 static int convex_runs_away(gauss_core *core, const double *before, const double *after)
 {
     double *d = core->v[0];
@@ -170,7 +170,7 @@ static int convex_runs_away(gauss_core *core, const double *before, const double
         d[i] = after[i] - before[i];
     }
     double size = dense_norm(core->p, d);
-    if (!(size > 0.0) || !isfinite(size)) {
+    if (!(size > 0.0) || !isfinite(size) || dense_largest(core->cone_count, core->shift) > 0.0) {
         return 0;
     }
     dense_scale(core->p, 1.0 / size, d);

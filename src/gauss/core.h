@@ -56,6 +56,11 @@ void core_recall(gauss_core *core);
 void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
                         const double *w, double *r, double *x);
 
+/* The same step from (r, w) for the changes dr and dx (q + p numbers, of which the first q count):
+ * t is the part of dx that is known already, and gets what open directions add to it. */
+void core_newton_change(gauss_core *core, double rho, double prox, const double *r, const double *w,
+                        double *t, double *dr, double *dx);
+
 /* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and
  * start. Returns 1 when solved. */
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
