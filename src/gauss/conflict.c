@@ -40,28 +40,39 @@ static void add_block(int *list, int *count, int block)
     list[(*count)++] = block;
 }
 
-/* The blocks on which the direction d = core->v[0] acts: cones, and L' d_e = -B1' d. */
-static int blocks_of_direction(zw_gauss_work *work, int *list)
+int core_proves(gauss_core *core, const double *d)
 {
-    const gauss_core *core = &work->core;
-    double *d = core->keep, *g = work->g, *lambda = work->delta;
-    memcpy(d, core->v[0], (size_t)core->p * sizeof *d);
-    double largest = dense_largest(core->p, d);
-    int count = 0;
+    zw_gauss_work *work = core->owner;
+    double *g = work->g, *y = work->proof.y;
+    memset(y, 0, (size_t)work->m * sizeof *y);
+    memset(g, 0, (size_t)work->rank * sizeof *g);
+    work->proof.smooth = core->cone_count > 0;
     for (int k = 0; k < core->cone_count; k++) {
         const gauss_cone *cone = &core->cone[k];
-        if (dense_largest(cone->rows, d + cone->first) > 1e-6 * largest) {
-            add_block(list, &count, cone->block);
+        const zw_block *block = &core->problem->block[cone->block];
+        work->proof.smooth &= cone->rows == 1 || block->kind != ZW_CONE;
+        for (int i = cone->first; i < cone->first + cone->rows; i++) {
+            y[work->cone_row[i]] = d[i] * work->scale[work->cone_row[i]];
+            dense_axpy(work->rank, -d[i], work->B + (long)i * work->q_max, g);
         }
     }
-    memset(g, 0, (size_t)work->rank * sizeof *g);
-    dense_combine(work->mc, work->rank, d, 1, work->B, work->q_max, g);
     if (work->rank > 0) {
-        gauss_equality_multipliers(work, g, lambda);
+        gauss_equality_multipliers(work, g, y); /* L' d_e = -B1' d */
     }
-    for (int e = 0; e < work->me && work->rank > 0; e++) {
-        int i = work->equality_row[e];
-        if (work->scale[i] > 0.0 && fabs(lambda[i]) > 1e-6 * largest * work->scale[i]) {
+    return gauss_proof_find(core->problem, work->free, work->scale, &work->proof);
+}
+
+/* The blocks on which the proof acts. */
+static int blocks_of_proof(const zw_gauss_work *work, int *list)
+{
+    const double *y = work->proof.y;
+    double largest = 0.0;
+    int count = 0;
+    for (int i = 0; i < work->m; i++) {
+        largest = fmax(largest, work->scale[i] > 0.0 ? fabs(y[i]) / work->scale[i] : 0.0);
+    }
+    for (int i = 0; i < work->m; i++) {
+        if (work->scale[i] > 0.0 && fabs(y[i]) > 1e-6 * largest * work->scale[i]) {
             add_block(list, &count, work->block_of[i]);
         }
     }
@@ -80,14 +91,14 @@ static int still_contradictory(const zw_gauss *problem, const zw_gauss_options *
     gauss_normal_residual(problem, work, NULL);
     gauss_equality_particular(problem, work, options->tolerance, 1);
     work->conflict_count = 0;
-    gauss_core_open(work, options, NULL);
+    gauss_core_open(problem, work, options, NULL);
     core->S_ready = 0;
     core->cone_count = gather_cones(work, from, list, count, without);
     core->cone = work->suspect;
     if (core->cone_count == 0 || core_admissible(core) >= 0) {
         return 0;
     }
-    return blocks_of_direction(work, smaller);
+    return blocks_of_proof(work, smaller);
 }
 
 void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
@@ -97,7 +108,7 @@ void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *optio
     const gauss_cone *from = normals_only ? work->normal : work->cone;
     work->core.cone = from;
     work->thinning = 1;
-    int count = blocks_of_direction(work, list);
+    int count = blocks_of_proof(work, list);
     for (int k = 0; k < count && count <= FILTER_LIMIT; k++) {
         int left = still_contradictory(problem, options, work, from, list, count, list[k], smaller);
         if (left > 0 && left < count) {

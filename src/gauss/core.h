@@ -26,14 +26,18 @@ double core_judge(gauss_core *core, const double *r, const double *w);
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual);
 
 /* The convex problem with core->shift added to the normals, by proximal steps. Returns 1 when the
- * law is solved; 0 when stuck; -1 when the multipliers run away: then
- * core->v[0] holds the direction, a proof that nothing is admissible. Only if `thorough`, interior
+ * law is solved; 0 when stuck; -1 when the multipliers run away and prove that nothing is
+ * admissible: then the workspace holds the proof. Only if `thorough`, interior
  * points are tried where proximal steps do not arrive. */
 int core_convex(gauss_core *core, int thorough);
 
 /* The proximal steps alone, from r = 0, for the cones now in core->cone (rows of others get no
- * force): -1 when they contradict each other, with the direction in core->v[0]. */
+ * force): -1 when they are proved to contradict each other. */
 int core_admissible(gauss_core *core);
+
+/* conflict.c: does the direction d of multipliers, with the equality rows' part that belongs to it,
+ * lead to a proof that nothing is admissible? It is left in the workspace. */
+int core_proves(gauss_core *core, const double *d);
 
 typedef enum core_form { CORE_NATURAL, CORE_SPLIT } core_form;
 
@@ -52,12 +56,18 @@ void core_recall(gauss_core *core);
 void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
                         const double *w, double *r, double *x);
 
+/* The same step from (r, w) for the changes dr and dx (q + p numbers, of which the first q count):
+ * t is the part of dx that is known already, and gets what open directions add to it. */
+void core_newton_change(gauss_core *core, double rho, double prox, const double *r, const double *w,
+                        double *t, double *dr, double *dx);
+
 /* Either law by interior points, from its own start; `polish` is tried on the way. Uses keep and
  * start. Returns 1 when solved. */
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core));
 
 /* Coulomb's law: Newton from a guess, then the portfolio. Returns 1 when solved, -1 when the
- * normals alone contradict each other (direction in core->v[0]), else 0; `method` tells by what. */
+ * normals alone contradict each other (the workspace holds the proof), else 0; `method` tells by
+ * what. */
 int core_coulomb(gauss_core *core, int warm, int guess_only, const char **method);
 
 #endif

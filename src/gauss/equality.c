@@ -89,6 +89,18 @@ static void combine(const zw_gauss_work *work, int accepted, const double *h, do
     }
 }
 
+/* Row e minus its combination as a candidate for proof.c, with the sign that makes b . y > 0. */
+static void propose(zw_gauss_work *work, int e, int accepted, const double *y, double sign)
+{
+    double *proof = work->proof.y;
+    memset(proof, 0, (size_t)work->m * sizeof *proof);
+    proof[work->equality_row[e]] = sign * work->scale[work->equality_row[e]];
+    for (int k = 0; k < accepted; k++) {
+        int i = work->equality_row[work->T_order[k]];
+        proof[i] = -sign * y[k] * work->scale[i];
+    }
+}
+
 /* Does the right-hand side of dependent row e follow too? If not, list the blocks of the rows that
  * combine to it. */
 static int check_dependent(zw_gauss_work *work, int e, int accepted, const double *h,
@@ -105,6 +117,7 @@ static int check_dependent(zw_gauss_work *work, int e, int accepted, const doubl
     if (!(fabs(rest) > fmax(tolerance, 1e-8) * weight * work->V)) {
         return 0;
     }
+    propose(work, e, accepted, y, rest < 0.0 ? 1.0 : -1.0);
     mark(list, count, work->block_of[work->equality_row[e]]);
     for (int k = 0; k < accepted; k++) {
         if (fabs(y[k]) > 1e-7 * largest) {
@@ -161,6 +174,8 @@ static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolera
         }
         if (count == 0 && work->scale[i] == 0.0) { /* an empty row: 0 = b */
             if (problem->b != NULL && problem->b[i] != 0.0) {
+                memset(work->proof.y, 0, (size_t)work->m * sizeof(double));
+                work->proof.y[i] = problem->b[i];
                 mark(list, &count, block);
             }
         } else if (count == 0) {
@@ -170,7 +185,8 @@ static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolera
     return count;
 }
 
-/* Name the redundant blocks, and a conflict of which no block can be left out. */
+/* Name the redundant blocks, and a conflict of which no block can be left out. A contradiction that
+ * the data do not prove (rows that are nearly dependent, no more) is none. */
 static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, double tolerance)
 {
     int *smaller = work->trial;
@@ -186,6 +202,11 @@ static void name_dependent_rows(const zw_gauss *problem, zw_gauss_work *work, do
             work->conflict_count = count;
             k = -1;
         }
+    }
+    work->proof.smooth = 1;
+    if (work->conflict_count > 0 &&
+        !gauss_proof_find(problem, work->free, work->scale, &work->proof)) {
+        work->conflict_count = 0;
     }
 }
 

@@ -37,7 +37,8 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
                      const double *C, const double *guess, double *lambda, const char **method);
 
 /* The core problem and where its methods start: at the multipliers of `guess`, or 0. */
-void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess);
+void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gauss_options *options,
+                     const double *guess);
 void gauss_core_start(zw_gauss_work *work, const double *guess);
 
 /* nonideal.c: the ideal reaction, then the motion with C. */
@@ -52,7 +53,7 @@ zw_status gauss_verdict(const zw_gauss_options *options, const zw_gauss_work *wo
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda);
 
-/* conflict.c: the blocks of the core's proof (core->v[0]) that nothing is admissible, thinned until
+/* conflict.c: the blocks of the proof (work->proof) that nothing is admissible, thinned until
  * none can be left out, into work->conflict. Leaves the rest of the workspace in disorder. */
 void gauss_conflict_cones(const zw_gauss *problem, const zw_gauss_options *options,
                           zw_gauss_work *work, int normals_only);

@@ -14,7 +14,15 @@
  * `prox` adds a compliance around `centre`: it decides between the many r of dependent rows, and
  * keeps the step bounded where the rows contradict each other for the moment. With rho = 1/prox
  * this is the Newton step of the proximal problem of convex.c; with a tiny prox around r itself,
- * that of the law. */
+ * that of the law.
+ *
+ * The same step for the changes, from r and w: with dx = t + B' (dr of the pushing directions),
+ *
+ *     u_j . dr = -u_j . r                                                where p_j = 0
+ *     u_j . B dx + (k_j + prox) u_j . dr = -u_j . (w + shift + k_j r)    else, k_j the compliance:
+ *
+ * the first kind is known at once, and its push goes into t. Here nothing is as large as r or c,
+ * and round-off is relative to the change. refine.c lives on it. */
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +33,8 @@
 typedef struct convex_step {
     double rho, prox;
     const double *centre;
+    const double *w; /* for the change: the residual at the centre; NULL: for the whole */
+    const double *t; /* and what of the change of x is known already */
 } convex_step;
 
 /* One direction of one cone: row G_j of E, its compliance, its right-hand side. */
@@ -41,6 +51,13 @@ static void add_direction(gauss_core *core, const convex_step *step, int k, cons
             right += step->prox * u[i] * step->centre[at + i];
         }
         core->direction[(long)j * CONE_MAX + i] = u[i];
+    }
+    if (step->w != NULL) {
+        right = -dense_dot(core->q, row, step->t);
+        for (int i = 0; i < d; i++) {
+            right -= u[i] * (step->w[at + i] + (i == 0 ? core->shift[k] : 0.0));
+            right -= compliance * u[i] * step->centre[at + i];
+        }
     }
     row[core->q + j] = sqrt(compliance + step->prox);
     core->v[6][j] = right;
@@ -97,20 +114,26 @@ static int add_cone(gauss_core *core, const convex_step *step, int k, const doub
     return add_across(core, step, k, u, (1.0 - f) / ((1.0 + f) * step->rho), j);
 }
 
-void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
-                        const double *w, double *r, double *x)
+/* Where the projection is linearised. */
+static void cone_at(const gauss_core *core, const convex_step *step, const double *w, int k,
+                    double *z)
 {
-    convex_step step = {.rho = rho, .prox = prox, .centre = centre};
+    int at = core->cone[k].first;
+    for (int i = 0; i < core->cone[k].rows; i++) {
+        z[i] = step->centre[at + i] - step->rho * w[at + i];
+    }
+    z[0] -= step->rho * core->shift[k];
+}
+
+/* All directions of all cones, factored; r += the multipliers along them, x = what they push. */
+static void solve_step(gauss_core *core, const convex_step *step, const double *w, double *r,
+                       double *x)
+{
     int rows = 0, width = core->q + core->p;
-    memset(r, 0, (size_t)core->p * sizeof *r);
     for (int k = 0; k < core->cone_count; k++) {
-        int at = core->cone[k].first;
         double z[CONE_MAX] = {0.0};
-        for (int i = 0; i < core->cone[k].rows; i++) {
-            z[i] = centre[at + i] - rho * w[at + i];
-        }
-        z[0] -= rho * core->shift[k];
-        rows = add_cone(core, &step, k, z, rows);
+        cone_at(core, step, w, k, z);
+        rows = add_cone(core, step, k, z, rows);
     }
     /* E = [L 0] Q', then s = L' \ (L \ right) */
     double *s = core->v[7];
@@ -137,4 +160,45 @@ void core_newton_convex(gauss_core *core, double rho, double prox, const double 
     }
     core->factorizations++;
     core->iterations++;
+}
+
+void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
+                        const double *w, double *r, double *x)
+{
+    convex_step step = {.rho = rho, .prox = prox, .centre = centre};
+    memset(r, 0, (size_t)core->p * sizeof *r);
+    solve_step(core, &step, w, r, x);
+}
+
+/* dr of the directions in which a cone does not push: u . (r + dr) = 0; t += B' dr. */
+static void let_go(gauss_core *core, const convex_step *step, int k, double *dr, double *t)
+{
+    int at = core->cone[k].first, d = core->cone[k].rows;
+    double z[CONE_MAX] = {0.0}, away[CONE_MAX] = {0.0}, part = 0.0;
+    cone_at(core, step, step->w, k, z);
+    double length = cone_tangent(d, z);
+    if (z[0] >= length) {
+        return;
+    }
+    int open = z[0] <= -length;
+    for (int i = 0; i < d && !open; i++) { /* across the surface, inwards */
+        away[i] = i == 0 ? sqrt(0.5) : -z[i] / length * sqrt(0.5);
+        part += away[i] * step->centre[at + i];
+    }
+    for (int i = 0; i < d; i++) {
+        dr[at + i] = open ? -step->centre[at + i] : -part * away[i];
+        dense_axpy(core->q, dr[at + i], core->B + (long)(at + i) * core->stride, t);
+    }
+}
+
+void core_newton_change(gauss_core *core, double rho, double prox, const double *r, const double *w,
+                        double *t, double *dr, double *dx)
+{
+    convex_step step = {.rho = rho, .prox = prox, .centre = r, .w = w, .t = t};
+    memset(dr, 0, (size_t)core->p * sizeof *dr);
+    for (int k = 0; k < core->cone_count; k++) {
+        let_go(core, &step, k, dr, t);
+    }
+    solve_step(core, &step, w, dr, dx);
+    dense_axpy(core->q, 1.0, t, dx);
 }

@@ -46,10 +46,13 @@ void gauss_core_start(zw_gauss_work *work, const double *guess)
 }
 
 /* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
-void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess)
+void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gauss_options *options,
+                     const double *guess)
 {
     gauss_core *core = &work->core;
     double *c = work->c + work->me;
+    core->problem = problem;
+    core->owner = work;
     core->p = work->mc;
     core->q = work->q - work->rank;
     core->stride = work->q_max;
@@ -162,7 +165,7 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     if (status != ZW_OK) {
         return status;
     }
-    gauss_core_open(work, options, guess);
+    gauss_core_open(problem, work, options, guess);
     status = core_solve(problem, options, work, guess != NULL, method);
     if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
         return status;

@@ -11,7 +11,15 @@
  *
  * the problem already factored with another c. A step that does not help is taken back. If the
  * metric was completed by rows of cones, each such step is a proximal step towards the problem with
- * M itself, and many are taken. */
+ * M itself, and many are taken.
+ *
+ * In these steps the cones are solved for the whole r, so that c, and with it the w that comes out,
+ * carries the round-off of B2 B2' r. Nearly parallel rows have r a million times larger than what
+ * they add up to, and the core measures w in lengths of the metric, which may be large beside those
+ * of the certificate: either way the answer can stall above the tolerance. There the Newton step is
+ * solved for the change instead (core_newton_change): its right-hand side is the true w, small by
+ * now, its round-off is relative to the change, and step by step the answer falls to the round-off
+ * of the residuals, as in every iterative refinement. */
 #include <math.h>
 #include <string.h>
 
@@ -21,9 +29,17 @@
 #include "gauss/rows.h"
 #include "math/dense.h"
 
-/* s into `force`; uses `step` as scratch. A completed metric pushes with W too. */
+enum { CHANGE_LIMIT = 30 };
+
+/* As `prox` of a correction: the cones are solved for the whole r. */
+static const double WHOLE = -1.0;
+
+/* s into `force`; uses `step` as scratch. A completed metric pushes with W too: with W w, where w
+ * is what dz takes away. (That is the residual of the independent rows. Of the others it is what
+ * follows from those; their own round-off has no dz to cancel it, and would end as a multiplier.)
+ */
 static void force_residual(const zw_gauss *problem, const zw_gauss_work *work, const double *C,
-                           const double *lambda, double *force, double *step)
+                           const double *lambda, const double *dz, double *force, double *step)
 {
     int n = work->n, from_force = problem->force != NULL;
     for (int i = 0; i < n; i++) {
@@ -38,18 +54,23 @@ static void force_residual(const zw_gauss *problem, const zw_gauss_work *work, c
             gauss_row_add(problem, i, -lambda[i], force);
         }
     }
-    for (int e = 0; e < work->me && work->shifted; e++) {
-        int i = work->equality_row[e];
+    for (int k = 0; k < work->me && work->shifted; k++) {
+        int e = work->order[k], i = work->equality_row[e];
+        const double *row = work->D + (long)k * work->q_max;
         double residual = gauss_row_residual(problem, i, work->a, lambda);
+        if (k >= work->rank) {
+            residual =
+                work->scale[i] > 0.0 ? -dense_dot(work->rank, row, dz) / work->scale[i] : 0.0;
+        }
         gauss_row_add(problem, i, work->W[e] * residual, force);
     }
 }
 
 /* p = Q' (L \ s) */
 static void defect(const zw_gauss *problem, zw_gauss_work *work, const double *C,
-                   const double *lambda, double *p)
+                   const double *lambda, const double *dz, double *p)
 {
-    force_residual(problem, work, C, lambda, p, work->scratch);
+    force_residual(problem, work, C, lambda, dz, p, work->scratch);
     gauss_solve_lower(problem, work, p);
     memset(p + work->n, 0, (size_t)(work->q - work->n) * sizeof *p);
     dense_lq_apply_transposed(work->rank, work->q, work->D, work->q_max, work->beta, p);
@@ -77,31 +98,58 @@ static void correct_cones(const zw_gauss *problem, zw_gauss_work *work, const do
     }
 }
 
-static void correct(const zw_gauss *problem, zw_gauss_work *work, const double *C, double *lambda)
+/* The same for the changes alone: the Newton step from the true residuals w + B1 dz at the true r.
+ * Leaves r + dr in core->r and dx in core->pair. */
+static void change_cones(const zw_gauss *problem, zw_gauss_work *work, const double *lambda,
+                         const double *p, const double *dz, double prox)
 {
     gauss_core *core = &work->core;
-    int rank = work->rank;
+    double *w = core->v[4], *t = core->y[0], *dr = core->v[1];
+    gauss_core_start(work, lambda);
+    for (int j = 0; j < core->q; j++) {
+        t[j] = -p[work->rank + j];
+    }
+    for (int k = 0; k < core->p; k++) {
+        int i = work->cone_row[k];
+        w[k] = work->scale[i] * gauss_row_residual(problem, i, work->a, lambda) +
+               dense_dot(work->rank, work->B + (long)k * work->q_max, dz);
+    }
+    core_newton_change(core, core->R / core->V, prox, core->r, w, t, dr, core->pair);
+    dense_axpy(core->p, 1.0, dr, core->r);
+}
+
+static void correct(const zw_gauss *problem, zw_gauss_work *work, const double *C, double prox,
+                    double *lambda)
+{
+    gauss_core *core = &work->core;
+    int rank = work->rank, changes = prox != WHOLE && core->p > 0;
     double *p = work->x, *dz = work->g;
-    defect(problem, work, C, lambda, p);
     for (int k = 0; k < rank; k++) { /* L dz = -w */
         const double *row = work->D + (long)k * work->q_max;
         int i = work->equality_row[work->order[k]];
         double w = work->scale[i] * gauss_row_residual(problem, i, work->a, lambda);
         dz[k] = (-w - dense_dot(k, row, dz)) / row[k];
     }
-    correct_cones(problem, work, lambda, p, dz);
+    defect(problem, work, C, lambda, dz, p);
+    if (changes) {
+        change_cones(problem, work, lambda, p, dz, prox);
+    } else {
+        correct_cones(problem, work, lambda, p, dz);
+    }
     /* g = dz + p1 - B1' dr, and p becomes (dz, B2' dr - p2) */
     double *g = work->scratch;
     for (int k = 0; k < work->q; k++) {
         g[k] = k < rank ? dz[k] + p[k] : 0.0;
-        p[k] = k < rank ? dz[k] : -p[k];
+        p[k] = k < rank ? dz[k] : changes ? core->pair[k - rank] : -p[k];
     }
     for (int k = 0; k < core->p; k++) {
         int i = work->cone_row[k];
         double old = work->scale[i] > 0.0 ? lambda[i] / work->scale[i] : 0.0;
         const double *row = work->B + (long)k * work->q_max;
         dense_axpy(rank, old - core->r[k], row, g);
-        dense_axpy(core->q, core->r[k] - old, row + rank, p + rank);
+        if (!changes) {
+            dense_axpy(core->q, core->r[k] - old, row + rank, p + rank);
+        }
         lambda[i] = core->r[k] * work->scale[i];
     }
     gauss_equality_multipliers(work, g, work->delta);
@@ -113,29 +161,69 @@ static void correct(const zw_gauss *problem, zw_gauss_work *work, const double *
     dense_axpy(work->n, 1.0, p, work->a);
 }
 
+static void keep(zw_gauss_work *work, const double *lambda, const zw_certificate *certificate)
+{
+    work->certificate = *certificate;
+    memcpy(work->kept, work->a, (size_t)work->n * sizeof(double));
+    memcpy(work->kept + work->n, lambda, (size_t)work->m * sizeof(double));
+}
+
+/* The answer after a step is judged, and kept if it is the best so far. Returns whether it is so by
+ * a good deal. */
+static int better(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
+                  const double *C, const double *lambda)
+{
+    zw_certificate now;
+    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &now);
+    int helps = now.worst < 0.9 * work->certificate.worst;
+    if (now.worst < work->certificate.worst) {
+        keep(work, lambda, &now);
+    }
+    return helps;
+}
+
+static void back_to_best(zw_gauss_work *work, double *lambda)
+{
+    memcpy(work->a, work->kept, (size_t)work->n * sizeof(double));
+    memcpy(lambda, work->kept + work->n, (size_t)work->m * sizeof(double));
+}
+
+/* Steps for the changes alone, where the whole is stuck above the tolerance. They need not fall
+ * from the first: cones change sides on the way. With a larger prox they are shorter, and cones on
+ * the verge change sides less. */
+static void refine_changes(const zw_gauss *problem, const zw_gauss_options *options,
+                           zw_gauss_work *work, const double *C, double *lambda)
+{
+    static const double prox[] = {1e-15, 1e-12};
+    for (size_t i = 0; i < sizeof prox / sizeof *prox; i++) {
+        for (int k = 0; k < CHANGE_LIMIT && work->certificate.worst > options->tolerance; k++) {
+            correct(problem, work, C, prox[i], lambda);
+            better(problem, options, work, C, lambda);
+        }
+        for (int k = 0; k < 2 && work->certificate.worst > 1e-3 * options->tolerance; k++) {
+            correct(problem, work, C, prox[i], lambda);
+            better(problem, options, work, C, lambda);
+        }
+        back_to_best(work, lambda);
+    }
+}
+
 void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_gauss_work *work,
                   const double *C, double *lambda)
 {
-    double *a_best = work->kept, *lambda_best = work->kept + work->n;
-    size_t n_bytes = (size_t)work->n * sizeof(double), m_bytes = (size_t)work->m * sizeof(double);
-    zw_certificate now, *best = &work->certificate;
     int limit = work->conflict_count > 0 ? 0 : work->held_by_cones ? 400 : 4;
-    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, best);
-    memcpy(a_best, work->a, n_bytes);
-    memcpy(lambda_best, lambda, m_bytes);
-    for (int k = 0; k < limit && best->worst > 1e-3 * options->tolerance; k++) {
-        correct(problem, work, C, lambda);
-        zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &now);
-        int helps = now.worst < 0.9 * best->worst;
-        if (now.worst < best->worst) {
-            *best = now;
-            memcpy(a_best, work->a, n_bytes);
-            memcpy(lambda_best, lambda, m_bytes);
-        }
-        if (!helps && !work->held_by_cones) {
+    zw_certificate first;
+    zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &first);
+    keep(work, lambda, &first);
+    for (int k = 0; k < limit && work->certificate.worst > 1e-3 * options->tolerance; k++) {
+        correct(problem, work, C, WHOLE, lambda);
+        if (!better(problem, options, work, C, lambda) && !work->held_by_cones) {
             break;
         }
     }
-    memcpy(work->a, a_best, n_bytes);
-    memcpy(lambda, lambda_best, m_bytes);
+    back_to_best(work, lambda);
+    if (limit > 0 && work->core.p > 0 && options->contact == ZW_CONVEX &&
+        work->certificate.worst > options->tolerance) {
+        refine_changes(problem, options, work, C, lambda);
+    }
 }

@@ -30,11 +30,12 @@ int sparse_cones_proximal(zw_gauss_work *work, gauss_sparse *s, double delta);
 zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
                               double aim, int warm);
 
-/* Do the multipliers run away along d = r - centre, a proof that nothing is admissible within `far`
- * times V? It is left in s->v[2]. */
-int sparse_cones_run_away(const zw_gauss_work *work, gauss_sparse *s, double far);
-
-/* sparse_conflict.c: names of the blocks in the proof s->v[2], thinned. */
-void sparse_cones_conflict(zw_gauss_work *work, gauss_sparse *s);
+/* sparse_conflict.c */
+/* After the proximal step with `delta`: do the multipliers run away along d = r - centre, and does
+ * that lead to a proof that nothing is admissible? It is left in s->v[2]. */
+int sparse_cones_run_away(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s,
+                          double delta);
+/* Names of the blocks in the proof s->v[2], thinned. */
+void sparse_cones_conflict(const zw_gauss *problem, zw_gauss_work *work, gauss_sparse *s);
 
 #endif

@@ -281,36 +281,6 @@ static double polish(const zw_gauss *problem, zw_gauss_work *work, const double 
     return error;
 }
 
-int sparse_cones_run_away(const zw_gauss_work *work, gauss_sparse *s, double far)
-{
-    double *d = s->v[2];
-    for (int p = 0; p < s->m; p++) {
-        d[p] = s->r[p] - s->centre[p];
-    }
-    double size = dense_norm(s->m, d), gain = 0.0;
-    if (!(size > 0.0)) {
-        return 0;
-    }
-    dense_scale(s->m, 1.0 / size, d);
-    sparse_rows_force(s, d, s->y[0]);
-    double force = dense_norm(s->q, s->y[0]);
-    for (int p = 0; p < s->m; p++) {
-        gain += s->c[p] * d[p];
-        force += p < s->me ? sqrt(s->E[p]) * fabs(d[p]) : 0.0;
-    }
-    for (int k = 0; k < work->cone_count; k++) {
-        int at = s->me + work->cone[k].first, n = work->cone[k].rows;
-        double nearest[CONE_MAX];
-        gain += s->shift[k] * d[at];
-        cone_project(n, d + at, nearest);
-        for (int i = 0; i < n; i++) { /* d in K */
-            force += fabs(nearest[i] - d[at + i]);
-        }
-    }
-    /* an admissible x would have to be longer than |gain|/force */
-    return gain < -1e-7 * s->V && force * s->V * far < -gain;
-}
-
 zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
                               double aim, int warm)
 {
@@ -325,7 +295,7 @@ zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, cons
             return ZW_INACCURATE;
         }
         error = sparse_judge(problem, ZW_CONVEX, work, C, s->x, s->r);
-        if (k >= 2 && error > 1e-6 && sparse_cones_run_away(work, s, k < 8 ? 1e8 : 1e6)) {
+        if (k >= 2 && error > 1e-6 && sparse_cones_run_away(problem, work, s, delta)) {
             return ZW_CONFLICT;
         }
         if (k >= 1 || error < 1e-4) {
@@ -345,7 +315,7 @@ zw_status sparse_convex(const zw_gauss *problem, const zw_gauss_options *options
     memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
     zw_status status = sparse_convex_solve(problem, work, C, options->tolerance, warm);
     if (status == ZW_CONFLICT) {
-        sparse_cones_conflict(work, s);
+        sparse_cones_conflict(problem, work, s);
     }
     return status;
 }

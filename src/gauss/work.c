@@ -10,6 +10,9 @@
 #include "gauss/rows.h"
 #include "gauss/sparse.h"
 
+/* Numbers for the polish of a sparse proof. */
+enum { SPARSE_PROOF_ROOM = 1 << 18 };
+
 static int whole_lines(int count)
 {
     return (count + 7) / 8 * 8;
@@ -110,6 +113,8 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->residual = base_arena_doubles(arena, m);
     work->lambda_ideal = base_arena_doubles(arena, m);
     work->scratch = base_arena_doubles(arena, scratch + 2 * n);
+    gauss_proof_lay_out(&work->proof, arena, work->n, work->m,
+                        work->is_sparse ? SPARSE_PROOF_ROOM : n * m);
     work->law = base_arena_doubles(arena, (2 * GAUSS_LAW_MEMORY + 4) * m + n);
     if (!work->is_sparse) {
         lay_out_dense(work, arena);

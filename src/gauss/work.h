@@ -14,6 +14,7 @@
 #define ZW_GAUSS_WORK_H
 
 #include "base/memory.h"
+#include "gauss/proof.h"
 #include "math/jordan.h"
 #include "zwang/gauss.h"
 
@@ -35,7 +36,9 @@ typedef struct gauss_cone {
 /* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),
  * what is left when the equalities have been eliminated. */
 typedef struct gauss_core {
-    int p, q; /* rows and columns of B */
+    const zw_gauss *problem;     /* whose core it is: */
+    struct zw_gauss_work *owner; /* a proof that nothing is admissible needs the data */
+    int p, q;                    /* rows and columns of B */
     int stride;
     const double *B; /* p x q */
     int wide;        /* p, rounded up to whole lines: stride of Bt and S, and room of all p */
@@ -163,6 +166,7 @@ struct zw_gauss_work {
     int undetermined_count;
 
     gauss_core core;
+    gauss_proof proof; /* that nothing is admissible */
 
     /* the answer */
     zw_certificate certificate;               /* of a, lambda and C as they stand */
