@@ -132,6 +132,8 @@ typedef struct zw_gauss_options {
     zw_contact_law contact;
     zw_algebra algebra;
     double tolerance;    /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
+    double rank;         /* equality rows nearer than this to the span of others, all of length one,
+                            depend on them; 0: 1e-10. Dense algebra only */
     int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
     int guess_only;      /* Coulomb: give up early where the guess leads nowhere */

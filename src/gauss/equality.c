@@ -1,7 +1,7 @@
 /* Equality rows of any rank.
  *
  * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest
- * from the span of those taken; rows nearer than RANK_FLOOR (all rows have length one in the mass
+ * from the span of those taken; rows nearer than the rank floor (all rows have length one in the mass
  * metric, so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y):
  * z is fixed by L z = -c, y is free, and the cones see only y.
  *
@@ -26,7 +26,7 @@
 #include "gauss/internal.h"
 #include "math/dense.h"
 
-static const double RANK_FLOOR = 1e-10, NOTHING = 1e-12;
+static const double NOTHING = 1e-12;
 
 /* The row of L for equality row e, as `rank` numbers in the basis of the row space. */
 static void row_space_copy(const zw_gauss_work *work, int position, double *row)
@@ -165,7 +165,7 @@ static int walk_rows(const zw_gauss *problem, zw_gauss_work *work, double tolera
         }
         row_space_copy(work, work->row_position[e], v);
         double left = against_basis(work, accepted, v, h);
-        if (left > RANK_FLOOR && accepted < work->rank) {
+        if (left > work->rank_floor && accepted < work->rank) {
             accept_row(work, e, accepted++, left, v, h);
             continue;
         }
@@ -238,7 +238,7 @@ static void stretch_cones(zw_gauss_work *work)
 
 void gauss_equality_factor(zw_gauss_work *work)
 {
-    work->rank = dense_lq(work->me, work->q, work->D, work->q_max, RANK_FLOOR, work->order,
+    work->rank = dense_lq(work->me, work->q, work->D, work->q_max, work->rank_floor, work->order,
                           work->beta, work->distance);
     int last = work->rank - 1;
     work->independence = last >= 0 ? fabs(work->D[(long)last * work->q_max + last]) : 1.0;

@@ -161,6 +161,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
         return status;
     }
     if (!work->is_sparse) {
+        work->rank_floor = options->rank > 0.0 ? options->rank : 1e-10;
         gauss_equality_factor(work);
     }
     work->core.S_ready = 0;

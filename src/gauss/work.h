@@ -141,6 +141,7 @@ struct zw_gauss_work {
     int rank;
     int *order;          /* me */
     double *beta;        /* me */
+    double rank_floor;   /* from the options */
     double independence; /* distance of the last row taken from the span of the others */
     double *distance;    /* 2 me */
     double *T;           /* rank x me: for multipliers of least norm */

@@ -92,6 +92,7 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
         status = step_ode_dense(r->ode, t, r->y, error);
         if (status == ZW_OK) {
             status = motion_project(&r->motion, t, r->y, error);
+            r->motion.at_node = 0; /* the steps know nothing of this point */
         }
         if (status == ZW_OK) {
             memcpy(r->sample, r->state, r->state->bytes);
