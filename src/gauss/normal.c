@@ -104,7 +104,7 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
     double *row = work->scratch, *diagonal = work->scratch + n;
     gauss_metric_diagonal(problem, diagonal);
     gauss_metric_expand(problem, work->L);
-    for (int e = 0; e < (all ? work->m : work->me); e++) {
+    for (int e = 0; e < (all ? work->me + work->mc : work->me); e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         gauss_row_copy(problem, i, row);
         double weight = row_weight(problem, i, diagonal, row);
@@ -128,6 +128,7 @@ static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, z
     if (problem->metric.kind == ZW_METRIC_OPERATOR) {
         return base_fail(error, ZW_NOT_A_METRIC, "the metric's operator could not be factored");
     }
+    gauss_part_all(work);
     int k = factor_completed(problem, work, 0);
     if (k >= 0 && k < work->n && work->mc > 0) {
         k = factor_completed(problem, work, 1);
@@ -179,7 +180,7 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
     int n = work->n, m = work->m_wide;
     double *X = work->X, *row = work->scratch;
     memset(X, 0, (size_t)n * (size_t)m * sizeof *X);
-    for (int e = 0; e < work->m; e++) {
+    for (int e = 0; e < work->me + work->mc; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         gauss_row_copy(problem, i, row);
         for (int j = 0; j < n; j++) {
@@ -263,7 +264,7 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
         gauss_solve_upper(problem, work, push);
         dense_axpy(work->n, 1.0, push, a);
     }
-    for (int e = 0; e < work->m; e++) {
+    for (int e = 0; e < work->me + work->mc; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         work->c[e] = scaled_residual(problem, work, i, a, &size);
         if (e < work->me) {
@@ -289,11 +290,15 @@ zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *e
         }
     }
     free_motion(problem, work);
+    return ZW_OK;
+}
+
+void gauss_normal_rows(const zw_gauss *problem, zw_gauss_work *work)
+{
     work->q = work->n;
     normal_rows(problem, work);
     normal_equalities(problem, work);
     normal_cones(problem, work);
-    return ZW_OK;
 }
 
 void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,

@@ -77,11 +77,11 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
 {
     gauss_core *core = &work->core;
     if (core->p == 0) {
-        *method = "equality";
+        *method = work->partial ? "newton" : "equality";
         return ZW_OK;
     }
     if (core->coulomb) {
-        int answer = core_coulomb(core, warm, options->guess_only, method);
+        int answer = core_coulomb(core, warm, options->guess_only || work->partial, method);
         if (answer < 0) {
             gauss_conflict_cones(problem, options, work, 1);
             return ZW_NO_SOLUTION;
@@ -94,6 +94,9 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
     *method = "newton";
     if (warm && core_newton(core, CORE_NATURAL, 0.0, 12)) {
         return ZW_OK;
+    }
+    if (work->partial) {
+        return ZW_INACCURATE;
     }
     *method = "proximal";
     memset(core->r, 0, (size_t)core->p * sizeof(double));
@@ -164,12 +167,15 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     }
     gauss_core_open(work, options, guess);
     status = core_solve(problem, options, work, guess != NULL, method);
-    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
+    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION || (status != ZW_OK && work->partial)) {
         return status;
     }
     memcpy(work->x, work->z, (size_t)work->rank * sizeof *work->x);
     core_close(work, lambda, work->x + work->rank);
     motion_of(problem, work, C, work->x);
+    if (gauss_part_missing(problem, options, work) > 0) {
+        return status;
+    }
     gauss_refine(problem, options, work, C, lambda);
     return gauss_verdict(options, work, status);
 }

@@ -3,6 +3,7 @@
  *     check the problem                                   check.c
  *     factor the metric, bring the rows to energy units   normal.c
  *     factor the equality rows, any rank                  equality.c
+ *     with the cones that push, then with more:           part.c
  *     for the ideal reaction, and again with C:           nonideal.c, pass.c
  *     split the forces, judge the answer                  certificate.c
  */
@@ -160,14 +161,19 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
     if (status != ZW_OK) {
         return status;
     }
-    if (!work->is_sparse) {
-        gauss_equality_factor(work);
-    }
-    work->core.S_ready = 0;
     int nonideal = problem->C != NULL || problem->law != NULL;
-    status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)
-                      : gauss_pass(problem, options, work, NULL, options->guess, work->lambda,
-                                   &motion->method);
+    const double *guess = options->guess;
+    gauss_part_start(problem, work, guess);
+    do {
+        if (!work->is_sparse) {
+            gauss_normal_rows(problem, work);
+            gauss_equality_factor(work);
+        }
+        work->core.S_ready = 0;
+        status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)
+                          : gauss_pass(problem, options, work, NULL, guess, work->lambda,
+                                       &motion->method);
+    } while (gauss_part_again(options, work, status, &guess));
     sort(work->conflict_count, work->conflict);
     motion->rank = work->rank;
     motion->redundant_count = work->redundant_count;
@@ -199,6 +205,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     }
     if (wish.guess != NULL && dense_first_beyond(work->m, wish.guess, GAUSS_HUGE) >= 0) {
         return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is no number");
+    }
+    if (wish.guess != NULL) {
+        wish.guess = memcpy(work->guess, wish.guess, (size_t)work->m * sizeof(double));
     }
     if (!has_friction(problem)) {
         wish.contact = ZW_CONVEX;
