@@ -26,41 +26,26 @@ static double core_worse(double worst, double error)
     return error > worst || error != error ? error : worst;
 }
 
-/* How far the (shifted) residual of cone k is from what the cone admits. */
-static double core_outside(const gauss_core *core, int k, const double *w)
-{
-    int d = core->cone[k].rows;
-    double u[CONE_MAX] = {0.0}, p[CONE_MAX], worst = 0.0;
-    memcpy(u, w, (size_t)d * sizeof *u);
-    u[0] += core->coulomb ? cone_tangent(d, w) : core->shift[k];
-    cone_project(d, u, p);
-    for (int i = 0; i < d; i++) {
-        double gap = fabs(u[i] - p[i]);
-        worst = core_worse(worst, gap);
-    }
-    return worst;
-}
-
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
 {
     double rho = core->R / core->V, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double r[CONE_MAX] = {0.0}, z[CONE_MAX] = {0.0}, p[CONE_MAX];
+        double r[CONE_MAX], u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], largest = 0.0;
         double stretch = core->cone[k].stretch, step = rho / stretch;
+        double shift = core->coulomb ? cone_tangent(d, residual + at) : core->shift[k];
         for (int i = 0; i < d; i++) {
+            u[i] = residual[at + i] + (i == 0 ? shift : 0.0);
             r[i] = multipliers[at + i] * stretch;
-            z[i] = r[i] - step * residual[at + i];
+            z[i] = r[i] - step * u[i];
+            largest = core_worse(largest, fabs(r[i]));
         }
-        z[0] -= step * (core->coulomb ? cone_tangent(d, residual + at) : core->shift[k]);
         cone_project(d, z, p);
-        double granted = core_granted(core, dense_largest(d, r));
+        double granted = core_granted(core, largest);
         for (int i = 0; i < d; i++) {
-            double error = fabs(r[i] - p[i]) - granted;
-            worst = core_worse(worst, error);
+            worst = core_worse(worst, fabs(r[i] - p[i]) - granted);
         }
-        double outside = step * core_outside(core, k, residual + at);
-        worst = core_worse(worst, outside);
+        worst = core_worse(worst, step * cone_gap(d, u)); /* the cone admits u */
     }
     return isfinite(worst) ? worst / core->R : HUGE_VAL;
 }

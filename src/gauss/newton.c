@@ -96,22 +96,14 @@ static void newton_prepare(gauss_core *core)
         return;
     }
     memset(core->S, 0, (size_t)core->p * (size_t)wide * sizeof(double));
-    for (int i = 0; i < core->p; i++) { /* S = Bt' Bt, row by row */
-        dense_combine(core->q, wide, core->Bt + i, wide, core->Bt, wide, core->S + (long)i * wide);
-    }
+    dense_product(core->p, core->q, wide / 8, core->Bt, 1, wide, core->Bt, wide, core->S, wide);
     core->S_ready = 1;
 }
 
-/* w = B B' r + delta r + c, the law of all cones there, and the merit sum Phi^2; `size` gets
- * max |Phi|. */
-static double newton_merit(gauss_core *core, core_form form, double delta, const double *r,
-                           double *w, double *size)
+/* The law of all cones at (r, w), and the merit sum Phi^2; `size` gets max |Phi|. */
+static double newton_law(gauss_core *core, core_form form, const double *r, const double *w,
+                         double *size)
 {
-    core_force(core, r, core->x);
-    core_residual(core, core->x, w);
-    if (delta > 0.0) {
-        dense_axpy(core->p, delta, r, w);
-    }
     double sum = 0.0, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         newton_block *block = &core->block[k];
@@ -126,27 +118,37 @@ static double newton_merit(gauss_core *core, core_form form, double delta, const
     return sum;
 }
 
+/* The same at w = B B' r + delta r + c. */
+static double newton_merit(gauss_core *core, core_form form, double delta, const double *r,
+                           double *w, double *size)
+{
+    core_force(core, r, core->x);
+    core_residual(core, core->x, w);
+    if (delta > 0.0) {
+        dense_axpy(core->p, delta, r, w);
+    }
+    return newton_law(core, form, r, w, size);
+}
+
 /* Rows of one closed cone in the Newton matrix, and of its right-hand side. */
-static void newton_rows(gauss_core *core, double delta, int k, int from, int active, double *dr)
+static void newton_rows(gauss_core *core, double delta, int k, int from, int active,
+                        const double *dr)
 {
     const newton_block *block = &core->block[k];
-    int p = core->p, at = core->cone[k].first, d = core->cone[k].rows;
+    int p = core->p, wide = core->wide, at = core->cone[k].first, d = core->cone[k].rows;
+    double *rows = core->J + (long)from * wide;
+    memset(rows, 0, (size_t)(d * wide) * sizeof *rows);
+    dense_product(d, d, wide / 8, block->by_w, N, 1, core->S + (long)at * wide, wide, rows, wide);
     for (int i = 0; i < d; i++) {
-        /* full = Phi_w S, row i; in place if no cone is open */
-        double *row = core->J + (long)(from + i) * core->wide;
-        double *full = active < p ? core->v[7] : row;
-        memset(full, 0, (size_t)core->wide * sizeof *full);
-        dense_combine(d, core->wide, block->by_w + i * N, 1, core->S + (long)at * core->wide,
-                      core->wide, full);
+        double *row = rows + (long)i * wide, right = -block->value[i];
         for (int j = 0; j < d; j++) {
-            full[at + j] += block->by_r[i * N + j] + (delta + RIDGE) * block->by_w[i * N + j];
+            row[at + j] += block->by_r[i * N + j] + (delta + RIDGE) * block->by_w[i * N + j];
         }
-        double right = -block->value[i];
         for (int j = active; j < p; j++) { /* what open cones contribute */
-            right -= full[core->active[j]] * dr[core->active[j]];
+            right -= row[core->active[j]] * dr[core->active[j]];
         }
-        for (int j = 0; j < active && full != row; j++) {
-            row[j] = full[core->active[j]];
+        for (int j = 0; j < active && active < p; j++) {
+            row[j] = row[core->active[j]];
         }
         core->v[6][from + i] = right;
     }
@@ -174,8 +176,7 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
             from += core->cone[k].rows;
         }
     }
-    dense_lu(active, core->J, core->wide, core->pivot, 1e-14);
-    dense_lu_solve(active, core->J, core->wide, core->pivot, core->v[6]);
+    dense_solve_general(active, core->J, core->wide, 1e-14, core->v[6]);
     for (int i = 0; i < active; i++) {
         dr[core->active[i]] = core->v[6][i];
     }
@@ -205,12 +206,13 @@ void core_recall(gauss_core *core)
     }
 }
 
-/* r moves along dr as far as the merit falls; returns 0 when it does not. */
-static int newton_search(gauss_core *core, core_form form, double delta, double *merit,
+/* r moves along dr as far as the merit falls, in at most `cuts` trials; returns 0 when it does not.
+ */
+static int newton_search(gauss_core *core, core_form form, double delta, int cuts, double *merit,
                          double *size, double *r, const double *dr)
 {
     double *trial = core->v[3], *w = core->v[4], t = 1.0, next = 0.0;
-    for (int cut = 0; cut < 12; cut++, t *= 0.5) {
+    for (int cut = 0; cut < cuts; cut++, t *= 0.5) {
         for (int i = 0; i < core->p; i++) {
             trial[i] = r[i] + t * dr[i];
         }
@@ -230,23 +232,29 @@ static int newton_search(gauss_core *core, core_form form, double delta, double 
 /* Coulomb's law. */
 static int newton_coulomb(gauss_core *core, core_form form, double delta, int limit)
 {
-    int p = core->p;
     double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
-    size_t bytes = (size_t)p * sizeof(double);
+    size_t bytes = (size_t)core->p * sizeof(double);
     double best_error = core_evaluate(core), size = 0.0;
+    int latest = delta == 0.0; /* the best is the latest: x and w are its own */
     memcpy(best, core->r, bytes);
     memcpy(r, core->r, bytes);
+    memcpy(w, core->w, bytes);
+    if (delta > 0.0) {
+        dense_axpy(core->p, delta, r, w);
+    }
     core->rho = core->R / core->V;
-    double merit = newton_merit(core, form, delta, r, w, &size);
+    double merit = newton_law(core, form, r, w, &size);
     double aim = delta > 0.0 ? 1e-9 : core->aim;
     for (int k = 0; k < limit && size > aim * core->R; k++) {
-        newton_direction(core, delta, r, dr);
+        int solved = delta == 0.0 && best_error <= core->accept;
         double before = merit;
-        if (!newton_search(core, form, delta, &merit, &size, r, dr)) {
+        newton_direction(core, delta, r, dr);
+        if (!newton_search(core, form, delta, solved ? 1 : 12, &merit, &size, r, dr)) {
+            latest = 0;
             break;
         }
-        memcpy(core->r, r, bytes);
         double error = delta > 0.0 ? size / core->R : core_judge(core, r, w);
+        latest = delta == 0.0 && error < best_error;
         if (error < best_error || delta > 0.0) {
             best_error = error;
             memcpy(best, r, bytes);
@@ -256,7 +264,11 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
         }
     }
     memcpy(core->r, best, bytes);
-    core_evaluate(core);
+    if (latest) {
+        memcpy(core->w, w, bytes);
+    } else {
+        core_evaluate(core);
+    }
     core->paired = 0;
     return delta > 0.0 ? size <= aim * core->R : core->error <= core->accept;
 }

@@ -4,20 +4,14 @@
  *     0                                 if l <= -s      (z lies in the polar cone)
  *     (s + l)/2 (1, u)                  between
  *
- * and there its derivative is 1/2 [1, u'; u, (1 + s/l) I - (s/l) u u']. */
+ * and there its derivative is 1/2 [1, u'; u, (1 + s/l) I - (s/l) u u']. The largest entry of z less
+ * that point is 0, -s (as l <= -s) and (l - s)/2.
+ *
+ * One world branches where lanes select (cone.lane.h); the bits are the same. */
 #include "math/cone.h"
 
 #include <math.h>
-
-#include "math/lane.h"
-
-#define zw_real double
-#define zw_mask int
-#define LANE(name) name
-static void cone_nearest(int d, const double *z, double *p);
-#define lane_select lane_select1
-#define lane_sqrt sqrt
-#include "math/cone.lane.h"
+#include <string.h>
 
 double cone_tangent(int d, const double *z)
 {
@@ -35,9 +29,24 @@ static cone_side cone_where(double s, double l)
 
 cone_side cone_project(int d, const double *z, double *p)
 {
-    cone_side side = cone_where(z[0], cone_tangent(d, z));
-    cone_nearest(d, z, p);
+    double l = cone_tangent(d, z), half = 0.5 * (z[0] + l);
+    cone_side side = cone_where(z[0], l);
+    double factor = side == CONE_INSIDE ? 1.0 : side == CONE_OUTSIDE ? 0.0 : half / l;
+    if (side == CONE_OUTSIDE) {
+        memset(p, 0, (size_t)d * sizeof *p);
+        return side;
+    }
+    p[0] = side == CONE_BETWEEN ? half : z[0];
+    for (int i = 1; i < d; i++) {
+        p[i] = factor * z[i];
+    }
     return side;
+}
+
+double cone_gap(int d, const double *z)
+{
+    double l = cone_tangent(d, z);
+    return z[0] >= l ? 0.0 : z[0] <= -l ? -z[0] : 0.5 * (l - z[0]);
 }
 
 cone_side cone_slope(int d, const double *z, double *P)

@@ -12,6 +12,8 @@ double cone_tangent(int d, const double *z); /* |z_T| */
 /* p = the point of the cone nearest to z; p may be z. OUTSIDE: p = 0; INSIDE: p = z. */
 cone_side cone_project(int d, const double *z, double *p);
 
+double cone_gap(int d, const double *z); /* the largest entry of z - p; a NaN stays */
+
 /* P (d x d, stride CONE_MAX) = derivative of the projection at z: symmetric, between 0 and I. */
 cone_side cone_slope(int d, const double *z, double *P);
 

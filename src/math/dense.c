@@ -72,11 +72,37 @@ long dense_first_beyond(long n, const double *x, double size)
     return i;
 }
 
-/* `width` numbers of y stay in registers while the terms are added. */
+/* The terms of a `height` x `lines` piece of Y stay in registers while they are added up. */
+#define PRODUCT_PIECE(height, lines)                                                               \
+    {                                                                                              \
+        zw_real8 sum[height][lines];                                                               \
+        for (int a = 0; a < height; a++) {                                                         \
+            for (int k = 0; k < lines; k++) {                                                      \
+                sum[a][k] = lane_load8(Y + (long)a * Y_stride + j + 8 * k);                        \
+            }                                                                                      \
+        }                                                                                          \
+        for (int i = 0; i < count; i++) {                                                          \
+            const double *row = rows + (long)i * stride + j;                                       \
+            for (int k = 0; k < lines; k++) {                                                      \
+                zw_real8 line = lane_load8(row + 8 * k);                                           \
+                for (int a = 0; a < height; a++) {                                                 \
+                    sum[a][k] += s[a * (long)across + i * (long)step] * line;                      \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int a = 0; a < height; a++) {                                                         \
+            for (int k = 0; k < lines; k++) {                                                      \
+                lane_store8(Y + (long)a * Y_stride + j + 8 * k, sum[a][k]);                        \
+            }                                                                                      \
+        }                                                                                          \
+        j += 8 * lines;                                                                            \
+    }
+
+/* A tail of less than a line, number by number. */
 #define COMBINE_STRIP(width)                                                                       \
     {                                                                                              \
         double sum[width];                                                                         \
-        memcpy(sum, y + j, sizeof sum);                                                            \
+        memcpy(sum, Y + j, sizeof sum);                                                            \
         for (int i = 0; i < count; i++) {                                                          \
             const double *row = rows + (long)i * stride + j;                                       \
             double f = s[(long)i * step];                                                          \
@@ -84,20 +110,25 @@ long dense_first_beyond(long n, const double *x, double size)
                 sum[k] += f * row[k];                                                              \
             }                                                                                      \
         }                                                                                          \
-        memcpy(y + j, sum, sizeof sum);                                                            \
+        memcpy(Y + j, sum, sizeof sum);                                                            \
         j += width;                                                                                \
     }
 
 #define COMBINE_CASE(lines)                                                                        \
     case lines:                                                                                    \
-        COMBINE_STRIP(8 * lines) break;
+        PRODUCT_PIECE(1, lines) break;
 
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
-                             int stride, double *restrict y)
+                             int stride, double *restrict Y)
 {
+    enum { across = 0, Y_stride = 0 };
     int j = 0;
+    zw_real8 tail = {0.0};
+    if (n >= 8 && n % 8 != 0) { /* the last line overlaps the one before: the same numbers twice */
+        tail = lane_load8(Y + n - 8);
+    }
     while (n - j >= 64) {
-        COMBINE_STRIP(64)
+        PRODUCT_PIECE(1, 8)
     }
     switch ((n - j) / 8) { /* the widest strip that is left: more sums, less waiting for each */
         COMBINE_CASE(7)
@@ -110,6 +141,13 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
     default:
         break;
     }
+    if (n >= 8 && n % 8 != 0) {
+        for (int i = 0; i < count; i++) {
+            tail += s[(long)i * step] * lane_load8(rows + (long)i * stride + n - 8);
+        }
+        lane_store8(Y + n - 8, tail);
+        return;
+    }
     if (n - j >= 4) {
         COMBINE_STRIP(4)
     }
@@ -118,6 +156,36 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
     }
     if (n - j >= 1) {
         COMBINE_STRIP(1)
+    }
+}
+
+/* `height` results at once, a line or two of each at a time. */
+#define PRODUCT_BAND(height)                                                                       \
+    {                                                                                              \
+        int j = 0;                                                                                 \
+        while (lines - j / 8 >= 2) {                                                               \
+            PRODUCT_PIECE(height, 2)                                                               \
+        }                                                                                          \
+        if (lines - j / 8 == 1) {                                                                  \
+            PRODUCT_PIECE(height, 1)                                                               \
+        }                                                                                          \
+        s += height * (long)across;                                                                \
+        Y += height * (long)Y_stride;                                                              \
+        m -= height;                                                                               \
+    }
+
+ZW_CLONES void dense_product(int m, int count, int lines, const double *s, int across, int step,
+                             const double *rows, int stride, double *restrict Y, int Y_stride)
+{
+    while (m >= 4) {
+        PRODUCT_BAND(4)
+    }
+    if (m == 3) {
+        PRODUCT_BAND(3)
+    } else if (m == 2) {
+        PRODUCT_BAND(2)
+    } else if (m == 1) {
+        PRODUCT_BAND(1)
     }
 }
 
@@ -279,7 +347,7 @@ void dense_solve_upper(int n, const double *U, int stride, double *x)
     }
 }
 
-static void dense_swap(int n, double *x, double *y)
+void dense_swap(int n, double *x, double *y)
 {
     for (int j = 0; j < n; j++) {
         double t = x[j];
@@ -288,208 +356,48 @@ static void dense_swap(int n, double *x, double *y)
     }
 }
 
-static void dense_lu_pivot(int n, int k, double *J, int stride, int *pivot, double floor)
-{
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-        if (fabs(J[(long)i * stride + k]) > fabs(J[(long)best * stride + k])) {
-            best = i;
-        }
-    }
-    pivot[k] = best;
-    if (best != k) {
-        dense_swap(n, J + (long)k * stride, J + (long)best * stride);
-    }
-    double *entry = J + (long)k * stride + k;
-    if (fabs(*entry) < floor) {
-        *entry = *entry < 0.0 ? -floor : floor;
-    }
-}
-
-ZW_CLONES void dense_lu(int n, double *J, int stride, int *pivot, double floor)
-{
-    for (int k = 0; k < n; k++) {
-        dense_lu_pivot(n, k, J, stride, pivot, floor);
-        const double *restrict top = J + (long)k * stride;
-        double inverse = 1.0 / top[k];
-        for (int i = k + 1; i < n; i++) {
-            double *restrict row = J + (long)i * stride;
-            if (row[k] == 0.0) {
-                continue;
-            }
-            double f = row[k] *= inverse;
-            for (int j = k + 1; j < n; j++) {
-                row[j] -= f * top[j];
-            }
-        }
-    }
-}
-
-void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x)
-{
-    for (int k = 0; k < n; k++) {
-        double t = x[k];
-        x[k] = x[pivot[k]];
-        x[pivot[k]] = t;
-    }
-    for (int k = 1; k < n; k++) {
-        x[k] -= dense_dot(k, J + (long)k * stride, x);
-    }
-    dense_solve_upper(n, J, stride, x);
-}
-
-/* The row from `k` on that is farthest from the span so far. Distances are downdated, and computed
- * anew when cancellation has eaten six digits of their square. */
-static int lq_farthest(int m, int k, const double *distance)
-{
-    int best = k;
-    for (int i = k + 1; i < m; i++) {
-        if (distance[i] > distance[best]) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-static void lq_swap(int m, int n, int i, int k, double *A, int stride, int *order, double *distance)
-{
-    if (i != k) {
-        dense_swap(n, A + (long)i * stride, A + (long)k * stride);
-        int o = order[i];
-        order[i] = order[k];
-        order[k] = o;
-        double d = distance[i];
-        distance[i] = distance[k];
-        distance[k] = d;
-        d = distance[m + i];
-        distance[m + i] = distance[m + k];
-        distance[m + k] = d;
-    }
-}
-
-/* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit,
- * with v_0 = 1 implied. Returns beta. */
-static double lq_reflect(int n, double *x)
-{
-    double tail = n > 1 ? dense_dot(n - 1, x + 1, x + 1) : 0.0;
-    if (tail == 0.0) {
-        return 0.0;
-    }
-    double norm = sqrt(x[0] * x[0] + tail);
-    double alpha = x[0] > 0.0 ? -norm : norm;
-    double v0 = x[0] - alpha;
-    dense_scale(n - 1, 1.0 / v0, x + 1);
-    double beta = -v0 / alpha;
-    x[0] = alpha;
-    return beta;
-}
-
-/* x = H x for the reflection whose vector (1, v) has its tail in v. */
-static void lq_apply_one(int n, double beta, const double *v, double *x)
-{
-    double t = beta * (x[0] + dense_dot(n - 1, v + 1, x + 1));
-    x[0] -= t;
-    dense_axpy(n - 1, -t, v + 1, x + 1);
-}
-
-/* The same for four rows at once: the sums of one wait for nobody. Bits as lq_apply_one. */
-ZW_CLONES static void lq_apply_four(int n, double beta, const double *v, double *x, int stride)
-{
-    double s[4][8] = {{0.0}}, t[4];
-    int i = 1;
-    for (; i + 8 <= n; i += 8) {
-        for (int r = 0; r < 4; r++) {
-            for (int k = 0; k < 8; k++) {
-                s[r][k] += v[i + k] * x[(long)r * stride + i + k];
-            }
-        }
-    }
-    for (int r = 0; r < 4; r++) {
-        double *row = x + (long)r * stride, *p = s[r];
-        for (int k = 0; i + k < n; k++) {
-            p[k] += v[i + k] * row[i + k];
-        }
-        double dot = ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
-        t[r] = beta * (row[0] + dot);
-        row[0] -= t[r];
-        for (int k = 1; k < n; k++) {
-            row[k] += -t[r] * v[k];
-        }
-    }
-}
-
-static void lq_apply_rows(int rows, int n, double beta, const double *v, double *x, int stride)
-{
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) {
-        lq_apply_four(n, beta, v, x + (long)i * stride, stride);
-    }
-    for (; i < rows; i++) {
-        lq_apply_one(n, beta, v, x + (long)i * stride);
-    }
-}
-
-/* The squared distances of the rows from k on: less what step k - 1 has just put into column k - 1.
- */
-static void lq_downdate(int m, int n, int k, const double *A, int stride, double *square,
-                        double *exact)
-{
-    for (int i = k; i < m; i++) {
-        const double *row = A + (long)i * stride + k - 1;
-        square[i] -= row[0] * row[0];
-        if (!(square[i] > 1e-6 * exact[i])) { /* six digits gone: from the row itself */
-            square[i] = exact[i] = dense_dot(n - k, row + 1, row + 1);
-        }
-    }
-}
-
-int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
-             double *distance)
-{
-    double *square = distance, *exact = distance + m; /* as they were when last computed */
-    for (int i = 0; i < m; i++) {
-        const double *row = A + (long)i * stride;
-        order[i] = i;
-        square[i] = exact[i] = dense_dot(n, row, row);
-    }
-    int k = 0;
-    while (k < m && k < n) {
-        int best = lq_farthest(m, k, square);
-        if (!(square[best] > tolerance * tolerance)) {
-            break;
-        }
-        lq_swap(m, n, best, k, A, stride, order, distance);
-        double *row = A + (long)k * stride + k;
-        beta[k] = lq_reflect(n - k, row);
-        lq_apply_rows(m - k - 1, n - k, beta[k], row, row + stride, stride);
-        k++;
-        lq_downdate(m, n, k, A, stride, square, exact);
-    }
-    for (int i = 0; i < m; i++) {
-        distance[i] = i >= k && k == n ? 0.0 : sqrt(square[i]);
-    }
-    return k;
-}
-
-void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, const double *beta,
+/* Rows k and `best` change places; a pivot that is almost zero is lifted to `floor`. */
+static double dense_take_pivot(int k, int best, int lines, double *J, int stride, double floor,
                                double *x)
 {
-    for (int k = 0; k < rank; k++) {
-        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
+    if (best != k) {
+        double t = x[k];
+        x[k] = x[best];
+        x[best] = t;
+        dense_swap(8 * lines, J + (long)k * stride, J + (long)best * stride);
     }
+    double pivot = J[(long)k * stride + k];
+    return fabs(pivot) < floor ? (pivot < 0.0 ? -floor : floor) : pivot;
 }
 
-void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride,
-                                    const double *beta, int rows, double *x, int x_stride)
+ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, double *x)
 {
-    for (int k = 0; k < rank; k++) {
-        lq_apply_rows(rows, n - k, beta[k], A + (long)k * stride + k, x + k, x_stride);
+    int lines = (n + 7) / 8, best = 0;
+    for (int i = 1; i < n; i++) {
+        best = fabs(J[(long)i * stride]) > fabs(J[(long)best * stride]) ? i : best;
     }
-}
-
-void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x)
-{
-    for (int k = rank - 1; k >= 0; k--) {
-        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
+    for (int k = 0; k < n; k++) {
+        double inverse = 1.0 / dense_take_pivot(k, best, lines, J, stride, floor, x);
+        const double *restrict top = J + (long)k * stride;
+        double most = -1.0;
+        for (int i = k + 1; i < n; i++) {
+            /* whole lines; what is left of column k is garbage that nobody reads */
+            double *restrict row = J + (long)i * stride, f = row[k] * inverse;
+            for (int line = k / 8; line < lines; line++) {
+                lane_store8(row + 8 * line,
+                            lane_load8(row + 8 * line) - f * lane_load8(top + 8 * line));
+            }
+            x[i] -= f * x[k];
+            double size = k + 1 < n ? fabs(row[k + 1]) : 0.0;
+            best = size > most ? i : best;
+            most = size > most ? size : most;
+        }
+        J[(long)k * stride + k] = inverse;
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        double f = x[k] *= J[(long)k * stride + k];
+        for (int i = 0; i < k; i++) {
+            x[i] -= J[(long)i * stride + k] * f;
+        }
     }
 }

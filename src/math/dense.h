@@ -14,6 +14,7 @@ double dense_largest(int n, const double *x);                      /* max |x_i| 
 void dense_axpy(int n, double s, const double *x, double *y);      /* y += s x */
 void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
 void dense_scale(int n, double s, double *x);
+void dense_swap(int n, double *x, double *y);
 
 double dense_dot_size(int n, const double *x, const double *y); /* sum |x_i y_i| */
 /* The first entry that is not a number of at most this size, or -1. */
@@ -23,6 +24,11 @@ long dense_first_beyond(long n, const double *x, double size);
  * s[i * step]. Terms are added in the order of i. */
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
+
+/* The same for m results at once, whole lines of eight: Y_a += sum_i s_ai row_i, s_ai at
+ * s[a * across + i * step]. */
+void dense_product(int m, int count, int lines, const double *s, int across, int step,
+                   const double *rows, int stride, double *Y, int Y_stride);
 
 /* T (n x m) = A' for A m x n; what its stride has beyond m is set to zero. */
 void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride);
@@ -45,9 +51,9 @@ void dense_solve_upper(int n, const double *U, int stride, double *x);          
  */
 void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X);
 
-/* P J = L U with partial pivoting. A zero pivot is replaced by `floor`. pivot[n]. */
-void dense_lu(int n, double *J, int stride, int *pivot, double floor);
-void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x);
+/* x = J \ x by elimination with partial pivoting; J is used up. Works on whole lines: the stride is
+ * a multiple of eight. A pivot below `floor` is lifted to it. */
+void dense_solve_general(int n, double *J, int stride, double floor, double *x);
 
 /* A = [L 0] Q' by Householder reflections from the right, with row pivoting: the next row is always
  * the one farthest from the span of the rows already taken. Row i of the result holds L's row i up

@@ -12,6 +12,7 @@
 #define ZW_MATH_LANE_H
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
     !defined(__SANITIZE_ADDRESS__)
@@ -27,6 +28,19 @@
 enum { LANES = 8 };
 typedef double zw_real8 __attribute__((vector_size(64)));
 typedef long long zw_mask8 __attribute__((vector_size(64)));
+
+/* Eight numbers from anywhere. */
+static inline zw_real8 lane_load8(const double *x)
+{
+    zw_real8 v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+static inline void lane_store8(double *x, zw_real8 v)
+{
+    memcpy(x, &v, sizeof v);
+}
 
 /* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
 static inline zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
