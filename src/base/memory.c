@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Arrays start on cache lines, so that lanes load whole lines. */
 enum { ARENA_LINE = 64 };
@@ -22,7 +23,9 @@ void *base_alloc(size_t bytes)
     if (bytes > ARENA_MOST) {
         return NULL;
     }
-    return calloc(1, bytes > 0 ? bytes : 1);
+    size_t lines = (bytes + ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
+    void *block = aligned_alloc(ARENA_LINE, lines > 0 ? lines : ARENA_LINE);
+    return block != NULL ? memset(block, 0, lines) : NULL;
 }
 
 void base_free(void *block)

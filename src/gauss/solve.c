@@ -48,9 +48,7 @@ static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonid
         gauss_metric_apply(problem, step, Mstep);
         motion->Z = 0.5 * dense_dot(n, step, Mstep);
     }
-    for (int i = 0; i < work->m; i++) {
-        work->residual[i] = gauss_row_residual(problem, i, work->a, work->lambda);
-    }
+    gauss_rows_residual(problem, work->a, work->lambda, work->residual);
 }
 
 static void fill_motion(zw_gauss_work *work, zw_motion *motion)

@@ -5,59 +5,74 @@
 
 #include "math/lane.h"
 
-ZW_CLONES double dense_dot(int n, const double *x, const double *y)
+/* Eight partial sums, and their sum in one order. Zeros fill the last line: a sum is never -0, so
+ * they change no bit. */
+static inline zw_real8 dot_lines(int n, const double *x, const double *y)
 {
-    double s[8] = {0.0};
+    zw_real8 s = {0.0};
     int i = 0;
     for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            s[k] += x[i + k] * y[i + k];
-        }
+        s += lane_load8(x + i) * lane_load8(y + i);
     }
-    for (int k = 0; i + k < n; k++) {
-        s[k] += x[i + k] * y[i + k];
+    return i < n ? s + lane_some8(n - i, x + i) * lane_some8(n - i, y + i) : s;
+}
+
+ZW_CLONES double dense_dot(int n, const double *x, const double *y)
+{
+    return lane_sum8(dot_lines(n, x, y));
+}
+
+ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y)
+{
+    for (int i = 0; i < m; i++) {
+        y[i] = lane_sum8(dot_lines(n, A + (long)i * stride, x));
     }
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
 ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
 {
-    double s[8] = {0.0};
+    zw_real8 s = {0.0};
     int i = 0;
     for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            s[k] += fabs(x[i + k] * y[i + k]);
-        }
+        s += lane_size8(lane_load8(x + i) * lane_load8(y + i));
     }
-    for (int k = 0; i + k < n; k++) {
-        s[k] += fabs(x[i + k] * y[i + k]);
-    }
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    return lane_sum8(
+        i < n ? s + lane_size8(lane_some8(n - i, x + i) * lane_some8(n - i, y + i)) : s);
 }
 
-/* Is every |x_i| <= size? Eight maxima side by side, and eight sums of x_i - x_i, which a NaN or an
- * infinity spoils. */
+ZW_CLONES void dense_look(int n, const double *row, const double *x, const double *y,
+                          const double *s, double out[4])
+{
+    zw_real8 by_x = {0.0}, size = {0.0}, by_y = {0.0}, square = {0.0};
+    for (int i = 0; i < n; i += 8) {
+        int some = n - i < 8 ? n - i : 8;
+        zw_real8 entry = lane_some8(some, row + i), scaled = entry * lane_some8(some, s + i);
+        zw_real8 product = entry * lane_some8(some, x + i);
+        by_x += product;
+        size += lane_size8(product);
+        by_y += entry * lane_some8(some, y + i);
+        square += scaled * scaled;
+    }
+    out[0] = lane_sum8(by_x);
+    out[1] = lane_sum8(size);
+    out[2] = lane_sum8(by_y);
+    out[3] = lane_sum8(square);
+}
+
+/* Is every |x_i| <= size? Neither a NaN nor an infinity is. */
 ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 {
-    double most[8] = {0.0}, spoilt[8] = {0.0};
+    zw_mask8 beyond = {0};
     long i = 0;
     for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double a = fabs(x[i + k]);
-            most[k] = a > most[k] ? a : most[k];
-            spoilt[k] += a - a;
-        }
+        beyond |= ~(lane_size8(lane_load8(x + i)) <= size);
     }
-    for (int k = 0; i + k < n; k++) {
-        double a = fabs(x[i + k]);
-        most[k] = a > most[k] ? a : most[k];
-        spoilt[k] += a - a;
+    beyond |= ~(lane_size8(lane_some8((int)(n - i), x + i)) <= size);
+    long long any = 0;
+    for (int k = 0; k < LANES; k++) {
+        any |= beyond[k];
     }
-    int good = 1;
-    for (int k = 0; k < 8; k++) {
-        good &= most[k] <= size && spoilt[k] == 0.0;
-    }
-    return good;
+    return any == 0;
 }
 
 long dense_first_beyond(long n, const double *x, double size)
@@ -204,19 +219,13 @@ void dense_transpose(int m, int n, const double *A, int stride, double *T, int T
 
 ZW_CLONES double dense_norm_scaled(int n, const double *x, const double *y)
 {
-    double s[8] = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double product = x[i + k] * y[i + k];
-            s[k] += product * product;
-        }
+    zw_real8 s = {0.0};
+    for (int i = 0; i < n; i += 8) {
+        int some = n - i < 8 ? n - i : 8;
+        zw_real8 product = lane_some8(some, x + i) * lane_some8(some, y + i);
+        s += product * product;
     }
-    for (int k = 0; i + k < n; k++) {
-        double product = x[i + k] * y[i + k];
-        s[k] += product * product;
-    }
-    return sqrt(((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])));
+    return sqrt(lane_sum8(s));
 }
 
 double dense_norm(int n, const double *x)
@@ -252,13 +261,6 @@ void dense_scale(int n, double s, double *x)
 {
     for (int i = 0; i < n; i++) {
         x[i] *= s;
-    }
-}
-
-void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y)
-{
-    for (int i = 0; i < m; i++) {
-        y[i] = dense_dot(n, A + (long)i * stride, x);
     }
 }
 

@@ -17,6 +17,9 @@ void dense_scale(int n, double s, double *x);
 void dense_swap(int n, double *x, double *y);
 
 double dense_dot_size(int n, const double *x, const double *y); /* sum |x_i y_i| */
+/* One look at a row: row . x, sum |row_i x_i|, row . y, and the squared length of (row_i s_i). */
+void dense_look(int n, const double *row, const double *x, const double *y, const double *s,
+                double out[4]);
 /* The first entry that is not a number of at most this size, or -1. */
 long dense_first_beyond(long n, const double *x, double size);
 

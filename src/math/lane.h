@@ -37,6 +37,31 @@ static inline zw_real8 lane_load8(const double *x)
     return v;
 }
 
+/* The first n of eight, zeros behind. */
+static inline zw_real8 lane_some8(int n, const double *x)
+{
+    switch (n) {
+    case 0:
+        return (zw_real8){0.0};
+    case 1:
+        return (zw_real8){x[0]};
+    case 2:
+        return (zw_real8){x[0], x[1]};
+    case 3:
+        return (zw_real8){x[0], x[1], x[2]};
+    case 4:
+        return (zw_real8){x[0], x[1], x[2], x[3]};
+    case 5:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4]};
+    case 6:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4], x[5]};
+    case 7:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4], x[5], x[6]};
+    default:
+        return lane_load8(x);
+    }
+}
+
 static inline void lane_store8(double *x, zw_real8 v)
 {
     memcpy(x, &v, sizeof v);
@@ -46,6 +71,25 @@ static inline void lane_store8(double *x, zw_real8 v)
 static inline zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
 {
     return (zw_real8)((mask & (zw_mask8)x) | (~mask & (zw_mask8)y));
+}
+
+static inline zw_real8 lane_size8(zw_real8 x)
+{
+    return (zw_real8)((zw_mask8)x & 0x7fffffffffffffffll);
+}
+
+/* Halves, quarters, the rest: the same order on every machine. */
+static inline double lane_sum8(zw_real8 s)
+{
+    typedef double real4 __attribute__((vector_size(32)));
+    typedef double real2 __attribute__((vector_size(16)));
+    real4 half[2];
+    memcpy(half, &s, sizeof s);
+    half[0] += half[1];
+    real2 quarter[2];
+    memcpy(quarter, half, sizeof quarter);
+    quarter[0] += quarter[1];
+    return quarter[0][0] + quarter[0][1];
 }
 
 static inline zw_real8 lane_sqrt8(zw_real8 x)
