@@ -17,63 +17,65 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-12;
+static const double RIDGE = 1e-11, FAR = 1e-6;
 enum { N = CONE_MAX };
 
 static void block_natural(int d, double rho, const double *r, const double *w, newton_block *out)
 {
-    double z[N] = {0.0}, P[N * N];
-    double slip = cone_tangent(d, w);
+    double z[N], P[N * N], u[N] = {0.0};
+    double slip = cone_tangent(d, w), share = slip > 0.0 ? 1.0 / slip : 0.0;
     for (int i = 0; i < d; i++) {
-        z[i] = r[i] - rho * w[i];
+        z[i] = r[i] - rho * (w[i] + (i == 0 ? slip : 0.0));
+        u[i] = i == 0 ? 0.0 : w[i] * share;
     }
-    z[0] -= rho * slip;
     cone_project(d, z, out->value);
     out->open = cone_slope(d, z, P) == CONE_OUTSIDE;
     for (int i = 0; i < d; i++) {
         out->value[i] = r[i] - out->value[i];
         for (int j = 0; j < d; j++) {
-            double u = j > 0 && slip > 0.0 ? w[j] / slip : 0.0;
             out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - P[i * N + j];
-            out->by_w[i * N + j] = rho * (P[i * N + j] + P[i * N] * u);
+            out->by_w[i * N + j] = rho * (P[i * N + j] + P[i * N] * u[j]);
+        }
+    }
+}
+
+/* Sliding, r_T = n u with u = t/|t| and n = r_N - rho w_N has the slope u n' + n/|t| (I - u u') t'.
+ */
+static void block_slides(int d, double rho, double normal, double length, const double *r,
+                         const double *t, newton_block *out)
+{
+    double u[N], share = 1.0 / length, turn = normal * share;
+    for (int i = 1; i < d; i++) {
+        u[i] = t[i] * share;
+    }
+    for (int i = 1; i < d; i++) {
+        out->value[i] = r[i] - normal * u[i];
+        out->by_r[i * N] = -u[i];
+        out->by_w[i * N] = rho * u[i];
+        for (int j = 1; j < d; j++) {
+            double unit = i == j ? 1.0 : 0.0, slope = turn * (unit - u[i] * u[j]);
+            out->by_r[i * N + j] = unit - slope;
+            out->by_w[i * N + j] = rho * slope;
         }
     }
 }
 
 static void block_split(int d, double rho, const double *r, const double *w, newton_block *out)
 {
-    double t[N];
-    double normal = r[0] - rho * w[0];
-    memset(out->by_r, 0, sizeof out->by_r);
-    memset(out->by_w, 0, sizeof out->by_w);
+    double t[N], normal = r[0] - rho * w[0];
     out->open = normal <= 0.0;
-    for (int i = 0; i < d; i++) {
-        out->value[i] = r[i];
-        out->by_r[i * N + i] = 1.0;
+    for (int i = 0; i < d; i++) { /* open, r = 0, or sticking, w = 0 */
         t[i] = r[i] - rho * w[i];
+        out->value[i] = out->open ? r[i] : rho * w[i];
+        for (int j = 0; j < d; j++) {
+            double unit = i == j ? 1.0 : 0.0;
+            out->by_r[i * N + j] = out->open ? unit : 0.0;
+            out->by_w[i * N + j] = out->open ? 0.0 : rho * unit;
+        }
     }
-    if (out->open) {
-        return;
-    }
-    out->value[0] = rho * w[0];
-    out->by_r[0] = 0.0;
-    out->by_w[0] = rho;
     double length = cone_tangent(d, t);
-    int sticks = length <= normal;
-    for (int i = 1; i < d; i++) {
-        double u = length > 0.0 ? t[i] / length : 0.0;
-        out->value[i] = sticks ? rho * w[i] : r[i] - normal * u;
-        for (int j = 1; j < d; j++) {
-            double v = length > 0.0 ? t[j] / length : 0.0;
-            double turn =
-                sticks ? (i == j ? 1.0 : 0.0) : normal / length * ((i == j ? 1.0 : 0.0) - u * v);
-            out->by_r[i * N + j] = (i == j ? 1.0 : 0.0) - turn;
-            out->by_w[i * N + j] = rho * turn;
-        }
-        if (!sticks) {
-            out->by_r[i * N] = -u;
-            out->by_w[i * N] = rho * u;
-        }
+    if (!out->open && !(length <= normal)) {
+        block_slides(d, rho, normal, length, r, t, out);
     }
 }
 
@@ -96,7 +98,7 @@ static void newton_prepare(gauss_core *core)
         return;
     }
     memset(core->S, 0, (size_t)core->p * (size_t)wide * sizeof(double));
-    dense_product(core->p, core->q, wide / 8, core->Bt, 1, wide, core->Bt, wide, core->S, wide);
+    dense_product(core->p, core->q, wide, core->Bt, 1, wide, core->Bt, wide, core->S, wide);
     core->S_ready = 1;
 }
 
@@ -138,7 +140,7 @@ static void newton_rows(gauss_core *core, double delta, int k, int from, int act
     int p = core->p, wide = core->wide, at = core->cone[k].first, d = core->cone[k].rows;
     double *rows = core->J + (long)from * wide;
     memset(rows, 0, (size_t)(d * wide) * sizeof *rows);
-    dense_product(d, d, wide / 8, block->by_w, N, 1, core->S + (long)at * wide, wide, rows, wide);
+    dense_product(d, d, wide, block->by_w, N, 1, core->S + (long)at * wide, wide, rows, wide);
     for (int i = 0; i < d; i++) {
         double *row = rows + (long)i * wide, right = -block->value[i];
         for (int j = 0; j < d; j++) {
@@ -253,7 +255,9 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
             latest = 0;
             break;
         }
-        double error = delta > 0.0 ? size / core->R : core_judge(core, r, w);
+        /* far away the size of Phi says enough */
+        double error =
+            delta > 0.0 || size > FAR * core->R ? size / core->R : core_judge(core, r, w);
         latest = delta == 0.0 && error < best_error;
         if (error < best_error || delta > 0.0) {
             best_error = error;

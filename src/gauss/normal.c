@@ -48,38 +48,6 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
     }
 }
 
-/* The coordinates of all directions that neither M nor the rows hold. Where pivot k of U'U
- * vanishes, v_k = 1 and U v = 0 above it is such a direction; unknown k is then held still (U_kk =
- * 1, nothing else in its row) and the factorisation goes on from there. */
-static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
-{
-    int n = work->n;
-    double *v = work->scratch, *marks = work->scratch + n;
-    memset(marks, 0, (size_t)n * sizeof *marks);
-    while (k < n) {
-        for (int i = 0; i < k; i++) {
-            v[i] = -work->L[(long)i * n + k];
-        }
-        v[k] = 1.0;
-        dense_solve_upper(k, work->L, n, v);
-        double largest = dense_largest(k + 1, v);
-        for (int i = 0; i <= k; i++) {
-            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
-        }
-        memset(work->L + (long)k * n, 0, (size_t)n * sizeof *work->L);
-        work->L[(long)k * n + k] = 1.0;
-        k = dense_cholesky_from(k + 1, n, work->L, n, PIVOT_FLOOR);
-    }
-    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
-    for (int i = 0; i < n; i++) {
-        if (marks[i] > 0.0) {
-            base_fail_more(error, "%s %d", work->undetermined_count > 0 ? "," : "", i);
-            work->undetermined[work->undetermined_count++] = i;
-        }
-    }
-    base_fail_more(error, ": no mass and no constraint holds it");
-}
-
 /* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither
  * lost beside M nor M beside it; the largest mass over its length, if it moves none. */
 static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
@@ -96,9 +64,8 @@ static double row_weight(const zw_gauss *problem, int i, const double *diagonal,
     return R > 0.0 && weight > 0.5 / R ? 0.5 / R : weight;
 }
 
-/* L'L = M + A' W A over the equality rows, and over the others too if `all`. Returns n, or the
- * pivot that vanished, negated if its sign says that M is no metric. */
-static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
+/* L = M + A' W A over the equality rows, and over the others too if `all`. */
+static void sum_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
 {
     int n = work->n;
     double *row = work->scratch, *diagonal = work->scratch + n;
@@ -113,6 +80,15 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
         }
         dense_update_upper(n, weight, row, row, work->L, n);
     }
+}
+
+/* L'L = that sum. Returns n, or the pivot that vanished, negated if its sign says that M is no
+ * metric. */
+static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
+{
+    int n = work->n;
+    double *diagonal = work->scratch;
+    sum_completed(problem, work, all);
     for (int i = 0; i < n; i++) {
         diagonal[i] = work->L[(long)i * n + i];
     }
@@ -121,6 +97,44 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
         return -1 - k;
     }
     return k;
+}
+
+/* The coordinates of all directions that neither M nor the rows hold. The sum is factored once
+ * more, row by row. Where pivot k vanishes, v_k = 1 and U v = 0 above it is such a direction;
+ * unknown k is then held still: U_kk = 1, nothing else in its row. */
+static void name_undetermined(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+{
+    int n = work->n;
+    double *v = work->scratch, *marks = work->scratch + n;
+    sum_completed(problem, work, work->mc > 0);
+    memset(marks, 0, (size_t)n * sizeof *marks);
+    for (int k = 0; k < n; k++) {
+        double *row = work->L + (long)k * n, diagonal = row[k];
+        for (int i = 0; i < k; i++) {
+            v[i] = -work->L[(long)i * n + k];
+            dense_axpy(n - k, v[i], work->L + (long)i * n + k, row + k);
+        }
+        if (row[k] > PIVOT_FLOOR * diagonal && row[k] > 0.0) {
+            dense_scale(n - k, 1.0 / sqrt(row[k]), row + k);
+            continue;
+        }
+        v[k] = 1.0;
+        dense_solve_upper(k, work->L, n, v);
+        double largest = dense_largest(k + 1, v);
+        for (int i = 0; i <= k; i++) {
+            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
+        }
+        memset(row, 0, (size_t)n * sizeof *row);
+        row[k] = 1.0;
+    }
+    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
+    for (int i = 0; i < n; i++) {
+        if (marks[i] > 0.0) {
+            base_fail_more(error, "%s %d", work->undetermined_count > 0 ? "," : "", i);
+            work->undetermined[work->undetermined_count++] = i;
+        }
+    }
+    base_fail_more(error, ": no mass and no constraint holds it");
 }
 
 static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
@@ -139,7 +153,7 @@ static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, z
                          "the metric is indefinite: pivot %d has the wrong sign", -1 - k);
     }
     if (k < work->n) {
-        name_undetermined(work, k, error);
+        name_undetermined(problem, work, error);
         return ZW_UNDETERMINED;
     }
     work->shifted = 1;

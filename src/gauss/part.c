@@ -19,6 +19,7 @@
 #include "math/cone.h"
 
 enum { ROUNDS = 4 };
+static const double ROUND_OFF = 1e-14;
 
 /* The tables of the cones whose `taken` is set, in their order. */
 static void part_tables(zw_gauss_work *work)
@@ -76,7 +77,8 @@ void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double
     memset(work->lambda, 0, (size_t)work->m * sizeof(double));
 }
 
-/* Does the motion violate this cone, which does not push? Coulomb's law asks the normal alone. */
+/* Does the motion violate this cone, which does not push, by more than round-off? Coulomb's law
+ * asks the normal alone. */
 static int part_violates(const zw_gauss *problem, const zw_gauss_work *work, const gauss_cone *cone,
                          int coulomb)
 {
@@ -88,7 +90,13 @@ static int part_violates(const zw_gauss *problem, const zw_gauss_work *work, con
         double mu = j > 0 ? block->friction[j - 1] : 1.0;
         w[j] = mu * gauss_row_residual(problem, i, work->a, work->lambda);
     }
-    return !(w[0] >= cone_tangent(rows, w));
+    double below = cone_tangent(rows, w) - w[0];
+    if (!(below > 0.0)) {
+        return 0;
+    }
+    int i = work->whole.row[cone->first];
+    double b = problem->b != NULL ? fabs(problem->b[i]) : 0.0;
+    return below > ROUND_OFF * (gauss_row_dot_size(problem, i, work->a) + b);
 }
 
 int gauss_part_missing(const zw_gauss *problem, const zw_gauss_options *options,

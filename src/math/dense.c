@@ -36,8 +36,8 @@ ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
     for (; i + 8 <= n; i += 8) {
         s += lane_size8(lane_load8(x + i) * lane_load8(y + i));
     }
-    return lane_sum8(
-        i < n ? s + lane_size8(lane_some8(n - i, x + i) * lane_some8(n - i, y + i)) : s);
+    return lane_sum8(i < n ? s + lane_size8(lane_some8(n - i, x + i) * lane_some8(n - i, y + i))
+                           : s);
 }
 
 ZW_CLONES void dense_look(int n, const double *row, const double *x, const double *y,
@@ -87,7 +87,7 @@ long dense_first_beyond(long n, const double *x, double size)
     return i;
 }
 
-/* The terms of a `height` x `lines` piece of Y stay in registers while they are added up. */
+/* The sums of a `height` x `lines` piece of Y stay in registers while their terms are added. */
 #define PRODUCT_PIECE(height, lines)                                                               \
     {                                                                                              \
         zw_real8 sum[height][lines];                                                               \
@@ -113,7 +113,7 @@ long dense_first_beyond(long n, const double *x, double size)
         j += 8 * lines;                                                                            \
     }
 
-/* A tail of less than a line, number by number. */
+/* What a piece of less than a line has, number by number. */
 #define COMBINE_STRIP(width)                                                                       \
     {                                                                                              \
         double sum[width];                                                                         \
@@ -129,40 +129,47 @@ long dense_first_beyond(long n, const double *x, double size)
         j += width;                                                                                \
     }
 
-#define COMBINE_CASE(lines)                                                                        \
-    case lines:                                                                                    \
-        PRODUCT_PIECE(1, lines) break;
+/* `height` results. The last line of eight may overlap the one before it: it starts from what stood
+ * there, and writes the same numbers again. */
+#define PRODUCT_BAND(height, most)                                                                 \
+    {                                                                                              \
+        zw_real8 tail[height] = {{0.0}};                                                           \
+        int j = 0, rest = n % 8;                                                                   \
+        for (int a = 0; a < height && rest > 0; a++) {                                             \
+            tail[a] = lane_load8(Y + (long)a * Y_stride + n - 8);                                  \
+        }                                                                                          \
+        while (n - j >= 8 * most) {                                                                \
+            PRODUCT_PIECE(height, most)                                                            \
+        }                                                                                          \
+        if (most > 4 && n - j >= 32) {                                                             \
+            PRODUCT_PIECE(height, (most > 4 ? 4 : 1))                                              \
+        }                                                                                          \
+        if (most > 2 && n - j >= 16) {                                                             \
+            PRODUCT_PIECE(height, (most > 2 ? 2 : 1))                                              \
+        }                                                                                          \
+        if (n - j >= 8) {                                                                          \
+            PRODUCT_PIECE(height, 1)                                                               \
+        }                                                                                          \
+        for (int i = 0; i < count && rest > 0; i++) {                                              \
+            zw_real8 line = lane_load8(rows + (long)i * stride + n - 8);                           \
+            for (int a = 0; a < height; a++) {                                                     \
+                tail[a] += s[a * (long)across + i * (long)step] * line;                            \
+            }                                                                                      \
+        }                                                                                          \
+        for (int a = 0; a < height && rest > 0; a++) {                                             \
+            lane_store8(Y + (long)a * Y_stride + n - 8, tail[a]);                                  \
+        }                                                                                          \
+    }
 
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
                              int stride, double *restrict Y)
 {
     enum { across = 0, Y_stride = 0 };
-    int j = 0;
-    zw_real8 tail = {0.0};
-    if (n >= 8 && n % 8 != 0) { /* the last line overlaps the one before: the same numbers twice */
-        tail = lane_load8(Y + n - 8);
-    }
-    while (n - j >= 64) {
-        PRODUCT_PIECE(1, 8)
-    }
-    switch ((n - j) / 8) { /* the widest strip that is left: more sums, less waiting for each */
-        COMBINE_CASE(7)
-        COMBINE_CASE(6)
-        COMBINE_CASE(5)
-        COMBINE_CASE(4)
-        COMBINE_CASE(3)
-        COMBINE_CASE(2)
-        COMBINE_CASE(1)
-    default:
-        break;
-    }
-    if (n >= 8 && n % 8 != 0) {
-        for (int i = 0; i < count; i++) {
-            tail += s[(long)i * step] * lane_load8(rows + (long)i * stride + n - 8);
-        }
-        lane_store8(Y + n - 8, tail);
+    if (n >= 8) {
+        PRODUCT_BAND(1, 8)
         return;
     }
+    int j = 0;
     if (n - j >= 4) {
         COMBINE_STRIP(4)
     }
@@ -174,33 +181,18 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
     }
 }
 
-/* `height` results at once, a line or two of each at a time. */
-#define PRODUCT_BAND(height)                                                                       \
-    {                                                                                              \
-        int j = 0;                                                                                 \
-        while (lines - j / 8 >= 2) {                                                               \
-            PRODUCT_PIECE(height, 2)                                                               \
-        }                                                                                          \
-        if (lines - j / 8 == 1) {                                                                  \
-            PRODUCT_PIECE(height, 1)                                                               \
-        }                                                                                          \
-        s += height * (long)across;                                                                \
-        Y += height * (long)Y_stride;                                                              \
-        m -= height;                                                                               \
-    }
-
-ZW_CLONES void dense_product(int m, int count, int lines, const double *s, int across, int step,
+ZW_CLONES void dense_product(int m, int count, int n, const double *s, int across, int step,
                              const double *rows, int stride, double *restrict Y, int Y_stride)
 {
-    while (m >= 4) {
-        PRODUCT_BAND(4)
+    for (; m >= 4; m -= 4, s += 4 * (long)across, Y += 4 * (long)Y_stride) {
+        PRODUCT_BAND(4, 2)
     }
     if (m == 3) {
-        PRODUCT_BAND(3)
+        PRODUCT_BAND(3, 2)
     } else if (m == 2) {
-        PRODUCT_BAND(2)
+        PRODUCT_BAND(2, 2)
     } else if (m == 1) {
-        PRODUCT_BAND(1)
+        PRODUCT_BAND(1, 4)
     }
 }
 
@@ -285,48 +277,94 @@ ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
     }
 }
 
-int dense_cholesky(int n, double *H, int stride, double floor)
+/* y += f x over whole lines, the last of which may overlap the one before; n >= 8. */
+static inline void lines_add(int n, double f, const double *x, double *y)
 {
-    return dense_cholesky_from(0, n, H, stride, floor);
+    zw_real8 tail = lane_load8(y + n - 8) + f * lane_load8(x + n - 8);
+    for (int j = 0; j + 8 <= n; j += 8) {
+        lane_store8(y + j, lane_load8(y + j) + f * lane_load8(x + j));
+    }
+    lane_store8(y + n - 8, tail);
 }
 
-int dense_cholesky_from(int k, int n, double *H, int stride, double floor)
+static inline void lines_scale(int n, double f, double *x)
 {
-    for (; k < n; k++) {
-        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries
-         * in column k are turned negative for that and back */
-        double *row = H + (long)k * stride, *column = H + k;
-        double diagonal = row[k];
+    zw_real8 tail = f * lane_load8(x + n - 8);
+    for (int j = 0; j + 8 <= n; j += 8) {
+        lane_store8(x + j, f * lane_load8(x + j));
+    }
+    lane_store8(x + n - 8, tail);
+}
+
+/* Below eight columns: one row after the other. */
+static int dense_cholesky_small(int n, double *H, int stride, double floor)
+{
+    for (int k = 0; k < n; k++) {
+        double *row = H + (long)k * stride, diagonal = row[k];
         for (int i = 0; i < k; i++) {
-            column[(long)i * stride] = -column[(long)i * stride];
+            dense_axpy(n - k, -H[(long)i * stride + k], H + (long)i * stride + k, row + k);
         }
-        double pivot = diagonal;
-        for (int i = 0; i < k; i++) {
-            pivot -= column[(long)i * stride] * column[(long)i * stride];
-        }
-        dense_combine(k, n - k - 1, column, stride, H + k + 1, stride, row + k + 1);
-        for (int i = 0; i < k; i++) {
-            column[(long)i * stride] = -column[(long)i * stride];
-        }
-        row[k] = pivot;
-        if (!(pivot > floor * diagonal) || !(pivot > 0.0) || !isfinite(pivot)) {
+        if (!(row[k] > floor * diagonal) || !(row[k] > 0.0) || !isfinite(row[k])) {
             return k;
         }
-        double inverse = 1.0 / sqrt(pivot);
-        dense_scale(n - k, inverse, row + k);
+        dense_scale(n - k, 1.0 / sqrt(row[k]), row + k);
     }
     return n;
 }
 
-void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X)
+/* Four rows at a time. What the rows above have in them is taken out of all four together; the
+ * four then take themselves out of each other, still times their pivots (no root is waited for),
+ * and are scaled in the end. They hold -H meanwhile, as sums are added. Where less than a line is
+ * left of them, the line begins in the lower triangle, which nobody reads. */
+ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
 {
-    for (int k = 0; k < n; k++) {
-        double *row = X + (long)k * m;
-        for (int j = 0; j < m; j++) {
-            row[j] = -row[j];
+    if (n < 8) {
+        return dense_cholesky_small(n, H, stride, floor);
+    }
+    for (int k = 0; k < n; k += 4) {
+        int count = n - k < 4 ? n - k : 4, from = n - k < 8 ? n - 8 : k;
+        double *block = H + (long)k * stride + from, inverse[4], diagonal[4];
+        for (int a = 0; a < count; a++) {
+            diagonal[a] = H[(long)(k + a) * stride + k + a];
+            lines_scale(n - from, -1.0, block + (long)a * stride);
         }
-        dense_combine(k, m, U + k, stride, X, m, row);
-        dense_scale(m, -1.0 / U[(long)k * stride + k], row);
+        dense_product(count, k, n - from, H + k, 1, stride, H + from, stride, block, stride);
+        for (int a = 0; a < count; a++) {
+            const double *row = block + (long)a * stride, *entry = row + k - from;
+            double pivot = -entry[a];
+            if (!(pivot > floor * diagonal[a]) || !(pivot > 0.0) || !isfinite(pivot)) {
+                H[(long)(k + a) * stride + k + a] = pivot;
+                return k + a;
+            }
+            double square = 1.0 / pivot;
+            inverse[a] = -1.0 / sqrt(pivot);
+            for (int b = a + 1; b < count; b++) {
+                lines_add(n - from, square * entry[b], row, block + (long)b * stride);
+            }
+        }
+        for (int a = 0; a < count; a++) {
+            lines_scale(n - from, inverse[a], block + (long)a * stride);
+        }
+    }
+    return n;
+}
+
+ZW_CLONES void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride,
+                                                 double *restrict X)
+{
+    for (int k = 0; k < n && m > 0; k += 4) {
+        int count = n - k < 4 ? n - k : 4;
+        double *block = X + (long)k * m;
+        lines_scale(count * m, -1.0, block);
+        dense_product(count, k, m, U + k, 1, stride, X, m, block, m);
+        for (int a = 0; a < count; a++) {
+            const double *top = U + (long)(k + a) * stride + k;
+            double *row = block + (long)a * m;
+            lines_scale(m, -1.0 / top[a], row);
+            for (int b = a + 1; b < count; b++) {
+                lines_add(m, top[b], row, block + (long)b * m);
+            }
+        }
     }
 }
 
@@ -341,11 +379,24 @@ ZW_CLONES void dense_solve_upper_transposed(int n, const double *U, int stride, 
     }
 }
 
-void dense_solve_upper(int n, const double *U, int stride, double *x)
+/* Four unknowns at a time: what is known already is taken out of their rows together, and the small
+ * triangle solved with the inverses of its pivots at hand. */
+ZW_CLONES void dense_solve_upper(int n, const double *U, int stride, double *x)
 {
-    for (int k = n - 1; k >= 0; k--) {
-        const double *row = U + (long)k * stride;
-        x[k] = (x[k] - dense_dot(n - 1 - k, row + k + 1, x + k + 1)) / row[k];
+    for (int end = n; end > 0; end -= 4) {
+        int k = end > 4 ? end - 4 : 0, count = end - k;
+        double y[4], inverse[4];
+        for (int a = 0; a < count; a++) {
+            const double *row = U + (long)(k + a) * stride;
+            y[a] = x[k + a] - lane_sum8(dot_lines(n - end, row + end, x + end));
+            inverse[a] = 1.0 / row[k + a];
+        }
+        for (int a = count - 1; a >= 0; a--) {
+            double f = x[k + a] = y[a] * inverse[a];
+            for (int b = 0; b < a; b++) {
+                y[b] -= U[(long)(k + b) * stride + k + a] * f;
+            }
+        }
     }
 }
 
@@ -358,43 +409,35 @@ void dense_swap(int n, double *x, double *y)
     }
 }
 
-/* Rows k and `best` change places; a pivot that is almost zero is lifted to `floor`. */
-static double dense_take_pivot(int k, int best, int lines, double *J, int stride, double floor,
-                               double *x)
+/* The search for the next pivot goes along with the elimination. Rows are updated in whole lines;
+ * what that leaves in column k is garbage that nobody reads. */
+ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, double *restrict x)
 {
-    if (best != k) {
-        double t = x[k];
-        x[k] = x[best];
-        x[best] = t;
-        dense_swap(8 * lines, J + (long)k * stride, J + (long)best * stride);
-    }
-    double pivot = J[(long)k * stride + k];
-    return fabs(pivot) < floor ? (pivot < 0.0 ? -floor : floor) : pivot;
-}
-
-ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, double *x)
-{
-    int lines = (n + 7) / 8, best = 0;
+    int wide = (n + 7) / 8 * 8, best = 0;
     for (int i = 1; i < n; i++) {
         best = fabs(J[(long)i * stride]) > fabs(J[(long)best * stride]) ? i : best;
     }
     for (int k = 0; k < n; k++) {
-        double inverse = 1.0 / dense_take_pivot(k, best, lines, J, stride, floor, x);
-        const double *restrict top = J + (long)k * stride;
-        double most = -1.0;
+        double *restrict top = J + (long)k * stride, most = -1.0;
+        if (best != k) {
+            double t = x[k];
+            x[k] = x[best];
+            x[best] = t;
+            dense_swap(wide, top, J + (long)best * stride);
+        }
+        double pivot = fabs(top[k]) < floor ? (top[k] < 0.0 ? -floor : floor) : top[k];
+        double inverse = 1.0 / pivot;
         for (int i = k + 1; i < n; i++) {
-            /* whole lines; what is left of column k is garbage that nobody reads */
             double *restrict row = J + (long)i * stride, f = row[k] * inverse;
-            for (int line = k / 8; line < lines; line++) {
-                lane_store8(row + 8 * line,
-                            lane_load8(row + 8 * line) - f * lane_load8(top + 8 * line));
+            for (int j = k / 8 * 8; j < wide; j += 8) {
+                lane_store8(row + j, lane_load8(row + j) - f * lane_load8(top + j));
             }
             x[i] -= f * x[k];
-            double size = k + 1 < n ? fabs(row[k + 1]) : 0.0;
+            double size = fabs(row[k + 1]);
             best = size > most ? i : best;
             most = size > most ? size : most;
         }
-        J[(long)k * stride + k] = inverse;
+        top[k] = inverse;
     }
     for (int k = n - 1; k >= 0; k--) {
         double f = x[k] *= J[(long)k * stride + k];

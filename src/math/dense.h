@@ -28,9 +28,9 @@ long dense_first_beyond(long n, const double *x, double size);
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
 
-/* The same for m results at once, whole lines of eight: Y_a += sum_i s_ai row_i, s_ai at
+/* The same for m results at once, n >= 8: Y_a += sum_i s_ai row_i, s_ai at
  * s[a * across + i * step]. */
-void dense_product(int m, int count, int lines, const double *s, int across, int step,
+void dense_product(int m, int count, int n, const double *s, int across, int step,
                    const double *rows, int stride, double *Y, int Y_stride);
 
 /* T (n x m) = A' for A m x n; what its stride has beyond m is set to zero. */
@@ -43,15 +43,14 @@ void dense_multiply_transposed(int m, int n, const double *A, int stride, const 
 /* The upper triangle of H += s x y', rows 0..n-1: the half that dense_cholesky reads. */
 void dense_update_upper(int n, double s, const double *x, const double *y, double *H, int stride);
 
-/* H = U'U from the upper triangle of H, in its place. Returns n, or the index of the first pivot
- * that is not above floor times its original diagonal entry. */
+/* H = U'U from the upper triangle of H, in its place; the lower one is scratch. Returns n, or the
+ * index of the first pivot that is not above floor times its original diagonal entry: that pivot
+ * stands on the diagonal then, rows from it on and three before it are in disorder. */
 int dense_cholesky(int n, double *H, int stride, double floor);
-/* The same from row k on, with the rows above it done. */
-int dense_cholesky_from(int k, int n, double *H, int stride, double floor);
 void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
 void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
-/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each).
- */
+/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each)
+ * and m a multiple of eight. */
 void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X);
 
 /* x = J \ x by elimination with partial pivoting; J is used up. Works on whole lines: the stride is
