@@ -17,13 +17,17 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-11, FAR = 1e-6;
+static const double RIDGE = 1e-11, FAR = 1e-6, PAIR = 10.0;
 enum { N = CONE_MAX };
 
-static void block_natural(int d, double rho, const double *r, const double *w, newton_block *out)
+/* `shift` is that of the convex law; Coulomb's, marked by -1, is the slip itself. */
+static void block_natural(int d, double rho, double shift, const double *r, const double *w,
+                          newton_block *out)
 {
     double z[N], P[N * N], u[N] = {0.0};
-    double slip = cone_tangent(d, w), share = slip > 0.0 ? 1.0 / slip : 0.0;
+    int coulomb = shift < 0.0;
+    double slip = coulomb ? cone_tangent(d, w) : shift;
+    double share = coulomb && slip > 0.0 ? 1.0 / slip : 0.0;
     for (int i = 0; i < d; i++) {
         z[i] = r[i] - rho * (w[i] + (i == 0 ? slip : 0.0));
         u[i] = i == 0 ? 0.0 : w[i] * share;
@@ -87,7 +91,7 @@ static void newton_block_at(const gauss_core *core, core_form form, int k, const
     if (form == CORE_SPLIT) {
         block_split(d, rho, r + at, w + at, out);
     } else {
-        block_natural(d, rho, r + at, w + at, out);
+        block_natural(d, rho, core->coulomb ? -1.0 : core->shift[k], r + at, w + at, out);
     }
 }
 
@@ -231,8 +235,8 @@ static int newton_search(gauss_core *core, core_form form, double delta, int cut
     return 1;
 }
 
-/* Coulomb's law. */
-static int newton_coulomb(gauss_core *core, core_form form, double delta, int limit)
+/* Either law, by steps for r alone. */
+static int newton_run(gauss_core *core, core_form form, double delta, int limit)
 {
     double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
     size_t bytes = (size_t)core->p * sizeof(double);
@@ -279,8 +283,10 @@ static int newton_coulomb(gauss_core *core, core_form form, double delta, int li
 
 int core_newton(gauss_core *core, core_form form, double delta, int limit)
 {
-    int solved =
-        core->coulomb ? newton_coulomb(core, form, delta, limit) : core_newton_pair(core, limit);
+    int solved = newton_run(core, core->coulomb ? form : CORE_NATURAL, delta, limit);
+    if (!core->coulomb && core->error > PAIR * core->aim) {
+        solved = core_newton_pair(core, limit); /* r alone does not get there */
+    }
     newton_remember(core);
     return solved;
 }

@@ -20,11 +20,9 @@ static double core_violation(const gauss_core *core, const double *carried)
     double worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double p[CONE_MAX], violation = 0.0, size = 0.0;
-        cone_project(d, core->c + at, p);
+        double violation = cone_gap(d, core->c + at), size = 0.0;
         for (int i = 0; i < d; i++) {
-            violation = fmax(violation, fabs(core->c[at + i] - p[i]));
-            size = fmax(size, carried[at + i]);
+            size = carried[at + i] > size ? carried[at + i] : size;
         }
         if (violation > 0.0) {
             worst = fmax(worst, (violation + 1e-3 * size) / core->cone[k].stretch);
@@ -63,7 +61,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
-    for (int i = 0; i < core->p; i++) { /* c = c_c + B1 z */
+    for (int i = 0; i < core->p && work->rank > 0; i++) { /* c = c_c + B1 z */
         c[i] += dense_dot(work->rank, work->B + (long)i * work->q_max, work->z);
     }
     gauss_core_start(work, guess);
@@ -110,21 +108,20 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
     return answer < 0 ? ZW_CONFLICT : answer > 0 ? ZW_OK : ZW_INACCURATE;
 }
 
-/* lambda from z and core->r; y = B2' r, or better. */
+/* lambda from z and core->r; y = x of the core: B2' r, or better. */
 static void core_close(zw_gauss_work *work, double *lambda, double *y)
 {
     gauss_core *core = &work->core;
     double *g = work->g;
     memcpy(g, work->z, (size_t)work->rank * sizeof *g);
     memset(y, 0, (size_t)(work->q - work->rank) * sizeof *y);
-    for (int i = 0; i < core->p; i++) { /* g = z - B1' r */
-        dense_axpy(work->rank, -core->r[i], work->B + (long)i * work->q_max, g);
-        if (!core->paired) {
-            dense_axpy(core->q, core->r[i], core->B + (long)i * core->stride, y);
+    for (int i = 0; i < core->p; i++) {
+        if (work->rank > 0) { /* g = z - B1' r */
+            dense_axpy(work->rank, -core->r[i], work->B + (long)i * work->q_max, g);
         }
         lambda[work->cone_row[i]] = core->r[i] * work->scale[work->cone_row[i]];
     }
-    if (core->p > 0 && core->paired) {
+    if (core->p > 0) {
         memcpy(y, core->x, (size_t)core->q * sizeof *y);
     }
     gauss_equality_multipliers(work, g, lambda);
