@@ -17,7 +17,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-11, FAR = 1e-6, PAIR = 10.0;
+static const double RIDGE = 1e-11, FAR = 1e-6, PAIR = 10.0, CRAWL = 0.9;
 enum { N = CONE_MAX };
 
 /* `shift` is that of the convex law; Coulomb's, marked by -1, is the slip itself. */
@@ -269,6 +269,9 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
         }
         if (best_error <= core->accept && merit > 0.1 * before) {
             break; /* solved, and round-off is all that moves */
+        }
+        if (!core->coulomb && merit > CRAWL * before) {
+            break;
         }
     }
     memcpy(core->r, best, bytes);

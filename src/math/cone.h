@@ -17,4 +17,7 @@ double cone_gap(int d, const double *z); /* the largest entry of z - p; a NaN st
 /* P (d x d, stride CONE_MAX) = derivative of the projection at z: symmetric, between 0 and I. */
 cone_side cone_slope(int d, const double *z, double *P);
 
+/* R (d x d, stride CONE_MAX, zeros behind) with R R = P. */
+cone_side cone_slope_root(int d, const double *z, double *R);
+
 #endif

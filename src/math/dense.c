@@ -184,6 +184,12 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
 ZW_CLONES void dense_product(int m, int count, int n, const double *s, int across, int step,
                              const double *rows, int stride, double *restrict Y, int Y_stride)
 {
+    for (int a = 0; a < m && n < 8; a++) {
+        dense_combine(count, n, s + a * (long)across, step, rows, stride, Y + a * (long)Y_stride);
+    }
+    if (n < 8) {
+        return;
+    }
     for (; m >= 4; m -= 4, s += 4 * (long)across, Y += 4 * (long)Y_stride) {
         PRODUCT_BAND(4, 2)
     }

@@ -28,7 +28,7 @@ long dense_first_beyond(long n, const double *x, double size);
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
 
-/* The same for m results at once, n >= 8: Y_a += sum_i s_ai row_i, s_ai at
+/* The same for m results at once: Y_a += sum_i s_ai row_i, s_ai at
  * s[a * across + i * step]. */
 void dense_product(int m, int count, int n, const double *s, int across, int step,
                    const double *rows, int stride, double *Y, int Y_stride);

@@ -227,9 +227,9 @@ static void product(void **state)
         double s[MAX * STRIDE], rows[MAX * STRIDE], Y[9 * MAX] = {0}, y[9 * MAX] = {0};
         random_matrix(&d, MAX, MAX, s);
         random_matrix(&d, MAX, MAX, rows);
-        dense_product(m, 11, 7 + m, s, 1, STRIDE, rows, STRIDE, Y, MAX);
+        dense_product(m, 11, 3 + 2 * m, s, 1, STRIDE, rows, STRIDE, Y, MAX);
         for (int a = 0; a < m; a++) {
-            dense_combine(11, 7 + m, s + a, STRIDE, rows, STRIDE, y + a * MAX);
+            dense_combine(11, 3 + 2 * m, s + a, STRIDE, rows, STRIDE, y + a * MAX);
         }
         assert_memory_equal(Y, y, sizeof Y);
     }
