@@ -140,17 +140,17 @@ static void judge_rows(judge *j, int k, int at)
         j->w[i] = look[0] - b + R * j->lambda[i];
         j->carried[i] = look[1] + fabs(b);
         j->before[i] = look[2] - b;
-        double length = sqrt(look[3] + R);
-        j->scale[i] = block->kind == ZW_CONE ? mu : length > 0.0 ? 1.0 / length : 1.0;
-        longest = larger(longest, mu * length);
+        double square = look[3] + R;
+        j->scale[i] = block->kind == ZW_CONE ? mu : square > 0.0 ? 1.0 / sqrt(square) : 1.0;
+        longest = larger(longest, mu * mu * square);
     }
-    double factor = block->kind == ZW_CONE && longest > 0.0 ? 1.0 / longest : 1.0;
+    double factor = block->kind == ZW_CONE && longest > 0.0 ? 1.0 / sqrt(longest) : 1.0;
     for (int i = at; i < at + block->rows; i++) {
         double s = j->scale[i] *= factor;
         j->w[i] *= s;
         j->carried[i] *= s;
         j->before[i] *= s;
-        j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
+        j->r[i] = s > 0.0 && j->lambda[i] != 0.0 ? j->lambda[i] / s : 0.0;
     }
 }
 

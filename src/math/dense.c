@@ -29,6 +29,42 @@ ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const d
     }
 }
 
+/* Rows b to b + count of the lower triangle: what they and their mirror images add. */
+static inline __attribute__((always_inline)) void symmetric_rows(int b, int count, const double *row, int stride, const double *x,
+                                  double *y)
+{
+    zw_real8 dot[8] = {{0.0}}, column = {0.0}, here = lane_some8(count, x + b);
+    for (int j = 0; j < b; j += 8) {
+        zw_real8 there = lane_load8(x + j), sum = lane_load8(y + j);
+        for (int a = 0; a < count; a++) {
+            zw_real8 line = lane_load8(row + (long)a * stride + j);
+            dot[a] += line * there;
+            sum += x[b + a] * line;
+        }
+        lane_store8(y + j, sum);
+    }
+    for (int a = 0; a < count; a++) { /* the row to the diagonal, the column below it */
+        zw_real8 line = lane_some8(count, row + (long)a * stride + b);
+        dot[a] += lane_first8(a + 1, line) * here;
+        column += x[b + a] * lane_first8(a, line);
+    }
+    for (int a = 0; a < count; a++) {
+        y[b + a] = column[a] + lane_sum8(dot[a]);
+    }
+}
+
+ZW_CLONES void dense_multiply_symmetric(int n, const double *M, int stride, const double *x,
+                                        double *restrict y)
+{
+    int b = 0;
+    for (; b + 8 <= n; b += 8) {
+        symmetric_rows(b, 8, M + (long)b * stride, stride, x, y);
+    }
+    if (b < n) {
+        symmetric_rows(b, n - b, M + (long)b * stride, stride, x, y);
+    }
+}
+
 ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
 {
     zw_real8 s = {0.0};

@@ -37,6 +37,8 @@ void dense_product(int m, int count, int n, const double *s, int across, int ste
 void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride);
 
 void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y);
+/* The same for a symmetric A of which the lower triangle is given. */
+void dense_multiply_symmetric(int n, const double *A, int stride, const double *x, double *y);
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
                                double *y);
 

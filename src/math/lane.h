@@ -62,6 +62,15 @@ static inline zw_real8 lane_some8(int n, const double *x)
     }
 }
 
+/* The first n of eight numbers, zeros for the others, whatever they are. */
+static inline zw_real8 lane_first8(int n, zw_real8 x)
+{
+    static const long long keep[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    zw_mask8 mask;
+    memcpy(&mask, keep + 8 - n, sizeof mask);
+    return (zw_real8)((zw_mask8)x & mask);
+}
+
 static inline void lane_store8(double *x, zw_real8 v)
 {
     memcpy(x, &v, sizeof v);

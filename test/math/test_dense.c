@@ -218,6 +218,26 @@ static void elimination(void **state)
     assert_small(fabs(b[0] - 1000.0) + fabs(b[1] - 1000.0), 1e-10); /* it becomes `floor` */
 }
 
+static void symmetric(void **state)
+{
+    (void)state;
+    dice d = dice_of(6);
+    for (int n = 1; n <= MAX; n++) {
+        double A[MAX * STRIDE], M[MAX * STRIDE], x[MAX], y[MAX], Ax[MAX];
+        random_matrix(&d, n, n, A);
+        random_vector(&d, n, x);
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) {
+                A[i * STRIDE + j] = A[j * STRIDE + i];
+                M[i * STRIDE + j] = j <= i ? A[i * STRIDE + j] : NAN; /* nobody reads it */
+            }
+        }
+        dense_multiply(n, n, A, STRIDE, x, Ax);
+        dense_multiply_symmetric(n, M, STRIDE, x, y);
+        assert_small(difference(n, y, Ax), 1e-13 * n);
+    }
+}
+
 /* Whole lines at once are the sums that dense_combine makes one by one, bit by bit. */
 static void product(void **state)
 {
@@ -360,7 +380,7 @@ int main(void)
         cmocka_unit_test(cholesky),
         cmocka_unit_test(cholesky_tells_the_pivot),
         cmocka_unit_test(elimination),
-        cmocka_unit_test(product),
+        cmocka_unit_test(product), cmocka_unit_test(symmetric),
         cmocka_unit_test(lq_of_full_rank),
         cmocka_unit_test(lq_of_dependent_rows),
         cmocka_unit_test(lq_of_graded_rows),
