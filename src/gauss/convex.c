@@ -56,8 +56,7 @@ static void convex_hessian(gauss_core *core, double delta, const double *z)
         double root[CONE_MAX * CONE_MAX];
         if (cone_slope_root(d, z + at, root) != CONE_OUTSIDE) {
             dense_scale(CONE_MAX * d, share, root);
-            memset(G + (long)rows * q, 0, (size_t)d * (size_t)q * sizeof *G);
-            dense_product(d, d, q, root, CONE_MAX, 1, core->B + (long)at * core->stride,
+            dense_product(0, d, d, q, root, CONE_MAX, 1, core->B + (long)at * core->stride,
                           core->stride, G + (long)rows * q, q);
             rows += d;
         }
@@ -68,8 +67,8 @@ static void convex_hessian(gauss_core *core, double delta, const double *z)
     }
     for (int i = 0; i < q; i += 4) {
         int count = q - i < 4 ? q - i : 4, from = q - i >= 8 || q < 8 ? i : q - 8;
-        dense_product(count, rows, q - from, G + i, 1, q, G + from, q, core->H + (long)i * q + from,
-                      q);
+        dense_product(1, count, rows, q - from, G + i, 1, q, G + from, q,
+                      core->H + (long)i * q + from, q);
     }
 }
 

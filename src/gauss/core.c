@@ -64,10 +64,15 @@ void core_residual(const gauss_core *core, const double *x, double *w)
     }
 }
 
-double core_judge(gauss_core *core, const double *r, const double *w)
+void core_size(gauss_core *core)
 {
     double size = dense_norm(core->q, core->x);
     core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
+}
+
+double core_judge(gauss_core *core, const double *r, const double *w)
+{
+    core_size(core);
     return core->error = core_natural(core, r, w);
 }
 

@@ -17,14 +17,14 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-11, FAR = 1e-6, PAIR = 10.0, CRAWL = 0.9;
+static const double RIDGE = 1e-11, PAIR = 10.0, CRAWL = 0.9;
 enum { N = CONE_MAX };
 
 /* `shift` is that of the convex law; Coulomb's, marked by -1, is the slip itself. */
 static void block_natural(int d, double rho, double shift, const double *r, const double *w,
                           newton_block *out)
 {
-    double z[N], P[N * N], u[N] = {0.0};
+    double z[N] = {0.0}, P[N * N], u[N] = {0.0};
     int coulomb = shift < 0.0;
     double slip = coulomb ? cone_tangent(d, w) : shift;
     double share = coulomb && slip > 0.0 ? 1.0 / slip : 0.0;
@@ -101,8 +101,7 @@ static void newton_prepare(gauss_core *core)
     if (core->S_ready) {
         return;
     }
-    memset(core->S, 0, (size_t)core->p * (size_t)wide * sizeof(double));
-    dense_product(core->p, core->q, wide, core->Bt, 1, wide, core->Bt, wide, core->S, wide);
+    dense_product(0, core->p, core->q, wide, core->Bt, 1, wide, core->Bt, wide, core->S, wide);
     core->S_ready = 1;
 }
 
@@ -143,8 +142,7 @@ static void newton_rows(gauss_core *core, double delta, int k, int from, int act
     const newton_block *block = &core->block[k];
     int p = core->p, wide = core->wide, at = core->cone[k].first, d = core->cone[k].rows;
     double *rows = core->J + (long)from * wide;
-    memset(rows, 0, (size_t)(d * wide) * sizeof *rows);
-    dense_product(d, d, wide, block->by_w, N, 1, core->S + (long)at * wide, wide, rows, wide);
+    dense_product(0, d, d, wide, block->by_w, N, 1, core->S + (long)at * wide, wide, rows, wide);
     for (int i = 0; i < d; i++) {
         double *row = rows + (long)i * wide, right = -block->value[i];
         for (int j = 0; j < d; j++) {
@@ -235,12 +233,23 @@ static int newton_search(gauss_core *core, core_form form, double delta, int cut
     return 1;
 }
 
+/* The strict residual; far away the size of Phi says enough. */
+static double newton_error(gauss_core *core, double delta, double size, const double *r,
+                           const double *w)
+{
+    core_size(core);
+    return delta > 0.0 || size > 10.0 * core->accept * core->R ? core->error = size / core->R
+                                                               : core_judge(core, r, w);
+}
+
 /* Either law, by steps for r alone. */
 static int newton_run(gauss_core *core, core_form form, double delta, int limit)
 {
     double *r = core->v[0], *dr = core->v[1], *w = core->v[4], *best = core->v[5];
     size_t bytes = (size_t)core->p * sizeof(double);
-    double best_error = core_evaluate(core), size = 0.0;
+    core_force(core, core->r, core->x);
+    core_residual(core, core->x, core->w);
+    core_size(core);
     int latest = delta == 0.0; /* the best is the latest: x and w are its own */
     memcpy(best, core->r, bytes);
     memcpy(r, core->r, bytes);
@@ -249,8 +258,9 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
         dense_axpy(core->p, delta, r, w);
     }
     core->rho = core->R / core->V;
-    double merit = newton_law(core, form, r, w, &size);
+    double size = 0.0, merit = newton_law(core, form, r, w, &size);
     double aim = delta > 0.0 ? 1e-9 : core->aim;
+    double best_error = newton_error(core, delta, size, r, w);
     for (int k = 0; k < limit && size > aim * core->R; k++) {
         int solved = delta == 0.0 && best_error <= core->accept;
         double before = merit;
@@ -259,9 +269,7 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
             latest = 0;
             break;
         }
-        /* far away the size of Phi says enough */
-        double error =
-            delta > 0.0 || size > FAR * core->R ? size / core->R : core_judge(core, r, w);
+        double error = newton_error(core, delta, size, r, w);
         latest = delta == 0.0 && error < best_error;
         if (error < best_error || delta > 0.0) {
             best_error = error;

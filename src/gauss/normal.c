@@ -193,12 +193,20 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
 {
     int n = work->n, m = work->m_wide;
     double *X = work->X, *row = work->scratch;
-    memset(X, 0, (size_t)n * (size_t)m * sizeof *X);
-    for (int e = 0; e < work->me + work->mc; e++) {
-        int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
-        gauss_row_copy(problem, i, row);
+    for (int e = 0; e < m; e++) {
+        int i = e < work->me             ? work->equality_row[e]
+                : e < work->me + work->mc ? work->cone_row[e - work->me]
+                                          : -1;
+        const double *from = i >= 0 && problem->A.dense != NULL
+                                 ? problem->A.dense + (size_t)i * (size_t)n
+                                 : row;
+        if (i < 0) { /* what fills the last line */
+            memset(row, 0, (size_t)n * sizeof *row);
+        } else if (from == row) {
+            gauss_row_copy(problem, i, row);
+        }
         for (int j = 0; j < n; j++) {
-            X[(long)j * m + e] = row[j];
+            X[(long)j * m + e] = from[j];
         }
     }
     if (work->shifted) {
@@ -208,35 +216,36 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
     }
 }
 
-/* Row i of A, column e of X, becomes a row of D with its compliance column; returns its length. */
-static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, int i, double factor,
-                         double softening, double *row)
+/* Row i of A, column e of X, times `factor`: a row of D with its compliance column. */
+static void normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, int i, double factor,
+                       double softening, double *row)
 {
     for (int j = 0; j < work->n; j++) {
         row[j] = factor * work->X[(long)j * work->m_wide + e];
     }
-    memset(row + work->n, 0, (size_t)(work->q_max - work->n) * sizeof *row);
+    for (int j = work->n; j < work->q_max; j++) {
+        row[j] = 0.0;
+    }
     if (problem->compliance != NULL && problem->compliance[i] > 0.0) {
         row[work->q++] = factor * sqrt(problem->compliance[i] * softening);
     }
-    return dense_norm(work->q, row);
 }
 
-static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work)
+static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work, const double *square)
 {
     for (int e = 0; e < work->me; e++) {
         int i = work->equality_row[e];
         double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
         double keep = work->shifted ? 1.0 - work->W[e] * R : 1.0;
-        double *row = work->D + (long)e * work->q_max;
-        double length = normal_row(problem, work, e, i, 1.0, 1.0 / keep, row);
+        double length = sqrt(square[e] + R / keep);
         work->scale[i] = length > 0.0 ? 1.0 / length : 0.0;
-        dense_scale(work->q, work->scale[i], row);
         work->soften[e] = 1.0 / keep;
+        normal_row(problem, work, e, i, work->scale[i], 1.0 / keep,
+                   work->D + (long)e * work->q_max);
     }
 }
 
-static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
+static void normal_cones(const zw_gauss *problem, zw_gauss_work *work, const double *square)
 {
     for (int k = 0; k < work->cone_count; k++) {
         const gauss_cone *cone = &work->cone[k];
@@ -245,16 +254,28 @@ static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
         for (int j = 0; j < cone->rows; j++) {
             double mu = j == 0 ? 1.0 : block->friction[j - 1];
             int i = work->cone_row[cone->first + j];
-            double *row = work->B + (long)(cone->first + j) * work->q_max;
+            double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
             work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
-            int e = work->me + cone->first + j;
-            longest = larger(longest, normal_row(problem, work, e, i, work->scale[i], 1.0, row));
+            longest = larger(longest, mu * mu * (square[work->me + cone->first + j] + R));
         }
-        for (int j = 0; j < cone->rows && longest > 0.0; j++) {
-            work->scale[work->cone_row[cone->first + j]] /= longest;
-            dense_scale(work->q, 1.0 / longest, work->B + (long)(cone->first + j) * work->q_max);
+        double factor = longest > 0.0 ? 1.0 / sqrt(longest) : 1.0;
+        for (int j = 0; j < cone->rows; j++) {
+            int row = cone->first + j, i = work->cone_row[row];
+            work->scale[i] *= factor;
+            normal_row(problem, work, work->me + row, i, work->scale[i], 1.0,
+                       work->B + (long)row * work->q_max);
         }
     }
+}
+
+/* Rows of length one from X; cones as a whole. */
+static void normal_scale(const zw_gauss *problem, zw_gauss_work *work)
+{
+    double *square = work->scratch;
+    work->q = work->n;
+    dense_column_squares(work->n, work->m_wide, work->X, square);
+    normal_equalities(problem, work, square);
+    normal_cones(problem, work, square);
 }
 
 /* The scaled residual of row i for the motion a, and into *size what round-off it can carry. */
@@ -309,17 +330,14 @@ zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *e
 
 void gauss_normal_rows(const zw_gauss *problem, zw_gauss_work *work)
 {
-    work->q = work->n;
     normal_rows(problem, work);
-    normal_equalities(problem, work);
-    normal_cones(problem, work);
+    normal_scale(problem, work);
 }
 
 void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,
                        int without)
 {
-    work->q = work->n;
-    normal_equalities(problem, work);
+    normal_scale(problem, work);
     for (int e = 0; e < work->me; e++) {
         int i = work->equality_row[e], keep = 0;
         for (int k = 0; k < count; k++) {
@@ -330,5 +348,4 @@ void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *
             memset(work->D + (long)e * work->q_max, 0, (size_t)work->q_max * sizeof(double));
         }
     }
-    normal_cones(problem, work);
 }

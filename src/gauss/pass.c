@@ -43,6 +43,21 @@ void gauss_core_start(zw_gauss_work *work, const double *guess)
     }
 }
 
+/* Bt = B2'. Where nothing was eliminated that is X, which has the rows as columns, times `scale`. */
+static void core_transpose(zw_gauss_work *work)
+{
+    gauss_core *core = &work->core;
+    double *scale = work->scratch;
+    if (work->me > 0 || work->q > work->n) {
+        dense_transpose(core->p, core->q, core->B, core->stride, core->Bt, core->wide);
+        return;
+    }
+    for (int i = 0; i < core->wide; i++) {
+        scale[i] = i < core->p ? work->scale[work->cone_row[i]] : 0.0;
+    }
+    dense_scale_columns(core->q, core->wide, scale, work->X, core->Bt);
+}
+
 /* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
 void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const double *guess)
 {
@@ -52,7 +67,7 @@ void gauss_core_open(zw_gauss_work *work, const zw_gauss_options *options, const
     core->q = work->q - work->rank;
     core->stride = work->q_max;
     core->B = work->B + work->rank;
-    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt, core->wide);
+    core_transpose(work);
     core->cone_count = work->cone_count;
     core->cone = work->cone;
     core->normal = work->normal;

@@ -14,15 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-double cone_tangent(int d, const double *z)
-{
-    double sum = 0.0;
-    for (int i = 1; i < d; i++) {
-        sum += z[i] * z[i];
-    }
-    return sqrt(sum);
-}
-
 static cone_side cone_where(double s, double l)
 {
     return s >= l ? CONE_INSIDE : s <= -l ? CONE_OUTSIDE : CONE_BETWEEN;
@@ -42,12 +33,6 @@ cone_side cone_project(int d, const double *z, double *p)
         p[i] = factor * z[i];
     }
     return side;
-}
-
-double cone_gap(int d, const double *z)
-{
-    double l = cone_tangent(d, z);
-    return z[0] >= l ? 0.0 : z[0] <= -l ? -z[0] : 0.5 * (l - z[0]);
 }
 
 cone_side cone_slope(int d, const double *z, double *P)

@@ -30,8 +30,8 @@ ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const d
 }
 
 /* Rows b to b + count of the lower triangle: what they and their mirror images add. */
-static inline __attribute__((always_inline)) void symmetric_rows(int b, int count, const double *row, int stride, const double *x,
-                                  double *y)
+static inline __attribute__((always_inline)) void
+symmetric_rows(int b, int count, const double *row, int stride, const double *x, double *y)
 {
     zw_real8 dot[8] = {{0.0}}, column = {0.0}, here = lane_some8(count, x + b);
     for (int j = 0; j < b; j += 8) {
@@ -129,7 +129,7 @@ long dense_first_beyond(long n, const double *x, double size)
         zw_real8 sum[height][lines];                                                               \
         for (int a = 0; a < height; a++) {                                                         \
             for (int k = 0; k < lines; k++) {                                                      \
-                sum[a][k] = lane_load8(Y + (long)a * Y_stride + j + 8 * k);                        \
+                sum[a][k] = add ? lane_load8(Y + (long)a * Y_stride + j + 8 * k) : zero;           \
             }                                                                                      \
         }                                                                                          \
         for (int i = 0; i < count; i++) {                                                          \
@@ -169,10 +169,10 @@ long dense_first_beyond(long n, const double *x, double size)
  * there, and writes the same numbers again. */
 #define PRODUCT_BAND(height, most)                                                                 \
     {                                                                                              \
-        zw_real8 tail[height] = {{0.0}};                                                           \
+        zw_real8 zero = {0.0}, tail[height] = {{0.0}};                                             \
         int j = 0, rest = n % 8;                                                                   \
         for (int a = 0; a < height && rest > 0; a++) {                                             \
-            tail[a] = lane_load8(Y + (long)a * Y_stride + n - 8);                                  \
+            tail[a] = add ? lane_load8(Y + (long)a * Y_stride + n - 8) : zero;                     \
         }                                                                                          \
         while (n - j >= 8 * most) {                                                                \
             PRODUCT_PIECE(height, most)                                                            \
@@ -200,7 +200,7 @@ long dense_first_beyond(long n, const double *x, double size)
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
                              int stride, double *restrict Y)
 {
-    enum { across = 0, Y_stride = 0 };
+    enum { across = 0, Y_stride = 0, add = 1 };
     if (n >= 8) {
         PRODUCT_BAND(1, 8)
         return;
@@ -217,10 +217,14 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
     }
 }
 
-ZW_CLONES void dense_product(int m, int count, int n, const double *s, int across, int step,
-                             const double *rows, int stride, double *restrict Y, int Y_stride)
+ZW_CLONES void dense_product(int add, int m, int count, int n, const double *s, int across,
+                             int step, const double *rows, int stride, double *restrict Y,
+                             int Y_stride)
 {
     for (int a = 0; a < m && n < 8; a++) {
+        if (!add) {
+            memset(Y + a * (long)Y_stride, 0, (size_t)n * sizeof *Y);
+        }
         dense_combine(count, n, s + a * (long)across, step, rows, stride, Y + a * (long)Y_stride);
     }
     if (n < 8) {
@@ -235,6 +239,28 @@ ZW_CLONES void dense_product(int m, int count, int n, const double *s, int acros
         PRODUCT_BAND(2, 2)
     } else if (m == 1) {
         PRODUCT_BAND(1, 4)
+    }
+}
+
+ZW_CLONES void dense_scale_columns(int n, int m, const double *restrict s, const double *restrict X,
+                                   double *restrict Y)
+{
+    for (int j = 0; j < n; j++) {
+        for (int e = 0; e < m; e++) {
+            Y[(long)j * m + e] = s[e] * X[(long)j * m + e];
+        }
+    }
+}
+
+ZW_CLONES void dense_column_squares(int n, int m, const double *X, double *square)
+{
+    for (int e = 0; e < m; e += 8) {
+        zw_real8 sum = {0.0};
+        for (int j = 0; j < n; j++) {
+            zw_real8 line = lane_load8(X + (long)j * m + e);
+            sum += line * line;
+        }
+        lane_store8(square + e, sum);
     }
 }
 
@@ -291,7 +317,7 @@ ZW_CLONES void dense_axpy_size(int n, double s, const double *restrict x, double
     }
 }
 
-void dense_scale(int n, double s, double *x)
+ZW_CLONES void dense_scale(int n, double s, double *x)
 {
     for (int i = 0; i < n; i++) {
         x[i] *= s;
@@ -370,7 +396,7 @@ ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
             diagonal[a] = H[(long)(k + a) * stride + k + a];
             lines_scale(n - from, -1.0, block + (long)a * stride);
         }
-        dense_product(count, k, n - from, H + k, 1, stride, H + from, stride, block, stride);
+        dense_product(1, count, k, n - from, H + k, 1, stride, H + from, stride, block, stride);
         for (int a = 0; a < count; a++) {
             const double *row = block + (long)a * stride, *entry = row + k - from;
             double pivot = -entry[a];
@@ -398,7 +424,7 @@ ZW_CLONES void dense_solve_upper_transposed_many(int n, int m, const double *U, 
         int count = n - k < 4 ? n - k : 4;
         double *block = X + (long)k * m;
         lines_scale(count * m, -1.0, block);
-        dense_product(count, k, m, U + k, 1, stride, X, m, block, m);
+        dense_product(1, count, k, m, U + k, 1, stride, X, m, block, m);
         for (int a = 0; a < count; a++) {
             const double *top = U + (long)(k + a) * stride + k;
             double *row = block + (long)a * m;

@@ -28,10 +28,15 @@ long dense_first_beyond(long n, const double *x, double size);
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
 
-/* The same for m results at once: Y_a += sum_i s_ai row_i, s_ai at
+/* The same for m results at once: Y_a = sum_i s_ai row_i, or Y_a += if `add`, s_ai at
  * s[a * across + i * step]. */
-void dense_product(int m, int count, int n, const double *s, int across, int step,
+void dense_product(int add, int m, int count, int n, const double *s, int across, int step,
                    const double *rows, int stride, double *Y, int Y_stride);
+
+/* Y_je = s_e X_je for X and Y n x m. */
+void dense_scale_columns(int n, int m, const double *s, const double *X, double *Y);
+/* square[e] = sum_j X_je^2 for X n x m, m a multiple of eight. */
+void dense_column_squares(int n, int m, const double *X, double *square);
 
 /* T (n x m) = A' for A m x n; what its stride has beyond m is set to zero. */
 void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride);

@@ -247,7 +247,7 @@ static void product(void **state)
         double s[MAX * STRIDE], rows[MAX * STRIDE], Y[9 * MAX] = {0}, y[9 * MAX] = {0};
         random_matrix(&d, MAX, MAX, s);
         random_matrix(&d, MAX, MAX, rows);
-        dense_product(m, 11, 3 + 2 * m, s, 1, STRIDE, rows, STRIDE, Y, MAX);
+        dense_product(m % 2, m, 11, 3 + 2 * m, s, 1, STRIDE, rows, STRIDE, Y, MAX);
         for (int a = 0; a < m; a++) {
             dense_combine(11, 3 + 2 * m, s + a, STRIDE, rows, STRIDE, y + a * MAX);
         }
@@ -380,7 +380,8 @@ int main(void)
         cmocka_unit_test(cholesky),
         cmocka_unit_test(cholesky_tells_the_pivot),
         cmocka_unit_test(elimination),
-        cmocka_unit_test(product), cmocka_unit_test(symmetric),
+        cmocka_unit_test(product),
+        cmocka_unit_test(symmetric),
         cmocka_unit_test(lq_of_full_rank),
         cmocka_unit_test(lq_of_dependent_rows),
         cmocka_unit_test(lq_of_graded_rows),
