@@ -5,16 +5,19 @@
 
 #include "math/lane.h"
 
-/* Eight partial sums, and their sum in one order. Zeros fill the last line: a sum is never -0, so
- * they change no bit. */
-static inline zw_real8 dot_lines(int n, const double *x, const double *y)
+/* Eight partial sums, added up in one order. Where n is not a multiple of eight the last line
+ * overlaps the one before it, and what that has counted is zero; a short vector is filled with
+ * zeros. A sum is never -0, so zeros change no bit. */
+ZW_INLINE zw_real8 dot_lines(int n, const double *x, const double *y)
 {
     zw_real8 s = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
+    if (n < 8) {
+        return lane_some8(n, x) * lane_some8(n, y) + s;
+    }
+    for (int i = 0; i + 8 <= n; i += 8) {
         s += lane_load8(x + i) * lane_load8(y + i);
     }
-    return i < n ? s + lane_some8(n - i, x + i) * lane_some8(n - i, y + i) : s;
+    return s + lane_last8(n % 8, lane_load8(x + n - 8)) * lane_load8(y + n - 8);
 }
 
 ZW_CLONES double dense_dot(int n, const double *x, const double *y)
@@ -30,7 +33,7 @@ ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const d
 }
 
 /* Rows b to b + count of the lower triangle: what they and their mirror images add. */
-static inline __attribute__((always_inline)) void
+ZW_INLINE void
 symmetric_rows(int b, int count, const double *row, int stride, const double *x, double *y)
 {
     zw_real8 dot[8] = {{0.0}}, column = {0.0}, here = lane_some8(count, x + b);
@@ -68,31 +71,44 @@ ZW_CLONES void dense_multiply_symmetric(int n, const double *M, int stride, cons
 ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
 {
     zw_real8 s = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
+    if (n < 8) {
+        return lane_sum8(lane_size8(lane_some8(n, x) * lane_some8(n, y)) + s);
+    }
+    for (int i = 0; i + 8 <= n; i += 8) {
         s += lane_size8(lane_load8(x + i) * lane_load8(y + i));
     }
-    return lane_sum8(i < n ? s + lane_size8(lane_some8(n - i, x + i) * lane_some8(n - i, y + i))
-                           : s);
+    zw_real8 last = lane_last8(n % 8, lane_load8(x + n - 8));
+    return lane_sum8(s + lane_size8(last * lane_load8(y + n - 8)));
+}
+
+/* One line of the four sums of dense_look. */
+ZW_INLINE void look_line(zw_real8 entry, zw_real8 x, zw_real8 y, zw_real8 s, zw_real8 sum[4])
+{
+    zw_real8 product = entry * x, scaled = entry * s;
+    sum[0] += product;
+    sum[1] += lane_size8(product);
+    sum[2] += entry * y;
+    sum[3] += scaled * scaled;
 }
 
 ZW_CLONES void dense_look(int n, const double *row, const double *x, const double *y,
                           const double *s, double out[4])
 {
-    zw_real8 by_x = {0.0}, size = {0.0}, by_y = {0.0}, square = {0.0};
-    for (int i = 0; i < n; i += 8) {
-        int some = n - i < 8 ? n - i : 8;
-        zw_real8 entry = lane_some8(some, row + i), scaled = entry * lane_some8(some, s + i);
-        zw_real8 product = entry * lane_some8(some, x + i);
-        by_x += product;
-        size += lane_size8(product);
-        by_y += entry * lane_some8(some, y + i);
-        square += scaled * scaled;
+    zw_real8 sum[4] = {{0.0}};
+    for (int i = 0; i + 8 <= n; i += 8) {
+        look_line(lane_load8(row + i), lane_load8(x + i), lane_load8(y + i), lane_load8(s + i),
+                  sum);
     }
-    out[0] = lane_sum8(by_x);
-    out[1] = lane_sum8(size);
-    out[2] = lane_sum8(by_y);
-    out[3] = lane_sum8(square);
+    if (n < 8) {
+        look_line(lane_some8(n, row), lane_some8(n, x), lane_some8(n, y), lane_some8(n, s), sum);
+    } else if (n % 8 != 0) {
+        int i = n - 8;
+        look_line(lane_last8(n % 8, lane_load8(row + i)), lane_load8(x + i), lane_load8(y + i),
+                  lane_load8(s + i), sum);
+    }
+    for (int k = 0; k < 4; k++) {
+        out[k] = lane_sum8(sum[k]);
+    }
 }
 
 /* Is every |x_i| <= size? Neither a NaN nor an infinity is. */
@@ -277,17 +293,6 @@ void dense_transpose(int m, int n, const double *A, int stride, double *T, int T
     }
 }
 
-ZW_CLONES double dense_norm_scaled(int n, const double *x, const double *y)
-{
-    zw_real8 s = {0.0};
-    for (int i = 0; i < n; i += 8) {
-        int some = n - i < 8 ? n - i : 8;
-        zw_real8 product = lane_some8(some, x + i) * lane_some8(some, y + i);
-        s += product * product;
-    }
-    return sqrt(lane_sum8(s));
-}
-
 double dense_norm(int n, const double *x)
 {
     return sqrt(dense_dot(n, x, x));
@@ -346,7 +351,7 @@ ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
 }
 
 /* y += f x over whole lines, the last of which may overlap the one before; n >= 8. */
-static inline void lines_add(int n, double f, const double *x, double *y)
+ZW_INLINE void lines_add(int n, double f, const double *x, double *y)
 {
     zw_real8 tail = lane_load8(y + n - 8) + f * lane_load8(x + n - 8);
     for (int j = 0; j + 8 <= n; j += 8) {
@@ -355,7 +360,7 @@ static inline void lines_add(int n, double f, const double *x, double *y)
     lane_store8(y + n - 8, tail);
 }
 
-static inline void lines_scale(int n, double f, double *x)
+ZW_INLINE void lines_scale(int n, double f, double *x)
 {
     zw_real8 tail = f * lane_load8(x + n - 8);
     for (int j = 0; j + 8 <= n; j += 8) {

@@ -9,7 +9,6 @@
 
 double dense_dot(int n, const double *x, const double *y);
 double dense_norm(int n, const double *x);                         /* Euclidean */
-double dense_norm_scaled(int n, const double *x, const double *s); /* of (x_i s_i) */
 double dense_largest(int n, const double *x);                      /* max |x_i| */
 void dense_axpy(int n, double s, const double *x, double *y);      /* y += s x */
 void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
