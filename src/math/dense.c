@@ -491,21 +491,26 @@ ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, d
         best = fabs(J[(long)i * stride]) > fabs(J[(long)best * stride]) ? i : best;
     }
     for (int k = 0; k < n; k++) {
-        double *restrict top = J + (long)k * stride, most = -1.0;
+        double *top = J + (long)k * stride, most = -1.0, right;
         if (best != k) {
-            double t = x[k];
+            double *other = J + (long)best * stride, t = x[k];
             x[k] = x[best];
             x[best] = t;
-            dense_swap(wide, top, J + (long)best * stride);
+            for (int j = k / 8 * 8; j < wide; j += 8) {
+                zw_real8 line = lane_load8(top + j);
+                lane_store8(top + j, lane_load8(other + j));
+                lane_store8(other + j, line);
+            }
         }
         double pivot = fabs(top[k]) < floor ? (top[k] < 0.0 ? -floor : floor) : top[k];
         double inverse = 1.0 / pivot;
+        right = x[k];
         for (int i = k + 1; i < n; i++) {
-            double *restrict row = J + (long)i * stride, f = row[k] * inverse;
+            double *row = J + (long)i * stride, f = row[k] * inverse;
             for (int j = k / 8 * 8; j < wide; j += 8) {
                 lane_store8(row + j, lane_load8(row + j) - f * lane_load8(top + j));
             }
-            x[i] -= f * x[k];
+            x[i] -= f * right;
             double size = fabs(row[k + 1]);
             best = size > most ? i : best;
             most = size > most ? size : most;
