@@ -194,12 +194,11 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
     int n = work->n, m = work->m_wide;
     double *X = work->X, *row = work->scratch;
     for (int e = 0; e < m; e++) {
-        int i = e < work->me             ? work->equality_row[e]
+        int i = e < work->me              ? work->equality_row[e]
                 : e < work->me + work->mc ? work->cone_row[e - work->me]
                                           : -1;
-        const double *from = i >= 0 && problem->A.dense != NULL
-                                 ? problem->A.dense + (size_t)i * (size_t)n
-                                 : row;
+        const double *from =
+            i >= 0 && problem->A.dense != NULL ? problem->A.dense + (size_t)i * (size_t)n : row;
         if (i < 0) { /* what fills the last line */
             memset(row, 0, (size_t)n * sizeof *row);
         } else if (from == row) {

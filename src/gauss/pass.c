@@ -43,7 +43,8 @@ void gauss_core_start(zw_gauss_work *work, const double *guess)
     }
 }
 
-/* Bt = B2'. Where nothing was eliminated that is X, which has the rows as columns, times `scale`. */
+/* Bt = B2'. Where nothing was eliminated that is X, which has the rows as columns, times `scale`.
+ */
 static void core_transpose(zw_gauss_work *work)
 {
     gauss_core *core = &work->core;

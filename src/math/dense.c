@@ -33,8 +33,8 @@ ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const d
 }
 
 /* Rows b to b + count of the lower triangle: what they and their mirror images add. */
-ZW_INLINE void
-symmetric_rows(int b, int count, const double *row, int stride, const double *x, double *y)
+ZW_INLINE void symmetric_rows(int b, int count, const double *row, int stride, const double *x,
+                              double *y)
 {
     zw_real8 dot[8] = {{0.0}}, column = {0.0}, here = lane_some8(count, x + b);
     for (int j = 0; j < b; j += 8) {
@@ -491,7 +491,7 @@ ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, d
         best = fabs(J[(long)i * stride]) > fabs(J[(long)best * stride]) ? i : best;
     }
     for (int k = 0; k < n; k++) {
-        double *top = J + (long)k * stride, most = -1.0, right;
+        double *top = J + (long)k * stride, most = -1.0;
         if (best != k) {
             double *other = J + (long)best * stride, t = x[k];
             x[k] = x[best];
@@ -503,8 +503,8 @@ ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, d
             }
         }
         double pivot = fabs(top[k]) < floor ? (top[k] < 0.0 ? -floor : floor) : top[k];
-        double inverse = 1.0 / pivot;
-        right = x[k];
+        double inverse = 1.0 / pivot, right = x[k];
+
         for (int i = k + 1; i < n; i++) {
             double *row = J + (long)i * stride, f = row[k] * inverse;
             for (int j = k / 8 * 8; j < wide; j += 8) {
