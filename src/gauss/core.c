@@ -26,26 +26,35 @@ static double core_worse(double worst, double error)
     return error > worst || error != error ? error : worst;
 }
 
+/* The part of cone k, of d rows. */
+static inline double core_natural_cone(const gauss_core *core, int k, int d, double rho,
+                                       const double *multipliers, const double *residual)
+{
+    double r[CONE_MAX] = {0.0}, u[CONE_MAX] = {0.0}, z[CONE_MAX] = {0.0}, p[CONE_MAX];
+    double stretch = core->cone[k].stretch, step = rho / stretch, largest = 0.0, worst = 0.0;
+    double shift = core->coulomb ? cone_tangent(d, residual) : core->shift[k];
+    for (int i = 0; i < d; i++) {
+        u[i] = residual[i] + (i == 0 ? shift : 0.0);
+        r[i] = multipliers[i] * stretch;
+        z[i] = r[i] - step * u[i];
+        largest = core_worse(largest, fabs(r[i]));
+    }
+    cone_project(d, z, p);
+    for (int i = 0; i < d; i++) {
+        worst = core_worse(worst, fabs(r[i] - p[i]));
+    }
+    worst -= core_granted(core, largest);
+    return core_worse(worst, step * cone_gap(d, u)); /* the cone admits u */
+}
+
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
 {
     double rho = core->R / core->V, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double r[CONE_MAX], u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], largest = 0.0;
-        double stretch = core->cone[k].stretch, step = rho / stretch;
-        double shift = core->coulomb ? cone_tangent(d, residual + at) : core->shift[k];
-        for (int i = 0; i < d; i++) {
-            u[i] = residual[at + i] + (i == 0 ? shift : 0.0);
-            r[i] = multipliers[at + i] * stretch;
-            z[i] = r[i] - step * u[i];
-            largest = core_worse(largest, fabs(r[i]));
-        }
-        cone_project(d, z, p);
-        double granted = core_granted(core, largest);
-        for (int i = 0; i < d; i++) {
-            worst = core_worse(worst, fabs(r[i] - p[i]) - granted);
-        }
-        worst = core_worse(worst, step * cone_gap(d, u)); /* the cone admits u */
+        const double *r = multipliers + at, *w = residual + at;
+        worst = core_worse(worst, d == 3 ? core_natural_cone(core, k, 3, rho, r, w)
+                                         : core_natural_cone(core, k, d, rho, r, w));
     }
     return isfinite(worst) ? worst / core->R : HUGE_VAL;
 }

@@ -21,8 +21,8 @@ static const double RIDGE = 1e-11, PAIR = 10.0, CRAWL = 0.9;
 enum { N = CONE_MAX };
 
 /* `shift` is that of the convex law; Coulomb's, marked by -1, is the slip itself. */
-static void block_natural(int d, double rho, double shift, const double *r, const double *w,
-                          newton_block *out)
+static inline void block_natural(int d, double rho, double shift, const double *r, const double *w,
+                                 newton_block *out)
 {
     double z[N] = {0.0}, P[N * N], u[N] = {0.0};
     int coulomb = shift < 0.0;
@@ -45,8 +45,8 @@ static void block_natural(int d, double rho, double shift, const double *r, cons
 
 /* Sliding, r_T = n u with u = t/|t| and n = r_N - rho w_N has the slope u n' + n/|t| (I - u u') t'.
  */
-static void block_slides(int d, double rho, double normal, double length, const double *r,
-                         const double *t, newton_block *out)
+static inline void block_slides(int d, double rho, double normal, double length, const double *r,
+                                const double *t, newton_block *out)
 {
     double u[N], share = 1.0 / length, turn = normal * share;
     for (int i = 1; i < d; i++) {
@@ -64,7 +64,8 @@ static void block_slides(int d, double rho, double normal, double length, const 
     }
 }
 
-static void block_split(int d, double rho, const double *r, const double *w, newton_block *out)
+static inline void block_split(int d, double rho, const double *r, const double *w,
+                               newton_block *out)
 {
     double t[N], normal = r[0] - rho * w[0];
     out->open = normal <= 0.0;
@@ -83,15 +84,25 @@ static void block_split(int d, double rho, const double *r, const double *w, new
     }
 }
 
+static inline void block_at(const gauss_core *core, core_form form, int k, int d, const double *r,
+                            const double *w, newton_block *out)
+{
+    int at = core->cone[k].first;
+    if (form == CORE_SPLIT) {
+        block_split(d, core->rho, r + at, w + at, out);
+    } else {
+        block_natural(d, core->rho, core->coulomb ? -1.0 : core->shift[k], r + at, w + at, out);
+    }
+}
+
+/* Most cones have three rows: the compiler may count them. */
 static void newton_block_at(const gauss_core *core, core_form form, int k, const double *r,
                             const double *w, newton_block *out)
 {
-    int at = core->cone[k].first, d = core->cone[k].rows;
-    double rho = core->rho;
-    if (form == CORE_SPLIT) {
-        block_split(d, rho, r + at, w + at, out);
+    if (core->cone[k].rows == 3) {
+        block_at(core, form, k, 3, r, w, out);
     } else {
-        block_natural(d, rho, core->coulomb ? -1.0 : core->shift[k], r + at, w + at, out);
+        block_at(core, form, k, core->cone[k].rows, r, w, out);
     }
 }
 

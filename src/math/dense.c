@@ -111,20 +111,22 @@ ZW_CLONES void dense_look(int n, const double *row, const double *x, const doubl
     }
 }
 
-/* Is every |x_i| <= size? Neither a NaN nor an infinity is. */
+/* Is every |x_i| <= size? Sizes compare as the integers that have their bits, and a NaN is beyond
+ * all: a difference that is negative tells. */
 ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 {
+    zw_real8 most = {size, size, size, size, size, size, size, size};
     zw_mask8 beyond = {0};
     long i = 0;
     for (; i + 8 <= n; i += 8) {
-        beyond |= ~(lane_size8(lane_load8(x + i)) <= size);
+        beyond |= (zw_mask8)most - (zw_mask8)lane_size8(lane_load8(x + i));
     }
-    beyond |= ~(lane_size8(lane_some8((int)(n - i), x + i)) <= size);
+    beyond |= (zw_mask8)most - (zw_mask8)lane_size8(lane_some8((int)(n - i), x + i));
     long long any = 0;
     for (int k = 0; k < LANES; k++) {
         any |= beyond[k];
     }
-    return any == 0;
+    return any >= 0;
 }
 
 long dense_first_beyond(long n, const double *x, double size)
