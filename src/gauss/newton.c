@@ -1,4 +1,4 @@
-/* Nonsmooth Newton on Coulomb's law, for the multipliers r; w = (S + delta I) r + c, S = B B'.
+/* Nonsmooth Newton for the multipliers r; w = (S + delta I) r + c, S = B B'.
  *
  * Two equivalent forms of Coulomb's law, with different Newton steps far from the solution:
  *   NATURAL  r - P_K( r - rho (w + |w_T| e_N) ) = 0     De Saxce
@@ -9,7 +9,12 @@
  * Open cones (Phi_w = 0) get dr = -r at once and leave the linear system.
  *
  * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the
- * residual, picks one of the many steps; the residual stays that of the exact law. */
+ * residual, picks one of the many steps; the residual stays that of the exact law. The round-off of
+ * the residual moves the internal forces by eps/RIDGE, and the curvature of the law feels the
+ * square of that: a ridge of 1e-12 left errors of 1e-11.
+ *
+ * The convex law is NATURAL with its own shift in the place of |w_T|. Where r alone does not get to
+ * the last digits, newton_pair.c goes on. */
 #include <math.h>
 #include <string.h>
 
@@ -290,7 +295,7 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
             break; /* solved, and round-off is all that moves */
         }
         if (!core->coulomb && merit > CRAWL * before) {
-            break;
+            break; /* it crawls: other steps do better */
         }
     }
     memcpy(core->r, best, bytes);
