@@ -23,14 +23,24 @@ void *base_alloc(size_t bytes)
     if (bytes > ARENA_MOST) {
         return NULL;
     }
-    size_t lines = (bytes + ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
-    void *block = aligned_alloc(ARENA_LINE, lines > 0 ? lines : ARENA_LINE);
-    return block != NULL ? memset(block, 0, lines) : NULL;
+    /* on a cache line, with what calloc gave standing before it */
+    unsigned char *given = calloc(1, bytes + 2 * ARENA_LINE);
+    if (given == NULL) {
+        return NULL;
+    }
+    uintptr_t line = ((uintptr_t)given + 2 * ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
+    unsigned char *block = given + (line - (uintptr_t)given);
+    memcpy(block - sizeof given, &given, sizeof given);
+    return block;
 }
 
 void base_free(void *block)
 {
-    free(block);
+    void *given = NULL;
+    if (block != NULL) {
+        memcpy(&given, (unsigned char *)block - sizeof given, sizeof given);
+    }
+    free(given);
 }
 
 void *base_arena_bytes(base_arena *arena, size_t count)
