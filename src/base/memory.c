@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Arrays start on cache lines, so that lanes load whole lines. */
 enum { ARENA_LINE = 64 };
@@ -22,12 +23,24 @@ void *base_alloc(size_t bytes)
     if (bytes > ARENA_MOST) {
         return NULL;
     }
-    return calloc(1, bytes > 0 ? bytes : 1);
+    /* on a cache line, with what calloc gave standing before it */
+    unsigned char *given = calloc(1, bytes + 2 * ARENA_LINE);
+    if (given == NULL) {
+        return NULL;
+    }
+    uintptr_t line = ((uintptr_t)given + 2 * ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
+    unsigned char *block = given + (line - (uintptr_t)given);
+    memcpy(block - sizeof given, &given, sizeof given);
+    return block;
 }
 
 void base_free(void *block)
 {
-    free(block);
+    void *given = NULL;
+    if (block != NULL) {
+        memcpy(&given, (unsigned char *)block - sizeof given, sizeof given);
+    }
+    free(given);
 }
 
 void *base_arena_bytes(base_arena *arena, size_t count)

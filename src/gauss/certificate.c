@@ -51,13 +51,15 @@ typedef struct judge {
     double *w;       /* m: scaled residuals */
     double *r;       /* m: scaled multipliers */
     double *scale;   /* m: factor of the residual; the multiplier's is its inverse */
+    double *before;  /* m: scaled residuals of the free motion */
+    double *carried; /* m: scaled |A| |a| + |b| */
     double R, V;
     zw_certificate *out;
 } judge;
 
 size_t zw_gauss_certify_scratch(const zw_gauss *problem)
 {
-    return 5 * (size_t)problem->n + 3 * (size_t)gauss_row_count(problem) + 1;
+    return 5 * (size_t)problem->n + 5 * (size_t)gauss_row_count(problem) + 1;
 }
 
 /* A coordinate without mass is measured by the pull of the rows that touch it. */
@@ -87,7 +89,7 @@ static void judge_units(judge *j)
 static void judge_forces(judge *j)
 {
     const zw_gauss *problem = j->problem;
-    int n = problem->n, m = gauss_row_count(problem);
+    int n = problem->n;
     double *Ma_free = j->free;
     if (problem->force != NULL) {
         memcpy(Ma_free, problem->force, (size_t)n * sizeof *Ma_free);
@@ -117,35 +119,38 @@ static void judge_forces(judge *j)
     }
     j->R += 1e-3 * applied;
     j->R = j->R > 0.0 ? j->R : 1.0;
-    memset(j->step, 0, (size_t)n * sizeof *j->step);
-    for (int i = 0; i < m; i++) {
-        if (j->lambda[i] != 0.0) {
-            gauss_row_add(problem, i, -j->lambda[i], j->force);
-            gauss_row_add_size(problem, i, j->lambda[i], j->step);
-        }
+    gauss_rows_force(problem, j->lambda, j->step);
+    for (int i = 0; i < n; i++) {
+        j->force[i] -= j->step[i];
     }
+    gauss_rows_sizes(problem, j->lambda, j->step);
 }
 
-/* The factor of residual i in scaled units, for all rows of one block. */
-static void judge_scale_block(judge *j, int k, int at)
+/* Residuals, the factors that scale them, and the multipliers, for all rows of one block. */
+static void judge_rows(judge *j, int k, int at)
 {
     const zw_gauss *problem = j->problem;
     const zw_block *block = &problem->block[k];
     double longest = 0.0;
-    for (int i = 0; i < block->rows; i++) {
-        double mu = block->kind == ZW_CONE && i > 0 ? block->friction[i - 1] : 1.0;
-        double length = gauss_row_length_scaled(problem, at + i, j->inverse);
-        if (problem->compliance != NULL) {
-            length = sqrt(length * length + problem->compliance[at + i]);
-        }
-        j->scale[at + i] = mu;
-        longest = larger(longest, mu * length);
-        if (block->kind != ZW_CONE) {
-            j->scale[at + i] = length > 0.0 ? 1.0 / length : 1.0;
-        }
+    for (int i = at; i < at + block->rows; i++) {
+        double b = problem->b != NULL ? problem->b[i] : 0.0, look[4];
+        double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
+        double mu = block->kind == ZW_CONE && i > at ? block->friction[i - at - 1] : 1.0;
+        gauss_row_look(problem, i, j->a, j->free, j->inverse, look);
+        j->w[i] = look[0] - b + R * j->lambda[i];
+        j->carried[i] = look[1] + fabs(b);
+        j->before[i] = look[2] - b;
+        double square = look[3] + R;
+        j->scale[i] = block->kind == ZW_CONE ? mu : square > 0.0 ? 1.0 / sqrt(square) : 1.0;
+        longest = larger(longest, mu * mu * square);
     }
-    for (int i = 0; i < block->rows && block->kind == ZW_CONE; i++) {
-        j->scale[at + i] /= longest > 0.0 ? longest : 1.0;
+    double factor = block->kind == ZW_CONE && longest > 0.0 ? 1.0 / sqrt(longest) : 1.0;
+    for (int i = at; i < at + block->rows; i++) {
+        double s = j->scale[i] *= factor;
+        j->w[i] *= s;
+        j->carried[i] *= s;
+        j->before[i] *= s;
+        j->r[i] = s > 0.0 && j->lambda[i] != 0.0 ? j->lambda[i] / s : 0.0;
     }
 }
 
@@ -164,31 +169,20 @@ static void judge_free(judge *j)
 /* How far u is from what the block admits. */
 static double judge_violation(const zw_block *block, int rows, const double *u)
 {
-    double p[CONE_MAX], worst = 0.0;
-    if (block->kind == ZW_EQUALITY) {
-        return fabs(u[0]);
-    }
-    cone_project(rows, u, p);
-    for (int i = 0; i < rows; i++) {
-        worst = larger(worst, fabs(u[i] - p[i]));
-    }
-    return worst;
+    return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
 }
 
 /* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
  * and after. */
 static double judge_concern(judge *j, const zw_block *block, int at, int rows)
 {
-    const zw_gauss *problem = j->problem;
-    double before[CONE_MAX], size = 0.0, carried = 0.0, push = 0.0;
-    for (int i = 0; i < rows; i++) {
-        double s = j->scale[at + i], b = problem->b != NULL ? problem->b[at + i] : 0.0;
-        before[i] = s * (gauss_row_dot(problem, at + i, j->free) - b);
-        size = larger(size, fabs(j->w[at + i]));
-        push = larger(push, fabs(j->r[at + i]));
-        carried = larger(carried, s * (gauss_row_dot_size(problem, at + i, j->a) + fabs(b)));
+    double size = 0.0, carried = 0.0, push = 0.0;
+    for (int i = at; i < at + rows; i++) {
+        size = larger(size, fabs(j->w[i]));
+        push = larger(push, fabs(j->r[i]));
+        carried = larger(carried, j->carried[i]);
     }
-    double violation = judge_violation(block, rows, before);
+    double violation = judge_violation(block, rows, j->before + at);
     int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
     if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
@@ -205,12 +199,7 @@ static void judge_residuals(judge *j)
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
         const zw_block *block = &problem->block[k];
         int step = block->kind == ZW_CONE ? block->rows : 1;
-        judge_scale_block(j, k, at);
-        for (int i = at; i < at + block->rows; i++) {
-            double s = j->scale[i];
-            j->w[i] = s * gauss_row_residual(problem, i, j->a, j->lambda);
-            j->r[i] = s > 0.0 ? j->lambda[i] / s : 0.0;
-        }
+        judge_rows(j, k, at);
         for (int i = at; i < at + block->rows; i += step) {
             j->V = larger(j->V, judge_concern(j, block, i, step));
         }
@@ -228,32 +217,29 @@ static void worse(double *slot, double value)
 /* One cone (or inequality row) in scaled units. */
 static double judge_cone(judge *j, int d, const double *r, const double *w, int shifted)
 {
-    double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX];
-    double slip = cone_tangent(d, w), product = 0.0, rho = j->R / j->V, natural = 0.0;
+    double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], product = 0.0, rho = j->R / j->V;
+    double push = 0.0, off = 0.0;
     for (int i = 0; i < d; i++) {
-        u[i] = w[i] + (i == 0 && shifted ? slip : 0.0);
+        u[i] = w[i] + (i == 0 && shifted ? cone_tangent(d, w) : 0.0);
         z[i] = r[i] - rho * u[i];
         product += r[i] * u[i];
+        push = larger(push, fabs(r[i]));
     }
-    double granted = 0.0;
-    for (int i = 0; i < d; i++) {
-        granted = larger(granted, GRANTED * fabs(r[i]));
+    double outside = cone_gap(d, u) / j->V;
+    worse(&j->out->feasibility, outside);
+    if (push == 0.0 && outside == 0.0) {
+        return 0.0; /* open */
     }
+    double granted = larger(0.0, GRANTED * push);
     granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
     worse(&j->out->complementarity, fabs(product) / (j->R * j->V));
-    cone_project(d, u, p);
-    for (int i = 0; i < d; i++) {
-        worse(&j->out->feasibility, fabs(u[i] - p[i]) / j->V);
-        worse(&natural, fabs(u[i] - p[i]) / j->V);
-    }
-    cone_project(d, r, p);
-    for (int i = 0; i < d; i++) {
-        worse(&j->out->membership, above(fabs(r[i] - p[i]), granted) / j->R);
-    }
+    worse(&j->out->membership, above(cone_gap(d, r), granted) / j->R);
     cone_project(d, z, p);
     for (int i = 0; i < d; i++) {
-        worse(&natural, above(fabs(r[i] - p[i]), granted) / j->R);
+        worse(&off, fabs(r[i] - p[i]));
     }
+    double natural = above(off, granted) / j->R;
+    worse(&natural, outside);
     worse(&j->out->natural, natural);
     return natural;
 }
@@ -324,6 +310,8 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                .w = scratch + 5 * n,
                .r = scratch + 5 * n + m,
                .scale = scratch + 5 * n + 2 * m,
+               .before = scratch + 5 * n + 3 * m,
+               .carried = scratch + 5 * n + 4 * m,
                .out = certificate};
     if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
         double none = HUGE_VAL;

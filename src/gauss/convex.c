@@ -45,31 +45,30 @@ static void convex_multipliers(const gauss_core *core, double delta, const doubl
     }
 }
 
-/* H = I + B' P B / delta (upper triangle). */
+/* H = I + B' P B / delta = I + G'G (upper triangle), with the rows G = (P / delta)^1/2 B of the
+ * cones that push. */
 static void convex_hessian(gauss_core *core, double delta, const double *z)
 {
-    int q = core->q;
+    int q = core->q, rows = 0;
+    double *G = core->E, share = sqrt(1.0 / delta);
+    for (int k = 0; k < core->cone_count; k++) {
+        int at = core->cone[k].first, d = core->cone[k].rows;
+        double root[CONE_MAX * CONE_MAX];
+        if (cone_slope_root(d, z + at, root) != CONE_OUTSIDE) {
+            dense_scale(CONE_MAX * d, share, root);
+            dense_product(0, d, d, q, root, CONE_MAX, 1, core->B + (long)at * core->stride,
+                          core->stride, G + (long)rows * q, q);
+            rows += d;
+        }
+    }
     memset(core->H, 0, (size_t)q * (size_t)q * sizeof *core->H);
     for (int i = 0; i < q; i++) {
         core->H[(long)i * q + i] = 1.0;
     }
-    for (int k = 0; k < core->cone_count; k++) {
-        int at = core->cone[k].first, d = core->cone[k].rows;
-        double P[CONE_MAX * CONE_MAX];
-        cone_side side = cone_slope(d, z + at, P);
-        for (int i = 0; i < d && side != CONE_OUTSIDE; i++) {
-            const double *row = core->B + (long)(at + i) * core->stride;
-            const double *image = row;
-            if (side == CONE_BETWEEN) { /* image = (P B)_i */
-                memset(core->y[0], 0, (size_t)q * sizeof(double));
-                for (int j = 0; j < d; j++) {
-                    dense_axpy(q, P[i * CONE_MAX + j], core->B + (long)(at + j) * core->stride,
-                               core->y[0]);
-                }
-                image = core->y[0];
-            }
-            dense_update_upper(q, 1.0 / delta, row, image, core->H, q);
-        }
+    for (int i = 0; i < q; i += 4) {
+        int count = q - i < 4 ? q - i : 4, from = q - i >= 8 || q < 8 ? i : q - 8;
+        dense_product(1, count, rows, q - from, G + i, 1, q, G + from, q,
+                      core->H + (long)i * q + from, q);
     }
 }
 

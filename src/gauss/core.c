@@ -26,19 +26,25 @@ static double core_worse(double worst, double error)
     return error > worst || error != error ? error : worst;
 }
 
-/* How far the (shifted) residual of cone k is from what the cone admits. */
-static double core_outside(const gauss_core *core, int k, const double *w)
+/* The part of cone k, of d rows. */
+static inline double core_natural_cone(const gauss_core *core, int k, int d, double rho,
+                                       const double *multipliers, const double *residual)
 {
-    int d = core->cone[k].rows;
-    double u[CONE_MAX] = {0.0}, p[CONE_MAX], worst = 0.0;
-    memcpy(u, w, (size_t)d * sizeof *u);
-    u[0] += core->coulomb ? cone_tangent(d, w) : core->shift[k];
-    cone_project(d, u, p);
+    double r[CONE_MAX] = {0.0}, u[CONE_MAX] = {0.0}, z[CONE_MAX] = {0.0}, p[CONE_MAX];
+    double stretch = core->cone[k].stretch, step = rho / stretch, largest = 0.0, worst = 0.0;
+    double shift = core->coulomb ? cone_tangent(d, residual) : core->shift[k];
     for (int i = 0; i < d; i++) {
-        double gap = fabs(u[i] - p[i]);
-        worst = core_worse(worst, gap);
+        u[i] = residual[i] + (i == 0 ? shift : 0.0);
+        r[i] = multipliers[i] * stretch;
+        z[i] = r[i] - step * u[i];
+        largest = core_worse(largest, fabs(r[i]));
     }
-    return worst;
+    cone_project(d, z, p);
+    for (int i = 0; i < d; i++) {
+        worst = core_worse(worst, fabs(r[i] - p[i]));
+    }
+    worst -= core_granted(core, largest);
+    return core_worse(worst, step * cone_gap(d, u)); /* the cone admits u */
 }
 
 double core_natural(const gauss_core *core, const double *multipliers, const double *residual)
@@ -46,21 +52,9 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
     double rho = core->R / core->V, worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double r[CONE_MAX] = {0.0}, z[CONE_MAX] = {0.0}, p[CONE_MAX];
-        double stretch = core->cone[k].stretch, step = rho / stretch;
-        for (int i = 0; i < d; i++) {
-            r[i] = multipliers[at + i] * stretch;
-            z[i] = r[i] - step * residual[at + i];
-        }
-        z[0] -= step * (core->coulomb ? cone_tangent(d, residual + at) : core->shift[k]);
-        cone_project(d, z, p);
-        double granted = core_granted(core, dense_largest(d, r));
-        for (int i = 0; i < d; i++) {
-            double error = fabs(r[i] - p[i]) - granted;
-            worst = core_worse(worst, error);
-        }
-        double outside = step * core_outside(core, k, residual + at);
-        worst = core_worse(worst, outside);
+        const double *r = multipliers + at, *w = residual + at;
+        worst = core_worse(worst, d == 3 ? core_natural_cone(core, k, 3, rho, r, w)
+                                         : core_natural_cone(core, k, d, rho, r, w));
     }
     return isfinite(worst) ? worst / core->R : HUGE_VAL;
 }
@@ -79,10 +73,15 @@ void core_residual(const gauss_core *core, const double *x, double *w)
     }
 }
 
-double core_judge(gauss_core *core, const double *r, const double *w)
+void core_size(gauss_core *core)
 {
     double size = dense_norm(core->q, core->x);
     core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
+}
+
+double core_judge(gauss_core *core, const double *r, const double *w)
+{
+    core_size(core);
     return core->error = core_natural(core, r, w);
 }
 

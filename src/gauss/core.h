@@ -19,6 +19,9 @@ void core_residual(const gauss_core *core, const double *x, double *w);
 /* x = B' r, w = B x + c for the present r; the strict residual of the law. */
 double core_evaluate(gauss_core *core);
 
+/* R from core->x. */
+void core_size(gauss_core *core);
+
 /* R and the strict residual from core->x = B' r and w, where these are at hand. */
 double core_judge(gauss_core *core, const double *r, const double *w);
 

@@ -215,6 +215,12 @@ static void stretch_cones(zw_gauss_work *work)
 {
     int free = work->q - work->rank;
     for (int k = 0; k < work->cone_count; k++) {
+        work->cone[k].stretch = work->normal[k].stretch = 1.0;
+    }
+    if (work->rank == 0) {
+        return;
+    }
+    for (int k = 0; k < work->cone_count; k++) {
         gauss_cone *cone = &work->cone[k];
         double longest = 0.0;
         for (int j = 0; j < cone->rows; j++) {

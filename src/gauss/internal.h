@@ -6,6 +6,9 @@
 
 #define GAUSS_HUGE 1e100 /* a number beyond this is taken for a mistake */
 
+/* work.c: room for `count` numbers in whole cache lines. */
+int gauss_whole_lines(int count);
+
 /* work.c: a number that tells the patterns of A and M apart. */
 unsigned long gauss_pattern(const zw_gauss *problem);
 
@@ -13,8 +16,10 @@ unsigned long gauss_pattern(const zw_gauss *problem);
 const char *gauss_block_name(const zw_gauss *problem, int k);
 zw_status gauss_check(const zw_gauss *problem, zw_error *error);
 
-/* normal.c: metric factored, rows in energy units, free motion. */
+/* normal.c: metric factored, free motion. */
 zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *error);
+/* Rows in energy units. */
+void gauss_normal_rows(const zw_gauss *problem, zw_gauss_work *work);
 /* Rows in energy units again, equality rows only of the blocks in `list` except `without`. */
 void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,
                        int without);
@@ -23,6 +28,16 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
 /* x = L \ x and x = L' \ x for the metric as factored. */
 void gauss_solve_lower(const zw_gauss *problem, const zw_gauss_work *work, double *x);
 void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, double *x);
+
+/* part.c: which cones take part. All of them; or to begin with, those that push in `guess`. */
+void gauss_part_all(zw_gauss_work *work);
+void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double *guess);
+/* How many more does the motion ask for? */
+int gauss_part_missing(const zw_gauss *problem, const zw_gauss_options *options,
+                       zw_gauss_work *work);
+/* 1 if the problem must be solved again, with more of them and from `guess`. */
+int gauss_part_again(const zw_gauss_options *options, zw_gauss_work *work, zw_status status,
+                     const double **guess);
 
 /* equality.c */
 void gauss_equality_factor(zw_gauss_work *work);

@@ -9,19 +9,6 @@
  * to the entry itself, so that units and mass ratios do not matter. */
 static const double PIVOT_FLOOR = 1e-13;
 
-/* y = M x for a dense block whose lower triangle is given. */
-static void block_apply(int n, const double *M, const double *x, double *y)
-{
-    for (int i = 0; i < n; i++) {
-        y[i] = 0.0;
-    }
-    for (int i = 0; i < n; i++) {
-        const double *row = M + (long)i * n;
-        dense_axpy(i, x[i], row, y);
-        y[i] += dense_dot(i + 1, row, x);
-    }
-}
-
 static void sparse_apply(const zw_gauss *problem, const double *x, double *y)
 {
     const zw_metric *M = &problem->metric;
@@ -54,12 +41,12 @@ void gauss_metric_apply(const zw_gauss *problem, const double *x, double *y)
         }
         break;
     case ZW_METRIC_DENSE:
-        block_apply(problem->n, value, x, y);
+        dense_multiply_symmetric(problem->n, value, problem->n, x, y);
         break;
     case ZW_METRIC_BLOCKS:
         for (int k = 0, at = 0; k < M->block_count; k++) {
             int size = M->block_size[k];
-            block_apply(size, value, x + at, y + at);
+            dense_multiply_symmetric(size, value, size, x + at, y + at);
             at += size;
             value += (long)size * size;
         }

@@ -15,7 +15,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double PROX = 1e-15;
+static const double PROX = 1e-15, CRAWL = 0.9;
 
 /* Sum of squares of both parts; w = B x + c; `error` gets the strict residual. */
 static double pair_merit(gauss_core *core, const double *x, const double *r, double *w,
@@ -103,6 +103,9 @@ int core_newton_pair(gauss_core *core, int limit)
             prox *= 1e3; /* shorter steps, as Levenberg and Marquardt do */
             merit = pair_merit(core, x, r, w, &error);
             continue;
+        }
+        if (merit > CRAWL * before && best > core->accept && core->patience < 40) {
+            break; /* proximal steps will do better */
         }
         prox = prox * 1e-2 > PROX ? prox * 1e-2 : PROX;
         if (error < best) {

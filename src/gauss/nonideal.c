@@ -68,6 +68,18 @@ static void accelerate(int m, int count, const double *dX, const double *dF, con
     }
 }
 
+/* A change f of the multipliers that is lost in the round-off of the applied force: a reaction that
+ * is about to vanish is a difference, and known no better than that. */
+static int lost(const zw_gauss *problem, zw_gauss_work *work, const double *f)
+{
+    double *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
+    if (problem->force == NULL) {
+        return 0;
+    }
+    gauss_rows_force(problem, f, reaction);
+    return dense_largest(work->n, reaction) <= 2e-15 * dense_largest(work->n, problem->force);
+}
+
 static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *options,
                              zw_gauss_work *work, const char **method)
 {
@@ -92,7 +104,9 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         }
         /* a reaction a million times the ideal one is growing, not converging */
         known = k == 0 ? fmax(known, size) : known;
-        if (dense_largest(work->m, f) <= 1e-13 * fmin(size, 1e6 * known)) {
+        /* the secants have long converged: what still moves is the round-off of the passes */
+        double still = k < 2 * MEMORY ? 1e-13 : 1e-10;
+        if (dense_largest(work->m, f) <= still * fmin(size, 1e6 * known)) {
             return ZW_OK;
         }
         int slot = (k - 1) % MEMORY, count = k < MEMORY ? k : MEMORY;

@@ -48,38 +48,6 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
     }
 }
 
-/* The coordinates of all directions that neither M nor the rows hold. Where pivot k of U'U
- * vanishes, v_k = 1 and U v = 0 above it is such a direction; unknown k is then held still (U_kk =
- * 1, nothing else in its row) and the factorisation goes on from there. */
-static void name_undetermined(zw_gauss_work *work, int k, zw_error *error)
-{
-    int n = work->n;
-    double *v = work->scratch, *marks = work->scratch + n;
-    memset(marks, 0, (size_t)n * sizeof *marks);
-    while (k < n) {
-        for (int i = 0; i < k; i++) {
-            v[i] = -work->L[(long)i * n + k];
-        }
-        v[k] = 1.0;
-        dense_solve_upper(k, work->L, n, v);
-        double largest = dense_largest(k + 1, v);
-        for (int i = 0; i <= k; i++) {
-            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
-        }
-        memset(work->L + (long)k * n, 0, (size_t)n * sizeof *work->L);
-        work->L[(long)k * n + k] = 1.0;
-        k = dense_cholesky_from(k + 1, n, work->L, n, PIVOT_FLOOR);
-    }
-    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
-    for (int i = 0; i < n; i++) {
-        if (marks[i] > 0.0) {
-            base_fail_more(error, "%s %d", work->undetermined_count > 0 ? "," : "", i);
-            work->undetermined[work->undetermined_count++] = i;
-        }
-    }
-    base_fail_more(error, ": no mass and no constraint holds it");
-}
-
 /* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither
  * lost beside M nor M beside it; the largest mass over its length, if it moves none. */
 static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
@@ -96,15 +64,14 @@ static double row_weight(const zw_gauss *problem, int i, const double *diagonal,
     return R > 0.0 && weight > 0.5 / R ? 0.5 / R : weight;
 }
 
-/* L'L = M + A' W A over the equality rows, and over the others too if `all`. Returns n, or the
- * pivot that vanished, negated if its sign says that M is no metric. */
-static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
+/* L = M + A' W A over the equality rows, and over the others too if `all`. */
+static void sum_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
 {
     int n = work->n;
     double *row = work->scratch, *diagonal = work->scratch + n;
     gauss_metric_diagonal(problem, diagonal);
     gauss_metric_expand(problem, work->L);
-    for (int e = 0; e < (all ? work->m : work->me); e++) {
+    for (int e = 0; e < (all ? work->me + work->mc : work->me); e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         gauss_row_copy(problem, i, row);
         double weight = row_weight(problem, i, diagonal, row);
@@ -113,6 +80,15 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
         }
         dense_update_upper(n, weight, row, row, work->L, n);
     }
+}
+
+/* L'L = that sum. Returns n, or the pivot that vanished, negated if its sign says that M is no
+ * metric. */
+static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int all)
+{
+    int n = work->n;
+    double *diagonal = work->scratch;
+    sum_completed(problem, work, all);
     for (int i = 0; i < n; i++) {
         diagonal[i] = work->L[(long)i * n + i];
     }
@@ -123,11 +99,50 @@ static int factor_completed(const zw_gauss *problem, zw_gauss_work *work, int al
     return k;
 }
 
+/* The coordinates of all directions that neither M nor the rows hold. The sum is factored once
+ * more, row by row. Where pivot k vanishes, v_k = 1 and U v = 0 above it is such a direction;
+ * unknown k is then held still: U_kk = 1, nothing else in its row. */
+static void name_undetermined(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
+{
+    int n = work->n;
+    double *v = work->scratch, *marks = work->scratch + n;
+    sum_completed(problem, work, work->mc > 0);
+    memset(marks, 0, (size_t)n * sizeof *marks);
+    for (int k = 0; k < n; k++) {
+        double *row = work->L + (long)k * n, diagonal = row[k];
+        for (int i = 0; i < k; i++) {
+            v[i] = -work->L[(long)i * n + k];
+            dense_axpy(n - k, v[i], work->L + (long)i * n + k, row + k);
+        }
+        if (row[k] > PIVOT_FLOOR * diagonal && row[k] > 0.0) {
+            dense_scale(n - k, 1.0 / sqrt(row[k]), row + k);
+            continue;
+        }
+        v[k] = 1.0;
+        dense_solve_upper(k, work->L, n, v);
+        double largest = dense_largest(k + 1, v);
+        for (int i = 0; i <= k; i++) {
+            marks[i] = fabs(v[i]) > 1e-6 * largest ? 1.0 : marks[i];
+        }
+        memset(row, 0, (size_t)n * sizeof *row);
+        row[k] = 1.0;
+    }
+    base_fail(error, ZW_UNDETERMINED, "nothing determines the direction of unknown");
+    for (int i = 0; i < n; i++) {
+        if (marks[i] > 0.0) {
+            base_fail_more(error, "%s %d", work->undetermined_count > 0 ? "," : "", i);
+            work->undetermined[work->undetermined_count++] = i;
+        }
+    }
+    base_fail_more(error, ": no mass and no constraint holds it");
+}
+
 static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, zw_error *error)
 {
     if (problem->metric.kind == ZW_METRIC_OPERATOR) {
         return base_fail(error, ZW_NOT_A_METRIC, "the metric's operator could not be factored");
     }
+    gauss_part_all(work);
     int k = factor_completed(problem, work, 0);
     if (k >= 0 && k < work->n && work->mc > 0) {
         k = factor_completed(problem, work, 1);
@@ -138,7 +153,7 @@ static zw_status complete_metric(const zw_gauss *problem, zw_gauss_work *work, z
                          "the metric is indefinite: pivot %d has the wrong sign", -1 - k);
     }
     if (k < work->n) {
-        name_undetermined(work, k, error);
+        name_undetermined(problem, work, error);
         return ZW_UNDETERMINED;
     }
     work->shifted = 1;
@@ -178,12 +193,19 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
 {
     int n = work->n, m = work->m_wide;
     double *X = work->X, *row = work->scratch;
-    memset(X, 0, (size_t)n * (size_t)m * sizeof *X);
-    for (int e = 0; e < work->m; e++) {
-        int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
-        gauss_row_copy(problem, i, row);
+    for (int e = 0; e < m; e++) {
+        int i = e < work->me              ? work->equality_row[e]
+                : e < work->me + work->mc ? work->cone_row[e - work->me]
+                                          : -1;
+        const double *from =
+            i >= 0 && problem->A.dense != NULL ? problem->A.dense + (size_t)i * (size_t)n : row;
+        if (i < 0) { /* what fills the last line */
+            memset(row, 0, (size_t)n * sizeof *row);
+        } else if (from == row) {
+            gauss_row_copy(problem, i, row);
+        }
         for (int j = 0; j < n; j++) {
-            X[(long)j * m + e] = row[j];
+            X[(long)j * m + e] = from[j];
         }
     }
     if (work->shifted) {
@@ -193,35 +215,36 @@ static void normal_rows(const zw_gauss *problem, zw_gauss_work *work)
     }
 }
 
-/* Row i of A, column e of X, becomes a row of D with its compliance column; returns its length. */
-static double normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, int i, double factor,
-                         double softening, double *row)
+/* Row i of A, column e of X, times `factor`: a row of D with its compliance column. */
+static void normal_row(const zw_gauss *problem, zw_gauss_work *work, int e, int i, double factor,
+                       double softening, double *row)
 {
     for (int j = 0; j < work->n; j++) {
         row[j] = factor * work->X[(long)j * work->m_wide + e];
     }
-    memset(row + work->n, 0, (size_t)(work->q_max - work->n) * sizeof *row);
+    for (int j = work->n; j < work->q_max; j++) {
+        row[j] = 0.0;
+    }
     if (problem->compliance != NULL && problem->compliance[i] > 0.0) {
         row[work->q++] = factor * sqrt(problem->compliance[i] * softening);
     }
-    return dense_norm(work->q, row);
 }
 
-static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work)
+static void normal_equalities(const zw_gauss *problem, zw_gauss_work *work, const double *square)
 {
     for (int e = 0; e < work->me; e++) {
         int i = work->equality_row[e];
         double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
         double keep = work->shifted ? 1.0 - work->W[e] * R : 1.0;
-        double *row = work->D + (long)e * work->q_max;
-        double length = normal_row(problem, work, e, i, 1.0, 1.0 / keep, row);
+        double length = sqrt(square[e] + R / keep);
         work->scale[i] = length > 0.0 ? 1.0 / length : 0.0;
-        dense_scale(work->q, work->scale[i], row);
         work->soften[e] = 1.0 / keep;
+        normal_row(problem, work, e, i, work->scale[i], 1.0 / keep,
+                   work->D + (long)e * work->q_max);
     }
 }
 
-static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
+static void normal_cones(const zw_gauss *problem, zw_gauss_work *work, const double *square)
 {
     for (int k = 0; k < work->cone_count; k++) {
         const gauss_cone *cone = &work->cone[k];
@@ -230,16 +253,28 @@ static void normal_cones(const zw_gauss *problem, zw_gauss_work *work)
         for (int j = 0; j < cone->rows; j++) {
             double mu = j == 0 ? 1.0 : block->friction[j - 1];
             int i = work->cone_row[cone->first + j];
-            double *row = work->B + (long)(cone->first + j) * work->q_max;
+            double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
             work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
-            int e = work->me + cone->first + j;
-            longest = larger(longest, normal_row(problem, work, e, i, work->scale[i], 1.0, row));
+            longest = larger(longest, mu * mu * (square[work->me + cone->first + j] + R));
         }
-        for (int j = 0; j < cone->rows && longest > 0.0; j++) {
-            work->scale[work->cone_row[cone->first + j]] /= longest;
-            dense_scale(work->q, 1.0 / longest, work->B + (long)(cone->first + j) * work->q_max);
+        double factor = longest > 0.0 ? 1.0 / sqrt(longest) : 1.0;
+        for (int j = 0; j < cone->rows; j++) {
+            int row = cone->first + j, i = work->cone_row[row];
+            work->scale[i] *= factor;
+            normal_row(problem, work, work->me + row, i, work->scale[i], 1.0,
+                       work->B + (long)row * work->q_max);
         }
     }
+}
+
+/* Rows of length one from X; cones as a whole. */
+static void normal_scale(const zw_gauss *problem, zw_gauss_work *work)
+{
+    double *square = work->scratch;
+    work->q = work->n;
+    dense_column_squares(work->n, work->m_wide, work->X, square);
+    normal_equalities(problem, work, square);
+    normal_cones(problem, work, square);
 }
 
 /* The scaled residual of row i for the motion a, and into *size what round-off it can carry. */
@@ -263,7 +298,7 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
         gauss_solve_upper(problem, work, push);
         dense_axpy(work->n, 1.0, push, a);
     }
-    for (int e = 0; e < work->m; e++) {
+    for (int e = 0; e < work->me + work->mc; e++) {
         int i = e < work->me ? work->equality_row[e] : work->cone_row[e - work->me];
         work->c[e] = scaled_residual(problem, work, i, a, &size);
         if (e < work->me) {
@@ -289,18 +324,19 @@ zw_status gauss_normal(const zw_gauss *problem, zw_gauss_work *work, zw_error *e
         }
     }
     free_motion(problem, work);
-    work->q = work->n;
-    normal_rows(problem, work);
-    normal_equalities(problem, work);
-    normal_cones(problem, work);
     return ZW_OK;
+}
+
+void gauss_normal_rows(const zw_gauss *problem, zw_gauss_work *work)
+{
+    normal_rows(problem, work);
+    normal_scale(problem, work);
 }
 
 void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *list, int count,
                        int without)
 {
-    work->q = work->n;
-    normal_equalities(problem, work);
+    normal_scale(problem, work);
     for (int e = 0; e < work->me; e++) {
         int i = work->equality_row[e], keep = 0;
         for (int k = 0; k < count; k++) {
@@ -311,5 +347,4 @@ void gauss_normal_part(const zw_gauss *problem, zw_gauss_work *work, const int *
             memset(work->D + (long)e * work->q_max, 0, (size_t)work->q_max * sizeof(double));
         }
     }
-    normal_cones(problem, work);
 }

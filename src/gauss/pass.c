@@ -20,11 +20,9 @@ static double core_violation(const gauss_core *core, const double *carried)
     double worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double p[CONE_MAX], violation = 0.0, size = 0.0;
-        cone_project(d, core->c + at, p);
+        double violation = cone_gap(d, core->c + at), size = 0.0;
         for (int i = 0; i < d; i++) {
-            violation = fmax(violation, fabs(core->c[at + i] - p[i]));
-            size = fmax(size, carried[at + i]);
+            size = carried[at + i] > size ? carried[at + i] : size;
         }
         if (violation > 0.0) {
             worst = fmax(worst, (violation + 1e-3 * size) / core->cone[k].stretch);
@@ -45,6 +43,22 @@ void gauss_core_start(zw_gauss_work *work, const double *guess)
     }
 }
 
+/* Bt = B2'. Where nothing was eliminated that is X, which has the rows as columns, times `scale`.
+ */
+static void core_transpose(zw_gauss_work *work)
+{
+    gauss_core *core = &work->core;
+    double *scale = work->scratch;
+    if (work->me > 0 || work->q > work->n) {
+        dense_transpose(core->p, core->q, core->B, core->stride, core->Bt, core->wide);
+        return;
+    }
+    for (int i = 0; i < core->wide; i++) {
+        scale[i] = i < core->p ? work->scale[work->cone_row[i]] : 0.0;
+    }
+    dense_scale_columns(core->q, core->wide, scale, work->X, core->Bt);
+}
+
 /* The core problem that the equalities leave: rows B2 behind the first `rank` columns. */
 void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gauss_options *options,
                      const double *guess)
@@ -57,7 +71,7 @@ void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gaus
     core->q = work->q - work->rank;
     core->stride = work->q_max;
     core->B = work->B + work->rank;
-    dense_transpose(core->p, core->q, core->B, core->stride, core->Bt, core->wide);
+    core_transpose(work);
     core->cone_count = work->cone_count;
     core->cone = work->cone;
     core->normal = work->normal;
@@ -66,7 +80,7 @@ void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gaus
     core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
-    for (int i = 0; i < core->p; i++) { /* c = c_c + B1 z */
+    for (int i = 0; i < core->p && work->rank > 0; i++) { /* c = c_c + B1 z */
         c[i] += dense_dot(work->rank, work->B + (long)i * work->q_max, work->z);
     }
     gauss_core_start(work, guess);
@@ -80,11 +94,11 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
 {
     gauss_core *core = &work->core;
     if (core->p == 0) {
-        *method = "equality";
+        *method = work->partial ? "newton" : "equality";
         return ZW_OK;
     }
     if (core->coulomb) {
-        int answer = core_coulomb(core, warm, options->guess_only, method);
+        int answer = core_coulomb(core, warm, options->guess_only || work->partial, method);
         if (answer < 0) {
             gauss_conflict_cones(problem, options, work, 1);
             return ZW_NO_SOLUTION;
@@ -98,6 +112,9 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
     if (warm && core_newton(core, CORE_NATURAL, 0.0, 12)) {
         return ZW_OK;
     }
+    if (work->partial) {
+        return ZW_INACCURATE;
+    }
     *method = "proximal";
     memset(core->r, 0, (size_t)core->p * sizeof(double));
     int answer = core_convex(core, 1);
@@ -110,21 +127,20 @@ static zw_status core_solve(const zw_gauss *problem, const zw_gauss_options *opt
     return answer < 0 ? ZW_CONFLICT : answer > 0 ? ZW_OK : ZW_INACCURATE;
 }
 
-/* lambda from z and core->r; y = B2' r, or better. */
+/* lambda from z and core->r; y = x of the core: B2' r, or better. */
 static void core_close(zw_gauss_work *work, double *lambda, double *y)
 {
     gauss_core *core = &work->core;
     double *g = work->g;
     memcpy(g, work->z, (size_t)work->rank * sizeof *g);
     memset(y, 0, (size_t)(work->q - work->rank) * sizeof *y);
-    for (int i = 0; i < core->p; i++) { /* g = z - B1' r */
-        dense_axpy(work->rank, -core->r[i], work->B + (long)i * work->q_max, g);
-        if (!core->paired) {
-            dense_axpy(core->q, core->r[i], core->B + (long)i * core->stride, y);
+    for (int i = 0; i < core->p; i++) {
+        if (work->rank > 0) { /* g = z - B1' r */
+            dense_axpy(work->rank, -core->r[i], work->B + (long)i * work->q_max, g);
         }
         lambda[work->cone_row[i]] = core->r[i] * work->scale[work->cone_row[i]];
     }
-    if (core->p > 0 && core->paired) {
+    if (core->p > 0) {
         memcpy(y, core->x, (size_t)core->q * sizeof *y);
     }
     gauss_equality_multipliers(work, g, lambda);
@@ -167,12 +183,15 @@ zw_status gauss_pass(const zw_gauss *problem, const zw_gauss_options *options, z
     }
     gauss_core_open(problem, work, options, guess);
     status = core_solve(problem, options, work, guess != NULL, method);
-    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION) {
+    if (status == ZW_CONFLICT || status == ZW_NO_SOLUTION || (status != ZW_OK && work->partial)) {
         return status;
     }
     memcpy(work->x, work->z, (size_t)work->rank * sizeof *work->x);
     core_close(work, lambda, work->x + work->rank);
     motion_of(problem, work, C, work->x);
+    if (gauss_part_missing(problem, options, work) > 0) {
+        return status;
+    }
     gauss_refine(problem, options, work, C, lambda);
     return gauss_verdict(options, work, status);
 }

@@ -57,18 +57,6 @@ void gauss_row_add(const zw_gauss *problem, int i, double s, double *y)
     }
 }
 
-void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
-{
-    const zw_rows *A = &problem->A;
-    if (A->dense != NULL) {
-        dense_axpy_size(problem->n, s, row_dense(problem, i), y);
-        return;
-    }
-    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-        y[A->column[k]] += fabs(s * A->value[k]);
-    }
-}
-
 void gauss_row_raise(const zw_gauss *problem, int i, double s, double *y)
 {
     const zw_rows *A = &problem->A;
@@ -103,20 +91,6 @@ double gauss_row_length(const zw_gauss *problem, int i, const double *unit)
     return sqrt(sum);
 }
 
-double gauss_row_length_scaled(const zw_gauss *problem, int i, const double *inverse)
-{
-    const zw_rows *A = &problem->A;
-    if (A->dense != NULL) {
-        return dense_norm_scaled(problem->n, row_dense(problem, i), inverse);
-    }
-    double sum = 0.0;
-    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-        double entry = A->value[k] * inverse[A->column[k]];
-        sum += entry * entry;
-    }
-    return sqrt(sum);
-}
-
 double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const double *lambda)
 {
     double w = gauss_row_dot(problem, i, a);
@@ -129,13 +103,67 @@ double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const
     return w;
 }
 
+void gauss_rows_residual(const zw_gauss *problem, const double *a, const double *lambda, double *w)
+{
+    int m = gauss_row_count(problem);
+    if (problem->A.dense == NULL) {
+        for (int i = 0; i < m; i++) {
+            w[i] = gauss_row_residual(problem, i, a, lambda);
+        }
+        return;
+    }
+    dense_multiply(m, problem->n, problem->A.dense, problem->n, a, w);
+    for (int i = 0; i < m; i++) {
+        w[i] -= problem->b != NULL ? problem->b[i] : 0.0;
+        w[i] += problem->compliance != NULL ? problem->compliance[i] * lambda[i] : 0.0;
+    }
+}
+
 void gauss_rows_force(const zw_gauss *problem, const double *lambda, double *y)
 {
-    memset(y, 0, (size_t)problem->n * sizeof *y);
     int m = gauss_row_count(problem);
+    memset(y, 0, (size_t)problem->n * sizeof *y);
+    if (problem->A.dense != NULL) {
+        dense_combine(m, problem->n, lambda, 1, problem->A.dense, problem->n, y);
+        return;
+    }
     for (int i = 0; i < m; i++) {
         if (lambda[i] != 0.0) {
             gauss_row_add(problem, i, lambda[i], y);
         }
     }
+}
+
+void gauss_rows_sizes(const zw_gauss *problem, const double *lambda, double *y)
+{
+    const zw_rows *A = &problem->A;
+    int m = gauss_row_count(problem);
+    memset(y, 0, (size_t)problem->n * sizeof *y);
+    for (int i = 0; i < m; i++) {
+        if (lambda[i] != 0.0 && A->dense != NULL) {
+            dense_axpy_size(problem->n, lambda[i], row_dense(problem, i), y);
+        } else if (lambda[i] != 0.0) {
+            for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+                y[A->column[k]] += fabs(lambda[i] * A->value[k]);
+            }
+        }
+    }
+}
+
+void gauss_row_look(const zw_gauss *problem, int i, const double *a, const double *free,
+                    const double *inverse, double out[4])
+{
+    if (problem->A.dense != NULL) {
+        dense_look(problem->n, row_dense(problem, i), a, free, inverse, out);
+        return;
+    }
+    const zw_rows *A = &problem->A;
+    out[3] = 0.0;
+    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
+        double entry = A->value[k] * inverse[A->column[k]];
+        out[3] += entry * entry;
+    }
+    out[0] = gauss_row_dot(problem, i, a);
+    out[1] = gauss_row_dot_size(problem, i, a);
+    out[2] = gauss_row_dot(problem, i, free);
 }

@@ -5,21 +5,24 @@
 #include "zwang/gauss.h"
 
 int gauss_row_count(const zw_gauss *problem);
-double gauss_row_dot(const zw_gauss *problem, int i, const double *x);        /* A_i x */
-double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x);   /* |A_i| |x| */
-void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);      /* y += s A_i' */
-void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y); /* y += |s A_i'| */
+double gauss_row_dot(const zw_gauss *problem, int i, const double *x);      /* A_i x */
+double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x); /* |A_i| |x| */
+void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);    /* y += s A_i' */
 void gauss_row_raise(const zw_gauss *problem, int i, double s,
                      double *y);                                /* y = max(y, |s A_i'|) */
 void gauss_row_copy(const zw_gauss *problem, int i, double *y); /* y = A_i' */
-/* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2), or with inverse_j =
- * 1/unit_j. */
+/* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2). */
 double gauss_row_length(const zw_gauss *problem, int i, const double *unit);
-double gauss_row_length_scaled(const zw_gauss *problem, int i, const double *inverse);
+/* A_i a, |A_i| |a|, A_i free, and the squared length with inverse_j = 1/unit_j. */
+void gauss_row_look(const zw_gauss *problem, int i, const double *a, const double *free,
+                    const double *inverse, double out[4]);
 
 /* A a - b + compliance lambda for row i. */
 double gauss_row_residual(const zw_gauss *problem, int i, const double *a, const double *lambda);
-/* y = A' lambda */
+/* The same for all rows. */
+void gauss_rows_residual(const zw_gauss *problem, const double *a, const double *lambda, double *w);
+/* y = A' lambda, y = |A|' |lambda| */
 void gauss_rows_force(const zw_gauss *problem, const double *lambda, double *y);
+void gauss_rows_sizes(const zw_gauss *problem, const double *lambda, double *y);
 
 #endif

@@ -3,6 +3,7 @@
  *     check the problem                                   check.c
  *     factor the metric, bring the rows to energy units   normal.c
  *     factor the equality rows, any rank                  equality.c
+ *     with the cones that push, then with more:           part.c
  *     for the ideal reaction, and again with C:           nonideal.c, pass.c
  *     split the forces, judge the answer                  certificate.c
  */
@@ -47,9 +48,7 @@ static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonid
         gauss_metric_apply(problem, step, Mstep);
         motion->Z = 0.5 * dense_dot(n, step, Mstep);
     }
-    for (int i = 0; i < work->m; i++) {
-        work->residual[i] = gauss_row_residual(problem, i, work->a, work->lambda);
-    }
+    gauss_rows_residual(problem, work->a, work->lambda, work->residual);
 }
 
 static void fill_motion(zw_gauss_work *work, zw_motion *motion)
@@ -160,15 +159,21 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
     if (status != ZW_OK) {
         return status;
     }
-    if (!work->is_sparse) {
-        work->rank_floor = options->rank > 0.0 ? options->rank : 1e-10;
-        gauss_equality_factor(work);
-    }
-    work->core.S_ready = 0;
+    work->rank_floor = options->rank > 0.0 ? options->rank : 1e-10;
+    work->independence = 1.0;
     int nonideal = problem->C != NULL || problem->law != NULL;
-    status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)
-                      : gauss_pass(problem, options, work, NULL, options->guess, work->lambda,
-                                   &motion->method);
+    const double *guess = options->guess;
+    gauss_part_start(problem, work, guess);
+    do {
+        if (!work->is_sparse) {
+            gauss_normal_rows(problem, work);
+            gauss_equality_factor(work);
+        }
+        work->core.S_ready = 0;
+        status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)
+                          : gauss_pass(problem, options, work, NULL, guess, work->lambda,
+                                       &motion->method);
+    } while (gauss_part_again(options, work, status, &guess));
     sort(work->conflict_count, work->conflict);
     motion->rank = work->rank;
     motion->independence = work->independence;
@@ -201,6 +206,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     }
     if (wish.guess != NULL && dense_first_beyond(work->m, wish.guess, GAUSS_HUGE) >= 0) {
         return base_fail(error, ZW_BAD_INPUT, "the guess has a multiplier that is no number");
+    }
+    if (wish.guess != NULL) {
+        wish.guess = memcpy(work->guess, wish.guess, (size_t)work->m * sizeof(double));
     }
     if (!has_friction(problem)) {
         wish.contact = ZW_CONVEX;

@@ -13,7 +13,7 @@
 /* Numbers for the polish of a sparse proof. */
 enum { SPARSE_PROOF_ROOM = 1 << 18 };
 
-static int whole_lines(int count)
+int gauss_whole_lines(int count)
 {
     return (count + 7) / 8 * 8;
 }
@@ -21,7 +21,7 @@ static int whole_lines(int count)
 /* All vectors have room for whole lines. */
 static void lay_out_core(gauss_core *core, base_arena *arena, size_t rows, size_t q, size_t cones)
 {
-    size_t p = (size_t)whole_lines((int)rows);
+    size_t p = (size_t)gauss_whole_lines((int)rows);
     core->wide = (int)p;
     core->r = base_arena_doubles(arena, p);
     core->x = base_arena_doubles(arena, q);
@@ -62,7 +62,7 @@ static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
     work->L = base_arena_doubles(arena, n * n);
     work->W = base_arena_doubles(arena, me);
     work->soften = base_arena_doubles(arena, me);
-    work->m_wide = whole_lines(work->m);
+    work->m_wide = gauss_whole_lines(work->m);
     work->X = base_arena_doubles(arena, n * (size_t)work->m_wide);
     work->D = base_arena_doubles(arena, me * q);
     work->B = base_arena_doubles(arena, mc * q);
@@ -96,6 +96,9 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->cone = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->normal = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
     work->suspect = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
+    work->whole.cone = base_arena_bytes(arena, (size_t)work->cone_count * sizeof *work->cone);
+    work->whole.row = base_arena_ints(arena, (size_t)work->mc);
+    work->whole.taken = base_arena_ints(arena, (size_t)work->cone_count);
     work->scale = base_arena_doubles(arena, m);
     work->free = base_arena_doubles(arena, n);
     work->c = base_arena_doubles(arena, m);
@@ -112,6 +115,7 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->lambda = base_arena_doubles(arena, m);
     work->residual = base_arena_doubles(arena, m);
     work->lambda_ideal = base_arena_doubles(arena, m);
+    work->guess = base_arena_doubles(arena, m);
     work->scratch = base_arena_doubles(arena, scratch + 2 * n);
     gauss_proof_lay_out(&work->proof, arena, work->n, work->m,
                         work->is_sparse ? SPARSE_PROOF_ROOM : n * m);
@@ -143,6 +147,10 @@ static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
         }
     }
     work->first[problem->block_count] = at;
+    work->whole.cone_count = cones;
+    work->whole.mc = c;
+    memcpy(work->whole.cone, work->cone, (size_t)cones * sizeof *work->cone);
+    memcpy(work->whole.row, work->cone_row, (size_t)c * sizeof *work->cone_row);
 }
 
 static void count_shape(const zw_gauss *problem, zw_gauss_work *work)

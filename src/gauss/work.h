@@ -90,6 +90,14 @@ typedef struct gauss_core {
     int factorizations;
 } gauss_core;
 
+/* All cones of the problem; those that take part now are in the tables of the workspace: part.c. */
+typedef struct gauss_whole {
+    int cone_count, mc;
+    gauss_cone *cone; /* cone_count */
+    int *row;         /* mc: row of A of each cone row */
+    int *taken;       /* cone_count: does it take part? */
+} gauss_whole;
+
 /* Steps that the fixed point of a non-ideal law remembers. */
 enum { GAUSS_LAW_MEMORY = 5 };
 
@@ -98,7 +106,7 @@ struct gauss_sparse;
 struct zw_gauss_work {
     /* shape, fixed at creation */
     int n, m;   /* unknowns, rows */
-    int me, mc; /* equality rows, other rows: me + mc = m */
+    int me, mc; /* equality rows, other rows that take part: me + mc = m with all of them */
     int q_max;  /* n + compliant rows allowed: n + m if compliance was given, else n */
     int block_count;
     int cone_count;
@@ -116,6 +124,12 @@ struct zw_gauss_work {
     gauss_cone *cone;      /* cone_count */
     gauss_cone *normal;    /* cone_count: the same without friction */
     gauss_cone *suspect;   /* cone_count: scratch for conflicts */
+
+    /* the cones that take part: gauss_part */
+    gauss_whole whole;
+    int partial; /* not all do */
+    int missing; /* these many that do not are violated by the motion */
+    int rounds;  /* times that the part may still grow */
 
     /* the metric: gauss_metric_factor */
     double *L;         /* n x n: U with M = U'U, whole, or its blocks, or its diagonal */
@@ -173,6 +187,7 @@ struct zw_gauss_work {
     zw_certificate certificate;               /* of a, lambda and C as they stand */
     double *a, *F_N, *F_L, *F_C, *C;          /* n each */
     double *lambda, *residual, *lambda_ideal; /* m each */
+    double *guess;                            /* m: a copy, as the user's may lie in lambda */
     double
         *scratch; /* zw_gauss_certify_scratch + 2 n, at least q_max: certificate and small things */
     double *law;  /* (2 LAW_MEMORY + 4) m + n: non-ideal fixed point */

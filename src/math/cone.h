@@ -3,16 +3,36 @@
 #ifndef ZW_MATH_CONE_H
 #define ZW_MATH_CONE_H
 
+#include <math.h>
+
 enum { CONE_MAX = 6 };
 
 typedef enum cone_side { CONE_OUTSIDE, CONE_BETWEEN, CONE_INSIDE } cone_side;
 
-double cone_tangent(int d, const double *z); /* |z_T| */
+/* |z_T| */
+static inline double cone_tangent(int d, const double *z)
+{
+    double sum = 0.0;
+    for (int i = 1; i < d; i++) {
+        sum += z[i] * z[i];
+    }
+    return sqrt(sum);
+}
 
 /* p = the point of the cone nearest to z; p may be z. OUTSIDE: p = 0; INSIDE: p = z. */
 cone_side cone_project(int d, const double *z, double *p);
 
+/* The largest entry of z - p; a NaN stays. */
+static inline double cone_gap(int d, const double *z)
+{
+    double l = cone_tangent(d, z);
+    return z[0] >= l ? 0.0 : z[0] <= -l ? -z[0] : 0.5 * (l - z[0]);
+}
+
 /* P (d x d, stride CONE_MAX) = derivative of the projection at z: symmetric, between 0 and I. */
 cone_side cone_slope(int d, const double *z, double *P);
+
+/* R (d x d, stride CONE_MAX, zeros behind) with R R = P. */
+cone_side cone_slope_root(int d, const double *z, double *R);
 
 #endif

@@ -5,59 +5,128 @@
 
 #include "math/lane.h"
 
+/* Eight partial sums, added up in one order. Where n is not a multiple of eight the last line
+ * overlaps the one before it, and what that has counted is zero; a short vector is filled with
+ * zeros. A sum is never -0, so zeros change no bit. */
+ZW_INLINE zw_real8 dot_lines(int n, const double *x, const double *y)
+{
+    zw_real8 s = {0.0};
+    if (n < 8) {
+        return lane_some8(n, x) * lane_some8(n, y) + s;
+    }
+    for (int i = 0; i + 8 <= n; i += 8) {
+        s += lane_load8(x + i) * lane_load8(y + i);
+    }
+    return s + lane_last8(n % 8, lane_load8(x + n - 8)) * lane_load8(y + n - 8);
+}
+
 ZW_CLONES double dense_dot(int n, const double *x, const double *y)
 {
-    double s[8] = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            s[k] += x[i + k] * y[i + k];
+    return lane_sum8(dot_lines(n, x, y));
+}
+
+ZW_CLONES void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y)
+{
+    for (int i = 0; i < m; i++) {
+        y[i] = lane_sum8(dot_lines(n, A + (long)i * stride, x));
+    }
+}
+
+/* Rows b to b + count of the lower triangle: what they and their mirror images add. */
+ZW_INLINE void symmetric_rows(int b, int count, const double *row, int stride, const double *x,
+                              double *y)
+{
+    zw_real8 dot[8] = {{0.0}}, column = {0.0}, here = lane_some8(count, x + b);
+    for (int j = 0; j < b; j += 8) {
+        zw_real8 there = lane_load8(x + j), sum = lane_load8(y + j);
+        for (int a = 0; a < count; a++) {
+            zw_real8 line = lane_load8(row + (long)a * stride + j);
+            dot[a] += line * there;
+            sum += x[b + a] * line;
         }
+        lane_store8(y + j, sum);
     }
-    for (int k = 0; i + k < n; k++) {
-        s[k] += x[i + k] * y[i + k];
+    for (int a = 0; a < count; a++) { /* the row to the diagonal, the column below it */
+        zw_real8 line = lane_some8(count, row + (long)a * stride + b);
+        dot[a] += lane_first8(a + 1, line) * here;
+        column += x[b + a] * lane_first8(a, line);
     }
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    for (int a = 0; a < count; a++) {
+        y[b + a] = column[a] + lane_sum8(dot[a]);
+    }
+}
+
+ZW_CLONES void dense_multiply_symmetric(int n, const double *M, int stride, const double *x,
+                                        double *restrict y)
+{
+    int b = 0;
+    for (; b + 8 <= n; b += 8) {
+        symmetric_rows(b, 8, M + (long)b * stride, stride, x, y);
+    }
+    if (b < n) {
+        symmetric_rows(b, n - b, M + (long)b * stride, stride, x, y);
+    }
 }
 
 ZW_CLONES double dense_dot_size(int n, const double *x, const double *y)
 {
-    double s[8] = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            s[k] += fabs(x[i + k] * y[i + k]);
-        }
+    zw_real8 s = {0.0};
+    if (n < 8) {
+        return lane_sum8(lane_size8(lane_some8(n, x) * lane_some8(n, y)) + s);
     }
-    for (int k = 0; i + k < n; k++) {
-        s[k] += fabs(x[i + k] * y[i + k]);
+    for (int i = 0; i + 8 <= n; i += 8) {
+        s += lane_size8(lane_load8(x + i) * lane_load8(y + i));
     }
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+    zw_real8 last = lane_last8(n % 8, lane_load8(x + n - 8));
+    return lane_sum8(s + lane_size8(last * lane_load8(y + n - 8)));
 }
 
-/* Is every |x_i| <= size? Eight maxima side by side, and eight sums of x_i - x_i, which a NaN or an
- * infinity spoils. */
+/* One line of the four sums of dense_look. */
+ZW_INLINE void look_line(zw_real8 entry, zw_real8 x, zw_real8 y, zw_real8 s, zw_real8 sum[4])
+{
+    zw_real8 product = entry * x, scaled = entry * s;
+    sum[0] += product;
+    sum[1] += lane_size8(product);
+    sum[2] += entry * y;
+    sum[3] += scaled * scaled;
+}
+
+ZW_CLONES void dense_look(int n, const double *row, const double *x, const double *y,
+                          const double *s, double out[4])
+{
+    zw_real8 sum[4] = {{0.0}};
+    for (int i = 0; i + 8 <= n; i += 8) {
+        look_line(lane_load8(row + i), lane_load8(x + i), lane_load8(y + i), lane_load8(s + i),
+                  sum);
+    }
+    if (n < 8) {
+        look_line(lane_some8(n, row), lane_some8(n, x), lane_some8(n, y), lane_some8(n, s), sum);
+    } else if (n % 8 != 0) {
+        int i = n - 8;
+        look_line(lane_last8(n % 8, lane_load8(row + i)), lane_load8(x + i), lane_load8(y + i),
+                  lane_load8(s + i), sum);
+    }
+    for (int k = 0; k < 4; k++) {
+        out[k] = lane_sum8(sum[k]);
+    }
+}
+
+/* Is every |x_i| <= size? Sizes compare as the integers that have their bits, and a NaN is beyond
+ * all: a difference that is negative tells. */
 ZW_CLONES static int dense_all_within(long n, const double *x, double size)
 {
-    double most[8] = {0.0}, spoilt[8] = {0.0};
+    zw_real8 most = {size, size, size, size, size, size, size, size};
+    zw_mask8 beyond = {0};
     long i = 0;
     for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double a = fabs(x[i + k]);
-            most[k] = a > most[k] ? a : most[k];
-            spoilt[k] += a - a;
-        }
+        beyond |= (zw_mask8)most - (zw_mask8)lane_size8(lane_load8(x + i));
     }
-    for (int k = 0; i + k < n; k++) {
-        double a = fabs(x[i + k]);
-        most[k] = a > most[k] ? a : most[k];
-        spoilt[k] += a - a;
+    beyond |= (zw_mask8)most - (zw_mask8)lane_size8(lane_some8((int)(n - i), x + i));
+    long long any = 0;
+    for (int k = 0; k < LANES; k++) {
+        any |= beyond[k];
     }
-    int good = 1;
-    for (int k = 0; k < 8; k++) {
-        good &= most[k] <= size && spoilt[k] == 0.0;
-    }
-    return good;
+    return any >= 0;
 }
 
 long dense_first_beyond(long n, const double *x, double size)
@@ -72,11 +141,37 @@ long dense_first_beyond(long n, const double *x, double size)
     return i;
 }
 
-/* `width` numbers of y stay in registers while the terms are added. */
+/* The sums of a `height` x `lines` piece of Y stay in registers while their terms are added. */
+#define PRODUCT_PIECE(height, lines)                                                               \
+    {                                                                                              \
+        zw_real8 sum[height][lines];                                                               \
+        for (int a = 0; a < height; a++) {                                                         \
+            for (int k = 0; k < lines; k++) {                                                      \
+                sum[a][k] = add ? lane_load8(Y + (long)a * Y_stride + j + 8 * k) : zero;           \
+            }                                                                                      \
+        }                                                                                          \
+        for (int i = 0; i < count; i++) {                                                          \
+            const double *row = rows + (long)i * stride + j;                                       \
+            for (int k = 0; k < lines; k++) {                                                      \
+                zw_real8 line = lane_load8(row + 8 * k);                                           \
+                for (int a = 0; a < height; a++) {                                                 \
+                    sum[a][k] += s[a * (long)across + i * (long)step] * line;                      \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int a = 0; a < height; a++) {                                                         \
+            for (int k = 0; k < lines; k++) {                                                      \
+                lane_store8(Y + (long)a * Y_stride + j + 8 * k, sum[a][k]);                        \
+            }                                                                                      \
+        }                                                                                          \
+        j += 8 * lines;                                                                            \
+    }
+
+/* What a piece of less than a line has, number by number. */
 #define COMBINE_STRIP(width)                                                                       \
     {                                                                                              \
         double sum[width];                                                                         \
-        memcpy(sum, y + j, sizeof sum);                                                            \
+        memcpy(sum, Y + j, sizeof sum);                                                            \
         for (int i = 0; i < count; i++) {                                                          \
             const double *row = rows + (long)i * stride + j;                                       \
             double f = s[(long)i * step];                                                          \
@@ -84,32 +179,51 @@ long dense_first_beyond(long n, const double *x, double size)
                 sum[k] += f * row[k];                                                              \
             }                                                                                      \
         }                                                                                          \
-        memcpy(y + j, sum, sizeof sum);                                                            \
+        memcpy(Y + j, sum, sizeof sum);                                                            \
         j += width;                                                                                \
     }
 
-#define COMBINE_CASE(lines)                                                                        \
-    case lines:                                                                                    \
-        COMBINE_STRIP(8 * lines) break;
+/* `height` results. The last line of eight may overlap the one before it: it starts from what stood
+ * there, and writes the same numbers again. */
+#define PRODUCT_BAND(height, most)                                                                 \
+    {                                                                                              \
+        zw_real8 zero = {0.0}, tail[height] = {{0.0}};                                             \
+        int j = 0, rest = n % 8;                                                                   \
+        for (int a = 0; a < height && rest > 0; a++) {                                             \
+            tail[a] = add ? lane_load8(Y + (long)a * Y_stride + n - 8) : zero;                     \
+        }                                                                                          \
+        while (n - j >= 8 * most) {                                                                \
+            PRODUCT_PIECE(height, most)                                                            \
+        }                                                                                          \
+        if (most > 4 && n - j >= 32) {                                                             \
+            PRODUCT_PIECE(height, (most > 4 ? 4 : 1))                                              \
+        }                                                                                          \
+        if (most > 2 && n - j >= 16) {                                                             \
+            PRODUCT_PIECE(height, (most > 2 ? 2 : 1))                                              \
+        }                                                                                          \
+        if (n - j >= 8) {                                                                          \
+            PRODUCT_PIECE(height, 1)                                                               \
+        }                                                                                          \
+        for (int i = 0; i < count && rest > 0; i++) {                                              \
+            zw_real8 line = lane_load8(rows + (long)i * stride + n - 8);                           \
+            for (int a = 0; a < height; a++) {                                                     \
+                tail[a] += s[a * (long)across + i * (long)step] * line;                            \
+            }                                                                                      \
+        }                                                                                          \
+        for (int a = 0; a < height && rest > 0; a++) {                                             \
+            lane_store8(Y + (long)a * Y_stride + n - 8, tail[a]);                                  \
+        }                                                                                          \
+    }
 
 ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const double *rows,
-                             int stride, double *restrict y)
+                             int stride, double *restrict Y)
 {
+    enum { across = 0, Y_stride = 0, add = 1 };
+    if (n >= 8) {
+        PRODUCT_BAND(1, 8)
+        return;
+    }
     int j = 0;
-    while (n - j >= 64) {
-        COMBINE_STRIP(64)
-    }
-    switch ((n - j) / 8) { /* the widest strip that is left: more sums, less waiting for each */
-        COMBINE_CASE(7)
-        COMBINE_CASE(6)
-        COMBINE_CASE(5)
-        COMBINE_CASE(4)
-        COMBINE_CASE(3)
-        COMBINE_CASE(2)
-        COMBINE_CASE(1)
-    default:
-        break;
-    }
     if (n - j >= 4) {
         COMBINE_STRIP(4)
     }
@@ -118,6 +232,53 @@ ZW_CLONES void dense_combine(int count, int n, const double *s, int step, const 
     }
     if (n - j >= 1) {
         COMBINE_STRIP(1)
+    }
+}
+
+ZW_CLONES void dense_product(int add, int m, int count, int n, const double *s, int across,
+                             int step, const double *rows, int stride, double *restrict Y,
+                             int Y_stride)
+{
+    for (int a = 0; a < m && n < 8; a++) {
+        if (!add) {
+            memset(Y + a * (long)Y_stride, 0, (size_t)n * sizeof *Y);
+        }
+        dense_combine(count, n, s + a * (long)across, step, rows, stride, Y + a * (long)Y_stride);
+    }
+    if (n < 8) {
+        return;
+    }
+    for (; m >= 4; m -= 4, s += 4 * (long)across, Y += 4 * (long)Y_stride) {
+        PRODUCT_BAND(4, 2)
+    }
+    if (m == 3) {
+        PRODUCT_BAND(3, 2)
+    } else if (m == 2) {
+        PRODUCT_BAND(2, 2)
+    } else if (m == 1) {
+        PRODUCT_BAND(1, 4)
+    }
+}
+
+ZW_CLONES void dense_scale_columns(int n, int m, const double *restrict s, const double *restrict X,
+                                   double *restrict Y)
+{
+    for (int j = 0; j < n; j++) {
+        for (int e = 0; e < m; e++) {
+            Y[(long)j * m + e] = s[e] * X[(long)j * m + e];
+        }
+    }
+}
+
+ZW_CLONES void dense_column_squares(int n, int m, const double *X, double *square)
+{
+    for (int e = 0; e < m; e += 8) {
+        zw_real8 sum = {0.0};
+        for (int j = 0; j < n; j++) {
+            zw_real8 line = lane_load8(X + (long)j * m + e);
+            sum += line * line;
+        }
+        lane_store8(square + e, sum);
     }
 }
 
@@ -132,23 +293,6 @@ void dense_transpose(int m, int n, const double *A, int stride, double *T, int T
             row[i] = 0.0;
         }
     }
-}
-
-ZW_CLONES double dense_norm_scaled(int n, const double *x, const double *y)
-{
-    double s[8] = {0.0};
-    int i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int k = 0; k < 8; k++) {
-            double product = x[i + k] * y[i + k];
-            s[k] += product * product;
-        }
-    }
-    for (int k = 0; i + k < n; k++) {
-        double product = x[i + k] * y[i + k];
-        s[k] += product * product;
-    }
-    return sqrt(((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])));
 }
 
 double dense_norm(int n, const double *x)
@@ -180,17 +324,10 @@ ZW_CLONES void dense_axpy_size(int n, double s, const double *restrict x, double
     }
 }
 
-void dense_scale(int n, double s, double *x)
+ZW_CLONES void dense_scale(int n, double s, double *x)
 {
     for (int i = 0; i < n; i++) {
         x[i] *= s;
-    }
-}
-
-void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y)
-{
-    for (int i = 0; i < m; i++) {
-        y[i] = dense_dot(n, A + (long)i * stride, x);
     }
 }
 
@@ -215,48 +352,94 @@ ZW_CLONES void dense_update_upper(int n, double s, const double *restrict x,
     }
 }
 
-int dense_cholesky(int n, double *H, int stride, double floor)
+/* y += f x over whole lines, the last of which may overlap the one before; n >= 8. */
+ZW_INLINE void lines_add(int n, double f, const double *x, double *y)
 {
-    return dense_cholesky_from(0, n, H, stride, floor);
+    zw_real8 tail = lane_load8(y + n - 8) + f * lane_load8(x + n - 8);
+    for (int j = 0; j + 8 <= n; j += 8) {
+        lane_store8(y + j, lane_load8(y + j) + f * lane_load8(x + j));
+    }
+    lane_store8(y + n - 8, tail);
 }
 
-int dense_cholesky_from(int k, int n, double *H, int stride, double floor)
+ZW_INLINE void lines_scale(int n, double f, double *x)
 {
-    for (; k < n; k++) {
-        /* U_kj = (H_kj - sum_i U_ik U_ij) / U_kk, the sum taken over the rows above; their entries
-         * in column k are turned negative for that and back */
-        double *row = H + (long)k * stride, *column = H + k;
-        double diagonal = row[k];
+    zw_real8 tail = f * lane_load8(x + n - 8);
+    for (int j = 0; j + 8 <= n; j += 8) {
+        lane_store8(x + j, f * lane_load8(x + j));
+    }
+    lane_store8(x + n - 8, tail);
+}
+
+/* Below eight columns: one row after the other. */
+static int dense_cholesky_small(int n, double *H, int stride, double floor)
+{
+    for (int k = 0; k < n; k++) {
+        double *row = H + (long)k * stride, diagonal = row[k];
         for (int i = 0; i < k; i++) {
-            column[(long)i * stride] = -column[(long)i * stride];
+            dense_axpy(n - k, -H[(long)i * stride + k], H + (long)i * stride + k, row + k);
         }
-        double pivot = diagonal;
-        for (int i = 0; i < k; i++) {
-            pivot -= column[(long)i * stride] * column[(long)i * stride];
-        }
-        dense_combine(k, n - k - 1, column, stride, H + k + 1, stride, row + k + 1);
-        for (int i = 0; i < k; i++) {
-            column[(long)i * stride] = -column[(long)i * stride];
-        }
-        row[k] = pivot;
-        if (!(pivot > floor * diagonal) || !(pivot > 0.0) || !isfinite(pivot)) {
+        if (!(row[k] > floor * diagonal) || !(row[k] > 0.0) || !isfinite(row[k])) {
             return k;
         }
-        double inverse = 1.0 / sqrt(pivot);
-        dense_scale(n - k, inverse, row + k);
+        dense_scale(n - k, 1.0 / sqrt(row[k]), row + k);
     }
     return n;
 }
 
-void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X)
+/* Four rows at a time. What the rows above have in them is taken out of all four together; the
+ * four then take themselves out of each other, still times their pivots (no root is waited for),
+ * and are scaled in the end. They hold -H meanwhile, as sums are added. Where less than a line is
+ * left of them, the line begins in the lower triangle, which nobody reads. */
+ZW_CLONES int dense_cholesky(int n, double *H, int stride, double floor)
 {
-    for (int k = 0; k < n; k++) {
-        double *row = X + (long)k * m;
-        for (int j = 0; j < m; j++) {
-            row[j] = -row[j];
+    if (n < 8) {
+        return dense_cholesky_small(n, H, stride, floor);
+    }
+    for (int k = 0; k < n; k += 4) {
+        int count = n - k < 4 ? n - k : 4, from = n - k < 8 ? n - 8 : k;
+        double *block = H + (long)k * stride + from, inverse[4], diagonal[4];
+        for (int a = 0; a < count; a++) {
+            diagonal[a] = H[(long)(k + a) * stride + k + a];
+            lines_scale(n - from, -1.0, block + (long)a * stride);
         }
-        dense_combine(k, m, U + k, stride, X, m, row);
-        dense_scale(m, -1.0 / U[(long)k * stride + k], row);
+        dense_product(1, count, k, n - from, H + k, 1, stride, H + from, stride, block, stride);
+        for (int a = 0; a < count; a++) {
+            const double *row = block + (long)a * stride, *entry = row + k - from;
+            double pivot = -entry[a];
+            if (!(pivot > floor * diagonal[a]) || !(pivot > 0.0) || !isfinite(pivot)) {
+                H[(long)(k + a) * stride + k + a] = pivot;
+                return k + a;
+            }
+            double square = 1.0 / pivot;
+            inverse[a] = -1.0 / sqrt(pivot);
+            for (int b = a + 1; b < count; b++) {
+                lines_add(n - from, square * entry[b], row, block + (long)b * stride);
+            }
+        }
+        for (int a = 0; a < count; a++) {
+            lines_scale(n - from, inverse[a], block + (long)a * stride);
+        }
+    }
+    return n;
+}
+
+ZW_CLONES void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride,
+                                                 double *restrict X)
+{
+    for (int k = 0; k < n && m > 0; k += 4) {
+        int count = n - k < 4 ? n - k : 4;
+        double *block = X + (long)k * m;
+        lines_scale(count * m, -1.0, block);
+        dense_product(1, count, k, m, U + k, 1, stride, X, m, block, m);
+        for (int a = 0; a < count; a++) {
+            const double *top = U + (long)(k + a) * stride + k;
+            double *row = block + (long)a * m;
+            lines_scale(m, -1.0 / top[a], row);
+            for (int b = a + 1; b < count; b++) {
+                lines_add(m, top[b], row, block + (long)b * m);
+            }
+        }
     }
 }
 
@@ -271,15 +454,28 @@ ZW_CLONES void dense_solve_upper_transposed(int n, const double *U, int stride, 
     }
 }
 
-void dense_solve_upper(int n, const double *U, int stride, double *x)
+/* Four unknowns at a time: what is known already is taken out of their rows together, and the small
+ * triangle solved with the inverses of its pivots at hand. */
+ZW_CLONES void dense_solve_upper(int n, const double *U, int stride, double *x)
 {
-    for (int k = n - 1; k >= 0; k--) {
-        const double *row = U + (long)k * stride;
-        x[k] = (x[k] - dense_dot(n - 1 - k, row + k + 1, x + k + 1)) / row[k];
+    for (int end = n; end > 0; end -= 4) {
+        int k = end > 4 ? end - 4 : 0, count = end - k;
+        double y[4], inverse[4];
+        for (int a = 0; a < count; a++) {
+            const double *row = U + (long)(k + a) * stride;
+            y[a] = x[k + a] - lane_sum8(dot_lines(n - end, row + end, x + end));
+            inverse[a] = 1.0 / row[k + a];
+        }
+        for (int a = count - 1; a >= 0; a--) {
+            double f = x[k + a] = y[a] * inverse[a];
+            for (int b = 0; b < a; b++) {
+                y[b] -= U[(long)(k + b) * stride + k + a] * f;
+            }
+        }
     }
 }
 
-static void dense_swap(int n, double *x, double *y)
+void dense_swap(int n, double *x, double *y)
 {
     for (int j = 0; j < n; j++) {
         double t = x[j];
@@ -288,208 +484,45 @@ static void dense_swap(int n, double *x, double *y)
     }
 }
 
-static void dense_lu_pivot(int n, int k, double *J, int stride, int *pivot, double floor)
+/* The search for the next pivot goes along with the elimination. Rows are updated in whole lines;
+ * what that leaves in column k is garbage that nobody reads. */
+ZW_CLONES void dense_solve_general(int n, double *J, int stride, double floor, double *restrict x)
 {
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-        if (fabs(J[(long)i * stride + k]) > fabs(J[(long)best * stride + k])) {
-            best = i;
-        }
+    int wide = (n + 7) / 8 * 8, best = 0;
+    for (int i = 1; i < n; i++) {
+        best = fabs(J[(long)i * stride]) > fabs(J[(long)best * stride]) ? i : best;
     }
-    pivot[k] = best;
-    if (best != k) {
-        dense_swap(n, J + (long)k * stride, J + (long)best * stride);
-    }
-    double *entry = J + (long)k * stride + k;
-    if (fabs(*entry) < floor) {
-        *entry = *entry < 0.0 ? -floor : floor;
-    }
-}
-
-ZW_CLONES void dense_lu(int n, double *J, int stride, int *pivot, double floor)
-{
     for (int k = 0; k < n; k++) {
-        dense_lu_pivot(n, k, J, stride, pivot, floor);
-        const double *restrict top = J + (long)k * stride;
-        double inverse = 1.0 / top[k];
+        double *top = J + (long)k * stride, most = -1.0;
+        if (best != k) {
+            double *other = J + (long)best * stride, t = x[k];
+            x[k] = x[best];
+            x[best] = t;
+            for (int j = k / 8 * 8; j < wide; j += 8) {
+                zw_real8 line = lane_load8(top + j);
+                lane_store8(top + j, lane_load8(other + j));
+                lane_store8(other + j, line);
+            }
+        }
+        double pivot = fabs(top[k]) < floor ? (top[k] < 0.0 ? -floor : floor) : top[k];
+        double inverse = 1.0 / pivot, right = x[k];
+
         for (int i = k + 1; i < n; i++) {
-            double *restrict row = J + (long)i * stride;
-            if (row[k] == 0.0) {
-                continue;
+            double *row = J + (long)i * stride, f = row[k] * inverse;
+            for (int j = k / 8 * 8; j < wide; j += 8) {
+                lane_store8(row + j, lane_load8(row + j) - f * lane_load8(top + j));
             }
-            double f = row[k] *= inverse;
-            for (int j = k + 1; j < n; j++) {
-                row[j] -= f * top[j];
-            }
+            x[i] -= f * right;
+            double size = fabs(row[k + 1]);
+            best = size > most ? i : best;
+            most = size > most ? size : most;
         }
+        top[k] = inverse;
     }
-}
-
-void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x)
-{
-    for (int k = 0; k < n; k++) {
-        double t = x[k];
-        x[k] = x[pivot[k]];
-        x[pivot[k]] = t;
-    }
-    for (int k = 1; k < n; k++) {
-        x[k] -= dense_dot(k, J + (long)k * stride, x);
-    }
-    dense_solve_upper(n, J, stride, x);
-}
-
-/* The row from `k` on that is farthest from the span so far. Distances are downdated, and computed
- * anew when cancellation has eaten six digits of their square. */
-static int lq_farthest(int m, int k, const double *distance)
-{
-    int best = k;
-    for (int i = k + 1; i < m; i++) {
-        if (distance[i] > distance[best]) {
-            best = i;
+    for (int k = n - 1; k >= 0; k--) {
+        double f = x[k] *= J[(long)k * stride + k];
+        for (int i = 0; i < k; i++) {
+            x[i] -= J[(long)i * stride + k] * f;
         }
-    }
-    return best;
-}
-
-static void lq_swap(int m, int n, int i, int k, double *A, int stride, int *order, double *distance)
-{
-    if (i != k) {
-        dense_swap(n, A + (long)i * stride, A + (long)k * stride);
-        int o = order[i];
-        order[i] = order[k];
-        order[k] = o;
-        double d = distance[i];
-        distance[i] = distance[k];
-        distance[k] = d;
-        d = distance[m + i];
-        distance[m + i] = distance[m + k];
-        distance[m + k] = d;
-    }
-}
-
-/* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit,
- * with v_0 = 1 implied. Returns beta. */
-static double lq_reflect(int n, double *x)
-{
-    double tail = n > 1 ? dense_dot(n - 1, x + 1, x + 1) : 0.0;
-    if (tail == 0.0) {
-        return 0.0;
-    }
-    double norm = sqrt(x[0] * x[0] + tail);
-    double alpha = x[0] > 0.0 ? -norm : norm;
-    double v0 = x[0] - alpha;
-    dense_scale(n - 1, 1.0 / v0, x + 1);
-    double beta = -v0 / alpha;
-    x[0] = alpha;
-    return beta;
-}
-
-/* x = H x for the reflection whose vector (1, v) has its tail in v. */
-static void lq_apply_one(int n, double beta, const double *v, double *x)
-{
-    double t = beta * (x[0] + dense_dot(n - 1, v + 1, x + 1));
-    x[0] -= t;
-    dense_axpy(n - 1, -t, v + 1, x + 1);
-}
-
-/* The same for four rows at once: the sums of one wait for nobody. Bits as lq_apply_one. */
-ZW_CLONES static void lq_apply_four(int n, double beta, const double *v, double *x, int stride)
-{
-    double s[4][8] = {{0.0}}, t[4];
-    int i = 1;
-    for (; i + 8 <= n; i += 8) {
-        for (int r = 0; r < 4; r++) {
-            for (int k = 0; k < 8; k++) {
-                s[r][k] += v[i + k] * x[(long)r * stride + i + k];
-            }
-        }
-    }
-    for (int r = 0; r < 4; r++) {
-        double *row = x + (long)r * stride, *p = s[r];
-        for (int k = 0; i + k < n; k++) {
-            p[k] += v[i + k] * row[i + k];
-        }
-        double dot = ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
-        t[r] = beta * (row[0] + dot);
-        row[0] -= t[r];
-        for (int k = 1; k < n; k++) {
-            row[k] += -t[r] * v[k];
-        }
-    }
-}
-
-static void lq_apply_rows(int rows, int n, double beta, const double *v, double *x, int stride)
-{
-    int i = 0;
-    for (; i + 4 <= rows; i += 4) {
-        lq_apply_four(n, beta, v, x + (long)i * stride, stride);
-    }
-    for (; i < rows; i++) {
-        lq_apply_one(n, beta, v, x + (long)i * stride);
-    }
-}
-
-/* The squared distances of the rows from k on: less what step k - 1 has just put into column k - 1.
- */
-static void lq_downdate(int m, int n, int k, const double *A, int stride, double *square,
-                        double *exact)
-{
-    for (int i = k; i < m; i++) {
-        const double *row = A + (long)i * stride + k - 1;
-        square[i] -= row[0] * row[0];
-        if (!(square[i] > 1e-6 * exact[i])) { /* six digits gone: from the row itself */
-            square[i] = exact[i] = dense_dot(n - k, row + 1, row + 1);
-        }
-    }
-}
-
-int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, double *beta,
-             double *distance)
-{
-    double *square = distance, *exact = distance + m; /* as they were when last computed */
-    for (int i = 0; i < m; i++) {
-        const double *row = A + (long)i * stride;
-        order[i] = i;
-        square[i] = exact[i] = dense_dot(n, row, row);
-    }
-    int k = 0;
-    while (k < m && k < n) {
-        int best = lq_farthest(m, k, square);
-        if (!(square[best] > tolerance * tolerance)) {
-            break;
-        }
-        lq_swap(m, n, best, k, A, stride, order, distance);
-        double *row = A + (long)k * stride + k;
-        beta[k] = lq_reflect(n - k, row);
-        lq_apply_rows(m - k - 1, n - k, beta[k], row, row + stride, stride);
-        k++;
-        lq_downdate(m, n, k, A, stride, square, exact);
-    }
-    for (int i = 0; i < m; i++) {
-        distance[i] = i >= k && k == n ? 0.0 : sqrt(square[i]);
-    }
-    return k;
-}
-
-void dense_lq_apply_transposed(int rank, int n, const double *A, int stride, const double *beta,
-                               double *x)
-{
-    for (int k = 0; k < rank; k++) {
-        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
-    }
-}
-
-void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride,
-                                    const double *beta, int rows, double *x, int x_stride)
-{
-    for (int k = 0; k < rank; k++) {
-        lq_apply_rows(rows, n - k, beta[k], A + (long)k * stride + k, x + k, x_stride);
-    }
-}
-
-void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x)
-{
-    for (int k = rank - 1; k >= 0; k--) {
-        lq_apply_one(n - k, beta[k], A + (long)k * stride + k, x + k);
     }
 }

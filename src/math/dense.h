@@ -9,13 +9,16 @@
 
 double dense_dot(int n, const double *x, const double *y);
 double dense_norm(int n, const double *x);                         /* Euclidean */
-double dense_norm_scaled(int n, const double *x, const double *s); /* of (x_i s_i) */
 double dense_largest(int n, const double *x);                      /* max |x_i| */
 void dense_axpy(int n, double s, const double *x, double *y);      /* y += s x */
 void dense_axpy_size(int n, double s, const double *x, double *y); /* y += |s x| */
 void dense_scale(int n, double s, double *x);
+void dense_swap(int n, double *x, double *y);
 
 double dense_dot_size(int n, const double *x, const double *y); /* sum |x_i y_i| */
+/* One look at a row: row . x, sum |row_i x_i|, row . y, and the squared length of (row_i s_i). */
+void dense_look(int n, const double *row, const double *x, const double *y, const double *s,
+                double out[4]);
 /* The first entry that is not a number of at most this size, or -1. */
 long dense_first_beyond(long n, const double *x, double size);
 
@@ -24,30 +27,41 @@ long dense_first_beyond(long n, const double *x, double size);
 void dense_combine(int count, int n, const double *s, int step, const double *rows, int stride,
                    double *y);
 
+/* The same for m results at once: Y_a = sum_i s_ai row_i, or Y_a += if `add`, s_ai at
+ * s[a * across + i * step]. */
+void dense_product(int add, int m, int count, int n, const double *s, int across, int step,
+                   const double *rows, int stride, double *Y, int Y_stride);
+
+/* Y_je = s_e X_je for X and Y n x m. */
+void dense_scale_columns(int n, int m, const double *s, const double *X, double *Y);
+/* square[e] = sum_j X_je^2 for X n x m, m a multiple of eight. */
+void dense_column_squares(int n, int m, const double *X, double *square);
+
 /* T (n x m) = A' for A m x n; what its stride has beyond m is set to zero. */
 void dense_transpose(int m, int n, const double *A, int stride, double *T, int T_stride);
 
 void dense_multiply(int m, int n, const double *A, int stride, const double *x, double *y);
+/* The same for a symmetric A of which the lower triangle is given. */
+void dense_multiply_symmetric(int n, const double *A, int stride, const double *x, double *y);
 void dense_multiply_transposed(int m, int n, const double *A, int stride, const double *x,
                                double *y);
 
 /* The upper triangle of H += s x y', rows 0..n-1: the half that dense_cholesky reads. */
 void dense_update_upper(int n, double s, const double *x, const double *y, double *H, int stride);
 
-/* H = U'U from the upper triangle of H, in its place. Returns n, or the index of the first pivot
- * that is not above floor times its original diagonal entry. */
+/* H = U'U from the upper triangle of H, in its place; the lower one is scratch. Returns n, or the
+ * index of the first pivot that is not above floor times its original diagonal entry: that pivot
+ * stands on the diagonal then, rows from it on and three before it are in disorder. */
 int dense_cholesky(int n, double *H, int stride, double floor);
-/* The same from row k on, with the rows above it done. */
-int dense_cholesky_from(int k, int n, double *H, int stride, double floor);
 void dense_solve_upper_transposed(int n, const double *U, int stride, double *x); /* x = U' \ x */
 void dense_solve_upper(int n, const double *U, int stride, double *x);            /* x = U \ x */
-/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each).
- */
+/* The same for m right-hand sides at once, X = U' \ X, with X n x m (row k: component k of each)
+ * and m a multiple of eight. */
 void dense_solve_upper_transposed_many(int n, int m, const double *U, int stride, double *X);
 
-/* P J = L U with partial pivoting. A zero pivot is replaced by `floor`. pivot[n]. */
-void dense_lu(int n, double *J, int stride, int *pivot, double floor);
-void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x);
+/* x = J \ x by elimination with partial pivoting; J is used up. Works on whole lines: the stride is
+ * a multiple of eight. A pivot below `floor` is lifted to it. */
+void dense_solve_general(int n, double *J, int stride, double floor, double *x);
 
 /* A = [L 0] Q' by Householder reflections from the right, with row pivoting: the next row is always
  * the one farthest from the span of the rows already taken. Row i of the result holds L's row i up

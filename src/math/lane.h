@@ -12,6 +12,7 @@
 #define ZW_MATH_LANE_H
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
     !defined(__SANITIZE_ADDRESS__)
@@ -19,6 +20,9 @@
 #else
 #define ZW_CLONES
 #endif
+
+/* A function of vectors is always inlined: else a clone would call it by another convention. */
+#define ZW_INLINE static inline __attribute__((always_inline))
 
 /* Compilers note that vectors wider than the machine's are passed in memory. That is fine with us.
  */
@@ -28,13 +32,88 @@ enum { LANES = 8 };
 typedef double zw_real8 __attribute__((vector_size(64)));
 typedef long long zw_mask8 __attribute__((vector_size(64)));
 
+/* Eight numbers from anywhere. */
+ZW_INLINE zw_real8 lane_load8(const double *x)
+{
+    zw_real8 v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* The first n of eight, zeros behind. */
+ZW_INLINE zw_real8 lane_some8(int n, const double *x)
+{
+    switch (n) {
+    case 0:
+        return (zw_real8){0.0};
+    case 1:
+        return (zw_real8){x[0]};
+    case 2:
+        return (zw_real8){x[0], x[1]};
+    case 3:
+        return (zw_real8){x[0], x[1], x[2]};
+    case 4:
+        return (zw_real8){x[0], x[1], x[2], x[3]};
+    case 5:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4]};
+    case 6:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4], x[5]};
+    case 7:
+        return (zw_real8){x[0], x[1], x[2], x[3], x[4], x[5], x[6]};
+    default:
+        return lane_load8(x);
+    }
+}
+
+/* The first n of eight numbers, zeros for the others, whatever they are. */
+ZW_INLINE zw_real8 lane_first8(int n, zw_real8 x)
+{
+    static const long long keep[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    zw_mask8 mask;
+    memcpy(&mask, keep + 8 - n, sizeof mask);
+    return (zw_real8)((zw_mask8)x & mask);
+}
+
+/* The last n of eight numbers, zeros for the others. */
+ZW_INLINE zw_real8 lane_last8(int n, zw_real8 x)
+{
+    static const long long keep[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
+    zw_mask8 mask;
+    memcpy(&mask, keep + n, sizeof mask);
+    return (zw_real8)((zw_mask8)x & mask);
+}
+
+ZW_INLINE void lane_store8(double *x, zw_real8 v)
+{
+    memcpy(x, &v, sizeof v);
+}
+
 /* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
-static inline zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
+ZW_INLINE zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
 {
     return (zw_real8)((mask & (zw_mask8)x) | (~mask & (zw_mask8)y));
 }
 
-static inline zw_real8 lane_sqrt8(zw_real8 x)
+ZW_INLINE zw_real8 lane_size8(zw_real8 x)
+{
+    return (zw_real8)((zw_mask8)x & 0x7fffffffffffffffll);
+}
+
+/* Halves, quarters, the rest: the same order on every machine. */
+ZW_INLINE double lane_sum8(zw_real8 s)
+{
+    typedef double real4 __attribute__((vector_size(32)));
+    typedef double real2 __attribute__((vector_size(16)));
+    real4 half[2];
+    memcpy(half, &s, sizeof s);
+    half[0] += half[1];
+    real2 quarter[2];
+    memcpy(quarter, half, sizeof quarter);
+    quarter[0] += quarter[1];
+    return quarter[0][0] + quarter[0][1];
+}
+
+ZW_INLINE zw_real8 lane_sqrt8(zw_real8 x)
 {
     zw_real8 y;
     for (int k = 0; k < LANES; k++) {
@@ -43,7 +122,7 @@ static inline zw_real8 lane_sqrt8(zw_real8 x)
     return y;
 }
 
-static inline double lane_select1(int mask, double x, double y)
+ZW_INLINE double lane_select1(int mask, double x, double y)
 {
     return mask ? x : y;
 }

@@ -150,11 +150,20 @@ static void slope_is_the_derivative(void **state)
     int compared = 0;
     for (int k = 0; k < TRIALS; k++) {
         double z[CONE_MAX], P[CONE_MAX * CONE_MAX], y[CONE_MAX], plus[CONE_MAX], minus[CONE_MAX];
+        double root[CONE_MAX * CONE_MAX];
         int size = random_point(&d, z);
         double scale = norm(size, z), h = 1e-5 * scale, at[CONE_MAX];
         double edge = fmin(fabs(z[0] - norm(size - 1, z + 1)), fabs(z[0] + norm(size - 1, z + 1)));
         cone_side side = cone_slope(size, z, P);
         assert_int_equal(side, cone_project(size, z, y));
+        assert_int_equal(side, cone_slope_root(size, z, root));
+        for (int i = 0; i < size * size; i++) { /* its root squared is the slope */
+            double sum = 0.0;
+            for (int m = 0; m < size; m++) {
+                sum += root[i / size * CONE_MAX + m] * root[m * CONE_MAX + i % size];
+            }
+            assert_small(fabs(sum - P[i / size * CONE_MAX + i % size]), 1e-14);
+        }
         if (edge < 0.01 * scale || (size > 1 && norm(size - 1, z + 1) < 0.05 * scale)) {
             continue; /* a kink, or strongly curved */
         }
