@@ -106,7 +106,8 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         known = k == 0 ? fmax(known, size) : known;
         /* the secants have long converged: what still moves is the round-off of the passes */
         double still = k < 2 * MEMORY ? 1e-13 : 1e-10;
-        if (dense_largest(work->m, f) <= still * fmin(size, 1e6 * known)) {
+        if (dense_largest(work->m, f) <= still * fmin(size, 1e6 * known) ||
+            lost(problem, work, f)) {
             return ZW_OK;
         }
         int slot = (k - 1) % MEMORY, count = k < MEMORY ? k : MEMORY;
