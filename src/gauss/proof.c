@@ -190,9 +190,9 @@ static int add_surface(gauss_proof *proof, const zw_block *block, int at, const 
 
 static int add_cone(gauss_proof *proof, const zw_block *block, int at, int v)
 {
-    double r[CONE_MAX], length = 0.0;
+    double r[CONE_MAX] = {0.0};
     to_self_dual(proof, block, proof->y + at, r);
-    length = cone_tangent(block->rows, r);
+    double length = cone_tangent(block->rows, r);
     if (!(r[0] > 0.0)) {
         return v;
     }

@@ -167,3 +167,16 @@ void gauss_row_look(const zw_gauss *problem, int i, const double *a, const doubl
     out[1] = gauss_row_dot_size(problem, i, a);
     out[2] = gauss_row_dot(problem, i, free);
 }
+
+void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
+{
+    const zw_rows *A = &problem->A;
+    int count = A->dense != NULL ? problem->n : A->start[i + 1] - A->start[i];
+    for (int k = 0; k < count; k++) {
+        if (A->dense != NULL) {
+            y[k] += fabs(s * A->dense[(long)i * problem->n + k]);
+        } else {
+            y[A->column[A->start[i] + k]] += fabs(s * A->value[A->start[i] + k]);
+        }
+    }
+}
