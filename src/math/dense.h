@@ -81,4 +81,8 @@ void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride
                                     const double *beta, int rows, double *x, int x_stride);
 void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x);
 
+/* P J = L U with partial pivoting. A pivot below `floor` is replaced by it. pivot[n]. */
+void dense_lu(int n, double *J, int stride, int *pivot, double floor);
+void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x);
+
 #endif
