@@ -98,7 +98,7 @@ static int add_energy(void *user, zw_sample_kind kind, int event, const zw_syste
 }
 
 /* Least squares of the energy over time: what it would gain over the whole run must be nothing
- * against what it swings by. The full length, 10^6 steps, is in bench/motion. */
+ * against what it swings by. The full length, 10^6 steps, is bench/long. */
 static void test_no_secular_energy(void **state)
 {
     (void)state;
