@@ -69,7 +69,9 @@ zw_status step_give_up(zw_status why, double t, double length, double tolerance,
                          "tolerance %.3g; state %d is the worst",
                          length, t, tolerance, culprit);
     }
-    base_fail_more(error, " (at t = %.17g, and with steps down to %.3g)", t, length);
+    if (error && error->line == 0) { /* a place in a file tells enough */
+        base_fail_more(error, " (with steps from t = %.9g down to %.3g)", t, length);
+    }
     return why;
 }
 

@@ -181,6 +181,23 @@ static const model_constraint *first_rough(const system_solver *solver)
     return NULL;
 }
 
+/* The coordinate with the smallest diagonal entry of M. */
+static int negative_mass(const system_solver *solver)
+{
+    const zw_system *system = solver->system;
+    const zw_metric *metric = &solver->problem.metric;
+    int least = 0;
+    double smallest = INFINITY;
+    for (int i = 0; i < system->n; i++) {
+        double mass = metric->kind == ZW_METRIC_DIAGONAL ? metric->value[i]
+                      : metric->kind == ZW_METRIC_DENSE  ? metric->value[(long)i * system->n + i]
+                                                         : metric->value[system->M_start[i]];
+        least = mass < smallest ? i : least;
+        smallest = mass < smallest ? mass : smallest;
+    }
+    return least;
+}
+
 zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error)
 {
     const zw_model *model = solver->system->model;
@@ -191,6 +208,14 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
         return model_fail(model, error, status, first->place,
                           "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
                           motion->undetermined_count > 1 ? "s" : "", first->name);
+    }
+    if (status == ZW_NOT_A_METRIC) {
+        const model_coord *first = &model->coord[negative_mass(solver)];
+        return model_fail(
+            model, error, status, first->place,
+            "at t = %.9g the kinetic energy is no metric: motion of %s, alone or with "
+            "others, has negative energy",
+            t, first->name);
     }
     if (status == ZW_CONFLICT && motion->conflict_count > 0) {
         char text[256];

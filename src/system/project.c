@@ -95,8 +95,8 @@ static zw_status cannot(const zw_system *system, int row, int speeds, double t, 
 {
     const model_constraint *constraint = &system->model->constraint[system->row_constraint[row]];
     return model_fail(system->model, error, ZW_CONFLICT, constraint->place,
-                      "at t = %.9g no nearby %s satisfies constraint %s (off by %.3g)", t,
-                      speeds ? "speeds" : "position", constraint->name, residual);
+                      "at t = %.9g no nearby %s constraint %s (off by %.3g)", t,
+                      speeds ? "speeds satisfy" : "position satisfies", constraint->name, residual);
 }
 
 /* One loop for both levels: part says which residuals, x is what moves. */
