@@ -4,11 +4,13 @@
  *     bits            one line: the hash over all scenes
  *     bits each       before it a line for each scene, to find the one that differs
  */
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene/scene.h"
+#include "zwang/zwang.h"
 
 /* FNV-1a, 64 bits, byte by byte from the low end: the same on every machine. */
 static uint64_t hash_word(uint64_t hash, uint64_t word)
@@ -64,6 +66,48 @@ static void add_scene(tally *t, scene *s, zw_contact_law law)
     scene_free(s);
 }
 
+/* The state after a short run of an example. */
+static void add_example(tally *t, const char *path)
+{
+    zw_error error = {0};
+    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
+    zw_run_summary summary = {0};
+    const zw_run_options wanted = {.tolerance = 1e-9};
+    zw_run_options options;
+    zw_status status = ZW_BAD_INPUT;
+    if (state && zw_run_plan(system, state, &wanted, &options, &error) == ZW_OK) {
+        options.time = options.time < 2 ? options.time : 2;
+        options.every = options.time;
+        status = zw_run(system, state, work, &options, &summary, &error);
+        zw_view q = zw_field(system, state, work, ZW_FIELD_Q);
+        zw_view v = zw_field(system, state, work, ZW_FIELD_V);
+        t->hash = hash_numbers(t->hash, q.data, q.count);
+        t->hash = hash_numbers(t->hash, v.data, v.count);
+        t->numbers += q.count + v.count;
+    }
+    if (t->each)
+        printf("%016" PRIx64 "  %s status %d\n", t->hash, path, status);
+    t->solved += status == ZW_OK;
+    t->scenes++;
+    zw_state_free(state);
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+}
+
+static void add_examples(tally *t)
+{
+    glob_t found;
+    if (glob(ZW_SOURCE_DIR "/examples/*.zw", 0, NULL, &found) == 0) { /* in order of their names */
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            add_example(t, found.gl_pathv[i]);
+        globfree(&found);
+    }
+}
+
 int main(int argc, char **argv)
 {
     tally t = {.hash = UINT64_C(14695981039346656037)};
@@ -86,6 +130,8 @@ int main(int argc, char **argv)
         add_scene(&t, scene_chain(links), ZW_COULOMB);
     add_scene(&t, scene_net(7, 5), ZW_COULOMB);
     add_scene(&t, scene_net(20, 30), ZW_COULOMB);
+
+    add_examples(&t);
 
     printf("bits %016" PRIx64 " over %d scenes, %d solved, %ld numbers\n", t.hash, t.scenes,
            t.solved, t.numbers);
