@@ -75,7 +75,10 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     }
     if (options->method == ZW_METHOD_DEFAULT && file->method &&
         zw_method_find(file->method, &options->method) != ZW_OK) {
-        return base_fail(error, ZW_BAD_INPUT, "there is no method %s", file->method);
+        return base_fail(error, ZW_BAD_INPUT,
+                         "there is no method %s; there are dop853, variational, variational4, rk4, "
+                         "euler, stiff, bdf",
+                         file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {
         options->method = ZW_METHOD_DOP853;

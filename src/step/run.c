@@ -307,6 +307,10 @@ static zw_status start(run *r, zw_error *error)
     if (status == ZW_OK) {
         status = look_ahead(r, error);
     }
+    if (status == ZW_OK) { /* an energy that is no number would make every check void */
+        status = system_evaluate(system, r->work, PART_ENERGY, r->state->t, state_q(r->state),
+                                 state_v(r->state), NULL, NULL, error);
+    }
     if (status == ZW_OK) {
         status = run_show(r, ZW_SAMPLE_START, -1, r->state, error);
     }
@@ -355,7 +359,11 @@ static zw_status go(run *r, zw_error *error)
     }
     r->summary->end = r->state->t;
     if (status == ZW_OK && !r->summary->interrupted) {
-        status = run_show(r, ZW_SAMPLE_END, -1, r->state, error);
+        return run_show(r, ZW_SAMPLE_END, -1, r->state, error);
+    }
+    zw_error ignored; /* the end is shown as far as it can be */
+    if (status != ZW_OK && at) {
+        run_show(r, ZW_SAMPLE_END, -1, r->state, &ignored);
     }
     return status;
 }

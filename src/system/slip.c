@@ -304,8 +304,9 @@ static zw_status slip_of_point(rubbing *b, zw_error *error)
         b->width = SPACE;
     } else {
         return model_fail(b->system->model, error, ZW_BAD_INPUT, b->constraint->place,
-                          "constraint %s leaves its point no direction to slide in; write "
-                          "`friction mu at p` or `friction mu slip e` behind the constraint",
+                          "what slides at constraint %s is not clear from the coordinates it "
+                          "holds; say it behind the constraint: `friction mu at (x, y)`, or the "
+                          "speed itself: `friction mu slip x'`",
                           b->constraint->name);
     }
     return ZW_OK;

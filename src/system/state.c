@@ -78,15 +78,17 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
 /* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
  * position is assembled. */
 static zw_status close_violated(const zw_system *system, zw_work *work, zw_state *state,
-                                zw_error *error)
+                                int *closed, zw_error *error)
 {
     double *mode = state_mode(state);
+    *closed = 0;
     zw_status status = system_evaluate(system, work, PART_POSITION, state->t, state_q(state),
                                        state_v(state), NULL, NULL, error);
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        if (system->model->constraint[c].relation == MODEL_AT_LEAST &&
+        if (system->model->constraint[c].relation == MODEL_AT_LEAST && mode[c] == SYSTEM_OPEN &&
             work->out[PART_POSITION][system->first_row[c]] < 0) {
             mode[c] = SYSTEM_CLOSED;
+            *closed = 1;
         }
     }
     return status == ZW_OK ? system_set_modes(system, work, mode, error) : status;
@@ -103,6 +105,31 @@ static zw_status open_all(const zw_system *system, zw_work *work, zw_state *stat
 }
 
 /* Can every constraint with friction push the point that is said to touch? See slip.c. */
+/* mu >= 0 and 0 <= e <= 1, at least at the start. */
+static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)
+{
+    const zw_model *model = system->model;
+    const expr_inputs in = {
+        .t = state->t, .param = state_param(state), .q = state_q(state), .v = state_v(state)};
+    for (int c = 0; c < model->constraint_count; c++) {
+        const model_constraint *constraint = &model->constraint[c];
+        expr_id mu = constraint->friction, e = constraint->restitution;
+        double friction = mu == EXPR_NONE ? 0 : expr_value(model->graph, mu, &in);
+        double bounce = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
+        if (friction < 0) {
+            return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
+                              "friction of %s is %g; it would push instead of holding back",
+                              constraint->name, friction);
+        }
+        if (bounce < 0 || bounce > 1) {
+            return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
+                              "restitution of %s is %g; it lies between 0 and 1", constraint->name,
+                              bounce);
+        }
+    }
+    return ZW_OK;
+}
+
 static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
                                 zw_error *error)
 {
@@ -194,20 +221,26 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     zw_status status = system_violation(system, work, 0, q, v, violation, error);
     memcpy(q0, q, (size_t)system->n * sizeof *q);
     report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
-    if (status == ZW_OK) {
-        status = close_violated(system, work, state, error);
-    }
-    if (status == ZW_OK) { /* how deep inside, if so */
-        status = system_violation(system, work, 0, q, v, violation, error);
-        report->violation_before = fmax(report->violation_before, violation[0]);
-    }
-    if (status == ZW_OK) {
-        status = system_project_position(system, work, 0, q, v, error);
-        report->position_change = change(system->n, q, q0, &report->position_coord);
-    }
+    int closed = 0;
+    do { /* out of one constraint may be into another */
+        if (status == ZW_OK) {
+            status = close_violated(system, work, state, &closed, error);
+        }
+        if (status == ZW_OK) { /* how deep inside, if so */
+            status = system_violation(system, work, 0, q, v, violation, error);
+            report->violation_before = fmax(report->violation_before, violation[0]);
+        }
+        if (status == ZW_OK) {
+            status = system_project_position(system, work, 0, q, v, error);
+            report->position_change = change(system->n, q, q0, &report->position_coord);
+        }
+    } while (status == ZW_OK && closed);
     memcpy(v0, v, (size_t)system->n * sizeof *v);
     if (status == ZW_OK) {
         status = open_all(system, work, state, error);
+    }
+    if (status == ZW_OK) {
+        status = check_numbers(system, state, error);
     }
     if (status == ZW_OK) {
         status = check_contacts(system, work, state, error);

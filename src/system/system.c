@@ -8,6 +8,26 @@
 #include "base/memory.h"
 #include "system/work.h"
 
+/* A forgotten mass is more likely than a rule without masses (seed 000 section 6) that has forces,
+ * or nothing to follow. */
+static zw_status check_masses(const zw_model *model, zw_error *error)
+{
+    int rule = model->constraint_count > 0,
+        forces = model->potential != EXPR_ZERO || model->rayleigh != EXPR_ZERO;
+    for (int i = 0; i < model->coord_count; i++) {
+        rule |= model->coord[i].prefer != EXPR_ZERO || model->coord[i].free != EXPR_ZERO;
+        forces |= model->coord[i].force != EXPR_ZERO;
+    }
+    if (!model->massless || (rule && !forces) || model->coord_count == 0) {
+        return ZW_OK;
+    }
+    return model_fail(model, error, ZW_BAD_INPUT, model->coord[0].place,
+                      forces ? "there are forces, but no line gives a mass to %s; write `mass` or "
+                               "`kinetic`"
+                             : "nothing moves %s: no line gives it a mass, and no rule says how",
+                      model->coord[0].name);
+}
+
 zw_system *zw_system_compile(const zw_model *model, zw_error *error)
 {
     zw_system *system = base_alloc(sizeof *system);
@@ -26,6 +46,9 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
     if (model->law.kind != MODEL_LAW_NONHOLONOMIC) {
         status = model_fail(model, error, ZW_BAD_INPUT, model->law.place,
                             "only the nonholonomic law is built in so far");
+    }
+    if (status == ZW_OK) {
+        status = check_masses(model, error);
     }
     if (status == ZW_OK) {
         status = system_derive(system, error);

@@ -290,7 +290,7 @@ static void friction_says_where_it_rubs(void **state)
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 at (x, 0)\n",
          "at its point"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y = 1\nfriction floor: 0.2\n",
-         "no direction"},
+         "what slides"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 slip x'^2\n",
          "linear"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 slip x\n",
