@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static double scratch[5 * MOST_UNKNOWNS + 3 * MOST_ROWS + 1];
+static double scratch[8 * MOST_UNKNOWNS + 8 * MOST_ROWS + 64];
 
 /* The certificate asks for a well-formed problem: a workspace is made of nothing else. */
 static int well_formed(const puzzle *p)

@@ -30,7 +30,7 @@ static void check_failure(const puzzle *p, zw_status status, const zw_error *err
 /* What was called solved is solved. */
 static void check_solved(const puzzle *p, const zw_gauss_options *options, const zw_motion *motion)
 {
-    static double scratch[5 * MOST_UNKNOWNS + 3 * MOST_ROWS + 1];
+    static double scratch[8 * MOST_UNKNOWNS + 8 * MOST_ROWS + 64];
     double tolerance = options->tolerance > 0           ? options->tolerance
                        : options->contact == ZW_COULOMB ? 1e-8
                                                         : 1e-10;
