@@ -162,7 +162,7 @@ static void measure(const char *name, formulas f)
             best[lanes] = spent < best[lanes] ? spent : best[lanes];
         }
     }
-    printf("%-24s %9d %9d %9zu %9.1f %10.2f %10.2f %10.2f\n", name, f.count, n,
+    printf("| %s | %d | %d | %zu | %.1f | %.2f | %.2f | %.2f |\n", name, f.count, n,
            expr_tape_registers(tape), 1e3 * compile, 1e6 * best[0], 1e9 * best[0] / n,
            1e9 * best[1] / n / LANES);
     free(param);
@@ -177,9 +177,9 @@ static void measure(const char *name, formulas f)
 
 int main(void)
 {
-    printf("%-24s %9s %9s %9s %9s %10s %10s %10s\n", "formulas", "outputs", "instr.", "registers",
-           "compile", "run", "per instr.", "and lane");
-    printf("%-24s %9s %9s %9s %9s %10s %10s %10s\n", "", "", "", "", "ms", "us", "ns", "ns of 8");
+    printf("| formulas | outputs | instructions | registers | compile, ms | run, us | ns an "
+           "instruction "
+           "| and lane of eight |\n|---|---|---|---|---|---|---|---|\n");
     measure("double pendulum, angles", pendulum(2));
     measure("10-fold pendulum, angles", pendulum(10));
     measure("double pendulum, x y", chain(2));

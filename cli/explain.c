@@ -168,7 +168,7 @@ static void show_principle(const cli_world *world)
         printf(" and %d more", motion->redundant_count - SHOWN);
     }
     printf("\n  energy       %.10g, kinetic %.10g, potential %.10g, power %.6g\n", energy[0],
-           energy[1], energy[2], energy[3] + 0.0);
+           energy[1], energy[2], tidy(energy[3], 1 + fabs(energy[1]) + fabs(energy[2])));
     printf("  certificate  %.2g at worst", proof->worst);
     if (proof->worst_block >= 0 && proof->worst > 0) {
         printf(", by %s", zw_work_block_name(world->work, proof->worst_block));

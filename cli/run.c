@@ -64,11 +64,14 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
 {
     enum { SHOWN = 6 };
     int events = zw_count(world->system, ZW_EVENT), shown = 0, left = 0;
-    if (summary->events == 0) {
-        return;
+    if (summary->events == (summary->stopped_by >= 0)) {
+        return; /* none, or only the one that the line before tells */
     }
     cli_label(to, "events");
     for (int i = 0; i < events; i++) {
+        if (i == summary->stopped_by) {
+            continue;
+        }
         if (w->happened[i] > 0 && shown < SHOWN) {
             fprintf(to, "%s%s %ld", shown++ ? ", " : "", zw_name(world->system, ZW_EVENT, i),
                     w->happened[i]);
@@ -230,6 +233,19 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
     return finish(arguments, world, w, &summary, status, &error, talk);
 }
 
+/* Nobody waits for this; it is a slip of the pen. */
+static int check_size(const zw_run_options *plan)
+{
+    double steps = plan->step > 0 ? plan->time / plan->step : 0;
+    double samples = plan->every > 0 ? plan->time / plan->every : 0;
+    if (steps <= 1e12 && samples <= 1e9) {
+        return CLI_OK;
+    }
+    fprintf(stderr, "zwang: up to t = %.6g there would be %.2g %s\n", plan->time,
+            steps > 1e12 ? steps : samples, steps > 1e12 ? "steps" : "samples");
+    return CLI_USAGE;
+}
+
 int cli_run(const cli_arguments *arguments)
 {
     cli_world world;
@@ -249,7 +265,8 @@ int cli_run(const cli_arguments *arguments)
     if (code != CLI_OK) {
         cli_show_error(&error);
     } else {
-        code = cli_outputs_possible(arguments);
+        code = check_size(&plan);
+        code = code ? code : cli_outputs_possible(arguments);
         code = code ? code : carry_out(arguments, &world, &plan, &w);
     }
     zw_record_free(w.record);

@@ -7,7 +7,7 @@
  *     zw_forward(system, state, work, &error);                           the principle, now
  *     zw_run(system, state, work, &options, &summary, &error);           the motion
  *
- * A model is what was written, a system is compiled and constant (share it between threads), a
+ * A model is what was written and must outlive its systems; a system is compiled and constant; a
  * state is all that a restart needs, a work is scratch. Fallible calls answer a zw_status and fill
  * `error`, which may be NULL. Nothing prints, exits or keeps global state.
  */
@@ -77,7 +77,8 @@ void zw_state_free(zw_state *state);
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
                      zw_error *error);
 
-/* The full answer of the last zw_forward: the kernel's own. Rows are those of the constraints. */
+/* The full answer of the last zw_forward: the kernel's own. Its rows are those that are closed now,
+ * constraint by constraint; ZW_FIELD_LAMBDA has them by the model's rows. */
 const zw_motion *zw_work_motion(const zw_work *work);
 /* The name behind a block index of that answer (redundant, conflicting ...); never NULL. */
 const char *zw_work_block_name(const zw_work *work, int block);
@@ -214,6 +215,36 @@ typedef enum zw_kind { ZW_COORD, ZW_PARAM, ZW_CONSTRAINT, ZW_ROW, ZW_EVENT, ZW_C
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */
 int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: none */
+
+/* ---- Many worlds -------------------------------------------------------------------------- */
+
+/* Worlds of one system that differ in parameters, state and time, computed eight at a time by the
+ * vector unit. Each takes its own steps: it moves, bit for bit, as zw_run would move it alone, and
+ * one that fails does not disturb the others. So far without constraints, events and non-ideal
+ * forces, with fewer than 80 coordinates, and by DOP853. */
+typedef struct zw_batch zw_batch;
+
+/* All worlds begin as the file says. The system must outlive the batch. */
+zw_batch *zw_batch_create(const zw_system *system, int worlds, zw_error *error);
+void zw_batch_free(zw_batch *batch);
+
+/* TIME [1], Q [n], V [n] and PARAM [params] of a world, to read and to write; else NULL. A state
+ * that the file derives from parameters is not derived again when they are written. The work done
+ * so far stays with a world: to begin anew, create a new batch. */
+double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
+
+/* All worlds to the final time; those already there stay. `every` is not used, observer and poll
+ * must be NULL. If worlds fail, the answer and `error` are those of the first by number. */
+zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error);
+
+typedef struct zw_batch_result {
+    zw_status status;
+    double end; /* the time reached */
+    long steps, rejected, evaluations;
+} zw_batch_result;
+
+/* How a world did in the last run. */
+zw_batch_result zw_batch_look(const zw_batch *batch, int world);
 
 /* ---- Recording ---------------------------------------------------------------------------- */
 

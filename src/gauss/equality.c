@@ -1,9 +1,9 @@
 /* Equality rows of any rank.
  *
  * The scaled rows are factored D = [L 0] Q' by reflections, always taking next the row farthest
- * from the span of those taken; rows nearer than the rank floor (all rows have length one in the mass
- * metric, so units, row factors and masses do not matter) depend on the others. Then x = Q (z, y):
- * z is fixed by L z = -c, y is free, and the cones see only y.
+ * from the span of those taken; rows nearer than the rank floor (all rows have length one in the
+ * mass metric, so units, row factors and masses do not matter) depend on the others. Then x = Q (z,
+ * y): z is fixed by L z = -c, y is free, and the cones see only y.
  *
  * What is left of a cone's rows after that may be short: the equalities hold most of its motion
  * already. So each cone is stretched to length one again; a row shorter than NOTHING is round-off,

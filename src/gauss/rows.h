@@ -5,10 +5,10 @@
 #include "zwang/gauss.h"
 
 int gauss_row_count(const zw_gauss *problem);
-double gauss_row_dot(const zw_gauss *problem, int i, const double *x);      /* A_i x */
-double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x); /* |A_i| |x| */
+double gauss_row_dot(const zw_gauss *problem, int i, const double *x);        /* A_i x */
+double gauss_row_dot_size(const zw_gauss *problem, int i, const double *x);   /* |A_i| |x| */
 void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y); /* y += |s A_i'| */
-void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);    /* y += s A_i' */
+void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);      /* y += s A_i' */
 void gauss_row_raise(const zw_gauss *problem, int i, double s,
                      double *y);                                /* y = max(y, |s A_i'|) */
 void gauss_row_copy(const zw_gauss *problem, int i, double *y); /* y = A_i' */

@@ -39,8 +39,8 @@ typedef struct model_coord {
     expr_id start;  /* on parameters only */
     expr_id speed;  /* on parameters only, or EXPR_NONE: it follows from the constraints */
     expr_id force;  /* generalized force, EXPR_ZERO if none */
-    expr_id prefer; /* systems without masses, seed 000 (37): s; EXPR_ZERO if none */
-    expr_id free;   /* ... c of seed 000 (41) */
+    expr_id prefer; /* systems without masses, seed 000 (39)-(43): s; EXPR_ZERO if none */
+    expr_id free;   /* ... and c */
 } model_coord;
 
 typedef enum model_relation { MODEL_EQUAL, MODEL_AT_LEAST } model_relation;

@@ -57,8 +57,10 @@ static void add_fixed_columns(maker *k)
     add_column(k, "energy", RECORD_ROLE_ENERGY);
     add_column(k, "kinetic_energy", RECORD_ROLE_ENERGY);
     add_column(k, "potential_energy", RECORD_ROLE_ENERGY);
-    add_column(k, "violation(position)", RECORD_ROLE_VIOLATION);
-    add_column(k, "violation(velocity)", RECORD_ROLE_VIOLATION);
+    if (k->record->system->m > 0) {
+        add_column(k, "violation(position)", RECORD_ROLE_VIOLATION);
+        add_column(k, "violation(velocity)", RECORD_ROLE_VIOLATION);
+    }
     for (int c = 0; c < model->constraint_count; c++) {
         for (int j = 0; j < model->constraint[c].rows; j++) {
             const char *one = model->constraint[c].rows == 1 ? "lambda(%s)" : "lambda(%s).%c";
@@ -70,7 +72,7 @@ static void add_fixed_columns(maker *k)
 }
 
 /* The column that already holds this node, or -1. */
-static int column_of(const maker *k, expr_id id)
+static int column_of(const maker *k, expr_id id, const char *label)
 {
     const expr_node *node = expr_graph_node(k->model->graph, id);
     switch ((expr_op)node->op) {
@@ -83,7 +85,11 @@ static int column_of(const maker *k, expr_id id)
     case EXPR_LAMBDA:
         return 1 + 2 * k->model->coord_count + 5 + node->index;
     default:
-        return -1;
+        /* the names that the language gives to columns that are there anyway */
+        return label && (!strcmp(label, "energy") || !strcmp(label, "kinetic_energy") ||
+                         !strcmp(label, "potential_energy"))
+                   ? record_table_find(k->table, label)
+                   : -1;
     }
 }
 
@@ -91,7 +97,7 @@ static int column_of(const maker *k, expr_id id)
 static int take_output(maker *k, expr_id id, const char *label, record_role role)
 {
     char name[NAME];
-    int column = column_of(k, id), output = k->next_output++;
+    int column = column_of(k, id, label), output = k->next_output++;
     if (column >= 0 || k->status != ZW_OK) {
         k->record->output[output] = -1;
         return column;
@@ -270,7 +276,9 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->n);
     to = put(to, zw_field(system, state, work, ZW_FIELD_V), system->n);
     to = put(to, zw_field(system, state, work, ZW_FIELD_ENERGY), 3);
-    to = put(to, zw_field(system, state, work, ZW_FIELD_VIOLATION), 2);
+    if (system->m > 0) {
+        to = put(to, zw_field(system, state, work, ZW_FIELD_VIOLATION), 2);
+    }
     to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
     *to++ = zw_work_motion(work)->certificate.worst;
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);

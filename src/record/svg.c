@@ -359,7 +359,7 @@ static void put_head(record_file *file, const record_table *table, double width,
         put_text(file, MARGIN, MARGIN + 14, "title", table->text[RECORD_TEXT_TITLE], 90);
     }
     if (table->text[RECORD_TEXT_FILE][0] != '\0') {
-        put_text(file, width - MARGIN, MARGIN + 14, "file end", table->text[RECORD_TEXT_FILE], 60);
+        put_text(file, MARGIN, MARGIN + 30, "file", table->text[RECORD_TEXT_FILE], 60);
     }
 }
 
@@ -370,7 +370,7 @@ static zw_status put_page(record_file *file, const record_table *table, const re
     const int rows = view->count > 0 ? (view->count + columns - 1) / columns : 0;
     const bool headed = table->text[RECORD_TEXT_TITLE][0] != '\0' ||
                         table->text[RECORD_TEXT_FILE][0] != '\0' || rows == 0;
-    const double head = MARGIN + (headed ? 34 : 0);
+    const double head = MARGIN + (headed ? 46 : 0);
     const double width = columns == 1 ? 680 : 450, height = columns == 1 ? 430 : 310;
     put_head(file, table, 2 * MARGIN + columns * width + (columns - 1) * GUTTER,
              head + rows * (height + 12) + MARGIN);

@@ -19,11 +19,20 @@
  * slope, and as the projection moved y1 by O(h^9) only, its order 7 stays. k_13 to k_15 are
  * computed when dense output is first asked for in a step.
  */
-#include "step/dop853_table.h"
+#include "step/dop853.h"
 #include "step/inner.h"
 
 #include <math.h>
 #include <string.h>
+
+#define zw_real double
+#define LANE(name) name
+#define LANE_ZERO 0.0
+#define LANE_PART static inline
+#define LANE_CLONES
+#define lane_select lane_select1
+#define lane_abs fabs
+#include "step/dop853.lane.h"
 
 static void dop853_layout(step_ode *ode, base_arena *arena)
 {
@@ -32,50 +41,16 @@ static void dop853_layout(step_ode *ode, base_arena *arena)
     ode->dense = base_arena_doubles(arena, 7 * n);
 }
 
-/* sum = sum_j w_j k_j over the first `count` stages. */
-static void combine(const step_ode *ode, int count, const double *w, double *sum)
-{
-    int n = ode->n;
-    memset(sum, 0, (size_t)n * sizeof *sum);
-    for (int j = 0; j < count; j++) {
-        const double *k = ode->stage + (long)j * n;
-        if (w[j] != 0.0) {
-            for (int i = 0; i < n; i++) {
-                sum[i] += w[j] * k[i];
-            }
-        }
-    }
-}
-
 /* k_s = f(t0 + c_s h, y0 + h sum_j a_sj k_j) */
 static zw_status evaluate_stage(step_ode *ode, int s, double h, zw_error *error)
 {
-    combine(ode, s, step_dop853_a[s], ode->trial);
-    for (int i = 0; i < ode->n; i++) {
-        ode->trial[i] = ode->y0[i] + (ode->low0[i] + h * ode->trial[i]);
-    }
+    step_dop853_argument(ode->n, s, &h, ode->stage, ode->y0, ode->low0, ode->trial);
     double t = ode->t0 + step_dop853_c[s] * h;
     return step_evaluate(ode, t, ode->trial, ode->stage + (long)s * ode->n, error);
 }
 
-static double error_size(step_ode *ode, double h)
+double step_dop853_size(double h, double largest5, double largest3)
 {
-    double largest5 = 0.0, largest3 = 0.0;
-    ode->view.culprit = -1;
-    for (int i = 0; i < ode->n; i++) {
-        double e5 = 0.0, e3 = 0.0;
-        for (int j = 0; j < STEP_DOP853_STAGES; j++) {
-            double k = ode->stage[(long)j * ode->n + i];
-            e5 += step_dop853_e5[j] * k;
-            e3 += step_dop853_e3[j] * k;
-        }
-        double scale = step_scale(ode, i, ode->y0[i] + ode->increment[i]);
-        if (!(fabs(e5) / scale <= largest5)) { /* also not a number */
-            largest5 = fabs(e5) / scale;
-            ode->view.culprit = i;
-        }
-        largest3 = fmax(largest3, fabs(e3) / scale);
-    }
     if (largest5 == 0.0 || !isfinite(largest3)) {
         return largest5 == 0.0 ? 0.0 : largest3;
     }
@@ -92,11 +67,13 @@ static zw_status dop853_attempt(step_ode *ode, double h, double *size, zw_error 
             return status;
         }
     }
-    combine(ode, STEP_DOP853_STAGES, step_dop853_a[STEP_DOP853_STAGES], ode->increment);
-    for (int i = 0; i < ode->n; i++) {
-        ode->increment[i] *= h;
-    }
-    *size = error_size(ode, h);
+    double largest[3];
+    step_dop853_sum(ode->n, STEP_DOP853_STAGES, step_dop853_a[STEP_DOP853_STAGES], &h, ode->stage,
+                    ode->increment);
+    step_dop853_error(ode->n, ode->option.tolerance, ode->weight, ode->stage, ode->y0,
+                      ode->increment, largest);
+    ode->view.culprit = (int)largest[2];
+    *size = step_dop853_size(h, largest[0], largest[1]);
     return ZW_OK;
 }
 
@@ -119,10 +96,7 @@ static zw_status dop853_prepare(step_ode *ode, zw_error *error)
     }
     for (int k = 0; k < 4; k++) {
         double *row = F + (long)(3 + k) * n;
-        combine(ode, STEP_DOP853_ALL, step_dop853_d[k], row);
-        for (int i = 0; i < n; i++) {
-            row[i] *= ode->h;
-        }
+        step_dop853_sum(n, STEP_DOP853_ALL, step_dop853_d[k], &ode->h, ode->stage, row);
     }
     return ZW_OK;
 }
@@ -155,10 +129,15 @@ static double root32(double size)
 
 /* Proportional and integral control: h grows by 0.9 size^(-3/32) last^(1/32), which for a steady
  * size is size^(-1/8 + 1/16): the exponents 0.75/8 and 0.25/8 damp the swing of plain control. */
-static double dop853_grow(const step_ode *ode, double size)
+double step_dop853_growth(double last_size, double size)
 {
     double r = root32(size);
-    return 0.9 * root32(ode->last_size) / (r * r * r);
+    return 0.9 * root32(last_size) / (r * r * r);
+}
+
+static double dop853_grow(const step_ode *ode, double size)
+{
+    return step_dop853_growth(ode->last_size, size);
 }
 
 const step_scheme step_scheme_dop853 = {

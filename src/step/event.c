@@ -309,7 +309,8 @@ static zw_status correct(step_events *e, double t0, double reach, step_crossing 
                          step_crossing found, zw_error *error)
 {
     double t = found.after, g, slope = (wide.g_after - wide.g_before) / (wide.after - wide.before);
-    double low = fmin(t0, reach), high = fmax(t0, reach);
+    /* Not back to the start: whoever has just left zero there would be found again. */
+    double start = 0.5 * (t0 + t), low = fmin(start, reach), high = fmax(start, reach);
     zw_status status = retake_and_look(e, t, &g, error);
     for (int i = 0; status == ZW_OK && i < CORRECTIONS && g != 0.0; i++) {
         double next = fmin(fmax(t - g / slope, low), high), g_next;

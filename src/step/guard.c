@@ -1,5 +1,6 @@
 #include "step/guard.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -30,7 +31,7 @@ static int needs_forces(const step_guards *guards)
     return 0;
 }
 
-static double guard_of(const step_guards *guards, int k, const double *v)
+static double guard_of(const step_guards *guards, int k)
 {
     const zw_system *system = guards->motion->system;
     const zw_work *work = guards->motion->work;
@@ -41,7 +42,7 @@ static double guard_of(const step_guards *guards, int k, const double *v)
     if (mode == SYSTEM_STUCK) {
         return system_hold(system, work, c);
     }
-    return mode == SYSTEM_OPEN ? 1 : system_slip(system, work, c, v);
+    return mode == SYSTEM_CLOSED ? system_slide(system, work, c) : 1;
 }
 
 static zw_status evaluate(void *user, double t, const double *y, double *g, zw_error *error)
@@ -60,12 +61,57 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
     if (status == ZW_OK && guards->count > guards->events) {
         status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
     }
+    if (status == ZW_OK && guards->count > guards->events) {
+        status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+    }
     if (status == ZW_OK && guards->events > 0) {
         status = system_evaluate(system, work, PART_EVENTS, t, q, v, work->a, work->lambda, error);
         memcpy(g, work->out[PART_EVENTS], (size_t)guards->events * sizeof *g);
     }
     for (int k = 0; k < guards->count - guards->events && status == ZW_OK; k++) {
-        g[guards->events + k] = guard_of(guards, k, v);
+        g[guards->events + k] = guard_of(guards, k);
+    }
+    return status;
+}
+
+/* How far below zero guard k must be to be no round-off; PART_POSITION and the rest are those of
+ * the last evaluation. */
+static double slack(const step_guards *guards, int k, const double *q)
+{
+    const zw_system *system = guards->motion->system;
+    const zw_work *work = guards->motion->work;
+    int c = guards->constraint[k], mode = work->mode[c], r = system->first_row[c];
+    double size = 1;
+    if (mode == SYSTEM_OPEN) {
+        const double *A = work->out[PART_POSITION] + system->m;
+        for (int i = system->A_start[r]; i < system->A_start[r + 1]; i++) {
+            size += fabs(A[i] * q[system->A_column[i]]);
+        }
+        return 1e-9 * size;
+    }
+    if (guards->is_friction[k] && mode != SYSTEM_STUCK) {
+        return 1e-7;
+    }
+    const zw_motion *motion = &work->motion->answer;
+    for (int i = 0; i < work->motion->rows; i++) {
+        size = fmax(size, fabs(motion->lambda[i]));
+    }
+    /* who holds how much is not determined where rows are redundant */
+    return motion->redundant_count > 0 ? INFINITY : 1e-7 * size;
+}
+
+zw_status guards_broken(const step_guards *guards, double t, const double *y, double part,
+                        int *constraint, zw_error *error)
+{
+    int others = guards->count - guards->events;
+    *constraint = -1;
+    if (others == 0) {
+        return ZW_OK;
+    }
+    zw_status status = evaluate((void *)guards, t, y, guards->g, error);
+    for (int k = 0; k < others && status == ZW_OK && *constraint < 0; k++) {
+        double g = guards->g[guards->events + k];
+        *constraint = g < 0 && g < -part * slack(guards, k, y) ? guards->constraint[k] : -1;
     }
     return status;
 }
@@ -102,7 +148,8 @@ zw_status guards_create(step_guards *guards, step_motion *motion, zw_error *erro
     guards->constraint = base_alloc(((size_t)others + 1) * sizeof(int));
     guards->is_friction = base_alloc(((size_t)others + 1) * sizeof(int));
     int *direction = base_alloc((size_t)guards->count * sizeof(int));
-    if (!guards->constraint || !guards->is_friction || !direction) {
+    guards->g = base_alloc((size_t)guards->count * sizeof(double));
+    if (!guards->constraint || !guards->is_friction || !direction || !guards->g) {
         base_free(direction);
         guards_free(guards);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -130,5 +177,6 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     base_free(guards->constraint);
     base_free(guards->is_friction);
+    base_free(guards->g);
     *guards = (step_guards){0};
 }

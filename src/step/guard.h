@@ -19,10 +19,17 @@ typedef struct step_guards {
     int *is_friction; /* [count - events] */
     int forces;       /* some event or mode needs accelerations and multipliers */
     step_events *scan;
+    double *g; /* [count] scratch */
 } step_guards;
 
 /* NULL-like (count 0, scan NULL) if the model has nothing to watch. */
 zw_status guards_create(step_guards *guards, step_motion *motion, zw_error *error);
 void guards_free(step_guards *guards);
+
+/* The constraint whose guard is clearly below zero at (t, y), although nothing was seen to happen:
+ * a gap that is none, a contact that pulls, friction that drives. -1: none. What is clear is beyond
+ * round-off and the tolerance of steps, or a `part` of that. */
+zw_status guards_broken(const step_guards *guards, double t, const double *y, double part,
+                        int *constraint, zw_error *error);
 
 #endif

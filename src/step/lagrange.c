@@ -72,7 +72,8 @@ static zw_status solve(void *user, const double *impulse, const double *wanted, 
 {
     const step_lagrange *l = user;
     const zw_system *system = l->system;
-    solver_fill(l->solver, l->M, l->A, wanted, impulse, NULL);
+    const system_rows rows = {.A = l->A, .b = wanted};
+    solver_fill(l->solver, l->M, rows, impulse, NULL);
     l->solver->warm = 0;
     zw_status status = solver_solve(l->solver, error);
     if (status == ZW_CONFLICT && l->solver->options.least_squares) {

@@ -2,7 +2,7 @@
  *
  * A step is a try (the method's), then the sum y1 = y0 + increment, then the projection, then
  * f1 = f(t1, y1). Only when all four went well it is accepted. Too large an error shortens the step
- * as the error asks; a field or projection that fails, or is not finite, quarters it, MISHAPS
+ * as the error asks; a field or projection that fails, or is not finite, quarters it, STEP_MISHAPS
  * times. Both end when the step is no longer a step: then the failure is reported with its time.
  *
  * Compensated sums.  y is kept as y + low with |low| at most half a unit in the last place of y:
@@ -12,15 +12,13 @@
 #include "step/ode.h"
 
 #include "base/error.h"
+#include "step/control.h"
+#include "step/dop853.h"
 #include "step/inner.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-enum { MISHAPS = 10 };
-
-static const double SHRINK = 0.2, GROW = 6.0; /* of the step length, at most */
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
@@ -182,13 +180,7 @@ double step_scale(const step_ode *ode, int i, double y)
 static zw_status check_finite(step_ode *ode, const char *what, double t, const double *x,
                               zw_error *error)
 {
-    for (int i = 0; i < ode->n; i++) {
-        if (!isfinite(x[i])) {
-            ode->view.culprit = i;
-            return base_fail(error, ZW_INACCURATE, "%s %d is not finite at t = %.17g", what, i, t);
-        }
-    }
-    return ZW_OK;
+    return step_check_finite(ode->n, x, what, t, &ode->view.culprit, error);
 }
 
 zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error)
@@ -295,12 +287,7 @@ static zw_status finish(step_ode *ode, zw_error *error)
     if (ode->scheme->whole) {
         return check_finite(ode, "state", ode->t1, ode->y1, error);
     }
-    for (int i = 0; i < ode->n; i++) {
-        double a = ode->y0[i], b = ode->low0[i] + ode->increment[i];
-        double sum = a + b, part = sum - a;
-        ode->y1[i] = sum;
-        ode->low1[i] = (a - (sum - part)) + (b - part);
-    }
+    step_add(ode->n, ode->y0, ode->low0, ode->increment, ode->y1, ode->low1);
     zw_status status = ZW_OK;
     if (ode->option.project != NULL) {
         status = check_finite(ode, "state", ode->t1, ode->y1, error);
@@ -327,17 +314,6 @@ static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error
     return status;
 }
 
-/* x^(1/2^roots): by square roots, whose bits are the same everywhere. */
-static double root(const step_ode *ode, double x)
-{
-    for (int i = 0; i < ode->scheme->roots; i++) {
-        x = sqrt(x);
-    }
-    return x;
-}
-
-/* The first step: an explicit Euler step h0 that moves y by a hundredth of its size shows f' ~ d2;
- * then h^p max(d1, d2) = 1/100 in units of the tolerance, with p = 8 or 4. */
 static double first_step(step_ode *ode, double toward, double room)
 {
     double d0 = 0.0, d1 = 0.0, d2 = 0.0;
@@ -346,9 +322,7 @@ static double first_step(step_ode *ode, double toward, double room)
         d0 = fmax(d0, fabs(ode->y0[i]) / scale);
         d1 = fmax(d1, fabs(ode->f0[i]) / scale);
     }
-    double small = fmin(1e-6, 1e-3 * room);
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? small : 0.01 * (d0 / d1);
-    h0 = fmin(h0, fmin(room, ode->option.step));
+    double h0 = step_first_trial(d0, d1, room, ode->option.step);
     for (int i = 0; i < ode->n; i++) {
         ode->trial[i] = ode->y0[i] + toward * h0 * ode->f0[i];
     }
@@ -358,35 +332,13 @@ static double first_step(step_ode *ode, double toward, double room)
     for (int i = 0; i < ode->n; i++) {
         d2 = fmax(d2, fabs(ode->f1[i] - ode->f0[i]) / step_scale(ode, i, 0.0));
     }
-    double steep = fmax(d1, d2 / h0);
-    double h1 = steep <= 1e-15 ? fmax(small, 1e-3 * h0) : root(ode, 0.01 / steep);
-    return fmin(100.0 * h0, h1);
+    return step_first(d1, d2, h0, room, ode->scheme->roots);
 }
 
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
 {
-    double t = ode->t0;
     stay(ode);
-    if (why == ZW_OK) {
-        return base_fail(error, ZW_INACCURATE,
-                         "the step shrank to %.3g at t = %.17g and the error is still above the "
-                         "tolerance %.3g; state %d is the worst",
-                         length, t, ode->option.tolerance, ode->view.culprit);
-    }
-    base_fail_more(error, " (at t = %.17g, and with steps down to %.3g)", t, length);
-    return why;
-}
-
-/* Where a step of this length ends: on the limit if it comes near, half way if only one more
- * such step would be left over. */
-static double aim(double t0, double limit, double length)
-{
-    double room = fabs(limit - t0);
-    if (length >= room * (1.0 - 1e-10)) {
-        return limit;
-    }
-    double used = fmin(length, 0.5 * room);
-    return limit > t0 ? t0 + used : t0 - used;
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit, error);
 }
 
 static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
@@ -395,16 +347,13 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
     if (ode->next == 0.0) {
         ode->next = first_step(ode, toward, fabs(limit - ode->t0));
     }
-    double length = fmin(ode->next, ode->option.step),
-           smallest = 16.0 * DBL_EPSILON * fabs(ode->t0);
+    double length = fmin(ode->next, ode->option.step);
     int mishaps = 0, again = 0;
     for (;;) {
-        double t1 = aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
+        double t1 = step_aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
         zw_status status = take(ode, t1, h, &size, error);
         if (status == ZW_OK && size <= 1.0) {
-            double growth = fmin(ode->scheme->grow(ode, size), again ? 1.0 : GROW);
-            double wish = fabs(h) * fmax(growth, SHRINK);
-            ode->next = fabs(h) < length ? fmax(wish, length) : wish;
+            ode->next = step_longer(h, length, ode->scheme->grow(ode, size), again);
             ode->last_size = fmax(size, 1e-4);
             ode->view.steps++;
             ode->reach = t1;
@@ -413,13 +362,13 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         ode->view.rejected++;
         again = 1;
         if (status == ZW_OK) {
-            length = fabs(h) * fmin(fmax(0.9 / root(ode, size), SHRINK), 0.9);
+            length = step_shorter(h, size, ode->scheme->roots);
         } else {
             length = 0.25 * fabs(h);
             mishaps++;
         }
         ode->next = length;
-        if (mishaps > MISHAPS || length <= smallest || ode->t0 + toward * length == ode->t0) {
+        if (mishaps > STEP_MISHAPS || step_vanishes(ode->t0, toward, length)) {
             return underflow(ode, status, length, error);
         }
     }

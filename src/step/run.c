@@ -6,11 +6,13 @@
  */
 #include "step/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "step/control.h"
 
 static step_method ode_method(zw_method method)
 {
@@ -108,7 +110,7 @@ static zw_status look_ahead(run *r, zw_error *error)
         int c = system->row_constraint[row];
         double gap = r->work->out[PART_POSITION][row], speed = r->work->out[PART_VELOCITY][row];
         if (system->row_kind[row] != SYSTEM_CONTACT || state_mode(state)[c] != SYSTEM_OPEN ||
-            gap > 1e-6 || !(speed > 0)) {
+            gap > 1e-6 || !(speed > 1e-10)) {
             continue;
         }
         const double *A = r->work->out[PART_VELOCITY] + system->m;
@@ -129,6 +131,34 @@ static zw_status note_slip(run *r, zw_error *error)
     return r->guards.count == 0
                ? ZW_OK
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->n, error);
+}
+
+/* An instant at which things change again and again is the end. */
+static zw_status count_repeats(run *r, int c, zw_error *error)
+{
+    enum { REPEATS = 100 };
+    const zw_model *model = r->system->model;
+    double t = r->state->t;
+    r->repeats = t - r->last <= 8 * DBL_EPSILON * fabs(t) ? r->repeats + 1 : 0;
+    r->last = t;
+    if (r->repeats < REPEATS) {
+        return ZW_OK;
+    }
+    return model_fail(model, error, ZW_NO_STEP, c < 0 ? -1 : model->constraint[c].place,
+                      "at t = %.9g %s%s changes without end", t,
+                      c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
+}
+
+/* Contacts and friction from now on; constraint c asks for it, or an event (-1). */
+static zw_status decide_now(run *r, int c, zw_error *error)
+{
+    int hit = 0;
+    zw_status status = count_repeats(r, c, error);
+    if (status == ZW_OK) {
+        status = system_decide(r->system, r->work, r->state, &hit, error);
+        r->summary->events += hit;
+    }
+    return status == ZW_OK ? look_ahead(r, error) : status;
 }
 
 /* The integrator stands at an event; `fired` are the guards. */
@@ -157,17 +187,46 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
             r->over = 1;
         }
     }
-    int hit = 0;
     if (touched && status == ZW_OK && !r->over) {
-        status = system_decide(r->system, r->work, r->state, &hit, error);
-        r->summary->events += hit;
-    }
-    if (touched && status == ZW_OK && !r->over) {
-        status = look_ahead(r, error);
+        int last = fired[count - 1] - r->guards.events;
+        status = decide_now(r, last >= 0 ? r->guards.constraint[last] : -1, error);
     }
     if (touched && status == ZW_OK && !r->over) {
         motion_pack(&r->motion, r->state, r->y);
         status = step_ode_restart(r->ode, r->state->t, r->y, error);
+    }
+    return status;
+}
+
+/* The last step ends beyond a guard that was not seen to fire, or it could not be looked at: then
+ * something was leapt over, and we go back and look closer. `failed` is what the events say. */
+static zw_status look_closer(run *r, zw_status failed, int *again, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    double t = at->t_before, h = at->t - at->t_before;
+    int c = -1, small = !(h > 1e-9 * (1 + fabs(t)));
+    zw_status status =
+        failed == ZW_OK ? guards_broken(&r->guards, at->t, at->y, 1, &c, error) : failed;
+    *again = c >= 0 || status == ZW_NOT_FINITE;
+    if (c >= 0) { /* beyond from the start? */
+        int c0 = -1;
+        status = guards_broken(&r->guards, t, at->y_before, 1e-3, &c0, error);
+        small |= c0 == c;
+    }
+    if (!*again || (c < 0 && small)) {
+        return status;
+    }
+    memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
+    r->soon = h / 8;
+    status = ZW_OK;
+    if (small) { /* no event: the state itself has come to be on the wrong side */
+        motion_unpack(&r->motion, t, r->y, r->state);
+        status = decide_now(r, c, error);
+        motion_pack(&r->motion, r->state, r->y);
+    }
+    status = status == ZW_OK ? step_ode_restart(r->ode, t, r->y, error) : status;
+    for (int i = 0; i < 2 && status == ZW_OK; i++) { /* once more: what fired later has not yet */
+        status = step_events_arm(r->guards.scan, r->ode, error);
     }
     return status;
 }
@@ -186,6 +245,13 @@ static zw_status step(run *r, zw_error *error)
     }
     if (status == ZW_OK && r->guards.count > 0) {
         status = step_events_scan(r->guards.scan, r->ode, &fired, error);
+        int again = 0;
+        if (r->guards.count > r->guards.events) {
+            status = look_closer(r, status, &again, error);
+        }
+        if (status != ZW_OK || again) {
+            return status;
+        }
     }
     if (status == ZW_OK) {
         status = run_measure_step(r, at->t, at->y, error);
@@ -263,8 +329,18 @@ static zw_status go(run *r, zw_error *error)
 {
     zw_status status = start(r, error);
     const step_ode_view *at = r->ode ? step_ode_look(r->ode) : NULL;
+    long steps = 0;
+    double t = r->start;
     while (status == ZW_OK && !r->over && at->t < r->options.time) {
         status = step(r, error);
+        if (status == ZW_OK) {
+            const step_pace pace = {.steps = at->steps,
+                                    .start = r->start,
+                                    .t = at->t,
+                                    .end = r->options.time,
+                                    .largest = r->options.step};
+            status = step_progress(&pace, &steps, &t, error);
+        }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
             r->summary->interrupted = r->over = 1;
         }
@@ -315,7 +391,8 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .start = state->t,
              .start_work = state->work,
              .output = 1,
-             .soon = INFINITY};
+             .soon = INFINITY,
+             .last = -INFINITY};
     *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {

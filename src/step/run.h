@@ -25,6 +25,8 @@ typedef struct run {
     double start;     /* time and work done at the start */
     double start_work;
     double soon; /* a contact may come again as soon as this: the next step stays below */
+    double last; /* when things changed last, and how often at that instant */
+    int repeats;
     long shown;  /* samples so far */
     long output; /* number of the next output time */
     int over;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/list.h"
+#include "system/slip.h"
 #include "system/system.h"
 
 enum { SPARSE_FROM = 80 }; /* unknowns; below it dense algebra is faster */
@@ -26,7 +27,7 @@ typedef struct builder {
     expr_id *phi;    /* [m] position residual, zero for velocity rows */
     expr_id *psi;    /* [m] velocity residual */
     expr_id *bias;   /* [m] D psi */
-    system_list A_column, A, M_row, M, C, C_coord;
+    system_list A_column, A, M_row, M, C, C_coord, slip;
 } builder;
 
 static expr_id *new_ids(int count)
@@ -41,7 +42,7 @@ static void free_builder(builder *b)
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         base_free(array[i]);
     }
-    system_list *list[] = {&b->A_column, &b->A, &b->M_row, &b->M, &b->C, &b->C_coord};
+    system_list *list[] = {&b->A_column, &b->A, &b->M_row, &b->M, &b->C, &b->C_coord, &b->slip};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         system_list_free(list[i]);
     }
@@ -250,7 +251,7 @@ static void list_nonideal(builder *b)
     }
 }
 
-/* The free motion of a system without masses is s of seed 000 (37), and c acts as C (41); in a
+/* The free motion of a system without masses is s of seed 000 (39)-(43), and c acts as C; in a
  * metric G both become forces, G s and G c. */
 static expr_id massless_force(builder *b, int i, int preferred)
 {
@@ -320,6 +321,8 @@ static zw_status make_terms(builder *b, zw_error *error)
         }
         system_list_add(&out, terms->count ? negative(b, terms->term[0].id) : EXPR_ZERO);
     }
+    at->slip = out.count;
+    add_all(&out, b->slip.item, b->slip.count);
     return make_tape(b, PART_TERMS, &out, error);
 }
 
@@ -355,6 +358,13 @@ static zw_status make_lagrange(builder *b, zw_error *error)
         system_list_add(&out, add(b, b->L_q[i], b->Q[i]));
     }
     return make_tape(b, PART_LAGRANGE, &out, error);
+}
+
+static zw_status make_slip(builder *b, zw_error *error)
+{
+    system_list out = {0};
+    add_all(&out, b->slip.item, b->slip.count);
+    return make_tape(b, PART_SLIP, &out, error);
 }
 
 static zw_status make_metric(builder *b, zw_error *error)
@@ -438,6 +448,7 @@ static zw_status make_tapes(builder *b, zw_error *error)
     zw_status status = make_terms(b, error);
     status = status != ZW_OK ? status : make_rows(b, PART_POSITION, b->phi, error);
     status = status != ZW_OK ? status : make_rows(b, PART_VELOCITY, b->psi, error);
+    status = status != ZW_OK ? status : make_slip(b, error);
     status = status != ZW_OK ? status : make_metric(b, error);
     status = status != ZW_OK ? status : make_energy(b, error);
     status = status != ZW_OK ? status : make_lagrange(b, error);
@@ -452,6 +463,11 @@ zw_status system_derive(zw_system *system, zw_error *error)
     if (status == ZW_OK) {
         number_rows(&b);
         status = derive_rows(&b, error);
+    }
+    if (status == ZW_OK) {
+        slip_rows A = {.column = b.A_column.item, .node = b.A.item};
+        int failed = b.A_column.failed || b.A.failed;
+        status = failed ? ZW_NO_MEMORY : slip_derive(system, A, &b.slip, error);
     }
     status = status != ZW_OK ? status : derive_lagrangian(&b);
     status = status != ZW_OK ? status : derive_metric(&b);

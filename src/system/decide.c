@@ -1,183 +1,27 @@
-/* What happens where constraints touch: impacts first, then which contacts stay.
- *
- * Impact. The next speeds are Gauss's minimum with v in place of a (seed 004 eqs. (2)-(4)): nearest
- * to v in the metric of the masses, with A v+ >= -e A v- for every contact that touches (Newton's
- * restitution e), friction cones where there is friction, and all two-sided constraints.
+/* What happens where constraints touch: impacts first (impact.c), then which contacts stay.
  *
  * After it, a contact that touches and does not part may press. Accelerations are Gauss's minimum
  * with A a >= b for these; where the point does not slide, a friction cone takes part (Coulomb's
  * exact law); where it slides, friction opposes the sliding. Whatever the answer presses on is
- * closed, and stuck if the cone's tangential acceleration is zero; the rest opens.
+ * closed, and stuck if its friction is inside the cone; the rest opens.
  *
  * A two-sided constraint with friction sticks if the force that holds it is within mu times the
- * normal one, and else starts to slide against that force. */
-#include <math.h>
+ * normal one, and else starts to slide against that force.
+ *
+ * Borders. Where a contact has just ceased to press, or friction can just hold, the answer of this
+ * instant is round-off. What comes next decides: the same question is asked a moment later, on the
+ * motion that the answer gives. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/decide.h"
 #include "system/friction.h"
-#include "system/tangent.h"
-#include "system/work.h"
 
-/* Lengths below TOUCH and speeds below REST (relative to 1 + the largest speed) count as none. */
-#define TOUCH 1e-9
-#define REST 1e-10
-
-typedef struct decision {
-    const zw_system *system;
-    zw_work *work;
-    zw_state *state;
-    int *role;      /* [constraints] */
-    int *touching;  /* [constraints] */
-    double *normal; /* [constraints] speed of parting */
-    double rest;
-} decision;
-
-static int one_sided(const zw_system *system, int c)
-{
-    return system->model->constraint[c].relation == MODEL_AT_LEAST;
-}
-
-static int rough(const zw_system *system, int c)
-{
-    return system->model->constraint[c].friction != EXPR_NONE;
-}
-
-/* After look(). */
-static double slip_speed(const decision *d, int c)
-{
-    double s[TANGENT_SUPPORT];
-    const double *A = d->work->out[PART_VELOCITY] + d->system->m;
-    return tangent_speed(d->system, c, A, state_v(d->state), s, NULL);
-}
-
-/* Gaps, who touches, and how fast they part. */
-static zw_status look(decision *d, zw_error *error)
-{
-    const zw_system *system = d->system;
-    zw_state *state = d->state;
-    double *q = state_q(state), *v = state_v(state);
-    zw_status status =
-        system_evaluate(system, d->work, PART_POSITION, state->t, q, v, NULL, NULL, error);
-    if (status == ZW_OK) {
-        status = system_evaluate(system, d->work, PART_VELOCITY, state->t, q, v, NULL, NULL, error);
-    }
-    double largest = 0;
-    for (int i = 0; i < system->n; i++) {
-        largest = fabs(v[i]) > largest ? fabs(v[i]) : largest;
-    }
-    d->rest = REST * (1 + largest);
-    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        int r = system->first_row[c];
-        d->touching[c] = one_sided(system, c) && d->work->out[PART_POSITION][r] <= TOUCH;
-        d->normal[c] = d->work->out[PART_VELOCITY][r];
-    }
-    return status;
-}
-
-/* ---- Impact -------------------------------------------------------------------------------- */
-
-static int approaching(const decision *d)
-{
-    for (int c = 0; c < d->system->model->constraint_count; c++) {
-        if (d->touching[c] && d->normal[c] < -d->rest) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static double restitution(const decision *d, int c)
-{
-    const zw_model *model = d->system->model;
-    const expr_inputs in = {.t = d->state->t,
-                            .param = state_param(d->state),
-                            .q = state_q(d->state),
-                            .v = state_v(d->state)};
-    expr_id e = model->constraint[c].restitution;
-    double value = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
-    return -value * d->normal[c] > d->rest ? value : 0; /* small bounces end */
-}
-
-static void set_friction(const decision *d, system_solver *solver)
-{
-    const zw_system *system = d->system;
-    const double *mu = d->work->out[PART_TERMS] + system->at.mu;
-    for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
-        if (solver->block[b].kind == ZW_CONE) {
-            int c = system->row_constraint[solver->row_of[i]];
-            solver->block[b].friction[0] = solver->block[b].friction[1] = mu[c];
-        }
-    }
-}
-
-static zw_status energy(decision *d, double *value, zw_error *error)
-{
-    zw_state *state = d->state;
-    zw_status status = system_evaluate(d->system, d->work, PART_ENERGY, state->t, state_q(state),
-                                       state_v(state), NULL, NULL, error);
-    *value = d->work->out[PART_ENERGY][0];
-    return status;
-}
-
-/* v+ : A v+ >= -e A v- where things touch, psi = 0 where they are tied. */
-static zw_status solve_impact(decision *d, zw_error *error)
-{
-    const zw_system *system = d->system;
-    zw_work *work = d->work;
-    double *v = state_v(d->state), *b = work->spare[0];
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        d->role[c] = !one_sided(system, c) ? SOLVER_EQUAL
-                     : !d->touching[c]     ? SOLVER_ABSENT
-                     : rough(system, c)    ? SOLVER_CONE
-                                           : SOLVER_AT_LEAST;
-    }
-    system_solver *solver = solver_create(system, d->role, NULL, 0, error);
-    if (!solver) {
-        return ZW_NO_MEMORY;
-    }
-    const double *psi = work->out[PART_VELOCITY], *A = psi + system->m;
-    for (int r = 0; r < system->m; r++) {
-        int c = system->row_constraint[r];
-        double along = 0;
-        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            along += A[k] * v[system->A_column[k]];
-        }
-        double wanted = d->touching[c] && psi[r] < 0 ? -restitution(d, c) * psi[r] : 0;
-        b[r] = along - psi[r] + wanted;
-    }
-    solver_fill(solver, work->out[PART_METRIC], A, b, NULL, v);
-    set_friction(d, solver);
-    zw_status status = solver_solve(solver, error);
-    if (status == ZW_OK) {
-        memcpy(v, solver->answer.a, (size_t)system->n * sizeof *v);
-    }
-    solver_free(solver);
-    return status;
-}
-
-static zw_status impact(decision *d, zw_error *error)
-{
-    zw_state *state = d->state;
-    double before, after;
-    const double *q = state_q(state), *v = state_v(state);
-    zw_status status = energy(d, &before, error);
-    if (status == ZW_OK) {
-        status = system_evaluate(d->system, d->work, PART_TERMS, state->t, q, v, NULL, NULL, error);
-    }
-    if (status == ZW_OK) {
-        status =
-            system_evaluate(d->system, d->work, PART_METRIC, state->t, q, v, NULL, NULL, error);
-    }
-    status = status != ZW_OK ? status : solve_impact(d, error);
-    status = status != ZW_OK ? status : energy(d, &after, error);
-    if (status == ZW_OK) {
-        state->work += after - before;
-        status = look(d, error);
-    }
-    return status;
-}
+/* Forces are on a border within BORDER of their size; MOMENT is how much later the question is
+ * asked again, and then later still. */
+#define BORDER 1e-9
+#define MOMENT 1e-6
 
 /* ---- Contact ------------------------------------------------------------------------------- */
 
@@ -187,133 +31,303 @@ static int candidates(decision *d)
     const zw_system *system = d->system;
     int any = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
-        if (!one_sided(system, c)) {
+        if (!decide_one_sided(system, c)) {
             d->role[c] = state_mode(d->state)[c] == SYSTEM_STUCK ? SOLVER_EQUAL_HELD : SOLVER_EQUAL;
             continue;
         }
-        int stays = d->touching[c] && d->normal[c] <= 2 * d->rest;
-        d->role[c] = !stays                                                 ? SOLVER_ABSENT
-                     : rough(system, c) && slip_speed(d, c) <= 10 * d->rest ? SOLVER_CONE
-                                                                            : SOLVER_AT_LEAST;
+        int stays = d->touching[c] && d->normal[c] <= 2 * d->still[c];
+        /* in a flight that nobody could see, nobody can see it slide */
+        double slow = d->normal[c] > 2 * d->rest ? d->still[c] : d->rest;
+        int still = stays && decide_rough(system, c) && decide_slip_speed(d, c) <= 10 * slow;
+        d->role[c] = !stays ? SOLVER_ABSENT : still ? SOLVER_CONE : SOLVER_AT_LEAST;
         any |= stays;
     }
     return any;
 }
 
-/* The mode that the answer gives a block beginning at row i of the solver. */
-static system_mode judge(decision *d, const system_solver *solver, int c, int i, int rows)
+/* What counts as touching and still is made so: speeds below REST become none. */
+static zw_status calm(decision *d, zw_error *error)
 {
-    const zw_motion *answer = &solver->answer;
-    if (!(answer->lambda[i] > 0) && answer->residual[i] > 0) {
+    zw_state *state = d->state;
+    int *role = d->border; /* free until the contacts are asked */
+    double before = 0, after = 0;
+    for (int c = 0; c < d->system->model->constraint_count; c++) {
+        role[c] = d->role[c] == SOLVER_CONE       ? SOLVER_EQUAL_HELD
+                  : d->role[c] == SOLVER_AT_LEAST ? SOLVER_EQUAL
+                                                  : d->role[c];
+    }
+    system_solver *solver = solver_create(d->system, role, NULL, 0, error);
+    zw_status status = solver ? decide_energy(d, &before, error) : ZW_NO_MEMORY;
+    if (status == ZW_OK) {
+        solver->options.least_squares = 1;
+        status = system_project_velocity_with(d->system, d->work, solver, state->t, state_q(state),
+                                              state_v(state), error);
+    }
+    solver_free(solver);
+    status = status == ZW_OK ? decide_energy(d, &after, error) : status;
+    state->work += after - before;
+    return status == ZW_OK ? decide_look(d, error) : status;
+}
+
+/* Turn the hint of constraint c against the tangential multipliers of rows i.. of the solver: what
+ * friction holds back goes that way. Its length is 1, or the part of `most` that they need. */
+static void release(decision *d, const system_solver *solver, int c, int i, double most)
+{
+    tangent t = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
+    double pull[TANGENT_WIDTH] = {0}, sum = 0, *hint = d->work->hint + 3 * c;
+    for (int k = 0; k < t.rank; k++) {
+        double direction[TANGENT_WIDTH];
+        tangent_direction(&t, k, direction);
+        for (int j = 0; j < t.width; j++) {
+            pull[j] -= solver->answer.lambda[i + k] * direction[j];
+        }
+    }
+    for (int j = 0; j < t.width; j++) {
+        sum += pull[j] * pull[j];
+    }
+    double size = most > 0 ? fmax(most, sqrt(sum)) : sqrt(sum);
+    for (int j = 0; j < t.width && size > 0; j++) {
+        hint[j] = pull[j] / size;
+    }
+}
+
+/* Largest force and acceleration around an answer, cancelled or not: what round-off is measured
+ * by. */
+typedef struct sizes {
+    double force, acceleration;
+} sizes;
+
+static sizes sizes_of(const decision *d, const system_solver *solver)
+{
+    const zw_system *system = d->system;
+    const double *force = d->work->out[PART_TERMS] + system->at.force;
+    double fastest =
+        decide_largest(system->n, solver->answer.a) + decide_largest(solver->rows, solver->b);
+    return (sizes){.force = decide_largest(system->n, force) +
+                            decide_largest(solver->rows, solver->answer.lambda),
+                   .acceleration = fmax(fastest, decide_pull_of(d))};
+}
+
+/* The mode that the answer gives the block of constraint c beginning at row i of the solver. Sets
+ * border[c] if it is closer than `near` to another one. */
+static system_mode judge(decision *d, const system_solver *solver, int c, int i, double near)
+{
+    const double *lambda = solver->answer.lambda + i, *residual = solver->answer.residual + i;
+    sizes size = sizes_of(d, solver);
+    int presses = lambda[0] > near * size.force, parts = residual[0] > near * size.acceleration;
+    d->border[c] = !presses && !parts;
+    if (parts || (!presses && !(lambda[0] > 0))) {
         return SYSTEM_OPEN;
     }
     if (d->role[c] != SOLVER_CONE) {
         return SYSTEM_CLOSED;
     }
-    double slip = 0, size = 0, mu = d->work->out[PART_TERMS][d->system->at.mu + c];
-    double *hint = d->work->hint + 3 * c;
-    int support[TANGENT_SUPPORT], count = tangent_support(d->system, c, support);
-    for (int k = 1; k < rows; k++) {
-        slip += answer->residual[i + k] * answer->residual[i + k];
-        size += answer->lambda[i + k] * answer->lambda[i + k];
+    double most = d->work->out[PART_TERMS][d->system->at.mu + c] * lambda[0], pull = 0, slip = 0;
+    for (int k = 1; k <= d->system->slip[c].rank; k++) {
+        pull += lambda[k] * lambda[k];
+        slip += residual[k] * residual[k];
     }
-    if (sqrt(size) < mu * answer->lambda[i] * (1 - 1e-9)) {
+    if (sqrt(pull) < most * (1 - near)) {
+        release(d, solver, c, i + 1, most);
         return SYSTEM_STUCK;
     }
-    /* It slides, in the direction of the acceleration of the point. */
-    double sum = 0;
-    for (int k = 0; k < count; k++) {
-        sum += answer->a[support[k]] * answer->a[support[k]];
+    if (!d->border[c] && !(sqrt(slip) > near * size.acceleration)) {
+        d->border[c] = 2;
     }
-    for (int k = 0; k < count && sum > 0; k++) {
-        hint[k] = answer->a[support[k]] / sqrt(sum);
+    release(d, solver, c, i + 1, 0);
+    return SYSTEM_CLOSED;
+}
+
+/* Solve for the accelerations at (t, q, v) and judge the contacts: all, or those on the border. */
+static zw_status ask(decision *d, system_solver *solver, double t, const double *q, const double *v,
+                     int again, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_work *work = d->work;
+    double *mode = state_mode(d->state);
+    const double *out = work->out[PART_TERMS];
+    zw_status status = system_evaluate(system, work, PART_TERMS, t, q, v, NULL, NULL, error);
+    if (status != ZW_OK) {
+        return status;
     }
-    return slip > 0 ? SYSTEM_CLOSED : SYSTEM_STUCK;
+    const system_rows rows = {
+        .A = out + system->at.A, .b = out + system->at.b, .slip = out + system->at.slip};
+    solver_fill(solver, out + system->at.M, rows, out + system->at.force, NULL);
+    memset(solver->C, 0, (size_t)system->n * sizeof *solver->C);
+    for (int k = 0; k < system->C_count; k++) {
+        solver->C[system->C_coord[k]] += out[system->at.C + k];
+    }
+    if (!friction_set_up(system, work, solver)) {
+        solver->problem.C = solver->C;
+    }
+    decide_set_friction(d, solver);
+    status = decide_solve(solver, error);
+    if (status != ZW_OK) {
+        return system_tell(solver, t, status, error);
+    }
+    for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
+        int c = solver->row_of[i] >= 0 ? system->row_constraint[solver->row_of[i]] : -1;
+        if (c >= 0 && decide_one_sided(system, c) && (!again || d->border[c])) {
+            mode[c] = judge(d, solver, c, i, again ? 1e-2 * BORDER : BORDER);
+        }
+    }
+    return ZW_OK;
+}
+
+/* The state a moment later, if it moves with acceleration a. */
+static void go_ahead(decision *d, const double *a, double moment)
+{
+    int n = d->system->n;
+    const double *q = state_q(d->state), *v = state_v(d->state);
+    for (int i = 0; i < n; i++) {
+        d->ahead[i] = q[i] + moment * (v[i] + 0.5 * moment * a[i]);
+        d->ahead[n + i] = v[i] + moment * a[i];
+    }
+}
+
+static int anyone(const zw_system *system, const int *list)
+{
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (list[c]) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static zw_status contact(decision *d, zw_error *error)
 {
     const zw_system *system = d->system;
-    zw_work *work = d->work;
     zw_state *state = d->state;
-    double *mode = state_mode(state);
-    const double *out = work->out[PART_TERMS];
     system_solver *solver = solver_create(system, d->role, NULL, 0, error);
     if (!solver) {
         return ZW_NO_MEMORY;
     }
-    zw_status status = system_evaluate(system, work, PART_TERMS, state->t, state_q(state),
-                                       state_v(state), NULL, NULL, error);
+    memset(d->border, 0, (size_t)system->model->constraint_count * sizeof *d->border);
+    zw_status status = ask(d, solver, state->t, state_q(state), state_v(state), 0, error);
     if (status == ZW_OK) {
-        solver_fill(solver, out + system->at.M, out + system->at.A, out + system->at.b,
-                    out + system->at.force, NULL);
-        for (int k = 0; k < system->C_count; k++) {
-            solver->C[system->C_coord[k]] += out[system->at.C + k];
-        }
-        if (!friction_set_up(system, work, solver, state_v(state))) {
-            solver->problem.C = solver->C;
-        }
-        set_friction(d, solver);
-        status = solver_solve(solver, error);
+        memcpy(d->a, solver->answer.a, (size_t)system->n * sizeof *d->a);
     }
-    for (int b = 0, i = 0; b < solver->block_count && status == ZW_OK;
-         i += solver->block[b].rows, b++) {
-        int c = solver->row_of[i] >= 0 ? system->row_constraint[solver->row_of[i]] : -1;
-        if (c >= 0 && one_sided(system, c)) {
-            mode[c] = judge(d, solver, c, i, solver->block[b].rows);
+    for (double moment = MOMENT; status == ZW_OK && moment < 1e-1 && anyone(system, d->border);
+         moment *= 100) {
+        zw_error ignored;
+        go_ahead(d, d->a, moment);
+        /* No answer a moment later changes nothing about now. */
+        if (ask(d, solver, state->t + moment, d->ahead, d->ahead + system->n, 1, &ignored)) {
+            break;
         }
+    }
+    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
+        double *mode = &state_mode(state)[c]; /* who stays on the border does nothing */
+        *mode = d->border[c] == 1 ? SYSTEM_OPEN : d->border[c] == 2 ? SYSTEM_STUCK : *mode;
     }
     solver_free(solver);
     return status;
 }
 
-/* ---- Two-sided friction -------------------------------------------------------------------- */
-
-/* Direction in which the tangential force holds constraint c back, reversed. */
-static void release(decision *d, int c)
+/* The rank of the rows with the modes as they are. */
+static zw_status rank_of(decision *d, int *rank, int *rows, zw_error *error)
 {
-    const system_solver *solver = d->work->motion;
-    const double *A = d->work->out[PART_TERMS] + d->system->at.A;
-    int count = tangent_support(d->system, c, NULL);
-    double pull[TANGENT_SUPPORT] = {0}, sum = 0, *hint = d->work->hint + 3 * c;
-    for (int i = 0; i < solver->rows; i++) {
-        if (solver->row_of[i] == -1 && solver->tangent_of[i] / 4 == c) {
-            double t[TANGENT_SUPPORT];
-            tangent_vector(d->system, c, solver->tangent_of[i] % 4, A, t);
-            for (int k = 0; k < count; k++) {
-                pull[k] -= solver->answer.lambda[i] * t[k];
-            }
+    zw_state *state = d->state;
+    zw_status status = system_set_modes(d->system, d->work, state_mode(state), error);
+    if (status == ZW_OK) {
+        status = system_accelerate(d->system, d->work, state->t, state_q(state), state_v(state),
+                                   d->work->a, error);
+    }
+    *rank = d->work->motion ? d->work->motion->answer.rank : 0;
+    *rows = d->work->motion ? d->work->motion->rows : 0;
+    return status;
+}
+
+/* The contact that sticks and has least left, of those not tried yet; -1: none. */
+static int weakest(const decision *d, const int *tried)
+{
+    int found = -1;
+    double most = -1;
+    for (int c = 0; c < d->system->model->constraint_count; c++) {
+        const double *hint = d->work->hint + 3 * c;
+        double part = hint[0] * hint[0] + hint[1] * hint[1] + hint[2] * hint[2];
+        int sticks = decide_one_sided(d->system, c) && state_mode(d->state)[c] == SYSTEM_STUCK;
+        if (sticks && !tried[c] && part > most) {
+            most = part;
+            found = c;
         }
     }
-    for (int k = 0; k < count; k++) {
-        sum += pull[k] * pull[k];
+    return found;
+}
+
+/* Several contacts of one body that stick may hold it in more than one way; the cones say one, the
+ * equations of motion would take another. So as many as the others can replace give the part of
+ * their friction that the cones say, and the guards of the others tell when together they cannot
+ * hold any more. Those with least left are first: so none of the others is at its end before. */
+static zw_status share(decision *d, zw_error *error)
+{
+    int rank, rows, c, *tried = d->border;
+    zw_status status = rank_of(d, &rank, &rows, error);
+    memset(tried, 0, (size_t)d->system->model->constraint_count * sizeof *tried);
+    while (status == ZW_OK && rank < rows && (c = weakest(d, tried)) >= 0) {
+        int rank_without, rows_without;
+        tried[c] = 1;
+        state_mode(d->state)[c] = SYSTEM_HELD;
+        status = rank_of(d, &rank_without, &rows_without, error);
+        if (rank_without < rank) {
+            state_mode(d->state)[c] = SYSTEM_STUCK; /* nobody replaces it */
+        } else {
+            rows = rows_without;
+        }
     }
-    for (int k = 0; k < count && sum > 0; k++) {
-        hint[k] = pull[k] / sqrt(sum);
+    return status;
+}
+
+/* ---- Two-sided friction -------------------------------------------------------------------- */
+
+/* Constraint c is held still: can friction do that, now and a moment later? */
+static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_work *work = d->work;
+    zw_state *state = d->state;
+    zw_status status =
+        system_accelerate(system, work, state->t, state_q(state), state_v(state), work->a, error);
+    if (status != ZW_OK) {
+        return status;
     }
+    double spare = system_hold(system, work, c);
+    double size = decide_largest(work->motion->rows, work->motion->answer.lambda);
+    if (fabs(spare) <= BORDER * size) {
+        zw_error ignored;
+        go_ahead(d, work->a, MOMENT);
+        if (system_accelerate(system, work, state->t + MOMENT, d->ahead, d->ahead + system->n,
+                              work->a, &ignored) == ZW_OK) {
+            spare = system_hold(system, work, c);
+        }
+    }
+    *holds = spare >= 0;
+    return ZW_OK;
 }
 
 static zw_status two_sided(decision *d, zw_error *error)
 {
     const zw_system *system = d->system;
-    zw_state *state = d->state;
-    double *mode = state_mode(state);
+    double *mode = state_mode(d->state);
     for (int c = 0; c < system->model->constraint_count; c++) {
-        if (one_sided(system, c) || !rough(system, c) || slip_speed(d, c) > 10 * d->rest) {
+        if (decide_one_sided(system, c) || !decide_rough(system, c) ||
+            decide_slip_speed(d, c) > 10 * d->rest) {
             continue;
         }
+        int holds = 0;
         mode[c] = SYSTEM_STUCK;
         zw_status status = system_set_modes(system, d->work, mode, error);
-        if (status == ZW_OK) {
-            status = system_accelerate(system, d->work, state->t, state_q(state), state_v(state),
-                                       d->work->a, error);
-        }
+        status = status == ZW_OK ? try_to_hold(d, c, &holds, error) : status;
         if (status != ZW_OK) {
             return status;
         }
-        if (system_hold(system, d->work, c) < 0) {
-            release(d, c);
-            mode[c] = SYSTEM_CLOSED;
+        const system_solver *solver = d->work->motion;
+        for (int i = 0; i < solver->rows && !holds; i++) {
+            if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+                release(d, solver, c, i, 0);
+                mode[c] = SYSTEM_CLOSED;
+            }
         }
     }
     return ZW_OK;
@@ -321,42 +335,81 @@ static zw_status two_sided(decision *d, zw_error *error)
 
 /* ---- All together -------------------------------------------------------------------------- */
 
+/* Take the state onto what holds now. Friction is to oppose the speeds as they are from now on. */
+static zw_status settle(decision *d, zw_error *error)
+{
+    zw_state *state = d->state;
+    double before = 0, after = 0, *q = state_q(state), *v = state_v(state);
+    zw_status status = decide_energy(d, &before, error);
+    if (status == ZW_OK) {
+        status = system_project_position(d->system, d->work, state->t, q, v, error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_velocity(d->system, d->work, state->t, q, v, error);
+    }
+    status = status == ZW_OK ? decide_energy(d, &after, error) : status;
+    state->work += after - before;
+    return status == ZW_OK ? system_note_slip(d->system, d->work, state->t, q, v, error) : status;
+}
+
 static zw_status decide(decision *d, int *hit, zw_error *error)
 {
     const zw_system *system = d->system;
     double *mode = state_mode(d->state);
-    zw_status status = look(d, error);
-    for (int round = 0; round < 20 && status == ZW_OK && approaching(d); round++) {
-        status = impact(d, error);
-        *hit = 1;
+    zw_status status = decide_look(d, error);
+    status = status == ZW_OK ? decide_impacts(d, hit, error) : status;
+    if (status == ZW_OK && *hit) {
+        status = system_note_slip(system, d->work, d->state->t, state_q(d->state),
+                                  state_v(d->state), error);
     }
     for (int c = 0; c < system->model->constraint_count; c++) {
-        mode[c] = one_sided(system, c) ? SYSTEM_OPEN : mode[c];
+        mode[c] = decide_one_sided(system, c) ? SYSTEM_OPEN : mode[c];
     }
     if (status == ZW_OK && candidates(d)) {
-        status = contact(d, error);
+        status = calm(d, error);
+        status = status == ZW_OK ? contact(d, error) : status;
+        status = status == ZW_OK ? share(d, error) : status;
     }
     if (status == ZW_OK) {
         status = two_sided(d, error);
     }
-    return status == ZW_OK ? system_set_modes(system, d->work, mode, error) : status;
+    status = status == ZW_OK ? system_set_modes(system, d->work, mode, error) : status;
+    return status == ZW_OK ? settle(d, error) : status;
+}
+
+static void lay_out(decision *d, base_arena *arena)
+{
+    size_t count = (size_t)d->system->model->constraint_count + 1;
+    d->role = base_arena_ints(arena, count);
+    d->touching = base_arena_ints(arena, count);
+    d->border = base_arena_ints(arena, count);
+    d->normal = base_arena_doubles(arena, count);
+    d->still = base_arena_doubles(arena, count);
+    d->ahead = base_arena_doubles(arena, 2 * (size_t)d->system->n);
+    d->a = base_arena_doubles(arena, (size_t)d->system->n);
 }
 
 zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state, int *impact_made,
                         zw_error *error)
 {
-    size_t count = (size_t)system->model->constraint_count + 1;
     int hit = 0;
+    if (impact_made) {
+        *impact_made = 0;
+    }
+    if (system->contact_count == 0 && !system->has_friction) { /* nothing to decide */
+        return system_set_modes(system, work, state_mode(state), error);
+    }
     decision d = {.system = system, .work = work, .state = state};
-    d.role = base_alloc(count * sizeof(int));
-    d.touching = base_alloc(count * sizeof(int));
-    d.normal = base_alloc(count * sizeof(double));
-    zw_status status = d.role && d.touching && d.normal
-                           ? decide(&d, &hit, error)
-                           : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-    base_free(d.role);
-    base_free(d.touching);
-    base_free(d.normal);
+    base_arena arena = {0};
+    lay_out(&d, &arena);
+    void *memory = base_alloc(arena.used + 1);
+    if (!memory) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    arena = (base_arena){.block = memory};
+    lay_out(&d, &arena);
+    zw_status status = decide(&d, &hit, error);
+    base_free(memory);
     if (impact_made) {
         *impact_made = hit;
     }

@@ -63,7 +63,13 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
         work->motion = NULL;
         return ZW_NO_MEMORY;
     }
-    work->velocity->options.least_squares = work->position->options.least_squares = 1;
+    system_solver *projection[] = {work->position, work->velocity};
+    for (int i = 0; i < 2; i++) {
+        /* Near a singular position a row is held only as well as round-off lets it be: below this
+         * distance a correction along it would bring more noise than it takes away. */
+        projection[i]->options.rank = 1e-6;
+        projection[i]->options.least_squares = 1;
+    }
     for (int c = 0; c < constraints; c++) {
         work->mode[c] = (int)mode[c];
     }
@@ -73,31 +79,33 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 /* ---- Accelerations -------------------------------------------------------------------------- */
 
 /* Gauss's problem of this instant, from the terms. */
-static void set_up(const zw_system *system, zw_work *work, const double *v)
+static void set_up(const zw_system *system, zw_work *work)
 {
     system_solver *solver = work->motion;
-    solver_fill(solver, terms(work, system->at.M), terms(work, system->at.A),
-                terms(work, system->at.b), terms(work, system->at.force), NULL);
+    const system_rows rows = {.A = terms(work, system->at.A),
+                              .b = terms(work, system->at.b),
+                              .slip = terms(work, system->at.slip)};
+    solver_fill(solver, terms(work, system->at.M), rows, terms(work, system->at.force), NULL);
     memset(solver->C, 0, (size_t)system->n * sizeof(double));
     for (int k = 0; k < system->C_count; k++) {
         solver->C[system->C_coord[k]] += terms(work, system->at.C)[k];
     }
-    if (!friction_set_up(system, work, solver, v) && system->C_count > 0) {
+    if (!friction_set_up(system, work, solver) && system->C_count > 0) {
         solver->problem.C = solver->C;
     }
 }
 
 /* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: seed 003 (3.14). */
-static double power_of(const zw_system *system, const zw_work *work, const double *v)
+static double power_of(const zw_system *system, const zw_work *work, const zw_motion *motion,
+                       const double *v)
 {
     if (!system->works) {
         return 0;
     }
-    const zw_motion *motion = &work->motion->answer;
     const double *Q = terms(work, system->at.Q);
     double sum = terms(work, system->at.dLdt)[0];
     for (int i = 0; i < system->n; i++) {
-        sum += (Q[i] + motion->F_L[i] + motion->F_C[i]) * v[i];
+        sum += (motion ? Q[i] + motion->F_L[i] + motion->F_C[i] : Q[i]) * v[i];
     }
     return sum;
 }
@@ -124,10 +132,10 @@ static int plain(const zw_system *system, zw_work *work, double *a)
         }
         a[j] = force[j];
     }
-    if (small_cholesky(n, H, 0)) {
+    if (small_ldl(n, H, 0)) {
         return 0;
     }
-    small_cholesky_solve(n, H, a);
+    small_ldl_solve(n, H, a);
     return 1;
 }
 
@@ -139,33 +147,64 @@ static zw_status accept(const system_solver *solver, zw_status status)
     return status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-7 ? ZW_OK : status;
 }
 
-/* What the kernel could not do, in the user's names. */
-static zw_status tell(const zw_system *system, const zw_work *work, double t, zw_status status,
-                      zw_error *error)
+/* The names of some blocks, with commas. */
+static void list_blocks(const system_solver *solver, const int *block, int count, char *text,
+                        size_t room)
 {
-    const zw_motion *motion = &work->motion->answer;
+    size_t used = 0;
+    text[0] = 0;
+    for (int k = 0; k < count && used < room - 1; k++) {
+        const char *name = solver->block[block[k]].name;
+        used += (size_t)snprintf(text + used, room - used, "%s%s", k ? ", " : "", name);
+    }
+}
+
+static int place_of(const zw_model *model, const char *constraint)
+{
+    for (int c = 0; c < model->constraint_count; c++) {
+        if (model->constraint[c].name == constraint) {
+            return model->constraint[c].place;
+        }
+    }
+    return -1;
+}
+
+/* The first constraint with friction that takes part; NULL: none. */
+static const model_constraint *first_rough(const system_solver *solver)
+{
+    const zw_model *model = solver->system->model;
+    for (int c = 0; c < model->constraint_count; c++) {
+        if (solver->role[c] != SOLVER_ABSENT && model->constraint[c].friction != EXPR_NONE) {
+            return &model->constraint[c];
+        }
+    }
+    return NULL;
+}
+
+zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error)
+{
+    const zw_model *model = solver->system->model;
+    const zw_motion *motion = &solver->answer;
+    const model_constraint *rough = first_rough(solver);
     if (status == ZW_UNDETERMINED && motion->undetermined_count > 0) {
-        const model_coord *first = &system->model->coord[motion->undetermined[0]];
-        model_fail(system->model, error, status, first->place,
-                   "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
-                   motion->undetermined_count > 1 ? "s" : "", first->name);
-        return status;
+        const model_coord *first = &model->coord[motion->undetermined[0]];
+        return model_fail(model, error, status, first->place,
+                          "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
+                          motion->undetermined_count > 1 ? "s" : "", first->name);
     }
     if (status == ZW_CONFLICT && motion->conflict_count > 0) {
-        const char *name = work->motion->block[motion->conflict[0]].name;
-        for (int c = 0; c < system->model->constraint_count; c++) {
-            if (system->model->constraint[c].name == name) {
-                char text[256] = "";
-                size_t used = 0;
-                for (int k = 0; k < motion->conflict_count && used < sizeof text - 1; k++) {
-                    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", k ? ", " : "",
-                                             work->motion->block[motion->conflict[k]].name);
-                }
-                return model_fail(system->model, error, status, system->model->constraint[c].place,
-                                  "at t = %.9g these constraints contradict each other: %s", t,
-                                  text);
-            }
+        char text[256];
+        list_blocks(solver, motion->conflict, motion->conflict_count, text, sizeof text);
+        int place = place_of(model, solver->block[motion->conflict[0]].name);
+        if (place >= 0) {
+            return model_fail(model, error, status, place,
+                              "at t = %.9g these constraints contradict each other: %s", t, text);
         }
+    }
+    if ((status == ZW_NO_SOLUTION || status == ZW_JAMMED) && rough) {
+        return model_fail(model, error, status, rough->place,
+                          "at t = %.9g, friction of constraint %s: %s", t, rough->name,
+                          zw_status_text(status));
     }
     if (error && error->line == 0) {
         base_fail_more(error, " (at t = %.9g)", t);
@@ -180,20 +219,20 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     if (status != ZW_OK) {
         return status;
     }
-    int simple = work->motion->rows == 0 && system->conservative && !system->sparse;
+    int simple = work->motion->rows == 0 && system->C_count == 0 && !system->sparse;
     if (simple && plain(system, work, a)) {
-        work->power = 0;
+        work->power = power_of(system, work, NULL, v);
         return ZW_OK;
     }
-    set_up(system, work, v);
+    set_up(system, work);
     status = accept(work->motion, solver_solve(work->motion, error));
     if (status == ZW_OK) {
         memcpy(a, work->motion->answer.a, (size_t)system->n * sizeof *a);
-        work->power = power_of(system, work, v);
+        work->power = power_of(system, work, &work->motion->answer, v);
         work->certificate = work->motion->answer.certificate.worst;
         return ZW_OK;
     }
-    return tell(system, work, t, status, error);
+    return system_tell(work->motion, t, status, error);
 }
 
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
@@ -208,15 +247,15 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status != ZW_OK) {
         return status;
     }
-    set_up(system, work, v);
+    set_up(system, work);
     status = accept(work->motion, solver_solve(work->motion, error));
     if (status == ZW_OK) {
         const zw_motion *motion = &work->motion->answer;
         memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
         solver_multipliers(work->motion, work->lambda);
-        work->power = power_of(system, work, v);
+        work->power = power_of(system, work, &work->motion->answer, v);
         work->certificate = motion->certificate.worst;
         return ZW_OK;
     }
-    return tell(system, work, state->t, status, error);
+    return system_tell(work->motion, state->t, status, error);
 }

@@ -1,15 +1,14 @@
-/* Friction of the constraints, seed 000: C = -mu |F| s/|s|.
+/* Friction of the constraints: C = -mu N T' e/|e|, with the sliding speed e, T = de/dv and the
+ * normal force N = |sum nu lambda| of slip.c. With the coordinates themselves for a point this is
+ * seed 000's C = -mu |F| v/|v|.
  *
- * F is the force of the constraint and s the speed of its point, both over the coordinates that the
- * constraint involves. The kernel calls the law with the ideal multipliers (eq. (20)) for two-sided
- * constraints; where contacts slide it iterates to the fixed point with the total ones, as
- * Coulomb's law demands.
+ * The kernel calls the law with the ideal multipliers (seed 000 eq. (20)) for two-sided constraints
+ * as in that paper; where contacts slide, or a point or slip is given, it iterates to the fixed
+ * point with the total ones, as Coulomb's law demands.
  *
- * s is the tangential part of the speed: what the constraint lets happen.
- *
- * Direction: s/|s|, turned so that it does not oppose the direction at the start of the step (the
+ * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
  * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
- * integrator sees no jump, and the moment is found as the zero of s . hint. */
+ * integrator sees no jump, and the moment is found as the zero of e . hint. */
 #include "system/friction.h"
 
 #include <math.h>
@@ -29,43 +28,56 @@ static int slides(const zw_system *system, const system_solver *solver, int c)
            (role == SOLVER_EQUAL || role == SOLVER_AT_LEAST);
 }
 
-/* Unit direction of sliding, or zero. */
-static void direction(const zw_system *system, const zw_work *work, int c, const double *A,
-                      const double *v, double *d)
+static tangent tangent_now(const zw_system *system, const zw_work *work, int c)
 {
-    int count = tangent_support(system, c, NULL);
-    const double *hint = work->hint + 3 * c;
-    double s[TANGENT_SUPPORT], speed = tangent_speed(system, c, A, v, s, NULL), along = 0;
-    for (int i = 0; i < count; i++) {
-        along += s[i] * hint[i];
+    return tangent_look(system, c, terms(work, system->at.slip));
+}
+
+static double along(const tangent *t, const double *hint)
+{
+    double sum = 0;
+    for (int i = 0; i < t->width; i++) {
+        sum += t->e[i] * hint[i];
     }
+    return sum;
+}
+
+/* Unit direction of sliding. */
+static void direction(const tangent *t, const double *hint, double *d)
+{
+    double speed = tangent_speed(t), sign = along(t, hint) < 0 ? -1 : 1;
     int still = !(speed > 1e-11);
-    double sign = along < 0 ? -1 : 1;
-    for (int i = 0; i < count; i++) {
-        d[i] = still ? hint[i] : sign * s[i] / speed;
+    for (int i = 0; i < t->width; i++) {
+        d[i] = still ? hint[i] : sign * t->e[i] / speed;
     }
+}
+
+/* The normal force. That of a contact keeps its sign: then the law is linear, has one answer, and
+ * goes smoothly through the moment at which the contact lets go. */
+static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
+{
+    int rows = system->first_row[c + 1] - system->first_row[c];
+    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[0] < 0;
+    double size = tangent_force(t, rows, lambda);
+    return pulls ? -size : size;
 }
 
 static void friction_of(const zw_system *system, const zw_work *work, int c, const double *lambda,
                         double *C)
 {
-    double mu = terms(work, system->at.mu)[c], force = 0;
-    int support[TANGENT_SUPPORT], count = tangent_support(system, c, support);
-    double F[TANGENT_SUPPORT] = {0}, d[TANGENT_SUPPORT];
-    const double *A = terms(work, system->at.A);
-    for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
-        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            for (int i = 0; i < count; i++) {
-                F[i] += system->A_column[k] == support[i] ? A[k] * lambda[r] : 0;
-            }
+    tangent t = tangent_now(system, work, c);
+    int first = system->first_row[c];
+    double d[TANGENT_WIDTH];
+    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda + first);
+    if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
+        memcpy(d, work->hint + 3 * c, sizeof d);
+    } else {
+        direction(&t, work->hint + 3 * c, d);
+    }
+    for (int k = 0; k < t.columns; k++) {
+        for (int i = 0; i < t.width; i++) {
+            C[t.column[k]] -= most * d[i] * t.T[i * t.columns + k];
         }
-    }
-    for (int i = 0; i < count; i++) {
-        force += F[i] * F[i];
-    }
-    direction(system, work, c, A, work->slip, d);
-    for (int i = 0; i < count; i++) {
-        C[support[i]] -= mu * sqrt(force) * d[i];
     }
 }
 
@@ -91,80 +103,63 @@ static void law(void *user, const double *kernel_lambda, const double *reaction,
     }
 }
 
-int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver, const double *v)
+int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver)
 {
-    int any = 0, one_sided = 0;
+    int any = 0, total = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
+        const model_constraint *constraint = &system->model->constraint[c];
         if (slides(system, solver, c)) {
             any = 1;
-            one_sided |= system->model->constraint[c].relation == MODEL_AT_LEAST;
+            total |= constraint->relation == MODEL_AT_LEAST || constraint->slip_count > 0 ||
+                     constraint->contact_count > 0;
         }
     }
     if (any) {
         work->solving = solver;
-        memcpy(work->slip, v, (size_t)system->n * sizeof *v);
         solver->problem.law = law;
         solver->problem.law_user = work;
-        solver->problem.law_on = one_sided ? ZW_ON_TOTAL_REACTION : ZW_ON_IDEAL_REACTION;
+        solver->problem.law_on = total ? ZW_ON_TOTAL_REACTION : ZW_ON_IDEAL_REACTION;
     }
     return any;
-}
-
-/* A at the state, as the position part has just given it. */
-static const double *rows_now(const zw_system *system, const zw_work *work)
-{
-    return work->out[PART_POSITION] + system->m;
 }
 
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, zw_error *error)
 {
-    zw_status status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
+    zw_status status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        double d[TANGENT_SUPPORT];
-        const double *A = rows_now(system, work);
-        if (system->model->constraint[c].friction != EXPR_NONE &&
-            tangent_speed(system, c, A, v, d, NULL) > 1e-9) {
-            direction(system, work, c, A, v, d);
-            memcpy(work->hint + 3 * c, d, (size_t)tangent_support(system, c, NULL) * sizeof *d);
+        if (system->slip[c].width == 0) {
+            continue;
+        }
+        tangent now = tangent_look(system, c, work->out[PART_SLIP]);
+        double speed = tangent_speed(&now), *hint = work->hint + 3 * c;
+        for (int i = 0; i < now.width && speed > 1e-9; i++) {
+            hint[i] = now.e[i] / speed;
         }
     }
     return status;
 }
 
-double system_slip(const zw_system *system, const zw_work *work, int c, const double *v)
+double system_slide(const zw_system *system, const zw_work *work, int c)
 {
-    double s[TANGENT_SUPPORT], along = 0;
-    tangent_speed(system, c, rows_now(system, work), v, s, NULL);
-    for (int i = 0; i < tangent_support(system, c, NULL); i++) {
-        along += s[i] * work->hint[3 * c + i];
-    }
-    return along;
+    tangent t = tangent_look(system, c, work->out[PART_SLIP]);
+    return along(&t, work->hint + 3 * c);
 }
 
 double system_hold(const zw_system *system, const zw_work *work, int c)
 {
     const system_solver *solver = work->motion;
-    const double *A = terms(work, system->at.A), mu = terms(work, system->at.mu)[c];
-    double normal[TANGENT_SUPPORT] = {0}, N = 0, T = 0;
-    int support[TANGENT_SUPPORT], count = tangent_support(system, c, support);
+    tangent t = tangent_now(system, work, c);
+    double normal[TANGENT_WIDTH] = {0}, pull = 0;
+    int first = system->first_row[c], rows = system->first_row[c + 1] - first;
     for (int i = 0; i < solver->rows; i++) {
         int r = solver->row_of[i];
-        double lambda = solver->answer.lambda[i] * solver->scale[i];
+        double lambda = solver->answer.lambda[i];
         if (r == -1 && solver->tangent_of[i] / 4 == c) {
-            T += solver->answer.lambda[i] * solver->answer.lambda[i];
-        }
-        if (r < 0 || system->row_constraint[r] != c) {
-            continue;
-        }
-        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            for (int j = 0; j < count; j++) {
-                normal[j] += system->A_column[k] == support[j] ? A[k] * lambda : 0;
-            }
+            pull += lambda * lambda;
+        } else if (r >= first && r < first + rows) {
+            normal[r - first] = lambda * solver->scale[i];
         }
     }
-    for (int j = 0; j < count; j++) {
-        N += normal[j] * normal[j];
-    }
-    return mu * sqrt(N) - sqrt(T);
+    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal) - sqrt(pull);
 }

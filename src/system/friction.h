@@ -4,7 +4,8 @@
 
 #include "system/work.h"
 
-/* Give the solver's problem the law of what slides at speeds v; 0: nothing does. */
-int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver, const double *v);
+/* Give the solver's problem the law of what slides where PART_TERMS has been evaluated; 0: nothing
+ * does. */
+int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver);
 
 #endif

@@ -15,7 +15,7 @@ static zw_constraint_mode mode_now(const model_constraint *constraint, int mode)
     if (mode == SYSTEM_OPEN) {
         return ZW_MODE_OPEN;
     }
-    if (mode == SYSTEM_STUCK) {
+    if (mode == SYSTEM_STUCK || mode == SYSTEM_HELD) {
         return ZW_MODE_STUCK;
     }
     return constraint->friction != EXPR_NONE ? ZW_MODE_SLIDING : ZW_MODE_CLOSED;

@@ -10,17 +10,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "system/tangent.h"
 #include "system/work.h"
 
 enum { ROUNDS = 30 };
 
-/* The rows of a solver, the largest residual among them, and which it is. */
-static double largest(const system_solver *solver, const double *residual, int *which)
+/* The rows of a solver, the largest residual among them, and which it is. What sticks must not
+ * slide: `slip` has its speeds, or is NULL. */
+static double largest(const system_solver *solver, const double *residual, const double *slip,
+                      int *which)
 {
     double worst = 0;
     *which = -1;
     for (int i = 0; i < solver->rows; i++) {
         int r = solver->row_of[i];
+        if (r == -1 && slip) {
+            int c = solver->tangent_of[i] / 4;
+            tangent t = tangent_look(solver->system, c, slip);
+            *which = tangent_speed(&t) > worst ? solver->system->first_row[c] : *which;
+            worst = fmax(worst, tangent_speed(&t));
+        }
         if (r >= 0 && fabs(residual[r]) > worst) {
             worst = fabs(residual[r]);
             *which = r;
@@ -31,7 +40,7 @@ static double largest(const system_solver *solver, const double *residual, int *
 
 /* Round-off of a residual: its row times the size of what it is evaluated at. */
 static double noise(const zw_system *system, const system_solver *solver, const double *A,
-                    const double *x)
+                    const double *slip, const double *x)
 {
     double worst = 0;
     for (int i = 0; i < solver->rows; i++) {
@@ -39,6 +48,12 @@ static double noise(const zw_system *system, const system_solver *solver, const 
         double sum = 0;
         for (int k = r >= 0 ? system->A_start[r] : 0; r >= 0 && k < system->A_start[r + 1]; k++) {
             sum += fabs(A[k]) * (1e-3 + fabs(x[system->A_column[k]]));
+        }
+        if (r == -1) {
+            tangent t = tangent_look(system, solver->tangent_of[i] / 4, slip);
+            for (int k = 0; k < t.width * t.columns; k++) {
+                sum += fabs(t.T[k]) * (1e-3 + fabs(x[t.column[k % t.columns]]));
+            }
         }
         worst = sum > worst ? sum : worst;
     }
@@ -53,7 +68,11 @@ static zw_status correct(const zw_system *system, zw_work *work, system_solver *
         b[r] = -residual[r];
     }
     memset(zero, 0, (size_t)system->n * sizeof *zero);
-    solver_fill(solver, work->out[PART_METRIC], A, b, NULL, zero);
+    const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
+    solver_fill(solver, work->out[PART_METRIC], rows, NULL, zero);
+    for (int i = 0; i < solver->rows && residual == work->out[PART_POSITION]; i++) {
+        solver->b[i] = solver->row_of[i] == -1 ? 0 : solver->b[i]; /* points do not slide */
+    }
     for (int i = solver->rows - solver->extra; i < solver->rows; i++) {
         solver->b[i] = 0; /* held coordinates stay */
     }
@@ -92,11 +111,16 @@ static zw_status project(const zw_system *system, zw_work *work, system_solver *
     }
     for (int round = 0; round < ROUNDS; round++) {
         zw_status status = system_evaluate(system, work, part, t, q, v, NULL, NULL, error);
+        if (status == ZW_OK) {
+            status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+        }
         if (status != ZW_OK) {
             return status;
         }
         const double *residual = work->out[part], *A = residual + system->m;
-        double now = largest(solver, residual, &row), small = noise(system, solver, A, x);
+        const double *slip = work->out[PART_SLIP];
+        double now = largest(solver, residual, part == PART_VELOCITY ? slip : NULL, &row);
+        double small = noise(system, solver, A, slip, x);
         if (now <= small || (now >= 0.5 * before && now <= 64 * small)) {
             return ZW_OK;
         }
@@ -143,11 +167,11 @@ zw_status system_violation(const zw_system *system, zw_work *work, double t, con
     int row;
     zw_status status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
     if (status == ZW_OK) {
-        violation[0] = largest(work->position, work->out[PART_POSITION], &row);
+        violation[0] = largest(work->position, work->out[PART_POSITION], NULL, &row);
         status = system_evaluate(system, work, PART_VELOCITY, t, q, v, NULL, NULL, error);
     }
     if (status == ZW_OK) {
-        violation[1] = largest(work->velocity, work->out[PART_VELOCITY], &row);
+        violation[1] = largest(work->velocity, work->out[PART_VELOCITY], NULL, &row);
     }
     return status;
 }

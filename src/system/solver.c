@@ -1,9 +1,8 @@
 /* One shape of Gauss's problem over the rows of a system.
  *
- * A constraint with friction acts on a point whose components are the coordinates it involves (its
- * support S). Its rows restricted to S span the normal directions; an orthonormal basis of the rest
- * of S are the tangential ones. In a cone the normal row is divided by its length, so that its
- * multiplier is a force and may be compared with the tangential ones. */
+ * A constraint with friction has tangential rows d' T, one for each direction d it can slide in
+ * (slip.c, tangent.c). In a cone the normal row is divided by the length of its push nu, so that
+ * its multiplier is a force and may be compared with the tangential ones. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 static int tangents(const zw_system *system, int constraint, int role)
 {
-    return role == SOLVER_EQUAL_HELD || role == SOLVER_CONE ? tangent_count(system, constraint) : 0;
+    return role == SOLVER_EQUAL_HELD || role == SOLVER_CONE ? system->slip[constraint].rank : 0;
 }
 
 /* ---- Shape --------------------------------------------------------------------------------- */
@@ -35,7 +34,7 @@ static shape measure(const zw_system *system, const int *role, int held)
         s.rows += end - first + t;
         s.blocks += 1 + (role[c] == SOLVER_EQUAL_HELD && t > 0);
         s.entries += system->A_start[end] - system->A_start[first];
-        s.entries += t * tangent_support(system, c, NULL);
+        s.entries += t * system->slip[c].columns;
     }
     return s;
 }
@@ -100,7 +99,10 @@ static void set_pattern(system_solver *solver)
                 solver->A_column[k++] = system->A_column[e];
             }
         } else if (r == -1) {
-            k += tangent_support(system, solver->tangent_of[i] / 4, solver->A_column + k);
+            const system_slip *slip = &system->slip[solver->tangent_of[i] / 4];
+            for (int e = 0; e < slip->columns; e++) {
+                solver->A_column[k++] = system->slip_column[slip->first_column + e];
+            }
         } else {
             solver->A_column[k++] = -2 - r;
         }
@@ -214,16 +216,41 @@ static void put_row(system_solver *solver, int i, int count, const int *column, 
     }
 }
 
-static double length(const double *x, int count)
+/* Row d' T, and b = -d . D e for accelerations, d . (T free - e) for speeds. */
+static void fill_tangent(system_solver *solver, int i, const double *slip, const double *free)
 {
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        sum += x[i] * x[i];
+    int n = solver->system->n, sparse = solver->system->sparse;
+    tangent t = tangent_look(solver->system, solver->tangent_of[i] / 4, slip);
+    double d[TANGENT_WIDTH], b = 0;
+    tangent_direction(&t, solver->tangent_of[i] % 4, d);
+    double *to = solver->A + (sparse ? (size_t)solver->A_start[i] : (size_t)i * (size_t)n);
+    for (int k = 0; k < t.columns; k++) {
+        double sum = 0;
+        for (int j = 0; j < t.width; j++) {
+            sum += d[j] * t.T[j * t.columns + k];
+        }
+        to[sparse ? k : t.column[k]] = sum;
+        b += free ? sum * free[t.column[k]] : 0;
     }
-    return sqrt(sum);
+    for (int j = 0; j < t.width; j++) {
+        b -= d[j] * (free ? t.e[j] : t.bias[j]);
+    }
+    solver->b[i] = b;
 }
 
-static void fill_row(system_solver *solver, int i, const double *A, const double *b)
+/* The length of the push of row r, if it belongs to a cone. */
+static double length(const system_solver *solver, int r, const double *slip)
+{
+    int c = solver->system->row_constraint[r];
+    double one = 1;
+    if (solver->role[c] != SOLVER_CONE) {
+        return 1;
+    }
+    tangent t = tangent_look(solver->system, c, slip);
+    return tangent_force(&t, 1, &one);
+}
+
+static void fill_row(system_solver *solver, int i, const system_rows *rows, const double *free)
 {
     const zw_system *system = solver->system;
     int r = solver->row_of[i];
@@ -232,28 +259,22 @@ static void fill_row(system_solver *solver, int i, const double *A, const double
         double one = 1;
         put_row(solver, i, 1, &coord, &one, 1);
     } else if (r == -1) {
-        int c = solver->tangent_of[i] / 4, support[TANGENT_SUPPORT];
-        double t[TANGENT_SUPPORT];
-        int count = tangent_support(system, c, support);
-        tangent_vector(system, c, solver->tangent_of[i] % 4, A, t);
-        put_row(solver, i, count, support, t, 1);
-        solver->b[i] = 0;
+        fill_tangent(solver, i, rows->slip, free);
     } else {
         int start = system->A_start[r], count = system->A_start[r + 1] - start;
-        int cone = solver->role[system->row_constraint[r]] == SOLVER_CONE;
-        double size = cone ? length(A + start, count) : 1;
+        double size = length(solver, r, rows->slip);
         solver->scale[i] = size > 0 ? 1 / size : 1;
-        put_row(solver, i, count, system->A_column + start, A + start, solver->scale[i]);
-        solver->b[i] = solver->scale[i] * b[r];
+        put_row(solver, i, count, system->A_column + start, rows->A + start, solver->scale[i]);
+        solver->b[i] = solver->scale[i] * rows->b[r];
     }
 }
 
-void solver_fill(system_solver *solver, const double *M, const double *A, const double *b,
-                 const double *force, const double *free)
+void solver_fill(system_solver *solver, const double *M, system_rows rows, const double *force,
+                 const double *free)
 {
     fill_metric(solver, M);
     for (int i = 0; i < solver->rows; i++) {
-        fill_row(solver, i, A, b);
+        fill_row(solver, i, &rows, free);
     }
     solver->problem.force = force;
     solver->problem.free = free;

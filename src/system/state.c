@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/tangent.h"
 #include "system/work.h"
 
 double *state_q(zw_state *state)
@@ -101,6 +102,30 @@ static zw_status open_all(const zw_system *system, zw_work *work, zw_state *stat
     return system_set_modes(system, work, state_mode(state), error);
 }
 
+/* Can every constraint with friction push the point that is said to touch? See slip.c. */
+static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
+                                zw_error *error)
+{
+    zw_error ignored;
+    system_evaluate(system, work, PART_SLIP, state->t, state_q(state), state_v(state), NULL, NULL,
+                    &ignored);
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        const model_constraint *constraint = &system->model->constraint[c];
+        if (system->slip[c].width == 0) {
+            continue;
+        }
+        tangent t = tangent_look(system, c, work->out[PART_SLIP]);
+        if (!(t.miss < 1e-12)) {
+            return model_fail(system->model, error, ZW_BAD_INPUT, constraint->place,
+                              "the force of constraint %s is none that acts at its point: say with "
+                              "`friction mu at p` where it touches, or with `friction mu slip e` "
+                              "how fast it slides",
+                              constraint->name);
+        }
+    }
+    return ZW_OK;
+}
+
 /* Largest change of x from x0, and where. */
 static double change(int n, const double *x, const double *x0, int *which)
 {
@@ -123,7 +148,9 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
     int held_count = 0;
     int *held = base_alloc(((size_t)system->n + 1) * sizeof(int));
     double *written = base_alloc(((size_t)system->n + 1) * sizeof(double));
-    zw_status status = held && written ? ZW_OK : ZW_NO_MEMORY;
+    zw_status status = held && written
+                           ? ZW_OK
+                           : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     for (int i = 0; i < system->n && status == ZW_OK; i++) {
         written[i] = v[i];
         if (model->coord[i].speed != EXPR_NONE) {
@@ -170,6 +197,10 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     if (status == ZW_OK) {
         status = close_violated(system, work, state, error);
     }
+    if (status == ZW_OK) { /* how deep inside, if so */
+        status = system_violation(system, work, 0, q, v, violation, error);
+        report->violation_before = fmax(report->violation_before, violation[0]);
+    }
     if (status == ZW_OK) {
         status = system_project_position(system, work, 0, q, v, error);
         report->position_change = change(system->n, q, q0, &report->position_coord);
@@ -177,6 +208,9 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     memcpy(v0, v, (size_t)system->n * sizeof *v);
     if (status == ZW_OK) {
         status = open_all(system, work, state, error);
+    }
+    if (status == ZW_OK) {
+        status = check_contacts(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = assemble_speeds(system, work, state, error);

@@ -6,23 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/tangent.h"
 #include "system/work.h"
-
-static zw_status check_friction(const zw_system *system, zw_error *error)
-{
-    const zw_model *model = system->model;
-    for (int c = 0; c < model->constraint_count; c++) {
-        const model_constraint *constraint = &model->constraint[c];
-        int support = tangent_support(system, c, NULL);
-        if (constraint->friction != EXPR_NONE && support > TANGENT_SUPPORT) {
-            return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
-                              "friction acts on a point, but constraint %s involves %d coordinates",
-                              constraint->name, support);
-        }
-    }
-    return ZW_OK;
-}
 
 zw_system *zw_system_compile(const zw_model *model, zw_error *error)
 {
@@ -45,9 +29,6 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
     }
     if (status == ZW_OK) {
         status = system_derive(system, error);
-    }
-    if (status == ZW_OK) {
-        status = check_friction(system, error);
     }
     if (status != ZW_OK) {
         zw_system_free(system);
@@ -73,6 +54,8 @@ void zw_system_free(zw_system *system)
     base_free(system->M_start);
     base_free(system->M_row);
     base_free(system->C_coord);
+    base_free(system->slip);
+    base_free(system->slip_column);
     base_free(system);
 }
 

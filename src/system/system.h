@@ -33,9 +33,10 @@ typedef enum system_row {
 
 /* What is evaluated together. Sizes: n coordinates, m rows, k = entries of A, l = entries of M. */
 typedef enum system_part {
-    PART_TERMS,    /* M[l] force[n] A[k] b[m] mu[constraints] C[c] Q[n] -dL/dt[1] */
+    PART_TERMS,    /* M[l] force[n] A[k] b[m] mu[constraints] C[c] Q[n] -dL/dt[1] slip */
     PART_POSITION, /* phi[m] (0 for velocity rows) A[k] */
     PART_VELOCITY, /* psi[m] (D phi for holonomic rows) A[k] */
+    PART_SLIP,     /* of all that has friction, see system_slip */
     PART_METRIC,   /* M[l] */
     PART_ENERGY,   /* E K V */
     PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n] */
@@ -52,8 +53,19 @@ typedef struct system_tape {
 
 /* Where the outputs of PART_TERMS begin. */
 typedef struct system_layout {
-    int M, force, A, b, mu, C, Q, dLdt;
+    int M, force, A, b, mu, C, Q, dLdt, slip;
 } system_layout;
+
+/* How a constraint with friction slides: slip.c. Its outputs, from `at` on: e[width] (the speed of
+ * sliding), D e[width], T = de/dv [width * columns], nu[rows * size] (how each row pushes the point
+ * that touches) and one number that is 0 if they can push it so. */
+typedef struct system_slip {
+    int width; /* components of e; 0: no friction */
+    int rank;  /* directions to slide in: width, or 2 of 3 components that have none along nu */
+    int size;  /* components of nu */
+    int columns, first_column; /* in slip_column */
+    int at;
+} system_slip;
 
 struct zw_system {
     const zw_model *model;
@@ -71,6 +83,8 @@ struct zw_system {
     int *M_row;     /* [l] */
     int *C_coord;   /* [c] the coordinate that each explicit non-ideal force acts on */
     int C_count;
+    system_slip *slip; /* [constraints] */
+    int *slip_column;  /* the coordinates of each */
 
     int M_diagonal;   /* the pattern of M is diagonal */
     int sparse;       /* large: compressed metric and rows */
@@ -102,7 +116,8 @@ zw_state *state_allocate(const zw_system *system);
 typedef enum system_mode {
     SYSTEM_OPEN,   /* apart: no force */
     SYSTEM_CLOSED, /* touching; or sliding, if there is friction */
-    SYSTEM_STUCK   /* friction holds it still */
+    SYSTEM_STUCK,  /* friction holds it still */
+    SYSTEM_HELD    /* others hold it still; friction helps with a given part of what it can */
 } system_mode;
 
 /* system/compile.c */

@@ -1,49 +1,22 @@
-/* Gram and Schmidt on at most three components: the rows of the constraint first, then the unit
- * vectors, each time the one with the largest rest (ties: the first). */
 #include "system/tangent.h"
 
 #include <math.h>
 
-int tangent_support(const zw_system *system, int constraint, int *support)
+tangent tangent_look(const zw_system *system, int constraint, const double *slip)
 {
-    int begin = system->A_start[system->first_row[constraint]];
-    int end = system->A_start[system->first_row[constraint + 1]];
-    int count = 0, last = -1;
-    for (;;) { /* the next larger column */
-        int next = system->n;
-        for (int k = begin; k < end; k++) {
-            int column = system->A_column[k];
-            next = column > last && column < next ? column : next;
-        }
-        if (next == system->n) {
-            return count;
-        }
-        if (support && count < TANGENT_SUPPORT) {
-            support[count] = next;
-        }
-        count++;
-        last = next;
-    }
-}
-
-int tangent_count(const zw_system *system, int constraint)
-{
+    const system_slip *shape = &system->slip[constraint];
     int rows = system->first_row[constraint + 1] - system->first_row[constraint];
-    int support = tangent_support(system, constraint, NULL);
-    return support > rows ? support - rows : 0;
-}
-
-static void remove_part(int s, double basis[][TANGENT_SUPPORT], int count, double *x)
-{
-    for (int k = 0; k < count; k++) {
-        double along = 0;
-        for (int i = 0; i < s; i++) {
-            along += basis[k][i] * x[i];
-        }
-        for (int i = 0; i < s; i++) {
-            x[i] -= along * basis[k][i];
-        }
-    }
+    tangent it = {.width = shape->width,
+                  .rank = shape->rank,
+                  .size = shape->size,
+                  .columns = shape->columns,
+                  .column = system->slip_column + shape->first_column,
+                  .e = slip + shape->at};
+    it.bias = it.e + it.width;
+    it.T = it.bias + it.width;
+    it.nu = it.T + it.width * it.columns;
+    it.miss = it.nu[rows * it.size];
+    return it;
 }
 
 static double norm(int s, const double *x)
@@ -55,76 +28,50 @@ static double norm(int s, const double *x)
     return sqrt(sum);
 }
 
-static int append(int s, double basis[][TANGENT_SUPPORT], int count, const double *x)
+/* Beside a normal in space: the cross product with the axis that is farthest from it (ties: the
+ * first), and with that. */
+void tangent_direction(const tangent *it, int k, double *d)
 {
-    double size = norm(s, x);
-    if (!(size > 0) || count >= s) {
-        return count;
+    if (it->rank == it->width) {
+        for (int i = 0; i < it->width; i++) {
+            d[i] = i == k;
+        }
+        return;
     }
-    for (int i = 0; i < s; i++) {
-        basis[count][i] = x[i] / size;
+    const double *nu = it->nu;
+    int far = 0;
+    for (int i = 1; i < TANGENT_WIDTH; i++) {
+        far = fabs(nu[i]) < fabs(nu[far]) ? i : far;
     }
-    return count + 1;
+    double axis[TANGENT_WIDTH] = {0}, u[TANGENT_WIDTH], w[TANGENT_WIDTH];
+    axis[far] = 1;
+    for (int i = 0; i < TANGENT_WIDTH; i++) {
+        int j = (i + 1) % TANGENT_WIDTH, l = (i + 2) % TANGENT_WIDTH;
+        u[i] = nu[j] * axis[l] - nu[l] * axis[j];
+    }
+    for (int i = 0; i < TANGENT_WIDTH; i++) {
+        int j = (i + 1) % TANGENT_WIDTH, l = (i + 2) % TANGENT_WIDTH;
+        w[i] = nu[j] * u[l] - nu[l] * u[j];
+    }
+    const double *chosen = k == 0 ? u : w;
+    double size = norm(TANGENT_WIDTH, chosen);
+    for (int i = 0; i < TANGENT_WIDTH; i++) {
+        d[i] = chosen[i] / size;
+    }
 }
 
-/* An orthonormal basis of the rows over the support; answers their number. */
-static int normals(const zw_system *system, int constraint, const double *A, int *support, int *s,
-                   double basis[][TANGENT_SUPPORT])
+double tangent_speed(const tangent *it)
 {
-    int count = 0, size = tangent_support(system, constraint, support);
-    size = size < TANGENT_SUPPORT ? size : TANGENT_SUPPORT;
-    for (int r = system->first_row[constraint]; r < system->first_row[constraint + 1]; r++) {
-        double x[TANGENT_SUPPORT] = {0};
-        for (int e = system->A_start[r]; e < system->A_start[r + 1]; e++) {
-            for (int i = 0; i < size; i++) {
-                x[i] = system->A_column[e] == support[i] ? A[e] : x[i];
-            }
-        }
-        remove_part(size, basis, count, x);
-        count = append(size, basis, count, x);
-    }
-    *s = size;
-    return count;
+    return norm(it->width, it->e);
 }
 
-double tangent_speed(const zw_system *system, int constraint, const double *A, const double *v,
-                     double *s, int *support)
+double tangent_force(const tangent *it, int rows, const double *lambda)
 {
-    int own[TANGENT_SUPPORT] = {0}, size = 0;
-    double basis[TANGENT_SUPPORT + 1][TANGENT_SUPPORT];
-    int *at = support ? support : own;
-    int count = normals(system, constraint, A, at, &size, basis);
-    for (int i = 0; i < size; i++) {
-        s[i] = v[at[i]];
-    }
-    remove_part(size, basis, count, s);
-    return norm(size, s);
-}
-
-void tangent_vector(const zw_system *system, int constraint, int k, const double *A, double *t)
-{
-    int support[TANGENT_SUPPORT] = {0}, s = 0;
-    double basis[TANGENT_SUPPORT + 1][TANGENT_SUPPORT];
-    int count = normals(system, constraint, A, support, &s, basis);
-    for (int wanted = count + k + 1; count < wanted;) {
-        double best[TANGENT_SUPPORT] = {0};
-        for (int j = 0; j < s; j++) {
-            double x[TANGENT_SUPPORT] = {0};
-            x[j] = 1;
-            remove_part(s, basis, count, x);
-            if (norm(s, x) > norm(s, best)) {
-                for (int i = 0; i < s; i++) {
-                    best[i] = x[i];
-                }
-            }
-        }
-        int before = count;
-        count = append(s, basis, count, best);
-        if (count == before) {
-            break;
+    double force[TANGENT_WIDTH] = {0};
+    for (int r = 0; r < rows; r++) {
+        for (int i = 0; i < it->size; i++) {
+            force[i] += it->nu[r * it->size + i] * lambda[r];
         }
     }
-    for (int i = 0; i < s; i++) {
-        t[i] = basis[count - 1][i];
-    }
+    return norm(it->size, force);
 }

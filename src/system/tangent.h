@@ -1,21 +1,31 @@
-/* The directions in which a constraint with friction lets its point slide; see solver.c. */
+/* The directions in which a constraint with friction slides, in numbers; slip.c has the formulas.
+ *
+ * `slip` is always where the outputs of slip.c begin: those of PART_SLIP, or of PART_TERMS. */
 #ifndef ZW_SYSTEM_TANGENT_H
 #define ZW_SYSTEM_TANGENT_H
 
 #include "system/system.h"
 
-#define TANGENT_SUPPORT 3 /* friction acts on a point: at most three coordinates */
+#define TANGENT_WIDTH MODEL_DIMENSION
 
-/* The coordinates a constraint involves, in order; `support` may be NULL. Counts all of them,
- * writes at most TANGENT_SUPPORT. */
-int tangent_support(const zw_system *system, int constraint, int *support);
-/* How many directions are left beside its rows. */
-int tangent_count(const zw_system *system, int constraint);
-/* Direction k over the support, from the values of A (pattern of the system). */
-void tangent_vector(const zw_system *system, int constraint, int k, const double *A, double *t);
-/* The part of the speeds v that slides: over the support, without what the rows of A hold. Answers
- * its size; s[TANGENT_SUPPORT], support may be NULL. */
-double tangent_speed(const zw_system *system, int constraint, const double *A, const double *v,
-                     double *s, int *support);
+/* One constraint with friction at an instant. */
+typedef struct tangent {
+    int width, rank, size, columns;
+    const int *column;  /* [columns] */
+    const double *e;    /* [width] speed of sliding */
+    const double *bias; /* [width] D e */
+    const double *T;    /* [width * columns] de/dv */
+    const double *nu;   /* [rows * size] push of each row */
+    double miss;
+} tangent;
+
+tangent tangent_look(const zw_system *system, int constraint, const double *slip);
+
+/* Direction k < rank, a unit vector over the components of e. */
+void tangent_direction(const tangent *it, int k, double *d);
+/* |e|; e has no part along nu beside round-off. */
+double tangent_speed(const tangent *it);
+/* The normal force |sum nu lambda| of multipliers lambda[rows]. */
+double tangent_force(const tangent *it, int rows, const double *lambda);
 
 #endif

@@ -20,7 +20,6 @@ static void lay_out(zw_work *work, base_arena *arena)
     work->a = base_arena_doubles(arena, n);
     work->a_free = base_arena_doubles(arena, n);
     work->lambda = base_arena_doubles(arena, m);
-    work->slip = base_arena_doubles(arena, n);
     work->hint = base_arena_doubles(arena, 3 * (size_t)system->model->constraint_count);
     work->small = base_arena_doubles(arena, system->sparse ? 0 : n * n + n);
     for (int i = 0; i < 4; i++) {

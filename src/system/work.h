@@ -56,7 +56,6 @@ struct zw_work {
     double *a;                    /* [n] after zw_forward */
     double *a_free;               /* [n] */
     double *lambda;               /* [m] of the system's rows */
-    double *slip;                 /* [n] the speeds of the last evaluation: friction opposes them */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m] each */
@@ -80,15 +79,22 @@ void system_bind(const zw_system *system, zw_work *work, const double *param);
 system_solver *solver_create(const zw_system *system, const int *role, const int *held,
                              int held_count, zw_error *error);
 void solver_free(system_solver *solver);
-/* Fill the kernel's problem: M in the pattern of the system, A likewise, b by system rows; force
- * or free [n] (the other NULL); then the caller may set problem.C or a law, and solve. */
-void solver_fill(system_solver *solver, const double *M, const double *A, const double *b,
-                 const double *force, const double *free);
+/* Values of the system's rows: A in its pattern, b[m], and the outputs of slip.c. */
+typedef struct system_rows {
+    const double *A, *b, *slip;
+} system_rows;
+/* Fill the kernel's problem: M in the pattern of the system; force for accelerations, free for
+ * speeds and positions (the other NULL). Then the caller may set problem.C or a law, and solve. */
+void solver_fill(system_solver *solver, const double *M, system_rows rows, const double *force,
+                 const double *free);
 zw_status solver_solve(system_solver *solver, zw_error *error);
 /* lambda[m] of the system's rows from the solver's answer; absent rows get 0. */
 void solver_multipliers(const system_solver *solver, double *lambda);
 
-/* forward.c: accelerations for any (t, q, v), as the modes are; fills a[n], work->power. */
+/* forward.c: what the kernel could not do, in the user's names; answers `status`. */
+zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error);
+
+/* Accelerations for any (t, q, v), as the modes are; fills a[n], work->power. */
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error);
 /* Solvers for these modes (work->mode is set to them). */
@@ -99,8 +105,8 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
  * smooth even where it leads past the moment at which sliding ends. */
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, zw_error *error);
-/* How fast constraint c slides along its hint; PART_POSITION has been evaluated there. */
-double system_slip(const zw_system *system, const zw_work *work, int c, const double *v);
+/* How fast constraint c slides along its hint; PART_SLIP has been evaluated there. */
+double system_slide(const zw_system *system, const zw_work *work, int c);
 /* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */
 double system_hold(const zw_system *system, const zw_work *work, int c);
 

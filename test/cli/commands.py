@@ -10,6 +10,7 @@ import math
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -112,7 +113,8 @@ class Usage(Case):
                       ["run", pendulum, "-t", "nan"], ["run", pendulum, "-t", "inf"],
                       ["run", pendulum, "-t", "1e999"], ["run", pendulum, "--tol", "0"],
                       ["run", pendulum, "--tol", "1"], ["run", pendulum, "--every", "0"],
-                      ["run", pendulum, "--step", "-1"], ["run", pendulum, "--method", "magic"],
+                      ["run", pendulum, "--step", "-1"], ["run", pendulum, "--step", "1e-300"],
+                      ["run", pendulum, "--every", "1e-300"], ["run", pendulum, "--method", "magic"],
                       ["run", pendulum, "--method", "rk4"], ["run", pendulum, "--set", "m"],
                       ["run", pendulum, "--set", "m="], ["run", pendulum, "--set", "=1"],
                       ["run", pendulum, "--set", "m=heavy"], ["run", pendulum, "--quiet=1"],
@@ -161,6 +163,31 @@ class Usage(Case):
                 done = subprocess.run([ZWANG] + words, stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, FILE, words)
             self.assertIn("No space left", done.stderr)
+
+
+class Papers(Case):
+    def complete(self, *words):
+        script = ('source "$1"; shift; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _zwang; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "-c", script, "bash", os.path.join(ROOT, "cli", "zwang.bash"),
+                               "zwang", *words], capture_output=True, text=True, cwd=ROOT)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_completion(self):
+        self.assertEqual(self.complete("ex"), ["explain"])
+        self.assertEqual(self.complete("run", "--method", "var"), ["variational", "variational4"])
+        self.assertEqual(self.complete("explain", "--js"), ["--json"])
+        self.assertEqual(self.complete("run", "examples/double_pendulum.zw", "--set", "th"), ["th1=", "th2="])
+        self.assertIn("examples/pendulum.zw", self.complete("check", "examples/pend"))
+        self.assertEqual(self.complete("run", "examples/classics"), [])
+
+    @unittest.skipUnless(shutil.which("groff"), "no groff")
+    def test_manual(self):
+        done = subprocess.run(["groff", "-ww", "-man", "-Tascii", os.path.join(ROOT, "cli", "zwang.1")],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class Terminal(Case):

@@ -64,9 +64,14 @@ static void fill(dice *d, int n, int trial, zw_real8 *H)
     }
 }
 
-static void cholesky_lanes_are_worlds(void **state)
+typedef zw_mask8 factor8(int n, zw_real8 *H, double floor);
+typedef void solve8(int n, const zw_real8 *L, zw_real8 *x);
+typedef int factor1(int n, double *H, double floor);
+typedef void solve1(int n, const double *L, double *x);
+
+static void factors_are_worlds(factor8 *factor_all, solve8 *solve_all, factor1 *factor_one,
+                               solve1 *solve_one)
 {
-    (void)state;
     dice d = dice_of(11);
     for (int trial = 0; trial < 300; trial++) {
         int n = 1 + trial % MAX;
@@ -79,8 +84,8 @@ static void cholesky_lanes_are_worlds(void **state)
         }
         memcpy(L, H, sizeof H);
         memcpy(y, x, sizeof x);
-        zw_mask8 bad = small_cholesky8(n, L, 1e-30);
-        small_cholesky_solve8(n, L, y);
+        zw_mask8 bad = factor_all(n, L, 1e-30);
+        solve_all(n, L, y);
         for (int k = 0; k < LANES; k++) {
             double h[MAX * MAX], v[MAX];
             for (int i = 0; i < n * n; i++) {
@@ -89,14 +94,35 @@ static void cholesky_lanes_are_worlds(void **state)
             for (int i = 0; i < n; i++) {
                 v[i] = x[i][k];
             }
-            int alone = small_cholesky(n, h, 1e-30);
-            small_cholesky_solve(n, h, v);
+            int alone = factor_one(n, h, 1e-30);
+            solve_one(n, h, v);
             assert_int_equal(alone != 0, bad[k] != 0);
             for (int i = 0; i < n; i++) {
                 assert_same_bits(v[i], y[i][k]);
             }
+            for (int i = 0; i < n && !alone; i++) { /* and they solve H v = x */
+                double rest = x[i][k], size = fabs(rest);
+                for (int j = 0; j < n; j++) {
+                    rest -= H[i * n + j][k] * v[j];
+                    size += fabs(H[i * n + j][k] * v[j]);
+                }
+                assert_true(fabs(rest) <= 1e-14 * n * size);
+            }
         }
     }
+}
+
+static void cholesky_lanes_are_worlds(void **state)
+{
+    (void)state;
+    factors_are_worlds(small_cholesky8, small_cholesky_solve8, small_cholesky,
+                       small_cholesky_solve);
+}
+
+static void ldl_lanes_are_worlds(void **state)
+{
+    (void)state;
+    factors_are_worlds(small_ldl8, small_ldl_solve8, small_ldl, small_ldl_solve);
 }
 
 int main(void)
@@ -104,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cone_lanes_are_worlds),
         cmocka_unit_test(cholesky_lanes_are_worlds),
+        cmocka_unit_test(ldl_lanes_are_worlds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

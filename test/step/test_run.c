@@ -30,14 +30,12 @@ static double error_at(zw_method method, double step, const double *exact)
     world w = world_of(pendulum);
     zw_run_summary summary;
     double worst = 0;
-    assert_int_equal(run_with(&w,
-                              (zw_run_options){.time = 1,
-                                               .every = 1,
-                                               .step = step,
-                                               .method = method,
-                                               .tolerance = 1e-13},
-                              &summary),
-                     ZW_OK);
+    assert_int_equal(
+        run_with(&w,
+                 (zw_run_options){
+                     .time = 1, .every = 1, .step = step, .method = method, .tolerance = 1e-13},
+                 &summary),
+        ZW_OK);
     for (int i = 0; i < 4; i++) {
         double x = i < 2 ? world_field(&w, ZW_FIELD_Q)[i] : world_field(&w, ZW_FIELD_V)[i - 2];
         worst = fmax(worst, fabs(x - exact[i]));
@@ -100,7 +98,7 @@ static int add_energy(void *user, zw_sample_kind kind, int event, const zw_syste
 }
 
 /* Least squares of the energy over time: what it would gain over the whole run must be nothing
- * against what it swings by. The full length, 10^6 steps, is in bench/motion. */
+ * against what it swings by. The full length, 10^6 steps, is bench/long. */
 static void test_no_secular_energy(void **state)
 {
     (void)state;
@@ -155,13 +153,12 @@ static void test_events_to_1e12(void **state)
                        "event crossing: x = 0 rising\n");
     times t = {0};
     zw_run_summary summary;
-    assert_int_equal(run_with(&w,
-                              (zw_run_options){.time = 60,
-                                               .tolerance = 1e-13,
-                                               .observer = note_events,
-                                               .user = &t},
-                              &summary),
-                     ZW_OK);
+    assert_int_equal(
+        run_with(
+            &w,
+            (zw_run_options){.time = 60, .tolerance = 1e-13, .observer = note_events, .user = &t},
+            &summary),
+        ZW_OK);
     assert_int_equal(t.count, 9);
     for (int i = 0; i < t.count; i++) {
         double exact = M_PI * (1.5 + 2 * i);

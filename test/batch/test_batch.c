@@ -1,0 +1,330 @@
+/* Many worlds at once are, bit for bit, many worlds alone. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "system/system.h"
+#include "system/world.h"
+
+static const char *const PENDULUM = "param m1 = 1, m2 = 1, l1 = 1, l2 = 1\n"
+                                    "coord th1 = 2.0, th2 = 2.5\n"
+                                    "point p1 = (l1*sin(th1), -l1*cos(th1))\n"
+                                    "point p2 = p1 + (l2*sin(th2), -l2*cos(th2))\n"
+                                    "mass m1 at p1, m2 at p2\n"
+                                    "gravity (0, -9.81)\n";
+static const char *const DAMPED = "param m1 = 1, m2 = 1, l1 = 1, l2 = 1\n"
+                                  "coord th1 = 2.0, th2 = 2.5\n"
+                                  "point p1 = (l1*sin(th1), -l1*cos(th1))\n"
+                                  "point p2 = p1 + (l2*sin(th2), -l2*cos(th2))\n"
+                                  "mass m1 at p1, m2 at p2\n"
+                                  "gravity (0, -9.81)\n"
+                                  "rayleigh 0.01*(th1'^2 + th2'^2) + 0.001*m1*th1'^2*th2'^2\n"
+                                  "force th2: 0.3*sin(2*t)\n";
+static const char *const PLANET = "param a = 1, b = 1, c = 1, k = 1\n"
+                                  "coord x = 1, y = 0\n"
+                                  "speed x' = 0, y' = 0.8\n"
+                                  "kinetic a/2*(x'^2 + y'^2)\n"
+                                  "potential -k*b*c/sqrt(x^2 + y^2)\n";
+
+/* World i of a batch: parameters, state and time of its own. */
+static void vary(int i, double *t, double *q, double *v, double *param)
+{
+    for (int k = 0; k < 4; k++) {
+        param[k] *= 1 + 0.07 * ((i * 5 + k * 3) % 11) - 0.2;
+    }
+    q[0] += 0.05 * i;
+    q[1] -= 0.03 * i;
+    v[0] += 0.1 * (i % 3);
+    *t = 0.25 * (i % 4);
+}
+
+typedef struct outcome {
+    zw_status status;
+    zw_run_summary summary;
+    zw_error error;
+} outcome;
+
+/* The same world alone: moves w->state. */
+static outcome alone(world *w, int i, void (*change)(int, double *, double *, double *, double *),
+                     zw_run_options options)
+{
+    outcome o = {0};
+    zw_state_free(w->state);
+    w->state = zw_state_create(w->system, w->work, NULL, &w->error);
+    assert_non_null(w->state);
+    change(i, &w->state->t, state_q(w->state), state_v(w->state), state_param(w->state));
+    options.every = 1e9;
+    o.status = zw_run(w->system, w->state, w->work, &options, &o.summary, &o.error);
+    return o;
+}
+
+static zw_batch *batch_of(world *w, int count,
+                          void (*change)(int, double *, double *, double *, double *))
+{
+    zw_batch *batch = zw_batch_create(w->system, count, &w->error);
+    if (!batch) {
+        print_error("%s\n", w->error.text);
+    }
+    assert_non_null(batch);
+    for (int i = 0; i < count; i++) {
+        change(i, zw_batch_field(batch, i, ZW_FIELD_TIME), zw_batch_field(batch, i, ZW_FIELD_Q),
+               zw_batch_field(batch, i, ZW_FIELD_V), zw_batch_field(batch, i, ZW_FIELD_PARAM));
+    }
+    return batch;
+}
+
+static void same_as_alone(world *w, zw_batch *batch, int i, const outcome *o)
+{
+    size_t bytes = (size_t)w->system->n * sizeof(double);
+    zw_batch_result result = zw_batch_look(batch, i);
+    assert_int_equal(result.status, o->status);
+    assert_int_equal(result.steps, o->summary.steps);
+    assert_int_equal(result.rejected, o->summary.rejected);
+    assert_int_equal(result.evaluations, o->summary.evaluations);
+    assert_memory_equal(&result.end, &w->state->t, sizeof(double));
+    assert_memory_equal(zw_batch_field(batch, i, ZW_FIELD_TIME), &w->state->t, sizeof(double));
+    assert_memory_equal(zw_batch_field(batch, i, ZW_FIELD_Q), state_q(w->state), bytes);
+    assert_memory_equal(zw_batch_field(batch, i, ZW_FIELD_V), state_v(w->state), bytes);
+}
+
+static void check_equal(const char *text, int count, zw_run_options options)
+{
+    world w = world_of(text);
+    zw_batch *batch = batch_of(&w, count, vary);
+    zw_status status = zw_batch_run(batch, &options, &w.error);
+    if (status != ZW_OK) {
+        print_error("%s\n", w.error.text);
+    }
+    assert_int_equal(status, ZW_OK);
+    for (int i = 0; i < count; i++) {
+        outcome o = alone(&w, i, vary, options);
+        assert_true(o.summary.steps > 10);
+        same_as_alone(&w, batch, i, &o);
+    }
+    zw_batch_free(batch);
+    world_end(&w);
+}
+
+static void test_lanes_are_worlds_alone(void **unused)
+{
+    (void)unused;
+    zw_run_options options = {.time = 5, .tolerance = 1e-10};
+    check_equal(PENDULUM, 8, options);
+    check_equal(DAMPED, 8, options);
+    check_equal(PLANET, 8, options);
+    options = (zw_run_options){.time = 3, .tolerance = 1e-6, .step = 0.02};
+    check_equal(DAMPED, 8, options);
+}
+
+/* Lanes are refilled: whichever world shares them with which, nothing changes. */
+static void test_any_number_of_worlds(void **unused)
+{
+    (void)unused;
+    const zw_run_options options = {.time = 2};
+    for (int count = 1; count < 28; count += 9) {
+        check_equal(PENDULUM, count, options);
+    }
+}
+
+/* ---- Worlds that fail ----------------------------------------------------------------------- */
+
+static void one_not_a_number(int i, double *t, double *q, double *v, double *param)
+{
+    vary(i, t, q, v, param);
+    param[1] = i == 3 ? NAN : param[1];
+    q[0] = i == 6 ? INFINITY : q[0];
+}
+
+static void one_without_mass(int i, double *t, double *q, double *v, double *param)
+{
+    vary(i, t, q, v, param);
+    param[1] = i == 5 ? 0 : param[1];
+}
+
+static void check_failing(const char *text, zw_run_options options, int first,
+                          void (*change)(int, double *, double *, double *, double *))
+{
+    enum { COUNT = 11 };
+    char name[32];
+    int failed = 0;
+    world w = world_of(text);
+    zw_batch *batch = batch_of(&w, COUNT, change);
+    zw_status status = zw_batch_run(batch, &options, &w.error);
+    snprintf(name, sizeof name, "world %d: ", first);
+    assert_int_equal(strncmp(w.error.text, name, strlen(name)), 0);
+    assert_int_equal(status, zw_batch_look(batch, first).status);
+    assert_int_equal(status, w.error.status);
+    for (int i = 0; i < COUNT; i++) {
+        outcome o = alone(&w, i, change, options);
+        failed += o.status != ZW_OK;
+        same_as_alone(&w, batch, i, &o);
+        if (i == first) {
+            assert_string_equal(w.error.text + strlen(name), o.error.text);
+        }
+    }
+    assert_in_range(failed, 1, COUNT - 1);
+    zw_batch_free(batch);
+    world_end(&w);
+}
+
+/* The formula ends at x = 0; worlds 2 and 7 fall there, the others rise. */
+static void two_fall(int i, double *t, double *q, double *v, double *param)
+{
+    (void)param;
+    q[0] += 0.01 * i;
+    v[0] = i == 2 || i == 7 ? -3 : 2 + i;
+    *t = 0;
+}
+
+static void test_a_world_that_ends_on_the_way(void **unused)
+{
+    (void)unused;
+    const char *text = "coord x = 1\nkinetic x'^2/2\npotential -sqrt(x)*x/10\n";
+    check_failing(text, (zw_run_options){.time = 2}, 2, two_fall);
+}
+
+/* Attraction like 1/x^3: worlds 2 and 7 fall into the centre, which no step passes. */
+static void test_a_world_that_gets_nowhere(void **unused)
+{
+    (void)unused;
+    const char *text = "coord x = 1\nkinetic x'^2/2\npotential -1/(10*x^2)\n";
+    check_failing(text, (zw_run_options){.time = 2}, 2, two_fall);
+}
+
+static void check_bad_start(const char *text, int first,
+                            void (*change)(int, double *, double *, double *, double *))
+{
+    enum { COUNT = 11 };
+    const zw_run_options options = {.time = 2};
+    char name[32];
+    world w = world_of(text);
+    zw_batch *batch = batch_of(&w, COUNT, change);
+    zw_status status = zw_batch_run(batch, &options, &w.error);
+    snprintf(name, sizeof name, "world %d: ", first);
+    assert_int_equal(strncmp(w.error.text, name, strlen(name)), 0);
+    assert_int_not_equal(status, ZW_OK);
+    for (int i = 0; i < COUNT; i++) {
+        outcome o = alone(&w, i, change, options);
+        if (o.status == ZW_OK) {
+            same_as_alone(&w, batch, i, &o);
+        } else {
+            assert_int_not_equal(zw_batch_look(batch, i).status, ZW_OK);
+            assert_int_equal(zw_batch_look(batch, i).steps, 0);
+        }
+    }
+    zw_batch_free(batch);
+    world_end(&w);
+}
+
+static void test_a_bad_world_does_not_disturb_the_others(void **unused)
+{
+    (void)unused;
+    check_bad_start(PENDULUM, 3, one_not_a_number);
+    check_bad_start(DAMPED, 3, one_not_a_number);
+    check_bad_start(PENDULUM, 5, one_without_mass);
+}
+
+/* ---- Times ---------------------------------------------------------------------------------- */
+
+static void test_worlds_at_the_end_stay(void **unused)
+{
+    (void)unused;
+    zw_run_options options = {.time = 1};
+    world w = world_of(PENDULUM);
+    zw_batch *batch = zw_batch_create(w.system, 3, &w.error);
+    *zw_batch_field(batch, 1, ZW_FIELD_TIME) = 1;
+    *zw_batch_field(batch, 2, ZW_FIELD_TIME) = NAN;
+    assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
+    assert_true(*zw_batch_field(batch, 0, ZW_FIELD_TIME) == 1);
+    assert_true(zw_batch_look(batch, 0).steps > 0);
+    assert_true(zw_batch_look(batch, 1).steps == 0 && zw_batch_look(batch, 1).status == ZW_OK);
+    assert_true(zw_batch_field(batch, 1, ZW_FIELD_Q)[0] == 2.0);
+
+    *zw_batch_field(batch, 2, ZW_FIELD_TIME) = 0; /* and on */
+    options.time = 1.5;
+    assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_OK);
+    assert_true(*zw_batch_field(batch, 2, ZW_FIELD_TIME) == 1.5);
+    assert_null(zw_batch_field(batch, 3, ZW_FIELD_Q));
+    assert_null(zw_batch_field(batch, -1, ZW_FIELD_Q));
+    assert_null(zw_batch_field(batch, 0, ZW_FIELD_LAMBDA));
+    assert_int_equal(zw_batch_look(batch, 3).status, ZW_BAD_INPUT);
+    zw_batch_free(batch);
+    world_end(&w);
+}
+
+/* ---- What is refused ------------------------------------------------------------------------ */
+
+static void refused(const char *text, const char *word)
+{
+    world w = world_of(text);
+    assert_null(zw_batch_create(w.system, 8, &w.error));
+    assert_int_equal(w.error.status, ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, word));
+    world_end(&w);
+}
+
+static int stop(void *user, double time)
+{
+    (void)user;
+    return time > 0;
+}
+
+static void test_refusals_say_why(void **unused)
+{
+    (void)unused;
+    refused("coord x = 1, y = 0\nkinetic x'^2 + y'^2\nconstraint rod: x^2 + y^2 = 1\n", "rod");
+    refused("coord x = 1\nkinetic x'^2\nevent low: x = 0 falling\n", "event");
+    world w = world_of(PENDULUM);
+    zw_batch *batch = zw_batch_create(w.system, 2, &w.error);
+    zw_run_options options = {.time = 1, .method = ZW_METHOD_RK4, .step = 0.01};
+    assert_null(zw_batch_create(w.system, 0, NULL));
+    assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, "rk4"));
+    options = (zw_run_options){.time = 1, .poll = stop};
+    assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
+    options = (zw_run_options){.time = -1};
+    assert_int_equal(zw_batch_run(batch, &options, NULL), ZW_BAD_INPUT);
+    zw_batch_free(batch);
+    zw_batch_free(NULL);
+    world_end(&w);
+}
+
+/* A graph of formulas that ran out of memory stays so: each time a new world. */
+static void test_memory_may_fail(void **unused)
+{
+    (void)unused;
+    int k = 0, made = 0;
+    while (!made && k < 100) {
+        world w = world_of(PENDULUM);
+        base_alloc_fail_after(++k);
+        zw_batch *batch = zw_batch_create(w.system, 20, &w.error);
+        base_alloc_fail_after(0);
+        made = batch != NULL;
+        assert_true(made || w.error.status != ZW_OK);
+        zw_batch_free(batch);
+        world_end(&w);
+    }
+    assert_in_range(k, 3, 99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lanes_are_worlds_alone),
+        cmocka_unit_test(test_any_number_of_worlds),
+        cmocka_unit_test(test_a_bad_world_does_not_disturb_the_others),
+        cmocka_unit_test(test_a_world_that_ends_on_the_way),
+        cmocka_unit_test(test_a_world_that_gets_nowhere),
+        cmocka_unit_test(test_worlds_at_the_end_stay),
+        cmocka_unit_test(test_refusals_say_why),
+        cmocka_unit_test(test_memory_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
