@@ -215,7 +215,7 @@ int core_admissible(gauss_core *core)
     core->coulomb = 0;
     memset(core->r, 0, (size_t)core->p * sizeof(double));
     core_evaluate(core);
-    core->patience = 12;
+    core->patience = CORE_HASTY;
     int answer = convex_proximal(core, OUTER_LIMIT);
     core->coulomb = coulomb;
     return answer;
@@ -226,9 +226,9 @@ int core_convex(gauss_core *core, int thorough)
     int coulomb = core->coulomb;
     core->coulomb = 0;
     core_evaluate(core);
-    core->patience = 12;
+    core->patience = CORE_HASTY;
     int answer = convex_proximal(core, thorough ? OUTER_LIMIT : 8);
-    core->patience = 40;
+    core->patience = CORE_PATIENT;
     if (answer == 0 && thorough) {
         answer = core_interior(core, 1e-9, convex_polish) ||
                  core_interior(core, 1e-12, convex_polish) ||

@@ -10,6 +10,10 @@
 /* Of a multiplier or of a sum of forces, this much is round-off; see certificate.c. */
 #define CORE_GRANTED (32.0 * DBL_EPSILON)
 
+/* Newton steps of one polish: where a failure costs little, as another proximal step and another
+ * polish follow, and where it is the last word. Only there steps that crawl are taken too. */
+enum { CORE_HASTY = 12, CORE_PATIENT = 40 };
+
 double core_granted(const gauss_core *core, double size); /* of `size`, but little beside R */
 
 /* x = B' r and w = B x + c. */

@@ -22,7 +22,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-static const double RIDGE = 1e-11, PAIR = 10.0, CRAWL = 0.9;
+static const double RIDGE = 1e-11, PAIR = 10.0, CRAWL = 0.9, HARDLY = 0.5;
 enum { N = CONE_MAX };
 
 /* `shift` is that of the convex law; Coulomb's, marked by -1, is the slip itself. */
@@ -204,11 +204,18 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
     core->iterations++;
 }
 
-/* Remember the best answer to the law that was asked for. */
+/* Remember the best answer to the law that was asked for. An error that is hardly smaller is not
+ * worth larger multipliers: where the last digits contradict each other, every proximal step adds
+ * to internal forces that push nothing, and their round-off is more than refine.c can mend. */
 static void newton_remember(gauss_core *core)
 {
-    double size = dense_dot(core->p, core->r, core->r) + dense_dot(core->q, core->x, core->x);
-    if (core->coulomb == core->wanted && core->error < core->best_error && isfinite(size)) {
+    double square = dense_dot(core->p, core->r, core->r),
+           other = dense_dot(core->q, core->x, core->x);
+    double better = HARDLY * core->best_error;
+    if (core->best_error < HUGE_VAL && square <= dense_dot(core->p, core->best, core->best)) {
+        better = core->best_error;
+    }
+    if (core->coulomb == core->wanted && core->error < better && isfinite(square + other)) {
         core->best_error = core->error;
         core->best_paired = core->paired;
         memcpy(core->best, core->r, (size_t)core->p * sizeof(double));

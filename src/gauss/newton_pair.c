@@ -104,7 +104,7 @@ int core_newton_pair(gauss_core *core, int limit)
             merit = pair_merit(core, x, r, w, &error);
             continue;
         }
-        if (merit > CRAWL * before && best > core->accept && core->patience < 40) {
+        if (merit > CRAWL * before && best > core->accept && core->patience < CORE_PATIENT) {
             break; /* proximal steps will do better */
         }
         prox = prox * 1e-2 > PROX ? prox * 1e-2 : PROX;

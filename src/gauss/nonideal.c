@@ -16,21 +16,22 @@
 #include "math/dense.h"
 
 enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 40 };
+static const double STILL = 1e-13;
 
 /* C = law + given part. 0 if the law's answer is not a number. */
-static int apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda)
+static int apply_law(const zw_gauss *problem, zw_gauss_work *work, const double *lambda, double *C)
 {
     int n = work->n;
     double *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
     gauss_rows_force(problem, lambda, reaction);
-    memset(work->C, 0, (size_t)n * sizeof(double));
+    memset(C, 0, (size_t)n * sizeof(double));
     if (problem->law != NULL) {
-        problem->law(problem->law_user, lambda, reaction, work->C);
+        problem->law(problem->law_user, lambda, reaction, C);
     }
     if (problem->C != NULL) {
-        dense_axpy(n, 1.0, problem->C, work->C);
+        dense_axpy(n, 1.0, problem->C, C);
     }
-    return dense_first_beyond(n, work->C, GAUSS_HUGE) < 0;
+    return dense_first_beyond(n, C, GAUSS_HUGE) < 0;
 }
 
 /* Solve the small least-squares problem min |f - F g| for g by normal equations with a ridge. */
@@ -80,6 +81,20 @@ static int lost(const zw_gauss *problem, zw_gauss_work *work, const double *f)
     return dense_largest(work->n, reaction) <= 2e-15 * dense_largest(work->n, problem->force);
 }
 
+/* Multipliers of nearly dependent rows differ from pass to pass by more than STILL, in ways that
+ * push nothing. What has to stand still is the force: does the law answer to lambda with the C that
+ * it was found with, beside C and the reaction? */
+static int stands_still(const zw_gauss *problem, zw_gauss_work *work)
+{
+    double *again = work->scratch, *reaction = work->law + (2 * MEMORY + 4) * (long)work->m;
+    if (!apply_law(problem, work, work->lambda, again)) {
+        return 0;
+    }
+    double size = fmax(dense_largest(work->n, work->C), dense_largest(work->n, reaction));
+    dense_axpy(work->n, -1.0, work->C, again);
+    return dense_largest(work->n, again) <= STILL * size;
+}
+
 static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *options,
                              zw_gauss_work *work, const char **method)
 {
@@ -90,7 +105,7 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
     double known = dense_largest(work->m, work->lambda_ideal);
     memcpy(x, work->lambda_ideal, bytes);
     for (int k = 0; k < LIMIT; k++) {
-        if (!apply_law(problem, work, x)) {
+        if (!apply_law(problem, work, x, work->C)) {
             return k == 0 ? ZW_BAD_INPUT : ZW_NO_SOLUTION;
         }
         zw_status status = gauss_pass(problem, options, work, work->C, x, work->lambda, method);
@@ -104,10 +119,8 @@ static zw_status fixed_point(const zw_gauss *problem, const zw_gauss_options *op
         }
         /* a reaction a million times the ideal one is growing, not converging */
         known = k == 0 ? fmax(known, size) : known;
-        /* the secants have long converged: what still moves is the round-off of the passes */
-        double still = k < 2 * MEMORY ? 1e-13 : 1e-10;
-        if (dense_largest(work->m, f) <= still * fmin(size, 1e6 * known) ||
-            lost(problem, work, f)) {
+        if (dense_largest(work->m, f) <= STILL * fmin(size, 1e6 * known) ||
+            lost(problem, work, f) || (k > MEMORY && stands_still(problem, work))) {
             return ZW_OK;
         }
         int slot = (k - 1) % MEMORY, count = k < MEMORY ? k : MEMORY;
@@ -135,7 +148,7 @@ zw_status gauss_nonideal(const zw_gauss *problem, const zw_gauss_options *option
     if (problem->law != NULL && problem->law_on == ZW_ON_TOTAL_REACTION) {
         return fixed_point(problem, options, work, method);
     }
-    if (!apply_law(problem, work, work->lambda_ideal)) {
+    if (!apply_law(problem, work, work->lambda_ideal, work->C)) {
         return ZW_BAD_INPUT;
     }
     return gauss_pass(problem, options, work, work->C, options->guess, work->lambda, method);

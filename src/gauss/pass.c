@@ -80,6 +80,7 @@ void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gaus
     core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;
+    core->patience = CORE_HASTY;
     for (int i = 0; i < core->p && work->rank > 0; i++) { /* c = c_c + B1 z */
         c[i] += dense_dot(work->rank, work->B + (long)i * work->q_max, work->z);
     }

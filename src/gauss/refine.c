@@ -94,6 +94,7 @@ static void correct_cones(const zw_gauss *problem, zw_gauss_work *work, const do
                dense_dot(work->rank, work->B + (long)k * work->q_max, dz);
     }
     if (core->p > 0) {
+        core->patience = CORE_PATIENT; /* there is nothing to fall back on */
         core_newton(core, CORE_NATURAL, 0.0, 4);
     }
 }
@@ -194,7 +195,7 @@ static void back_to_best(zw_gauss_work *work, double *lambda)
 static void refine_changes(const zw_gauss *problem, const zw_gauss_options *options,
                            zw_gauss_work *work, const double *C, double *lambda)
 {
-    static const double prox[] = {1e-15, 1e-12};
+    static const double prox[] = {1e-15, 1e-12, 1e-9};
     for (size_t i = 0; i < sizeof prox / sizeof *prox; i++) {
         for (int k = 0; k < CHANGE_LIMIT && work->certificate.worst > options->tolerance; k++) {
             correct(problem, work, C, prox[i], lambda);
