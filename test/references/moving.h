@@ -65,16 +65,21 @@ static inline double moving_time(moving *m)
 }
 
 /* On to the time; nothing if it is already past. NULL: arrived, or stopped by a `stop`. */
-static inline const char *moving_run(moving *m, double time, double tolerance)
+static inline const char *moving_run_within(moving *m, double time, double tolerance, double step)
 {
     if (time <= moving_time(m)) {
         return NULL;
     }
-    zw_run_options options = {.time = time, .every = time, .tolerance = tolerance};
+    zw_run_options options = {.time = time, .every = time, .tolerance = tolerance, .step = step};
     zw_status status = zw_run(m->system, m->state, m->work, &options, &m->summary, &m->error);
     return status != ZW_OK                                       ? "run"
            : moving_time(m) != time && m->summary.stopped_by < 0 ? "arrive"
                                                                  : NULL;
+}
+
+static inline const char *moving_run(moving *m, double time, double tolerance)
+{
+    return moving_run_within(m, time, tolerance, 0);
 }
 
 /* "rod" or "rod'": a coordinate or its speed; fails the test if there is none. */

@@ -23,6 +23,7 @@ typedef struct player {
     int column_count;
     int coord_count;  /* columns that came from `coords` */
     double precision; /* of the run */
+    double step;      /* its largest step; 0: free */
     double tolerance;
     double energy; /* NAN: not given */
 
@@ -85,7 +86,7 @@ static void start(player *p)
 static void run_to(player *p, double time)
 {
     start(p);
-    const char *failed = moving_run(&p->m, time, p->precision);
+    const char *failed = moving_run_within(&p->m, time, p->precision, p->step);
     if (failed != NULL) {
         give_up(p, failed);
     }
@@ -268,6 +269,8 @@ static void on_line(player *p, char *line, FILE *file)
         p->tolerance = atof(rest);
     } else if (strcmp(word, "precision") == 0) {
         p->precision = atof(rest);
+    } else if (strcmp(word, "step") == 0) {
+        p->step = atof(rest);
     } else if (strcmp(word, "energy") == 0) {
         p->energy = atof(rest);
     } else if (strcmp(word, "state") == 0) {
@@ -299,6 +302,7 @@ static void plays(void **state)
     assert_non_null(file);
     p->energy = NAN;
     p->precision = PRECISION;
+    p->step = 0;
     p->tolerance = 1e-10;
     while (fgets(line, sizeof line, file) != NULL) {
         p->line++;
