@@ -341,25 +341,7 @@ static double slow_pow(double x, double y)
         return __builtin_expect((long long)rare < 0, 0) ? slow_##name(x, y) : z;                   \
     }
 
-UNARY(sin)
-UNARY(cos)
-UNARY(tan)
-UNARY(asin)
-UNARY(acos)
-UNARY(atan)
-UNARY(exp)
-UNARY(expm1)
-UNARY(log)
-UNARY(log1p)
-UNARY(sinh)
-UNARY(cosh)
-UNARY(tanh)
-UNARY(cbrt)
-UNARY(sqrt)
-UNARY(floor)
-BINARY(atan2)
-BINARY(pow)
-BINARY(hypot)
+ELEMENTARY_FUNCTIONS(UNARY, BINARY)
 
 void math_sincos(double x, double *sine, double *cosine)
 {

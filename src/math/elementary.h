@@ -61,4 +61,26 @@ void math_sqrt8(const double *x, double *y);
 void math_floor8(const double *x, double *y);
 void math_powi8(const double *x, int n, double *y); /* one n for all */
 
+/* All of them with one or two arguments and one value, for whoever makes them. */
+#define ELEMENTARY_FUNCTIONS(ONE, TWO)                                                             \
+    ONE(sin)                                                                                       \
+    ONE(cos)                                                                                       \
+    ONE(tan)                                                                                       \
+    ONE(asin)                                                                                      \
+    ONE(acos)                                                                                      \
+    ONE(atan)                                                                                      \
+    ONE(exp)                                                                                       \
+    ONE(expm1)                                                                                     \
+    ONE(log)                                                                                       \
+    ONE(log1p)                                                                                     \
+    ONE(sinh)                                                                                      \
+    ONE(cosh)                                                                                      \
+    ONE(tanh)                                                                                      \
+    ONE(cbrt)                                                                                      \
+    ONE(sqrt)                                                                                      \
+    ONE(floor)                                                                                     \
+    TWO(atan2)                                                                                     \
+    TWO(pow)                                                                                       \
+    TWO(hypot)
+
 #endif

@@ -104,25 +104,7 @@ static __attribute__((noinline)) void mend2(double (*f)(double, double), const z
         *(any_real8 *)z = output;                                                                  \
     }
 
-UNARY(sin)
-UNARY(cos)
-UNARY(tan)
-UNARY(asin)
-UNARY(acos)
-UNARY(atan)
-UNARY(exp)
-UNARY(expm1)
-UNARY(log)
-UNARY(log1p)
-UNARY(sinh)
-UNARY(cosh)
-UNARY(tanh)
-UNARY(cbrt)
-UNARY(sqrt)
-UNARY(floor)
-BINARY(atan2)
-BINARY(pow)
-BINARY(hypot)
+ELEMENTARY_FUNCTIONS(UNARY, BINARY)
 
 ZW_CLONES void math_sincos8(const double *x, double *sine, double *cosine)
 {

@@ -112,6 +112,24 @@ int read_parse_constraint(reader *r, expr_parser *p, read_statement *s)
     return 1;
 }
 
+/* name = expression */
+static int parse_assignment(reader *r, expr_parser *p, read_statement *s)
+{
+    int target = read_target(r, p);
+    if (target < 0) {
+        return 0;
+    }
+    if (!read_take(p, EXPR_TOKEN_EQUAL)) {
+        return read_fail_expected(r, p, s, "'='");
+    }
+    int value = read_expression(r, p);
+    read_item *item = value < 0 ? NULL : read_item_add(r, s, target);
+    if (item != NULL) {
+        item->part[0] = value;
+    }
+    return item != NULL;
+}
+
 /* x: e, y: e  after `first`, which has been read; or just `first`. */
 static int parse_coordinates(reader *r, expr_parser *p, read_statement *s, int first)
 {
@@ -168,19 +186,9 @@ int read_parse_law(reader *r, expr_parser *p, read_statement *s)
     }
     int law = p->next - 1;
     while (!read_at_end(p)) {
-        int target = read_target(r, p);
-        if (target < 0) {
+        if (!parse_assignment(r, p, s)) {
             return 0;
         }
-        if (!read_take(p, EXPR_TOKEN_EQUAL)) {
-            return read_fail_expected(r, p, s, "'='");
-        }
-        int value = read_expression(r, p);
-        read_item *item = value < 0 ? NULL : read_item_add(r, s, target);
-        if (item == NULL) {
-            return 0;
-        }
-        item->part[0] = value;
         read_take(p, EXPR_TOKEN_COMMA);
     }
     if (s->item_count > 0 && s->option == MODEL_LAW_NONHOLONOMIC) {
@@ -201,19 +209,9 @@ static int parse_sets(reader *r, expr_parser *p, read_statement *s)
         if (!read_take_word(p, "set")) {
             return read_fail_expected(r, p, s, "set or stop");
         }
-        int target = read_target(r, p);
-        if (target < 0) {
+        if (!parse_assignment(r, p, s)) {
             return 0;
         }
-        if (!read_take(p, EXPR_TOKEN_EQUAL)) {
-            return read_fail_expected(r, p, s, "'='");
-        }
-        int value = read_expression(r, p);
-        read_item *item = value < 0 ? NULL : read_item_add(r, s, target);
-        if (item == NULL) {
-            return 0;
-        }
-        item->part[0] = value;
     }
     return 1;
 }

@@ -334,6 +334,7 @@ static zw_status go(run *r, zw_error *error)
     zw_status status = start(r, error);
     const step_ode_view *at = r->ode ? step_ode_look(r->ode) : NULL;
     long steps = 0;
+    int polled = 0;
     double t = r->start;
     while (status == ZW_OK && !r->over && at->t < r->options.time) {
         status = step(r, error);
@@ -346,7 +347,7 @@ static zw_status go(run *r, zw_error *error)
             status = step_progress(&pace, &steps, &t, error);
         }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
-            r->summary->interrupted = r->over = 1;
+            r->summary->interrupted = r->over = polled = 1;
         }
     }
     if (at) {
@@ -362,7 +363,7 @@ static zw_status go(run *r, zw_error *error)
         return run_show(r, ZW_SAMPLE_END, -1, r->state, error);
     }
     zw_error ignored; /* the end is shown as far as it can be */
-    if (status != ZW_OK && at) {
+    if ((status != ZW_OK || polled) && at) {
         run_show(r, ZW_SAMPLE_END, -1, r->state, &ignored);
     }
     return status;

@@ -7,6 +7,7 @@
  * of the local error, so two or three rounds reach round-off. Rows are taken in the least-squares
  * sense: off the manifold, redundant rows contradict each other by what they are violated. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -90,13 +91,27 @@ static zw_status correct(const zw_system *system, zw_work *work, system_solver *
     return status;
 }
 
-static zw_status cannot(const zw_system *system, int row, int speeds, double t, double residual,
-                        zw_error *error)
+/* The worst row, and who else stands against it: all that are off by a tenth as much. */
+static zw_status cannot(const system_solver *solver, const double *left, int row, int speeds,
+                        double t, double residual, zw_error *error)
 {
-    const model_constraint *constraint = &system->model->constraint[system->row_constraint[row]];
-    return model_fail(system->model, error, ZW_CONFLICT, constraint->place,
-                      "at t = %.9g no nearby %s constraint %s (off by %.3g)", t,
-                      speeds ? "speeds satisfy" : "position satisfies", constraint->name, residual);
+    const zw_system *system = solver->system;
+    const model_constraint *list = system->model->constraint;
+    char others[200] = "";
+    size_t used = 0;
+    int worst = system->row_constraint[row], last = worst;
+    for (int i = 0; i < solver->rows && used + 1 < sizeof others; i++) {
+        int r = solver->row_of[i], c = r >= 0 ? system->row_constraint[r] : worst;
+        if (c != worst && c != last && fabs(left[r]) >= 0.1 * residual) {
+            used += (size_t)snprintf(others + used, sizeof others - used, "%s%.60s",
+                                     used ? ", " : "; nor, with it, ", list[c].name);
+            last = c;
+        }
+    }
+    return model_fail(system->model, error, ZW_CONFLICT, list[worst].place,
+                      "at t = %.9g no nearby %s constraint %s (off by %.3g)%s", t,
+                      speeds ? "speeds satisfy" : "position satisfies", list[worst].name, residual,
+                      others);
 }
 
 /* One loop for both levels: part says which residuals, x is what moves. */
@@ -139,7 +154,9 @@ static zw_status project(const zw_system *system, zw_work *work, system_solver *
             return status;
         }
     }
-    return before <= 1e-9 ? ZW_OK : cannot(system, row, part == PART_VELOCITY, t, before, error);
+    return before <= 1e-9
+               ? ZW_OK
+               : cannot(solver, work->out[part], row, part == PART_VELOCITY, t, before, error);
 }
 
 zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,
