@@ -4,10 +4,11 @@
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
-    int n = system->n;
+    int carried = system->law.carried;
     return (step_motion){.system = system,
                          .work = work,
-                         .size = 2 * n + system->works,
+                         .carried = carried,
+                         .size = 2 * system->n + carried + system->works,
                          .stage = stage,
                          .at_node = 1};
 }
@@ -18,8 +19,8 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
     int n = motion->system->n;
     memcpy(dy, y + n, (size_t)n * sizeof *dy);
     zw_status status = system_accelerate(motion->system, motion->work, t, y, y + n, dy + n, error);
-    if (motion->size > 2 * n) {
-        dy[2 * n] = motion->work->power;
+    if (motion->system->works) {
+        dy[motion->size - 1] = motion->work->power;
     }
     return status;
 }
@@ -72,9 +73,9 @@ void motion_pack(const step_motion *motion, const zw_state *state, double *y)
     int n = motion->system->n;
     zw_state *from = (zw_state *)state; /* only read */
     memcpy(y, state_q(from), (size_t)n * sizeof *y);
-    memcpy(y + n, state_v(from), (size_t)n * sizeof *y);
-    if (motion->size > 2 * n) {
-        y[2 * n] = state->work;
+    memcpy(y + n, state_v(from), (size_t)(n + motion->carried) * sizeof *y);
+    if (motion->system->works) {
+        y[motion->size - 1] = state->work;
     }
 }
 
@@ -83,8 +84,8 @@ void motion_unpack(const step_motion *motion, double t, const double *y, zw_stat
     int n = motion->system->n;
     state->t = t;
     memcpy(state_q(state), y, (size_t)n * sizeof *y);
-    memcpy(state_v(state), y + n, (size_t)n * sizeof *y);
-    if (motion->size > 2 * n) {
-        state->work = y[2 * n];
+    memcpy(state_v(state), y + n, (size_t)(n + motion->carried) * sizeof *y);
+    if (motion->system->works) {
+        state->work = y[motion->size - 1];
     }
 }

@@ -1,6 +1,6 @@
-/* A system as a field y' = f(t, y) with y = (q, v) or (q, v, W): W is the work of all that changes
- * the energy, carried along where the system is not conservative, so that the energy theorem
- * (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
+/* A system as a field y' = f(t, y) with y = (q, v, what the law carries, W): W, the last, is the
+ * work of all that changes the energy, carried along where the system is not conservative, so that
+ * the energy theorem (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
 #ifndef ZW_STEP_MOTION_H
 #define ZW_STEP_MOTION_H
 
@@ -9,6 +9,7 @@
 typedef struct step_motion {
     const zw_system *system;
     zw_work *work;
+    int carried;   /* multipliers behind the speeds */
     int size;      /* of y */
     double *stage; /* [size] room for a stage on the manifold */
     int careful;   /* beside the manifold the rows cannot be trusted */
@@ -16,7 +17,7 @@ typedef struct step_motion {
     int at_node;   /* the next evaluation is there */
 } step_motion;
 
-/* `stage` is the caller's: [2n + 1]. */
+/* `stage` is the caller's: [2n + carried + 1]. */
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */

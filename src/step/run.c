@@ -376,7 +376,7 @@ static zw_status allocate(run *r, zw_error *error)
         size_t count = (size_t)r->system->model->event[i].reset_count;
         resets = count > resets ? count : resets;
     }
-    size_t size = 2 * (size_t)r->system->n + 1;
+    size_t size = 2 * (size_t)r->system->n + (size_t)r->system->law.carried + 1;
     r->y = base_alloc(size * sizeof(double));
     r->stage = base_alloc(size * sizeof(double));
     r->sample = state_allocate(r->system);

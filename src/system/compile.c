@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/law.h"
 #include "system/list.h"
 #include "system/slip.h"
 #include "system/system.h"
@@ -99,6 +100,7 @@ static void number_rows(builder *b)
         system->contact_count += constraint->relation == MODEL_AT_LEAST;
     }
     system->first_row[b->model->constraint_count] = r;
+    law_rows(system, b->psi);
 }
 
 /* psi = D phi where a row is holonomic, bias = D psi, and the rows of A. */
@@ -125,8 +127,10 @@ static zw_status derive_rows(builder *b, zw_error *error)
                               "constraint %s holds no coordinate or speed", constraint->name);
         }
         for (int i = 0; i < b->terms.count && status == ZW_OK; i++) {
-            system_list_add(&b->A_column, b->terms.term[i].index);
-            system_list_add(&b->A, b->terms.term[i].id);
+            if (b->terms.term[i].index < system->n) {
+                system_list_add(&b->A_column, b->terms.term[i].index);
+                system_list_add(&b->A, b->terms.term[i].id);
+            }
         }
         if (constraint->relation == MODEL_AT_LEAST && system->row_kind[r] == SYSTEM_VELOCITY) {
             return model_fail(b->model, error, ZW_BAD_INPUT, constraint->place,
@@ -139,12 +143,15 @@ static zw_status derive_rows(builder *b, zw_error *error)
 
 /* ---- The Lagrangian ------------------------------------------------------------------------ */
 
-/* array[index] = node for the terms of a gradient; the others stay zero. */
+/* array[index] = node for the terms of a gradient; the others stay zero. What a law carries is no
+ * coordinate's. */
 static zw_status gradient_into(builder *b, expr_id id, expr_op leaf, expr_id *array)
 {
     zw_status status = expr_gradient(b->graph, id, leaf, &b->terms);
     for (int i = 0; i < b->terms.count && status == ZW_OK; i++) {
-        array[b->terms.term[i].index] = b->terms.term[i].id;
+        if (b->terms.term[i].index < b->system->n) {
+            array[b->terms.term[i].index] = b->terms.term[i].id;
+        }
     }
     return status;
 }
@@ -168,6 +175,7 @@ static zw_status derive_lagrangian(builder *b)
 {
     const zw_model *model = b->model;
     b->lagrangian = add(b, subtract(b, model->kinetic, model->potential), model->lagrangian);
+    b->lagrangian = add(b, b->lagrangian, law_lagrangian(b->system));
     zw_status status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p);
     if (status == ZW_OK) {
         status = gradient_into(b, b->lagrangian, EXPR_COORD, b->L_q);
@@ -176,7 +184,8 @@ static zw_status derive_lagrangian(builder *b)
         status = expr_rate(b->graph, b->p, b->system->n, EXPR_RATE_BIAS, b->p_bias);
     }
     if (status == ZW_OK) {
-        status = gradient_into(b, model->rayleigh, EXPR_SPEED, b->Q);
+        expr_id rayleigh = add(b, model->rayleigh, law_rayleigh(b->system));
+        status = gradient_into(b, rayleigh, EXPR_SPEED, b->Q);
     }
     for (int i = 0; i < b->system->n && status == ZW_OK; i++) {
         b->Q[i] = subtract(b, model->coord[i].force, b->Q[i]);
@@ -203,11 +212,11 @@ static zw_status derive_metric(builder *b)
         while (k < b->terms.count && b->terms.term[k].index < j) {
             k++;
         }
-        if (k == b->terms.count || b->terms.term[k].index > j) {
+        if (status == ZW_OK && (k == b->terms.count || b->terms.term[k].index > j)) {
             system_list_add(&b->M_row, j);
             system_list_add(&b->M, identity ? EXPR_ONE : EXPR_ZERO);
         }
-        for (; k < b->terms.count && status == ZW_OK; k++) {
+        for (; k < b->terms.count && b->terms.term[k].index < system->n; k++) {
             system_list_add(&b->M_row, b->terms.term[k].index);
             system_list_add(&b->M, b->terms.term[k].id);
             system->M_diagonal &= b->terms.term[k].index == j;
@@ -297,7 +306,7 @@ static zw_status make_terms(builder *b, zw_error *error)
     add_all(&out, b->A.item, b->A.count);
     at->b = out.count;
     for (int r = 0; r < system->m; r++) {
-        system_list_add(&out, negative(b, b->bias[r]));
+        system_list_add(&out, subtract(b, law_offset(system, r), b->bias[r]));
     }
     at->mu = out.count;
     for (int c = 0; c < b->model->constraint_count; c++) {
@@ -372,6 +381,17 @@ static zw_status make_metric(builder *b, zw_error *error)
     system_list out = {0};
     add_all(&out, b->M.item, b->M.count);
     return make_tape(b, PART_METRIC, &out, error);
+}
+
+static zw_status make_reaction(builder *b, zw_error *error)
+{
+    system_list out = {0};
+    zw_status status = law_reaction(b->system, &out);
+    if (status != ZW_OK) {
+        system_list_free(&out);
+        return status;
+    }
+    return make_tape(b, PART_REACTION, &out, error);
 }
 
 static zw_status make_events(builder *b, zw_error *error)
@@ -452,6 +472,7 @@ static zw_status make_tapes(builder *b, zw_error *error)
     status = status != ZW_OK ? status : make_metric(b, error);
     status = status != ZW_OK ? status : make_energy(b, error);
     status = status != ZW_OK ? status : make_lagrange(b, error);
+    status = status != ZW_OK ? status : make_reaction(b, error);
     status = status != ZW_OK ? status : make_events(b, error);
     return status != ZW_OK ? status : make_outputs(b, error);
 }

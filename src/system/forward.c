@@ -10,7 +10,7 @@
 #include "math/dense.h"
 #include "math/small.h"
 #include "system/friction.h"
-#include "system/work.h"
+#include "system/law.h"
 
 static const double *terms(const zw_work *work, int at)
 {
@@ -19,9 +19,9 @@ static const double *terms(const zw_work *work, int at)
 
 /* ---- Modes --------------------------------------------------------------------------------- */
 
-static solver_role role_now(const model_constraint *constraint, int mode)
+static solver_role role_now(int mode)
 {
-    if (constraint->relation == MODEL_AT_LEAST && mode == SYSTEM_OPEN) {
+    if (mode == SYSTEM_OPEN) {
         return SOLVER_ABSENT;
     }
     return mode == SYSTEM_STUCK ? SOLVER_EQUAL_HELD : SOLVER_EQUAL;
@@ -53,7 +53,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     solver_free(work->position);
     work->motion = work->velocity = work->position = NULL;
     for (int c = 0; c < constraints; c++) {
-        role[c] = (int)role_now(&system->model->constraint[c], (int)mode[c]);
+        role[c] = (int)role_now((int)mode[c]);
     }
     work->motion = solver_create(system, role, NULL, 0, error);
     work->velocity = work->motion ? solver_create(system, role, NULL, 0, error) : NULL;
@@ -90,6 +90,7 @@ static void set_up(const zw_system *system, zw_work *work)
     for (int k = 0; k < system->C_count; k++) {
         solver->C[system->C_coord[k]] += terms(work, system->at.C)[k];
     }
+    law_set_up(system, solver);
     if (!friction_set_up(system, work, solver) && system->C_count > 0) {
         solver->problem.C = solver->C;
     }
@@ -209,6 +210,13 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
                           "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
                           motion->undetermined_count > 1 ? "s" : "", first->name);
     }
+    if (status == ZW_NOT_A_METRIC && solver->system->law.carried > 0) {
+        return model_fail(
+            model, error, status, model->law.place,
+            "at t = %.9g Legendre's condition fails: T + lambda Phi has a direction of "
+            "negative energy there, and the law has no least action",
+            t);
+    }
     if (status == ZW_NOT_A_METRIC) {
         const model_coord *first = &model->coord[negative_mass(solver)];
         return model_fail(
@@ -254,6 +262,10 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     if (status == ZW_OK) {
         memcpy(a, work->motion->answer.a, (size_t)system->n * sizeof *a);
         work->power = power_of(system, work, &work->motion->answer, v);
+        if (system->law.carried > 0) {
+            solver_multipliers(work->motion, work->push);
+            work->power += law_rates(system, work, v, a + system->n);
+        }
         work->certificate = work->motion->answer.certificate.worst;
         return ZW_OK;
     }
@@ -277,10 +289,12 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status == ZW_OK) {
         const zw_motion *motion = &work->motion->answer;
         memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
-        solver_multipliers(work->motion, work->lambda);
+        solver_multipliers(work->motion, work->push);
         work->power = power_of(system, work, &work->motion->answer, v);
+        work->power += law_rates(system, work, v, work->a + system->n);
+        status = law_show(system, work, state->t, q, v, error);
         work->certificate = motion->certificate.worst;
-        return ZW_OK;
+        return status;
     }
     return system_tell(work->motion, state->t, status, error);
 }

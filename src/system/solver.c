@@ -54,6 +54,7 @@ static void lay_out(system_solver *solver, base_arena *arena, shape s)
     solver->A_start = base_arena_ints(arena, system->sparse ? rows + 1 : 0);
     solver->A_column = base_arena_ints(arena, system->sparse ? entries : 0);
     solver->b = base_arena_doubles(arena, rows);
+    solver->flex = base_arena_doubles(arena, rows);
     solver->C = base_arena_doubles(arena, n);
     solver->lambda = base_arena_doubles(arena, rows);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/law.h"
 #include "system/tangent.h"
 #include "system/work.h"
 
@@ -23,23 +24,24 @@ double *state_v(zw_state *state)
 
 double *state_param(zw_state *state)
 {
-    return state->data + 2 * state->n;
+    return state->data + 2 * state->n + state->carried;
 }
 
 double *state_mode(zw_state *state)
 {
-    return state->data + 2 * state->n + state->params;
+    return state_param(state) + state->params;
 }
 
 zw_state *state_allocate(const zw_system *system)
 {
-    size_t count = 2 * (size_t)system->n + (size_t)system->shape.params +
-                   (size_t)system->model->constraint_count;
+    size_t count = 2 * (size_t)system->n + (size_t)system->law.carried +
+                   (size_t)system->shape.params + (size_t)system->model->constraint_count;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
         state->bytes = bytes;
         state->n = system->n;
+        state->carried = system->law.carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
     }
@@ -67,6 +69,9 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
         }
+    }
+    for (int j = 0; j < system->law.carried && model->law.lambda; j++) {
+        v[system->n + j] = model->law.lambda[system->law.row[j]];
     }
     for (int c = 0; c < model->constraint_count; c++) {
         state_mode(state)[c] =
@@ -104,7 +109,6 @@ static zw_status open_all(const zw_system *system, zw_work *work, zw_state *stat
     return system_set_modes(system, work, state_mode(state), error);
 }
 
-/* Can every constraint with friction push the point that is said to touch? See slip.c. */
 /* mu >= 0 and 0 <= e <= 1, at least at the start. */
 static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)
 {
@@ -130,6 +134,7 @@ static zw_status check_numbers(const zw_system *system, zw_state *state, zw_erro
     return ZW_OK;
 }
 
+/* Can every constraint with friction push the point that is said to touch? See slip.c. */
 static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
                                 zw_error *error)
 {
@@ -255,6 +260,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     if (status == ZW_OK) {
         status = system_violation(system, work, 0, q, v, violation, error);
         report->violation_after = violation[0] > violation[1] ? violation[0] : violation[1];
+        law_let_go(system, state_mode(state));
         status = system_decide(system, work, state, NULL, error);
         state->work = 0;
     }

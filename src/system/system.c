@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/law.h"
 #include "system/work.h"
 
 /* A forgotten mass is more likely than a rule without masses (seed 000 section 6) that has forces,
@@ -40,13 +41,11 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
     }
-    system->shape =
-        (expr_shape){.params = model->param_count, .coords = system->n, .lambdas = system->m};
-    zw_status status = ZW_OK;
-    if (model->law.kind != MODEL_LAW_NONHOLONOMIC) {
-        status = model_fail(model, error, ZW_BAD_INPUT, model->law.place,
-                            "only the nonholonomic law is built in so far");
-    }
+    zw_status status = law_read(system, error);
+    system->shape = (expr_shape){.params = model->param_count,
+                                 .coords = system->n,
+                                 .carried = system->law.carried,
+                                 .lambdas = system->m};
     if (status == ZW_OK) {
         status = check_masses(model, error);
     }
@@ -79,6 +78,10 @@ void zw_system_free(zw_system *system)
     base_free(system->C_coord);
     base_free(system->slip);
     base_free(system->slip_column);
+    base_free(system->law.row);
+    base_free(system->law.of_row);
+    base_free(system->law.reaction_start);
+    base_free(system->law.reaction_column);
     base_free(system);
 }
 
@@ -216,6 +219,8 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
         system_evaluate(system, work, PART_OUTPUTS, state->t, state_q(now), state_v(now), work->a,
                         work->lambda, NULL);
         return (zw_view){work->out[PART_OUTPUTS], system->tape[PART_OUTPUTS].count};
+    case ZW_FIELD_CARRIED:
+        return (zw_view){state_v(now) + system->n, system->law.carried};
     case ZW_FIELD_PARAM:
         return (zw_view){state_param(now), system->shape.params};
     }

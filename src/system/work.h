@@ -35,6 +35,7 @@ typedef struct system_solver {
     int *A_start; /* compressed */
     int *A_column;
     double *b;      /* [rows] */
+    double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
     double *C;      /* [n] */
     double *lambda; /* [rows] of the last solve: a guess for the next */
     int warm;       /* lambda holds something */
@@ -53,9 +54,10 @@ struct zw_work {
     system_solver *position;
     system_solver *velocity;
     const system_solver *solving; /* whose friction law is being asked */
-    double *a;                    /* [n] after zw_forward */
+    double *a;                    /* [n + carried] after zw_forward */
     double *a_free;               /* [n] */
-    double *lambda;               /* [m] of the system's rows */
+    double *lambda;               /* [m] of the system's rows, as the user knows them */
+    double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m] each */
@@ -94,7 +96,8 @@ void solver_multipliers(const system_solver *solver, double *lambda);
 /* forward.c: what the kernel could not do, in the user's names; answers `status`. */
 zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error);
 
-/* Accelerations for any (t, q, v), as the modes are; fills a[n], work->power. */
+/* Accelerations for any (t, q, v), as the modes are; fills a[n + carried] (rates of what the law
+ * carries behind the accelerations) and work->power. */
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error);
 /* Solvers for these modes (work->mode is set to them). */

@@ -82,10 +82,25 @@ static inline const char *moving_run(moving *m, double time, double tolerance)
     return moving_run_within(m, time, tolerance, 0);
 }
 
-/* "rod" or "rod'": a coordinate or its speed; fails the test if there is none. */
+/* lambda of the first row of a constraint, after a run or zw_forward. */
+static inline double moving_multiplier(moving *m, const char *name)
+{
+    for (int row = 0; row < zw_count(m->system, ZW_ROW); row++) {
+        if (strcmp(zw_name(m->system, ZW_ROW, row), name) == 0) {
+            return moving_field(m, ZW_FIELD_LAMBDA)[row];
+        }
+    }
+    fail_msg("there is no constraint %s", name);
+    return NAN;
+}
+
+/* "rod" or "rod'": a coordinate or its speed; "lambda(edge)"; fails the test if there is none. */
 static inline double moving_value(moving *m, const char *name)
 {
     char bare[64];
+    if (sscanf(name, "lambda(%63[^)])", bare) == 1) {
+        return moving_multiplier(m, bare);
+    }
     size_t length = strcspn(name, "'");
     snprintf(bare, sizeof bare, "%.*s", (int)(length < 63 ? length : 63), name);
     int coord = zw_id(m->system, ZW_COORD, bare);
