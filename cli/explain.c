@@ -97,7 +97,15 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
     if (t.count == 0) {
         return;
     }
-    cli_head(stdout, "Constraints: size of their force |A' lambda|, violation, multipliers lambda");
+    zw_law law = zw_law_of(world->system);
+    int carries = zw_field(world->system, world->state, world->work, ZW_FIELD_CARRIED).count > 0;
+    cli_head(stdout, carries ? "Constraints: size of their force, violation, multipliers lambda"
+                             : "Constraints: size of their force |A' lambda|, violation, "
+                               "multipliers lambda");
+    if (law.alpha > 0 || isfinite(law.N)) {
+        printf("  those with speeds follow the %s law: alpha = %g, beta = %g, N = %g\n", law.name,
+               law.alpha, law.beta, law.N);
+    }
     printf("  %-*s %-12s %-7s %11s %9s %9s  %s\n", t.width, "", "kind", "state", "force",
            "position", "velocity", "multiplier");
     for (int c = 0; c < t.shown; c++) {

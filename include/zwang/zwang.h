@@ -50,6 +50,14 @@ void zw_model_free(zw_model *model);
 zw_system *zw_system_compile(const zw_model *model, zw_error *error);
 void zw_system_free(zw_system *system);
 
+/* The law that constraints with speeds follow (seed 002): Kozlov's (18), [T] = F - alpha ((lambda
+ * Phi_v)' - lambda Phi_q) - beta lambda Phi_v with Phi = lambda/N. */
+typedef struct zw_law {
+    const char *name;      /* "nonholonomic", "vakonomic", "mixed", "penalty" */
+    double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
+} zw_law;
+zw_law zw_law_of(const zw_system *system);
+
 /* ---- State and scratch -------------------------------------------------------------------- */
 
 zw_work *zw_work_create(const zw_system *system, zw_error *error);

@@ -326,6 +326,12 @@ static int law_multipliers(reader *r, const read_item *item)
     if (c == NULL) {
         return 0;
     }
+    if (!(expr_graph_node(r->model->graph, c->residual[0])->depends & EXPR_ON_SPEED)) {
+        return read_fail_tree(r, item->target,
+                              "'%.60s' holds no speeds: it moves alike under all laws, and its "
+                              "multiplier has no start",
+                              c->name);
+    }
     int member = read_member_of(r, item->target);
     const expr_tree *node = &r->trees.tree[item->part[0]];
     int vector = node->kind == EXPR_TREE_VECTOR;
@@ -375,6 +381,13 @@ static int law_number(reader *r, const read_item *item)
     return 0;
 }
 
+static int names_constraint(reader *r, const read_item *item)
+{
+    const expr_tree *node = &r->trees.tree[item->target];
+    int name = node->kind == EXPR_TREE_PRIME ? -1 : read_name_find(r, node->symbol);
+    return name >= 0 && r->name[name].kind == READ_CONSTRAINT;
+}
+
 /* The numbers that a law needs are there, and make sense together. */
 static int law_complete(reader *r, const read_statement *s)
 {
@@ -411,6 +424,12 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item)
     }
     for (int i = 0; i < s->item_count; i++) {
         int number = item[i].target < 0 ? 1 : law_number(r, &item[i]);
+        if (number == 0 && law->kind != MODEL_LAW_VAKONOMIC && !names_constraint(r, &item[i])) {
+            return read_fail_tree(r, item[i].target,
+                                  "this law has no such number, nor is there such a constraint; it "
+                                  "is written: %s",
+                                  s->word->usage);
+        }
         if (number < 0 || (number == 0 && !law_multipliers(r, &item[i]))) {
             return 0;
         }

@@ -78,6 +78,17 @@ zw_status law_read(zw_system *system, zw_error *error)
     return check(model, governed, error);
 }
 
+zw_law zw_law_of(const zw_system *system)
+{
+    static const char *const name[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
+    const system_law *law = &system->law;
+    model_law_kind kind = system->model->law.kind;
+    return (zw_law){.name = name[kind],
+                    .alpha = law->alpha,
+                    .beta = kind == MODEL_LAW_NONHOLONOMIC ? 1 : law->beta,
+                    .N = law->flex > 0 ? 1 / law->flex : INFINITY};
+}
+
 /* ---- Formulas ------------------------------------------------------------------------------- */
 
 static expr_id times(expr_graph *graph, double factor, expr_id x)
