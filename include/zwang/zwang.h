@@ -205,8 +205,8 @@ typedef enum zw_field_id {
     ZW_FIELD_V,         /* [n] */
     ZW_FIELD_A,         /* [n] after zw_forward */
     ZW_FIELD_A_FREE,    /* [n] after zw_forward: M \ force */
-    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward; under the laws of seed 002 theirs: the state's */
-    ZW_FIELD_CARRIED,   /* [multipliers that the law carries] of the state, in order of the rows */
+    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward; those that a law carries: the state's */
+    ZW_FIELD_CARRIED,   /* [carried by the law] multipliers of the state, by rows */
     ZW_FIELD_ENERGY,    /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
     ZW_FIELD_VIOLATION, /* [2] worst position and velocity residual */
     ZW_FIELD_OUTPUT,    /* [outputs] plots, draws, checks: evaluated on asking */
