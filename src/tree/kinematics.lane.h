@@ -1,17 +1,20 @@
 /* Where the bodies are, and how they move: from the root to the tips. tree.h derives it all. */
 
+/* A body on its way through its joints: its orientation, and the place y of one of its points, the
+ * anchor b of the joint at hand. To turn about b leaves y alone; the next anchor is at
+ * y + R (b' - b); and the frame's origin, at the end, at y - R b. */
 typedef struct pose {
-    vec3 p;
+    vec3 y;
     quat q;
 } pose;
 
-/* The pose of a body before its joints. */
+/* Before the joints: the point is the first anchor. */
 PART pose given_pose(const tree_body *body, const tree_places *at, const zw_real *work)
 {
     int p = body->parent;
     pose x;
-    x.p = add3(load3(work + at->origin + 3 * p),
-               turn_const(load_mat3(work + at->R + 9 * p), body->pos));
+    x.y = add3(load3(work + at->origin + 3 * p),
+               turn_const(load_mat3(work + at->R + 9 * p), body->start));
     x.q = load_quat(work + at->quat + 4 * p);
     if (body->is_turned) {
         quat fixed = {lane_fill(body->quat[0]), lane_fill(body->quat[1]), lane_fill(body->quat[2]),
@@ -21,19 +24,15 @@ PART pose given_pose(const tree_body *body, const tree_places *at, const zw_real
     return x;
 }
 
-/* Turned further by `by`, about a point of the body that stays where it is. */
-PART pose turn_about_anchor(const tree_joint *joint, pose x, quat by, zw_real *anchor)
+/* Sine and cosine of half the angle of every hinge, all together: they do not wait for poses. */
+PART void half_angles(const tree_mechanism *tree, const zw_real *q, zw_real *work)
 {
-    if (joint->is_centred) {
-        store3(anchor, x.p);
-        x.q = quat_product(x.q, by);
-        return x;
+    const tree_places *at = &tree->at;
+    for (int k = 0; k < tree->hinges; k++) {
+        const tree_joint *joint = tree->joint + tree->hinge[k];
+        work[at->angle + k] = 0.5 * (q[joint->q] - joint->rest);
     }
-    vec3 arm = const3(joint->anchor), stays = add3(x.p, quat_turn(x.q, arm));
-    store3(anchor, stays);
-    x.q = quat_product(x.q, by);
-    x.p = sub3(stays, quat_turn(x.q, arm));
-    return x;
+    lane_sincos_many(tree->hinges, work + at->angle, work + at->sine, work + at->cosine);
 }
 
 /* The three turning axes are those of the body itself, after the joint. */
@@ -45,34 +44,72 @@ PART void store_axes(zw_real *S, quat q)
     store3(S + 12, (vec3){R.x.z, R.y.z, R.z.z});
 }
 
-/* The pose after a joint; the axes go to the angular parts of S for now. */
-PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_real *S,
-                        zw_real *anchor)
+/* An axis of the joint in the world. Most are axes of the body: a column of its matrix. */
+PART vec3 axis_of(const tree_joint *joint, quat q)
 {
-    zw_real sine, cosine;
+    zw_real s = lane_fill(2.0 * joint->sign), one = lane_fill(joint->sign);
+    switch (joint->along) {
+    case TREE_ALONG_X:
+        return (vec3){one - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y + q.w * q.z),
+                      s * (q.x * q.z - q.w * q.y)};
+    case TREE_ALONG_Y:
+        return (vec3){s * (q.x * q.y - q.w * q.z), one - s * (q.x * q.x + q.z * q.z),
+                      s * (q.y * q.z + q.w * q.x)};
+    case TREE_ALONG_Z:
+        return (vec3){s * (q.x * q.z + q.w * q.y), s * (q.y * q.z - q.w * q.x),
+                      one - s * (q.x * q.x + q.y * q.y)};
+    default:
+        return quat_turn(q, const3(joint->axis));
+    }
+}
+
+/* q (c, s axis), without the zeros of the axis. */
+PART quat turn_about_axis(const tree_joint *joint, quat q, zw_real s, zw_real c)
+{
     vec3 axis = const3(joint->axis);
+    zw_real t = s * joint->sign;
+    switch (joint->along) {
+    case TREE_ALONG_X:
+        return (quat){q.w * c - q.x * t, q.w * t + q.x * c, q.y * c + q.z * t, q.z * c - q.y * t};
+    case TREE_ALONG_Y:
+        return (quat){q.w * c - q.y * t, q.x * c - q.z * t, q.w * t + q.y * c, q.z * c + q.x * t};
+    case TREE_ALONG_Z:
+        return (quat){q.w * c - q.z * t, q.x * c + q.y * t, q.y * c - q.x * t, q.w * t + q.z * c};
+    default:
+        return quat_product(q, (quat){c, s * axis.x, s * axis.y, s * axis.z});
+    }
+}
+
+/* The pose after a joint; the axes go to the angular parts of S for now. */
+PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_real sine,
+                        zw_real cosine, zw_real *S, zw_real *anchor)
+{
+    vec3 axis;
+    if (joint->is_stepped) {
+        x.y = add3(x.y, quat_turn(x.q, const3(joint->step)));
+    }
     switch (joint->kind) {
     case TREE_FREE:
-        x.p = load3(q);
+        x.y = load3(q);
         x.q = quat_unit(load_quat(q + 3));
-        store3(anchor, x.p);
+        store3(anchor, x.y);
         store_axes(S + 18, x.q);
         break;
     case TREE_BALL:
-        x = turn_about_anchor(joint, x, quat_unit(load_quat(q)), anchor);
+        x.q = quat_product(x.q, quat_unit(load_quat(q)));
+        store3(anchor, x.y);
         store_axes(S, x.q);
         break;
     case TREE_HINGE:
-        store3(S, quat_turn(x.q, axis));
-        lane_sincos(0.5 * (q[0] - joint->rest), &sine, &cosine);
-        x = turn_about_anchor(joint, x, (quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z},
-                              anchor);
+        store3(S, axis_of(joint, x.q));
+        store3(anchor, x.y);
+        x.q = turn_about_axis(joint, x.q, sine, cosine);
         break;
     case TREE_SLIDE:
-        axis = quat_turn(x.q, axis);
+        axis = axis_of(joint, x.q);
         store3(S, axis);
-        store3(anchor, x.p);
-        x.p = add3(x.p, scale3(q[0] - joint->rest, axis));
+        store3(anchor, x.y);
+        x.y = add3(x.y, scale3(q[0] - joint->rest, axis));
         break;
     }
     return x;
@@ -131,19 +168,24 @@ LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real
 {
     const tree_places *at = &tree->at;
     place_world(at, work);
+    half_angles(tree, q, work);
     for (int i = 1; i < tree->bodies; i++) {
         const tree_body *body = tree->body + i;
         pose x = given_pose(body, at, work);
         for (int j = body->joint; j < body->joint_end; j++) {
             const tree_joint *joint = tree->joint + j;
-            x = move_by_joint(joint, x, q + joint->q, work + at->S + 6 * joint->v,
+            x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],
+                              work[at->cosine + joint->hinge], work + at->S + 6 * joint->v,
                               work + at->anchor + 3 * j);
         }
         mat3 R = quat_matrix(x.q);
-        vec3 com = add3(x.p, turn_const(R, body->com));
+        vec3 com = add3(x.y, turn_const(R, body->com_from_end)), origin = x.y;
+        if (body->is_off_end) {
+            origin = sub3(x.y, turn_const(R, body->end));
+        }
         store_quat(work + at->quat + 4 * i, x.q);
         store_mat3(work + at->R + 9 * i, R);
-        store3(work + at->origin + 3 * i, x.p);
+        store3(work + at->origin + 3 * i, origin);
         store3(work + at->com + 3 * i, com);
         store3(work + at->shift + 3 * i, sub3(com, load3(work + at->com + 3 * body->parent)));
         store_sym3(work + at->inertia + 6 * i, turn_inertia(R, body->inertia));

@@ -154,6 +154,7 @@ static void layout(tree_mechanism *tree, base_arena *arena)
     size_t nv = (size_t)tree->nv, nq = (size_t)tree->nq;
     tree->body = base_arena_bytes(arena, (size_t)tree->bodies * sizeof *tree->body);
     tree->joint = base_arena_bytes(arena, (size_t)tree->joints * sizeof *tree->joint);
+    tree->hinge = base_arena_ints(arena, (size_t)tree->hinges);
     tree->dof_body = base_arena_ints(arena, nv);
     tree->dof_parent = base_arena_ints(arena, nv);
     tree->dof_joint = base_arena_ints(arena, nv);
@@ -175,6 +176,7 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
         depth[i] = depth[def->body[i].parent];
         for (int k = 0; k < def->body[i].joint_count; k++, joint++) {
             tree->nq += coordinates_of(def->joint[joint].kind);
+            tree->hinges += def->joint[joint].kind == TREE_HINGE;
             for (int d = dofs_of(def->joint[joint].kind); d > 0; d--) {
                 entries += ++depth[i];
                 nv++;
@@ -202,6 +204,54 @@ static void unit(const double *x, int n, double *y)
     }
 }
 
+static void fill_axis(tree_joint *joint, const tree_joint_def *def)
+{
+    static const tree_along ALONG[] = {TREE_ALONG_X, TREE_ALONG_Y, TREE_ALONG_Z};
+    if (def->kind != TREE_HINGE && def->kind != TREE_SLIDE) {
+        return;
+    }
+    unit(def->axis, 3, joint->axis);
+    for (int k = 0; k < 3; k++) {
+        if (fabs(joint->axis[k]) == 1.0) { /* then the others are too small to matter */
+            joint->along = ALONG[k];
+            joint->sign = joint->axis[k];
+            joint->axis[(k + 1) % 3] = joint->axis[(k + 2) % 3] = 0.0;
+        }
+    }
+}
+
+/* u + 2 e x (w u + e x u) */
+static void turn(const double *quat, const double *u, double *turned)
+{
+    double w = quat[0], x = quat[1], y = quat[2], z = quat[3];
+    double a = w * u[0] + y * u[2] - z * u[1], b = w * u[1] + z * u[0] - x * u[2],
+           c = w * u[2] + x * u[1] - y * u[0];
+    turned[0] = u[0] + 2.0 * (y * c - z * b);
+    turned[1] = u[1] + 2.0 * (z * a - x * c);
+    turned[2] = u[2] + 2.0 * (x * b - y * a);
+}
+
+/* The way of the anchors through a body. A free joint has its own at the origin. */
+static void fill_anchor(tree_body *body, tree_joint *joint, const tree_joint_def *def, int is_first)
+{
+    double anchor[3] = {0.0, 0.0, 0.0}, turned[3];
+    if (def->kind != TREE_FREE) {
+        memcpy(anchor, def->anchor, sizeof anchor);
+    }
+    turn(body->quat, anchor, turned);
+    for (int k = 0; k < 3; k++) {
+        if (is_first) {
+            body->start[k] = body->pos[k] + turned[k];
+        } else {
+            joint->step[k] = anchor[k] - body->end[k];
+        }
+        joint->anchor[k] = body->end[k] = anchor[k];
+        body->com_from_end[k] = body->com[k] - anchor[k];
+    }
+    joint->is_stepped = length_of(joint->step, 3) != 0.0;
+    body->is_off_end = length_of(anchor, 3) != 0.0;
+}
+
 static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def *def)
 {
     tree_joint *joint = tree->joint + j;
@@ -214,12 +264,9 @@ static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def 
                           .stiffness = def->stiffness,
                           .friction = def->friction,
                           .is_limited = def->is_limited};
-    if (def->kind == TREE_HINGE || def->kind == TREE_SLIDE) {
-        unit(def->axis, 3, joint->axis);
-    }
-    memcpy(joint->anchor, def->anchor, sizeof joint->anchor);
     memcpy(joint->range, def->range, sizeof joint->range);
-    joint->is_centred = length_of(def->anchor, 3) == 0.0;
+    fill_axis(joint, def);
+    fill_anchor(body, joint, def, j == body->joint);
 
     double *rest = tree->q_rest + joint->q, *spring = tree->q_spring + joint->q;
     switch (def->kind) {
@@ -249,6 +296,17 @@ static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def 
     }
 }
 
+/* The hinges, one after another. */
+static void fill_hinges(tree_mechanism *tree)
+{
+    for (int j = 0, k = 0; j < tree->joints; j++) {
+        if (tree->joint[j].kind == TREE_HINGE) {
+            tree->joint[j].hinge = k;
+            tree->hinge[k++] = j;
+        }
+    }
+}
+
 static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
 {
     const tree_body_def *from = def->body + i;
@@ -262,7 +320,9 @@ static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
                         .mass = from->mass};
     unit(from->quat, 4, body->quat);
     memcpy(body->pos, from->pos, sizeof body->pos);
+    memcpy(body->start, from->pos, sizeof body->start);
     memcpy(body->com, from->com, sizeof body->com);
+    memcpy(body->com_from_end, from->com, sizeof body->com);
     memcpy(body->inertia, from->inertia, sizeof body->inertia);
     for (int k = 0; k < 3; k++) {
         body->lift[k] = -from->mass * def->gravity[k];
@@ -295,6 +355,7 @@ static void fill(tree_mechanism *tree, const tree_def *def)
     for (int i = 1; i < tree->bodies; i++) {
         fill_body(tree, i, def);
     }
+    fill_hinges(tree);
     if (!tree->without_matrix) {
         fill_rows(tree);
     }
@@ -313,9 +374,13 @@ static void place(tree_mechanism *tree)
 {
     tree_places *at = &tree->at;
     int bodies = tree->bodies, nv = tree->nv, next = 0;
+    int angles = tree->hinges / 8 * 8 + 8; /* as many as sweeps.c takes at a time */
     const struct {
         int *at, count;
-    } list[] = {{&at->quat, 4 * bodies},
+    } list[] = {{&at->angle, angles},
+                {&at->sine, angles},
+                {&at->cosine, angles},
+                {&at->quat, 4 * bodies},
                 {&at->R, 9 * bodies},
                 {&at->origin, 3 * bodies},
                 {&at->com, 3 * bodies},

@@ -116,12 +116,19 @@ tree_body_def tree_body_default(int parent);             /* at its parent, witho
 
 /* ---- The mechanism --------------------------------------------------------------------------- */
 
+/* Whether an axis is one of the body's own: most are, and cost less. */
+typedef enum tree_along { TREE_ASKEW, TREE_ALONG_X, TREE_ALONG_Y, TREE_ALONG_Z } tree_along;
+
 typedef struct tree_joint {
     tree_joint_kind kind;
     int body;
     int q, v;       /* first of its coordinates and speeds */
-    int is_centred; /* anchor = 0 */
+    int hinge;      /* its number among the hinges; of others 0 */
+    int is_stepped; /* the anchor is not that of the joint before it in the body */
+    tree_along along;
+    double sign; /* of that axis; else 0 */
     double axis[3], anchor[3], rest;
+    double step[3]; /* anchor - that of the joint before */
     double stiffness;
     double friction, range[2]; /* for later */
     int is_limited;
@@ -138,13 +145,18 @@ typedef struct tree_body {
     double pos[3], quat[4];
     double mass, subtree_mass;
     double com[3], inertia[6];
-    double lift[3]; /* -m g: what holds it at rest */
+    double lift[3];         /* -m g: what holds it at rest */
+    double start[3];        /* the first anchor in the parent's frame, before the joints */
+    double end[3];          /* the last anchor in the body's frame */
+    double com_from_end[3]; /* com - end */
+    int is_off_end;         /* end is not 0 */
 } tree_body;
 
 /* Where the arrays begin in the work, in numbers; by the sweep that fills them. */
 typedef struct tree_places {
     /* tree_kinematics(q) */
-    int quat;    /* [bodies][4] orientation, unit */
+    int angle, sine, cosine; /* [hinges, and room to a multiple of 8] of half the angles */
+    int quat;                /* [bodies][4] orientation, unit */
     int R;       /* [bodies][9] the same as matrix, row by row: to world axes from the body's */
     int origin;  /* [bodies][3] of the body's frame */
     int com;     /* [bodies][3] centre of mass */
@@ -174,12 +186,13 @@ typedef struct tree_places {
 } tree_places;
 
 typedef struct tree_mechanism {
-    int bodies, joints, nq, nv;
+    int bodies, joints, hinges, nq, nv;
     int entries; /* of M; 0 without matrix */
     int without_matrix;
     double gravity[3];
     tree_body *body;
     tree_joint *joint;
+    int *hinge;                             /* [hinges] joints that are hinges */
     int *dof_body, *dof_parent, *dof_joint; /* [nv] dof_parent: -1 at a root */
     int *depth;                             /* [nv] dofs from the root to here, both included */
     double *armature, *damping;             /* [nv] */

@@ -222,6 +222,12 @@ static void random_joint(tree_sketch *s, dice *d, tree_joint_kind kind)
 {
     double axis[3];
     dice_direction(d, axis);
+    if (dice_chance(d, 0.5)) { /* one of the body's own, each once, either way */
+        int k = s->body[s->def.body_count - 1].joint_count % 3;
+        double sign = dice_sign(d, 1.0);
+        memset(axis, 0, sizeof axis);
+        axis[k] = sign;
+    }
     tree_joint_def *joint = sketch_joint(s, kind, axis[0], axis[1], axis[2]);
     if (dice_chance(d, 0.6) || s->body[s->def.body_count - 1].joint_count > 1) {
         random_vector(d, 0.3, joint->anchor, 3); /* a hinge beside a ball is not in its centre */
