@@ -70,11 +70,10 @@ static void steiner(double *I, double m, const double *r)
 void sketch_rod(tree_sketch *s, double mass, double radius, const double *from, const double *to)
 {
     tree_body_def *body = s->body + s->def.body_count - 1;
-    double along[3], mid[3], com[3], length2 = 0.0, total = body->mass + mass;
+    double along[3], mid[3], com[3], total = body->mass + mass;
     for (int k = 0; k < 3; k++) {
         along[k] = to[k] - from[k];
         mid[k] = 0.5 * (from[k] + to[k]);
-        length2 += along[k] * along[k];
         com[k] = (body->mass * body->com[k] + mass * mid[k]) / total;
     }
     /* about its own centre: m l^2 / 12 across, m r^2 / 2 or so about the axis */
