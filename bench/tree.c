@@ -252,7 +252,7 @@ static double residual(stage *s)
     return most / size;
 }
 
-static void parts_of_a_humanoid(void)
+static void parts_of_a_humanoid(int is_fused)
 {
     static const struct {
         const char *name;
@@ -268,13 +268,14 @@ static void parts_of_a_humanoid(void)
                 {"q (+) h v", advance1, advance8},
                 {"smooth step by articulated bodies", by_bodies1, by_bodies8},
                 {"smooth step by the matrix", by_matrix1, by_matrix8}};
-    stage s = stage_of(tree_humanoid());
+    stage s = stage_of(tree_humanoid(is_fused));
     by_matrix1(&s);
     by_matrix8(&s);
     by_bodies1(&s);
     by_bodies8(&s);
-    printf("Humanoid: %d dofs, %d bodies, %d entries of M; work %d numbers.\n\n", s.tree->nv,
-           s.tree->bodies - 1, s.tree->entries, s.tree->at.count);
+    printf("Humanoid%s: %d dofs, %d bodies, %d entries of M; work %d numbers.\n\n",
+           is_fused ? ", welded bodies fused" : "", s.tree->nv, s.tree->bodies - 1, s.tree->entries,
+           s.tree->at.count);
     printf("| sweep | one world, ns | a world of eight, ns | ratio |\n|---|---|---|---|\n");
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         double one = cost(list[k].one, &s), eight = cost(list[k].eight, &s) / LANES;
@@ -319,7 +320,8 @@ static void chains(void)
 
 int main(void)
 {
-    parts_of_a_humanoid();
+    parts_of_a_humanoid(0);
+    parts_of_a_humanoid(1);
     chains();
     return 0;
 }

@@ -115,7 +115,7 @@ static zw_status check_body(const tree_def *def, int i, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status check(const tree_def *def, zw_error *error)
+zw_status tree_check(const tree_def *def, zw_error *error)
 {
     int joint = 0;
     if (def->body_count < 1 || def->body == NULL || def->body[0].parent != -1 ||
@@ -438,7 +438,7 @@ static tree_mechanism *build(const tree_def *def, int *depth, zw_error *error)
 
 tree_mechanism *tree_create(const tree_def *def, zw_error *error)
 {
-    if (check(def, error) != ZW_OK) {
+    if (tree_check(def, error) != ZW_OK) {
         return NULL;
     }
     int *depth = base_alloc((size_t)def->body_count * sizeof *depth);

@@ -201,6 +201,9 @@ typedef struct tree_mechanism {
     tree_places at;
 } tree_mechanism;
 
+/* Whether a definition is one: ZW_BAD_INPUT, with the reason. */
+zw_status tree_check(const tree_def *def, zw_error *error);
+
 /* NULL on failure, with the reason. The definition may go. */
 tree_mechanism *tree_create(const tree_def *def, zw_error *error);
 void tree_free(tree_mechanism *tree);

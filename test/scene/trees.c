@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree/fuse.h"
+
 static void *larger(void *list, int *room, int count, size_t size)
 {
     if (count < *room) {
@@ -93,20 +95,36 @@ void sketch_rod(tree_sketch *s, double mass, double radius, const double *from, 
     body->mass = total;
 }
 
-tree_mechanism *sketch_finish(tree_sketch *s)
+static tree_mechanism *finish(tree_sketch *s, int is_fused)
 {
     zw_error error = {0};
+    tree_fused fused = {0};
     s->def.body = s->body;
     s->def.joint = s->joint;
-    tree_mechanism *tree = tree_create(&s->def, &error);
+    if (is_fused && tree_fuse(&s->def, &fused, &error) != ZW_OK) {
+        fprintf(stderr, "not fused: %s\n", error.text);
+        exit(2);
+    }
+    tree_mechanism *tree = tree_create(is_fused ? &fused.def : &s->def, &error);
     if (tree == NULL) {
         fprintf(stderr, "no tree: %s\n", error.text);
         exit(2);
     }
+    tree_fused_free(&fused);
     free(s->body);
     free(s->joint);
     free(s);
     return tree;
+}
+
+tree_mechanism *sketch_finish(tree_sketch *s)
+{
+    return finish(s, 0);
+}
+
+tree_mechanism *sketch_fused(tree_sketch *s)
+{
+    return finish(s, 1);
 }
 
 /* ---- A humanoid ------------------------------------------------------------------------------ */
@@ -155,7 +173,7 @@ static void arm(tree_sketch *s, int trunk, double side)
     limb(s, 0.3, 0.04, 0.01, 0.0, 0.0);
 }
 
-tree_mechanism *tree_humanoid(void)
+tree_mechanism *tree_humanoid(int is_fused)
 {
     tree_sketch *s = sketch_new(9.81);
     int trunk = sketch_body(s, 0, 0.0, 0.0, 1.3);
@@ -177,7 +195,7 @@ tree_mechanism *tree_humanoid(void)
     leg(s, pelvis, 1.0);
     arm(s, trunk, -1.0);
     arm(s, trunk, 1.0);
-    return sketch_finish(s);
+    return is_fused ? sketch_fused(s) : sketch_finish(s);
 }
 
 tree_mechanism *tree_chain_of(int links, double last, int without_matrix)

@@ -22,9 +22,11 @@ tree_joint_def *sketch_joint(tree_sketch *s, tree_joint_kind kind, double x, dou
 /* A rod with the mass of a capsule from `from` to `to`, for the body drawn last: sums up. */
 void sketch_rod(tree_sketch *s, double mass, double radius, const double *from, const double *to);
 tree_mechanism *sketch_finish(tree_sketch *s); /* the sketch is released */
+tree_mechanism *sketch_fused(tree_sketch *s);  /* the same with welded bodies fused */
 
-/* 27 dofs: a free trunk, 21 hinges, of which several bodies have two or three. */
-tree_mechanism *tree_humanoid(void);
+/* 27 dofs: a free trunk, 21 hinges, of which several bodies have two or three. Sixteen bodies, and
+ * thirteen if the welded ones are fused. */
+tree_mechanism *tree_humanoid(int is_fused);
 
 /* Links of one metre, each on a hinge across it, alternately about x and y; `last` is the mass of
  * the last one, the others have 1. */

@@ -1,6 +1,8 @@
 /* Definitions that are no trees, tables that are right, memory that is missing. */
 #include "trying.h"
 
+#include "tree/fuse.h"
+
 enum { BODIES = 4, JOINTS = 4 };
 
 typedef struct draft {
@@ -169,6 +171,44 @@ static void what_is_no_tree_is_told(void **state)
     }
 }
 
+/* Welded bodies: fused or not, the same motion; and their frames are where the bodies were. */
+static void fused_trees_move_alike(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        tree_sketch *s = tree_random_sketch(seed, 25, 1.0);
+        tree_fused fused;
+        s->def.body = s->body;
+        s->def.joint = s->joint;
+        assert_int_equal(tree_fuse(&s->def, &fused, NULL), ZW_OK);
+        trying two = try_tree(tree_create(&fused.def, NULL), seed);
+        trying one = try_tree(sketch_finish(s), seed);
+        int n = one.tree->nv, bad[2];
+        assert_int_equal(two.tree->nv, n);
+        assert_int_equal(two.tree->joints, one.tree->joints);
+        tree_articulate(one.tree, NULL, one.work, &bad[0]);
+        tree_articulate(two.tree, NULL, two.work, &bad[1]);
+        assert_false(bad[0] || bad[1]);
+        tree_forward(one.tree, one.tau, NULL, one.work, one.a);
+        tree_forward(two.tree, one.tau, NULL, two.work, two.a);
+        assert_small(apart(one.a, two.a, n), 1e-9 * largest(one.a, n));
+        tree_composite(one.tree, one.work);
+        tree_composite(two.tree, two.work);
+        const double *M = one.work + one.tree->at.M;
+        assert_small(apart(M, two.work + two.tree->at.M, one.tree->entries),
+                     1e-13 * largest(M, one.tree->entries));
+        for (int i = 0; i < one.tree->bodies; i++) {
+            double place[3];
+            const tree_frame *frame = fused.frame + i;
+            tree_point(two.tree, frame->body, frame->pos, two.work, place);
+            assert_small(apart(place, one.work + one.tree->at.origin + 3 * i, 3), 1e-13 * 10);
+        }
+        tree_fused_free(&fused);
+        try_free(&one);
+        try_free(&two);
+    }
+}
+
 static void missing_memory_is_told(void **state)
 {
     (void)state;
@@ -185,6 +225,10 @@ static void missing_memory_is_told(void **state)
             break;
         }
         assert_int_equal(error.status, ZW_NO_MEMORY);
+        tree_fused fused;
+        base_alloc_fail_after(k);
+        assert_int_equal(tree_fuse(&d.def, &fused, &error), ZW_NO_MEMORY);
+        base_alloc_fail_after(0);
     }
 }
 
@@ -221,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),
         cmocka_unit_test(what_is_no_tree_is_told),
+        cmocka_unit_test(fused_trees_move_alike),
         cmocka_unit_test(missing_memory_is_told),
         cmocka_unit_test(long_chains_have_no_matrix),
     };

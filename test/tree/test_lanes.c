@@ -136,7 +136,7 @@ static void random_trees(void **state)
 static void humanoid(void **state)
 {
     (void)state;
-    lanes_are_worlds(tree_humanoid(), 1);
+    lanes_are_worlds(tree_humanoid(0), 1);
 }
 
 int main(void)
