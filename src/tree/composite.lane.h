@@ -1,4 +1,4 @@
-/* The mass matrix by composite inertias, and its factors on the tree's sparsity.
+/* The mass matrix by composite inertias.
  *
  * Composite inertia of the subtree of body i, about c_i: mass m (constant), first moment h and
  * rotational inertia J of all its bodies. Shifted to c_i - r,
@@ -10,11 +10,7 @@
  *
  *     F = (J w + h x v,  m v + w x h),     (w, v) = S_d
  *
- * and an ancestor dof e carries M_de = S_e . F (Walker and Orin 1982; Featherstone 1987).
- *
- * M = L' D L eliminates from the last dof to the first. Eliminating k changes only pairs of
- * ancestors of k, whose entries exist: no fill (Featherstone 2005). Row i of an ancestor is as long
- * as the first part of row k and has the same columns, so its update is that of two arrays. */
+ * and an ancestor dof e carries M_de = S_e . F (Walker and Orin 1982; Featherstone 1987). */
 
 PART void add_composite(const tree_body *body, const tree_places *at, int i, vec3 h, sym3 J,
                         zw_real *work)
@@ -118,91 +114,4 @@ LANE_CLONES void LANE(tree_multiply)(const tree_mechanism *tree, const zw_real *
         }
         y[k] = sum;
     }
-}
-
-/* ---- M = L' D L ------------------------------------------------------------------------------ */
-
-LANE_CLONES void LANE(tree_factor)(const tree_mechanism *tree, const zw_real *diagonal,
-                                   zw_real *work, zw_mask *bad)
-{
-    const zw_real zero = lane_fill(0.0), *M = work + tree->at.M;
-    zw_real *L = work + tree->at.L;
-    zw_mask low = zero > zero;
-    for (int k = 0; k < tree->entries; k++) {
-        L[k] = M[k];
-    }
-    for (int k = tree->nv - 1; k >= 0; k--) {
-        zw_real *row = L + tree->start[k];
-        const int *column = tree->column + tree->start[k];
-        int last = tree->start[k + 1] - tree->start[k] - 1;
-        zw_real pivot = row[last];
-        if (diagonal != NULL) {
-            pivot += diagonal[k];
-        }
-        low |= lane_not_above(pivot, zero);
-        zw_real inverse = 1.0 / pivot;
-        row[last] = inverse;
-        for (int t = last - 1; t >= 0; t--) { /* row i -= l row k, up to column i */
-            zw_real *upper = L + tree->start[column[t]], l = row[t] * inverse;
-            for (int s = 0; s <= t; s++) {
-                upper[s] -= l * row[s];
-            }
-            row[t] = l;
-        }
-    }
-    *bad = low;
-}
-
-/* x = L' \ x: from the tips to the root */
-PART void solve_tips(const tree_mechanism *tree, const zw_real *L, zw_real *x)
-{
-    for (int k = tree->nv - 1; k >= 0; k--) {
-        const int *column = tree->column;
-        zw_real value = x[k];
-        for (int t = tree->start[k]; t < tree->start[k + 1] - 1; t++) {
-            x[column[t]] -= L[t] * value;
-        }
-    }
-}
-
-/* x = L \ x: from the root to the tips */
-PART void solve_root(const tree_mechanism *tree, const zw_real *L, zw_real *x)
-{
-    for (int k = 0; k < tree->nv; k++) {
-        const int *column = tree->column;
-        zw_real value = x[k];
-        for (int t = tree->start[k]; t < tree->start[k + 1] - 1; t++) {
-            value -= L[t] * x[column[t]];
-        }
-        x[k] = value;
-    }
-}
-
-LANE_CLONES void LANE(tree_solve)(const tree_mechanism *tree, const zw_real *work, zw_real *x)
-{
-    const zw_real *L = work + tree->at.L;
-    solve_tips(tree, L, x);
-    for (int k = 0; k < tree->nv; k++) {
-        x[k] *= L[tree->start[k + 1] - 1];
-    }
-    solve_root(tree, L, x);
-}
-
-/* M = (L' D^1/2) (L' D^1/2)': x = L' D^1/2 \ x, and with its transpose. */
-LANE_CLONES void LANE(tree_solve_lower)(const tree_mechanism *tree, const zw_real *work, zw_real *x)
-{
-    const zw_real *L = work + tree->at.L;
-    solve_tips(tree, L, x);
-    for (int k = 0; k < tree->nv; k++) {
-        x[k] *= lane_sqrt(L[tree->start[k + 1] - 1]);
-    }
-}
-
-LANE_CLONES void LANE(tree_solve_upper)(const tree_mechanism *tree, const zw_real *work, zw_real *x)
-{
-    const zw_real *L = work + tree->at.L;
-    for (int k = 0; k < tree->nv; k++) {
-        x[k] *= lane_sqrt(L[tree->start[k + 1] - 1]);
-    }
-    solve_root(tree, L, x);
 }

@@ -8,4 +8,5 @@
 
 #include "tree/articulated.lane.h"
 #include "tree/composite.lane.h"
+#include "tree/factor.lane.h"
 #include "tree/observe.lane.h"

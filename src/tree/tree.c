@@ -159,6 +159,7 @@ static void layout(tree_mechanism *tree, base_arena *arena)
     tree->dof_parent = base_arena_ints(arena, nv);
     tree->dof_joint = base_arena_ints(arena, nv);
     tree->depth = base_arena_ints(arena, nv);
+    tree->block = base_arena_ints(arena, nv + 1);
     tree->armature = base_arena_doubles(arena, nv);
     tree->damping = base_arena_doubles(arena, nv);
     tree->q_rest = base_arena_doubles(arena, nq);
@@ -296,6 +297,19 @@ static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def 
     }
 }
 
+/* Runs of dofs, each the parent of the next, at most TREE_BLOCK long. */
+static void fill_blocks(tree_mechanism *tree)
+{
+    for (int d = 0; d < tree->nv; d++) {
+        int is_run = tree->blocks > 0 && tree->dof_parent[d] == d - 1 &&
+                     d - tree->block[tree->blocks - 1] < TREE_BLOCK;
+        if (!is_run) {
+            tree->block[tree->blocks++] = d;
+        }
+    }
+    tree->block[tree->blocks] = tree->nv;
+}
+
 /* The hinges, one after another. */
 static void fill_hinges(tree_mechanism *tree)
 {
@@ -356,6 +370,7 @@ static void fill(tree_mechanism *tree, const tree_def *def)
         fill_body(tree, i, def);
     }
     fill_hinges(tree);
+    fill_blocks(tree);
     if (!tree->without_matrix) {
         fill_rows(tree);
     }

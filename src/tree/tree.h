@@ -185,6 +185,8 @@ typedef struct tree_places {
     int count;       /* numbers in all */
 } tree_places;
 
+#define TREE_BLOCK 4 /* dofs of a run that are eliminated together */
+
 typedef struct tree_mechanism {
     int bodies, joints, hinges, nq, nv;
     int entries; /* of M; 0 without matrix */
@@ -197,7 +199,8 @@ typedef struct tree_mechanism {
     int *depth;                             /* [nv] dofs from the root to here, both included */
     double *armature, *damping;             /* [nv] */
     double *q_rest, *q_spring;              /* [nq] the given pose, and that without spring force */
-    int *start, *column;                    /* [nv+1], [entries] of M; not without matrix */
+    int blocks, *block;  /* [blocks+1] first dofs of runs in which each is the parent of the next */
+    int *start, *column; /* [nv+1], [entries] of M; not without matrix */
     tree_places at;
 } tree_mechanism;
 
