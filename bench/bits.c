@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "scene/scene.h"
+#include "scene/trees.h"
+#include "tree/sweeps.h"
 #include "zwang/zwang.h"
 
 /* FNV-1a, 64 bits, byte by byte from the low end: the same on every machine. */
@@ -108,6 +111,40 @@ static void add_examples(tally *t)
     }
 }
 
+/* All that the sweeps leave in the work of a tree, and its configuration a moment later. */
+static void add_tree(tally *t, uint64_t seed)
+{
+    tree_mechanism *tree = tree_random(seed, 1 + (int)(seed % 40), 2.0);
+    double *work = tree_work_create(tree, 1), h = 0.01;
+    double *q = base_alloc((size_t)(3 * (tree->nq + tree->nv) + 1) * sizeof *q);
+    if (work == NULL || q == NULL)
+        return;
+    double *v = q + tree->nq, *a = v + tree->nv, *next = a + tree->nv;
+    int bad[2];
+    dice d = dice_of(seed);
+    tree_random_q(tree, &d, q);
+    tree_random_v(tree, &d, v);
+    tree_kinematics(tree, q, work);
+    tree_velocities(tree, v, work);
+    tree_composite(tree, work);
+    tree_factor(tree, NULL, work, &bad[0]);
+    tree_articulate(tree, NULL, work, &bad[1]);
+    tree_passive(tree, q, v, next);
+    tree_forward(tree, next, NULL, work, a);
+    tree_advance(tree, q, a, &h, next);
+    tree_difference(tree, q, next, v);
+    t->hash = hash_numbers(t->hash, work, tree->at.count);
+    t->hash = hash_numbers(t->hash, q, 3 * tree->nq);
+    if (t->each)
+        printf("%016" PRIx64 "  tree %" PRIu64 "\n", t->hash, seed);
+    t->numbers += tree->at.count + 3 * tree->nq;
+    t->solved += !bad[0] && !bad[1];
+    t->scenes++;
+    base_free(q);
+    base_free(work);
+    tree_free(tree);
+}
+
 int main(int argc, char **argv)
 {
     tally t = {.hash = UINT64_C(14695981039346656037)};
@@ -132,6 +169,8 @@ int main(int argc, char **argv)
     add_scene(&t, scene_net(20, 30), ZW_COULOMB);
 
     add_examples(&t);
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        add_tree(&t, seed);
 
     printf("bits %016" PRIx64 " over %d scenes, %d solved, %ld numbers\n", t.hash, t.scenes,
            t.solved, t.numbers);

@@ -1,0 +1,327 @@
+/* What the sweeps over a tree cost, for one world and for each of eight.
+ *
+ *     tree            tables; times are those of this thread, the least of several runs
+ *
+ * Beside every rate stands how well the accelerations give the forces back (inverse of forward),
+ * relative to the largest force between bodies. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "measure.h"
+#include "scene/trees.h"
+#include "tree/sweeps.h"
+
+enum { RUNS = 15 };
+
+typedef struct stage {
+    tree_mechanism *tree;
+    double *q, *v, *tau, *a, *back, *work, *next;
+    zw_real8 *q8, *v8, *tau8, *a8, *work8, *next8;
+} stage;
+
+static void *numbers(int count, int lanes)
+{
+    void *block = base_alloc(((size_t)count + 1) * (size_t)lanes * sizeof(double));
+    if (block == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    return block;
+}
+
+/* All lanes begin as the one world, so that they do the same arithmetic. */
+static stage stage_of(tree_mechanism *tree)
+{
+    int n = tree->nv, m = tree->nq;
+    stage s = {.tree = tree,
+               .q = numbers(m, 1),
+               .v = numbers(n, 1),
+               .tau = numbers(n, 1),
+               .a = numbers(n, 1),
+               .back = numbers(n, 1),
+               .next = numbers(m, 1),
+               .work = numbers(tree->at.count, 1),
+               .q8 = numbers(m, 8),
+               .v8 = numbers(n, 8),
+               .tau8 = numbers(n, 8),
+               .a8 = numbers(n, 8),
+               .next8 = numbers(m, 8),
+               .work8 = numbers(tree->at.count, 8)};
+    dice d = dice_of(1);
+    tree_random_q(tree, &d, s.q);
+    tree_random_v(tree, &d, s.v);
+    tree_random_v(tree, &d, s.tau);
+    for (int lane = 0; lane < LANES; lane++) {
+        for (int k = 0; k < m; k++) {
+            s.q8[k][lane] = s.q[k];
+        }
+        for (int k = 0; k < n; k++) {
+            s.v8[k][lane] = s.v[k];
+            s.tau8[k][lane] = s.tau[k];
+        }
+    }
+    return s;
+}
+
+static void stage_end(stage *s)
+{
+    void *const list[] = {s->q,  s->v,  s->tau,  s->a,  s->back,  s->work, s->next,
+                          s->q8, s->v8, s->tau8, s->a8, s->work8, s->next8};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        base_free(list[k]);
+    }
+    tree_free(s->tree);
+}
+
+/* ---- What is measured ------------------------------------------------------------------------ */
+
+typedef void part(stage *s);
+
+static void kinematics1(stage *s)
+{
+    tree_kinematics(s->tree, s->q, s->work);
+}
+static void kinematics8(stage *s)
+{
+    tree_kinematics8(s->tree, s->q8, s->work8);
+}
+static void velocities1(stage *s)
+{
+    tree_velocities(s->tree, s->v, s->work);
+}
+static void velocities8(stage *s)
+{
+    tree_velocities8(s->tree, s->v8, s->work8);
+}
+static void inverse1(stage *s)
+{
+    tree_inverse(s->tree, NULL, NULL, s->work, s->a);
+}
+static void inverse8(stage *s)
+{
+    tree_inverse8(s->tree, NULL, NULL, s->work8, s->a8);
+}
+static void composite1(stage *s)
+{
+    tree_composite(s->tree, s->work);
+}
+static void composite8(stage *s)
+{
+    tree_composite8(s->tree, s->work8);
+}
+
+static void factor1(stage *s)
+{
+    int bad;
+    tree_factor(s->tree, NULL, s->work, &bad);
+}
+
+static void factor8(stage *s)
+{
+    zw_mask8 bad;
+    tree_factor8(s->tree, NULL, s->work8, &bad);
+}
+
+static void solve1(stage *s)
+{
+    memcpy(s->a, s->tau, (size_t)s->tree->nv * sizeof *s->a);
+    tree_solve(s->tree, s->work, s->a);
+}
+
+static void solve8(stage *s)
+{
+    memcpy(s->a8, s->tau8, (size_t)s->tree->nv * sizeof *s->a8);
+    tree_solve8(s->tree, s->work8, s->a8);
+}
+
+static void articulate1(stage *s)
+{
+    int bad;
+    tree_articulate(s->tree, NULL, s->work, &bad);
+}
+
+static void articulate8(stage *s)
+{
+    zw_mask8 bad;
+    tree_articulate8(s->tree, NULL, s->work8, &bad);
+}
+
+static void forward1(stage *s)
+{
+    tree_forward(s->tree, s->tau, NULL, s->work, s->a);
+}
+static void forward8(stage *s)
+{
+    tree_forward8(s->tree, s->tau8, NULL, s->work8, s->a8);
+}
+
+static void advance1(stage *s)
+{
+    double h = 1e-3;
+    tree_advance(s->tree, s->q, s->v, &h, s->next);
+}
+
+static void advance8(stage *s)
+{
+    zw_real8 h = {1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3};
+    tree_advance8(s->tree, s->q8, s->v8, &h, s->next8);
+}
+
+/* All that a smooth step needs, once by articulated bodies and once by the matrix. */
+static void by_bodies1(stage *s)
+{
+    kinematics1(s);
+    velocities1(s);
+    articulate1(s);
+    forward1(s);
+    advance1(s);
+}
+
+static void by_bodies8(stage *s)
+{
+    kinematics8(s);
+    velocities8(s);
+    articulate8(s);
+    forward8(s);
+    advance8(s);
+}
+
+static void by_matrix1(stage *s)
+{
+    kinematics1(s);
+    velocities1(s);
+    inverse1(s);
+    composite1(s);
+    factor1(s);
+    for (int d = 0; d < s->tree->nv; d++) {
+        s->a[d] = s->tau[d] - s->a[d];
+    }
+    tree_solve(s->tree, s->work, s->a);
+    advance1(s);
+}
+
+static void by_matrix8(stage *s)
+{
+    kinematics8(s);
+    velocities8(s);
+    inverse8(s);
+    composite8(s);
+    factor8(s);
+    for (int d = 0; d < s->tree->nv; d++) {
+        s->a8[d] = s->tau8[d] - s->a8[d];
+    }
+    tree_solve8(s->tree, s->work8, s->a8);
+    advance8(s);
+}
+
+/* Seconds a call, the least of several runs. */
+static double cost(part *f, stage *s)
+{
+    double best = 1e300, spent = 0.0;
+    int repeat = 1;
+    while (spent < 2e-3) { /* long enough for the clock */
+        repeat *= 2;
+        double start = seconds_computed();
+        for (int k = 0; k < repeat; k++) {
+            f(s);
+        }
+        spent = seconds_computed() - start;
+    }
+    for (int run = 0; run < RUNS; run++) {
+        double start = seconds_computed();
+        for (int k = 0; k < repeat; k++) {
+            f(s);
+        }
+        spent = (seconds_computed() - start) / repeat;
+        best = spent < best ? spent : best;
+    }
+    return best;
+}
+
+/* |inverse(forward(tau)) - tau| over the largest force or moment between bodies. */
+static double residual(stage *s)
+{
+    double most = 0.0, size = 0.0;
+    tree_inverse(s->tree, s->a, NULL, s->work, s->back);
+    for (int d = 0; d < s->tree->nv; d++) {
+        most = fmax(most, fabs(s->back[d] - s->tau[d]));
+    }
+    for (int k = 6; k < 6 * s->tree->bodies; k++) {
+        size = fmax(size, fabs(s->work[s->tree->at.F + k]));
+    }
+    return most / size;
+}
+
+static void parts_of_a_humanoid(int is_fused)
+{
+    static const struct {
+        const char *name;
+        part *one, *eight;
+    } list[] = {{"kinematics", kinematics1, kinematics8},
+                {"velocities", velocities1, velocities8},
+                {"inverse dynamics: bias", inverse1, inverse8},
+                {"composite inertia M", composite1, composite8},
+                {"M = L'DL", factor1, factor8},
+                {"M \\ x", solve1, solve8},
+                {"articulated inertias", articulate1, articulate8},
+                {"forward, given these", forward1, forward8},
+                {"q (+) h v", advance1, advance8},
+                {"smooth step by articulated bodies", by_bodies1, by_bodies8},
+                {"smooth step by the matrix", by_matrix1, by_matrix8}};
+    stage s = stage_of(tree_humanoid(is_fused));
+    by_matrix1(&s);
+    by_matrix8(&s);
+    by_bodies1(&s);
+    by_bodies8(&s);
+    printf("Humanoid%s: %d dofs, %d bodies, %d entries of M; work %d numbers.\n\n",
+           is_fused ? ", welded bodies fused" : "", s.tree->nv, s.tree->bodies - 1, s.tree->entries,
+           s.tree->at.count);
+    printf("| sweep | one world, ns | a world of eight, ns | ratio |\n|---|---|---|---|\n");
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        double one = cost(list[k].one, &s), eight = cost(list[k].eight, &s) / LANES;
+        printf("| %s | %.0f | %.1f | %.1f |\n", list[k].name, 1e9 * one, 1e9 * eight, one / eight);
+    }
+    by_bodies1(&s);
+    double bodies = residual(&s);
+    by_matrix1(&s);
+    printf("\nForces come back to %.1e by articulated bodies, to %.1e by the matrix.\n\n", bodies,
+           residual(&s));
+    stage_end(&s);
+}
+
+static void chains(void)
+{
+    static const int links[] = {10, 30, 100, 300, 1000, 100000};
+    printf("| chain, links | one world, us | ns a link | of eight, ns a link | by the matrix, us "
+           "| forces come back to |\n|---|---|---|---|---|---|\n");
+    for (size_t k = 0; k < sizeof links / sizeof *links; k++) {
+        int n = links[k], matrix = n <= 1000;
+        stage s = stage_of(tree_chain_of(n, 1.0, !matrix));
+        for (int d = 0; d < n; d++) { /* hanging, and slow: a thousand links add up */
+            s.q[d] *= 0.02;
+            s.v[d] *= 0.01;
+            for (int lane = 0; lane < LANES; lane++) {
+                s.q8[d][lane] = s.q[d];
+                s.v8[d][lane] = s.v[d];
+            }
+        }
+        double one = cost(by_bodies1, &s), eight = cost(by_bodies8, &s) / LANES;
+        by_bodies1(&s);
+        double back = residual(&s);
+        printf("| %d | %.2f | %.0f | %.0f | ", n, 1e6 * one, 1e9 * one / n, 1e9 * eight / n);
+        if (matrix) {
+            printf("%.1f | %.1e |\n", 1e6 * cost(by_matrix1, &s), back);
+        } else {
+            printf("- | %.1e |\n", back);
+        }
+        stage_end(&s);
+    }
+}
+
+int main(void)
+{
+    parts_of_a_humanoid(0);
+    parts_of_a_humanoid(1);
+    chains();
+    return 0;
+}

@@ -1,0 +1,249 @@
+/* Where the bodies are, and how they move: from the root to the tips. tree.h derives it all. */
+
+/* A body on its way through its joints: its orientation, and the place y of one of its points, the
+ * anchor b of the joint at hand. To turn about b leaves y alone; the next anchor is at
+ * y + R (b' - b); and the frame's origin, at the end, at y - R b. */
+typedef struct pose {
+    vec3 y;
+    quat q;
+} pose;
+
+/* Before the joints: the point is the first anchor. */
+PART pose given_pose(const tree_body *body, const tree_places *at, const zw_real *work)
+{
+    int p = body->parent;
+    pose x;
+    x.y = add3(load3(work + at->origin + 3 * p),
+               turn_const(load_mat3(work + at->R + 9 * p), body->start));
+    x.q = load_quat(work + at->quat + 4 * p);
+    if (body->is_turned) {
+        quat fixed = {lane_fill(body->quat[0]), lane_fill(body->quat[1]), lane_fill(body->quat[2]),
+                      lane_fill(body->quat[3])};
+        x.q = quat_product(x.q, fixed);
+    }
+    return x;
+}
+
+/* Sine and cosine of half the angle of every hinge, all together: they do not wait for poses. */
+PART void half_angles(const tree_mechanism *tree, const zw_real *q, zw_real *work)
+{
+    const tree_places *at = &tree->at;
+    for (int k = 0; k < tree->hinges; k++) {
+        const tree_joint *joint = tree->joint + tree->hinge[k];
+        work[at->angle + k] = 0.5 * (q[joint->q] - joint->rest);
+    }
+    lane_sincos_many(tree->hinges, work + at->angle, work + at->sine, work + at->cosine);
+}
+
+/* The three turning axes are those of the body itself, after the joint. */
+PART void store_axes(zw_real *S, quat q)
+{
+    mat3 R = quat_matrix(q);
+    store3(S, (vec3){R.x.x, R.y.x, R.z.x});
+    store3(S + 6, (vec3){R.x.y, R.y.y, R.z.y});
+    store3(S + 12, (vec3){R.x.z, R.y.z, R.z.z});
+}
+
+/* An axis of the joint in the world. Most are axes of the body: a column of its matrix. */
+PART vec3 axis_of(const tree_joint *joint, quat q)
+{
+    zw_real s = lane_fill(2.0 * joint->sign), one = lane_fill(joint->sign);
+    switch (joint->along) {
+    case TREE_ALONG_X:
+        return (vec3){one - s * (q.y * q.y + q.z * q.z), s * (q.x * q.y + q.w * q.z),
+                      s * (q.x * q.z - q.w * q.y)};
+    case TREE_ALONG_Y:
+        return (vec3){s * (q.x * q.y - q.w * q.z), one - s * (q.x * q.x + q.z * q.z),
+                      s * (q.y * q.z + q.w * q.x)};
+    case TREE_ALONG_Z:
+        return (vec3){s * (q.x * q.z + q.w * q.y), s * (q.y * q.z - q.w * q.x),
+                      one - s * (q.x * q.x + q.y * q.y)};
+    default:
+        return quat_turn(q, const3(joint->axis));
+    }
+}
+
+/* q (c, s axis), without the zeros of the axis. */
+PART quat turn_about_axis(const tree_joint *joint, quat q, zw_real s, zw_real c)
+{
+    vec3 axis = const3(joint->axis);
+    zw_real t = s * joint->sign;
+    switch (joint->along) {
+    case TREE_ALONG_X:
+        return (quat){q.w * c - q.x * t, q.w * t + q.x * c, q.y * c + q.z * t, q.z * c - q.y * t};
+    case TREE_ALONG_Y:
+        return (quat){q.w * c - q.y * t, q.x * c - q.z * t, q.w * t + q.y * c, q.z * c + q.x * t};
+    case TREE_ALONG_Z:
+        return (quat){q.w * c - q.z * t, q.x * c + q.y * t, q.y * c - q.x * t, q.w * t + q.z * c};
+    default:
+        return quat_product(q, (quat){c, s * axis.x, s * axis.y, s * axis.z});
+    }
+}
+
+/* The pose after a joint; the axes go to the angular parts of S for now. */
+PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_real sine,
+                        zw_real cosine, zw_real *S, zw_real *anchor)
+{
+    vec3 axis;
+    if (joint->is_stepped) {
+        x.y = add3(x.y, quat_turn(x.q, const3(joint->step)));
+    }
+    switch (joint->kind) {
+    case TREE_FREE:
+        x.y = load3(q);
+        x.q = quat_unit(load_quat(q + 3));
+        store3(anchor, x.y);
+        store_axes(S + 18, x.q);
+        break;
+    case TREE_BALL:
+        x.q = quat_product(x.q, quat_unit(load_quat(q)));
+        store3(anchor, x.y);
+        store_axes(S, x.q);
+        break;
+    case TREE_HINGE:
+        store3(S, axis_of(joint, x.q));
+        store3(anchor, x.y);
+        x.q = turn_about_axis(joint, x.q, sine, cosine);
+        break;
+    case TREE_SLIDE:
+        axis = axis_of(joint, x.q);
+        store3(S, axis);
+        store3(anchor, x.y);
+        x.y = add3(x.y, scale3(q[0] - joint->rest, axis));
+        break;
+    }
+    return x;
+}
+
+PART void turning_motions(int count, vec3 arm, zw_real *S)
+{
+    for (int k = 0; k < count; k++) {
+        store3(S + 6 * k + 3, cross3(load3(S + 6 * k), arm));
+    }
+}
+
+/* S about the centre of mass: an axis through the anchor gives the centre axis x (c - anchor). */
+PART void motions_of_joint(const tree_joint *joint, vec3 com, zw_real *S, const zw_real *anchor)
+{
+    zw_real zero = lane_fill(0.0), one = lane_fill(1.0);
+    vec3 arm = sub3(com, load3(anchor));
+    switch (joint->kind) {
+    case TREE_FREE:
+        for (int k = 0; k < 3; k++) {
+            store6(S + 6 * k, zero6());
+            S[6 * k + 3 + k] = one;
+        }
+        turning_motions(3, arm, S + 18);
+        break;
+    case TREE_BALL:
+        turning_motions(3, arm, S);
+        break;
+    case TREE_HINGE:
+        turning_motions(1, arm, S);
+        break;
+    case TREE_SLIDE:
+        store3(S + 3, load3(S));
+        store3(S, (vec3){zero, zero, zero});
+        break;
+    }
+}
+
+/* The world stands at the origin, upright and at rest. */
+PART void place_world(const tree_places *at, zw_real *work)
+{
+    zw_real zero = lane_fill(0.0), one = lane_fill(1.0);
+    vec3 none = {zero, zero, zero};
+    quat upright = {one, zero, zero, zero};
+    store_quat(work + at->quat, upright);
+    store_mat3(work + at->R, quat_matrix(upright));
+    store3(work + at->origin, none);
+    store3(work + at->com, none);
+    store3(work + at->shift, none);
+    store6(work + at->V, zero6());
+    store6(work + at->Z, zero6());
+    store6(work + at->A, zero6());
+}
+
+LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real *q, zw_real *work)
+{
+    const tree_places *at = &tree->at;
+    place_world(at, work);
+    half_angles(tree, q, work);
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = tree->body + i;
+        pose x = given_pose(body, at, work);
+        for (int j = body->joint; j < body->joint_end; j++) {
+            const tree_joint *joint = tree->joint + j;
+            x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],
+                              work[at->cosine + joint->hinge], work + at->S + 6 * joint->v,
+                              work + at->anchor + 3 * j);
+        }
+        mat3 R = quat_matrix(x.q);
+        vec3 com = add3(x.y, turn_const(R, body->com_from_end)), origin = x.y;
+        if (body->is_off_end) {
+            origin = sub3(x.y, turn_const(R, body->end));
+        }
+        store_quat(work + at->quat + 4 * i, x.q);
+        store_mat3(work + at->R + 9 * i, R);
+        store3(work + at->origin + 3 * i, origin);
+        store3(work + at->com + 3 * i, com);
+        store3(work + at->shift + 3 * i, sub3(com, load3(work + at->com + 3 * body->parent)));
+        store_sym3(work + at->inertia + 6 * i, turn_inertia(R, body->inertia));
+        for (int j = body->joint; j < body->joint_end; j++) {
+            const tree_joint *joint = tree->joint + j;
+            motions_of_joint(joint, com, work + at->S + 6 * joint->v, work + at->anchor + 3 * j);
+        }
+    }
+}
+
+/* ---- Velocities ------------------------------------------------------------------------------ */
+
+PART spatial turn3(const zw_real *S, const zw_real *v)
+{
+    return add6(add6(scale6(v[0], load6(S)), scale6(v[1], load6(S + 6))),
+                scale6(v[2], load6(S + 12)));
+}
+
+/* The motion that a joint adds; of a free one only the turning. */
+PART spatial motion_of_joint(const tree_joint *joint, const zw_real *S, const zw_real *v)
+{
+    switch (joint->kind) {
+    case TREE_FREE:
+        return turn3(S + 18, v + 3);
+    case TREE_BALL:
+        return turn3(S, v);
+    default: /* a hinge or a slide */
+        return scale6(v[0], load6(S));
+    }
+}
+
+LANE_CLONES void LANE(tree_velocities)(const tree_mechanism *tree, const zw_real *v, zw_real *work)
+{
+    const tree_places *at = &tree->at;
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = tree->body + i;
+        spatial V = load6(work + at->V + 6 * body->parent), Z = zero6();
+        vec3 arm = cross3(V.ang, load3(work + at->shift + 3 * i)), own = Z.lin;
+        for (int j = body->joint; j < body->joint_end; j++) {
+            const tree_joint *joint = tree->joint + j;
+            own = add3(own, motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v).lin);
+            if (joint->kind == TREE_FREE) { /* along axes that do not turn: no part in Z */
+                V.lin = load3(v + joint->v);
+            }
+        }
+
+        /* seen from c_i, what carries the first joint passes by with -own */
+        vec3 from_parent = add3(arm, own);
+        spatial seen = {V.ang, sub3(Z.lin, own)};
+        Z.lin = cross3(V.ang, from_parent);
+        for (int j = body->joint; j < body->joint_end; j++) {
+            const tree_joint *joint = tree->joint + j;
+            spatial m = motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v);
+            Z = add6(Z, carried(seen, m));
+            seen = add6(seen, m);
+        }
+        store3(work + at->V + 6 * i, seen.ang);
+        store3(work + at->V + 6 * i + 3, add3(V.lin, from_parent));
+        store6(work + at->Z + 6 * i, Z);
+    }
+}

@@ -1,0 +1,117 @@
+/* Newton and Euler for every body, recursively: accelerations from the root to the tips, forces
+ * back (Luh, Walker and Paul 1980; in spatial vectors Featherstone 1987). tree.h derives it. */
+
+/* A_i = A_parent + Z_i + sum S_d a_d. Without speeds: Z = 0. `a` may be NULL: zero. */
+PART void accelerate(const tree_mechanism *tree, const zw_real *a, int with_speeds, zw_real *work)
+{
+    const tree_places *at = &tree->at;
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = tree->body + i;
+        spatial A =
+            motion_at(load6(work + at->A + 6 * body->parent), load3(work + at->shift + 3 * i));
+        if (with_speeds) {
+            A = add6(A, load6(work + at->Z + 6 * i));
+        }
+        if (a != NULL) {
+            for (int d = body->dof; d < body->dof_end; d++) {
+                A = add6(A, scale6(a[d], load6(work + at->S + 6 * d)));
+            }
+        }
+        store6(work + at->A + 6 * i, A);
+    }
+}
+
+/* What speeds and gravity demand of a body at A = 0: omega x J omega, -m g. */
+PART spatial bias_of_body(const tree_body *body, sym3 J, vec3 omega)
+{
+    return (spatial){cross3(omega, mul_sym3(J, omega)), const3(body->lift)};
+}
+
+PART spatial inertia_times(const tree_body *body, sym3 J, spatial A)
+{
+    return (spatial){mul_sym3(J, A.ang), scale3(lane_fill(body->mass), A.lin)};
+}
+
+/* The force of a body, about its own centre, joins what its parent must exert. */
+PART void hand_down(const tree_body *body, const tree_places *at, int i, spatial F, zw_real *work)
+{
+    zw_real *to = work + at->F + 6 * body->parent;
+    F = force_from(F, load3(work + at->shift + 3 * i));
+    store6(to, body->is_last_child ? F : add6(load6(to), F));
+}
+
+/* tau_d = S_d . F_i + armature a_d, from the tips to the root. */
+PART void collect(const tree_mechanism *tree, const zw_real *a, const zw_real *wrench,
+                  int with_speeds, zw_real *work, zw_real *tau)
+{
+    const tree_places *at = &tree->at;
+    for (int i = tree->bodies - 1; i > 0; i--) {
+        const tree_body *body = tree->body + i;
+        sym3 J = load_sym3(work + at->inertia + 6 * i);
+        spatial F = inertia_times(body, J, load6(work + at->A + 6 * i));
+        if (with_speeds) {
+            F = add6(F, bias_of_body(body, J, load3(work + at->V + 6 * i)));
+        }
+        if (wrench != NULL) {
+            F = sub6(F, load6(wrench + 6 * i));
+        }
+        if (body->last_child != 0) {
+            F = add6(F, load6(work + at->F + 6 * i));
+        }
+        store6(work + at->F + 6 * i, F);
+        for (int d = body->dof; d < body->dof_end; d++) {
+            tau[d] = dot6(F, load6(work + at->S + 6 * d));
+            if (a != NULL) {
+                tau[d] += tree->armature[d] * a[d];
+            }
+        }
+        if (body->parent != 0) {
+            hand_down(body, at, i, F, work);
+        }
+    }
+}
+
+LANE_CLONES void LANE(tree_accelerations)(const tree_mechanism *tree, const zw_real *a,
+                                          zw_real *work)
+{
+    accelerate(tree, a, 1, work);
+}
+
+LANE_CLONES void LANE(tree_inverse)(const tree_mechanism *tree, const zw_real *a,
+                                    const zw_real *wrench, zw_real *work, zw_real *tau)
+{
+    accelerate(tree, a, 1, work);
+    collect(tree, a, wrench, 1, work, tau);
+}
+
+LANE_CLONES void LANE(tree_inertia_times)(const tree_mechanism *tree, const zw_real *x,
+                                          zw_real *work, zw_real *y)
+{
+    accelerate(tree, x, 0, work);
+    collect(tree, x, NULL, 0, work, y);
+}
+
+/* ---- Springs and dampers --------------------------------------------------------------------- */
+
+/* -k (q (-) spring) - damping v. For a rotation the difference is the rotation vector p of
+ * spring^-1 q, and p is also the gradient of 1/2 p.p along the body's axes: turning on by
+ * d(angle) changes |p| by the part of it along p, and p itself has the same components before
+ * and after the rotation about p. So the force has the potential k/2 |p|^2. */
+LANE_CLONES void LANE(tree_passive)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
+                                    zw_real *tau)
+{
+    for (int j = 0; j < tree->joints; j++) {
+        const tree_joint *joint = tree->joint + j;
+        int dofs = dofs_of(joint->kind);
+        zw_real bent[6], *force = tau + joint->v;
+        for (int k = 0; k < dofs; k++) {
+            force[k] = -tree->damping[joint->v + k] * v[joint->v + k];
+        }
+        if (joint->stiffness != 0.0) {
+            joint_difference_from(joint, q + joint->q, tree->q_spring + joint->q, bent);
+            for (int k = 0; k < dofs; k++) {
+                force[k] -= joint->stiffness * bent[k];
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/* Eight worlds. */
+#include "tree/sweeps.h"
+
+#include "math/elementary.h"
+
+ZW_INLINE void sincos8(zw_real8 x, zw_real8 *sine, zw_real8 *cosine)
+{
+    math_sincos8((const double *)&x, (double *)sine, (double *)cosine);
+}
+
+ZW_INLINE void sincos_many8(int count, const zw_real8 *angle, zw_real8 *sine, zw_real8 *cosine)
+{
+    for (int k = 0; k < count; k++) {
+        math_sincos8((const double *)(angle + k), (double *)(sine + k), (double *)(cosine + k));
+    }
+}
+
+ZW_INLINE void atan28(zw_real8 y, zw_real8 x, zw_real8 *angle)
+{
+    math_atan28((const double *)&y, (const double *)&x, (double *)angle);
+}
+
+#define zw_real zw_real8
+#define zw_mask zw_mask8
+#define LANE TREE_EIGHT
+#define LANE_CLONES ZW_CLONES
+#define lane_fill(c) ((zw_real8){(c), (c), (c), (c), (c), (c), (c), (c)})
+#define lane_select lane_select8
+#define lane_sqrt lane_sqrt8
+#define lane_abs lane_size8
+#define lane_not_above(x, y) (~((x) > (y)))
+#define lane_sincos sincos8
+#define lane_sincos_many sincos_many8
+#define lane_atan2 atan28
+#include "tree/sweeps.lane.h"
