@@ -273,7 +273,7 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
         record->status = record->status == ZW_OK ? marked : record->status;
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_TIME), 1);
-    to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->n);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->nq);
     to = put(to, zw_field(system, state, work, ZW_FIELD_V), system->n);
     to = put(to, zw_field(system, state, work, ZW_FIELD_ENERGY), 3);
     if (system->m > 0) {

@@ -8,7 +8,7 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
     return (step_motion){.system = system,
                          .work = work,
                          .carried = carried,
-                         .size = 2 * system->n + carried + system->works,
+                         .size = system->nq + system->n + carried + system->works,
                          .stage = stage,
                          .at_node = 1};
 }
@@ -16,9 +16,10 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 static zw_status accelerate(step_motion *motion, double t, const double *y, double *dy,
                             zw_error *error)
 {
-    int n = motion->system->n;
-    memcpy(dy, y + n, (size_t)n * sizeof *dy);
-    zw_status status = system_accelerate(motion->system, motion->work, t, y, y + n, dy + n, error);
+    int nq = motion->system->nq;
+    system_rates(motion->system, y, y + nq, dy);
+    zw_status status =
+        system_accelerate(motion->system, motion->work, t, y, y + nq, dy + nq, error);
     if (motion->system->works) {
         dy[motion->size - 1] = motion->work->power;
     }
@@ -59,10 +60,11 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
 zw_status motion_project(void *user, double t, double *y, zw_error *error)
 {
     step_motion *motion = user;
-    int n = motion->system->n;
-    zw_status status = system_project_position(motion->system, motion->work, t, y, y + n, error);
+    double *v = y + motion->system->nq;
+    system_normalise(motion->system, y);
+    zw_status status = system_project_position(motion->system, motion->work, t, y, v, error);
     if (status == ZW_OK) {
-        status = system_project_velocity(motion->system, motion->work, t, y, y + n, error);
+        status = system_project_velocity(motion->system, motion->work, t, y, v, error);
     }
     motion->at_node = 1;
     return status;
@@ -70,10 +72,10 @@ zw_status motion_project(void *user, double t, double *y, zw_error *error)
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y)
 {
-    int n = motion->system->n;
+    int n = motion->system->n, nq = motion->system->nq;
     zw_state *from = (zw_state *)state; /* only read */
-    memcpy(y, state_q(from), (size_t)n * sizeof *y);
-    memcpy(y + n, state_v(from), (size_t)(n + motion->carried) * sizeof *y);
+    memcpy(y, state_q(from), (size_t)nq * sizeof *y);
+    memcpy(y + nq, state_v(from), (size_t)(n + motion->carried) * sizeof *y);
     if (motion->system->works) {
         y[motion->size - 1] = state->work;
     }
@@ -81,10 +83,10 @@ void motion_pack(const step_motion *motion, const zw_state *state, double *y)
 
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state)
 {
-    int n = motion->system->n;
+    int n = motion->system->n, nq = motion->system->nq;
     state->t = t;
-    memcpy(state_q(state), y, (size_t)n * sizeof *y);
-    memcpy(state_v(state), y + n, (size_t)(n + motion->carried) * sizeof *y);
+    memcpy(state_q(state), y, (size_t)nq * sizeof *y);
+    memcpy(state_v(state), y + nq, (size_t)(n + motion->carried) * sizeof *y);
     if (motion->system->works) {
         state->work = y[motion->size - 1];
     }

@@ -17,7 +17,7 @@ typedef struct step_motion {
     int at_node;   /* the next evaluation is there */
 } step_motion;
 
-/* `stage` is the caller's: [2n + carried + 1]. */
+/* `stage` is the caller's: [nq + n + carried + 1]. */
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */

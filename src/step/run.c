@@ -130,7 +130,7 @@ static zw_status note_slip(run *r, zw_error *error)
     const step_ode_view *at = step_ode_look(r->ode);
     return r->guards.count == 0
                ? ZW_OK
-               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->n, error);
+               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
 }
 
 /* An instant at which things change again and again is the end. */
@@ -376,7 +376,7 @@ static zw_status allocate(run *r, zw_error *error)
         size_t count = (size_t)r->system->model->event[i].reset_count;
         resets = count > resets ? count : resets;
     }
-    size_t size = 2 * (size_t)r->system->n + (size_t)r->system->law.carried + 1;
+    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->law.carried + 1;
     r->y = base_alloc(size * sizeof(double));
     r->stage = base_alloc(size * sizeof(double));
     r->sample = state_allocate(r->system);

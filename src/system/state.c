@@ -19,12 +19,12 @@ double *state_q(zw_state *state)
 
 double *state_v(zw_state *state)
 {
-    return state->data + state->n;
+    return state->data + state->nq;
 }
 
 double *state_param(zw_state *state)
 {
-    return state->data + 2 * state->n + state->carried;
+    return state_v(state) + state->n + state->carried;
 }
 
 double *state_mode(zw_state *state)
@@ -34,13 +34,14 @@ double *state_mode(zw_state *state)
 
 zw_state *state_allocate(const zw_system *system)
 {
-    size_t count = 2 * (size_t)system->n + (size_t)system->law.carried +
+    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->law.carried +
                    (size_t)system->shape.params + (size_t)system->model->constraint_count;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
         state->bytes = bytes;
         state->n = system->n;
+        state->nq = system->nq;
         state->carried = system->law.carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
@@ -224,7 +225,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     double *q = state_q(state), *v = state_v(state), violation[2] = {0, 0};
     double *q0 = work->spare[2], *v0 = work->spare[3];
     zw_status status = system_violation(system, work, 0, q, v, violation, error);
-    memcpy(q0, q, (size_t)system->n * sizeof *q);
+    memcpy(q0, q, (size_t)system->nq * sizeof *q);
     report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
     int closed = 0;
     do { /* out of one constraint may be into another */
@@ -237,7 +238,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         }
         if (status == ZW_OK) {
             status = system_project_position(system, work, 0, q, v, error);
-            report->position_change = change(system->n, q, q0, &report->position_coord);
+            report->position_change = change(system->nq, q, q0, &report->position_coord);
         }
     } while (status == ZW_OK && closed);
     memcpy(v0, v, (size_t)system->n * sizeof *v);

@@ -37,7 +37,7 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
         return NULL;
     }
     system->model = model;
-    system->n = model->coord_count;
+    system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
     }
@@ -201,7 +201,7 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
     case ZW_FIELD_TIME:
         return (zw_view){&state->t, 1};
     case ZW_FIELD_Q:
-        return (zw_view){state_q(now), system->n};
+        return (zw_view){state_q(now), system->nq};
     case ZW_FIELD_V:
         return (zw_view){state_v(now), system->n};
     case ZW_FIELD_A:

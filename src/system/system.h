@@ -26,6 +26,7 @@
 #include "expr/derive.h"
 #include "expr/tape.h"
 #include "model/model.h"
+#include "tree/tree.h"
 #include "zwang/zwang.h"
 
 typedef enum system_row {
@@ -85,7 +86,8 @@ typedef struct system_law {
 
 struct zw_system {
     const zw_model *model;
-    int n;
+    int n;  /* speeds: as many as accelerations, columns of A, rows of M */
+    int nq; /* coordinates; more than speeds where there are quaternions */
     int m;
     int contact_count; /* one-sided constraints */
     expr_shape shape;
@@ -102,6 +104,7 @@ struct zw_system {
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
     system_law law;
+    tree_mechanism *tree; /* rigid bodies; NULL: all is equations */
 
     int M_diagonal;   /* the pattern of M is diagonal */
     int sparse;       /* large: compressed metric and rows */
@@ -113,10 +116,10 @@ struct zw_system {
     system_layout at;
 };
 
-/* The numbers of a world. data: q[n] v[n] carried[] param[] mode[constraints] */
+/* The numbers of a world. data: q[nq] v[n] carried[] param[] mode[constraints] */
 struct zw_state {
     size_t bytes;
-    int n, carried, params, constraints;
+    int n, nq, carried, params, constraints;
     double t;
     double work; /* done since the start by what changes the energy */
     double data[];

@@ -24,7 +24,7 @@ static void lay_out(zw_work *work, base_arena *arena)
     work->hint = base_arena_doubles(arena, 3 * (size_t)system->model->constraint_count);
     work->small = base_arena_doubles(arena, system->sparse ? 0 : n * n + n);
     for (int i = 0; i < 4; i++) {
-        work->spare[i] = base_arena_doubles(arena, n + m);
+        work->spare[i] = base_arena_doubles(arena, n + m + (size_t)system->nq);
     }
 }
 

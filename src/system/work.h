@@ -60,7 +60,7 @@ struct zw_work {
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
     double *small;    /* [n*n + n] factor of M for systems without rows */
-    double *spare[4]; /* [n + m] each */
+    double *spare[4]; /* [n + m + nq] each */
     double power;     /* of all that changes the energy, after system_accelerate */
     double certificate;
     double energy[4];
@@ -76,6 +76,13 @@ zw_status system_evaluate(const zw_system *system, zw_work *work, system_part pa
                           zw_error *error);
 /* Prepare the registers for these parameters, if they are others than before. */
 void system_bind(const zw_system *system, zw_work *work, const double *param);
+
+/* configuration.c: q' for these speeds; q moved along them for a while. Without quaternions that is
+ * v, and q + h v. */
+void system_rates(const zw_system *system, const double *q, const double *v, double *rate);
+void system_move(const zw_system *system, double *q, double h, const double *v);
+/* Quaternions of length one. */
+void system_normalise(const zw_system *system, double *q);
 
 /* solver.c */
 system_solver *solver_create(const zw_system *system, const int *role, const int *held,
