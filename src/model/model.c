@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "expr/lexer.h"
+#include "model/bodies.h"
 
 /* capacity[] belongs to these lists. */
 enum { FILES, PLACES, PARAMS, COORDS, CONSTRAINTS, EVENTS, CHECKS, PLOTS, DRAWS, MASSES };
@@ -97,6 +98,7 @@ void zw_model_free(zw_model *model)
     base_free(model->title);
     base_free(model->law.lambda);
     base_free(model->run.method);
+    model_bodies_free(model->bodies);
     expr_graph_free(model->graph);
     base_free(model);
 }

@@ -194,6 +194,7 @@ struct zw_model {
     model_draw *draw;
     model_law law;
     model_run run;
+    struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */
 
     /* capacities of the lists, for model_add_* */
     int capacity[10];

@@ -1,0 +1,119 @@
+/* The part of a model that is made of bodies: lists of definitions (zwang/bodies.h), as they were
+ * given, but with unit quaternions and unit axes.
+ *
+ * Invariants:
+ *   1. body[0] is the world; a body's parent has a smaller index.
+ *   2. Every index in a definition is that of a thing that is there (or -1 where that is allowed).
+ *   3. Names, vertices and the other arrays belong to the list. */
+#ifndef ZW_MODEL_BODIES_H
+#define ZW_MODEL_BODIES_H
+
+#include "model/model.h"
+#include "model/pose.h"
+#include "zwang/bodies.h"
+
+enum { MODEL_MADE = 0x7a77 }; /* + kind: the mark of a default function; world: + ZW_THING_COUNT */
+
+/* Something the file says that has no effect here. */
+typedef struct model_note {
+    char *text;
+    int place; /* of the first one */
+    int count;
+} model_note;
+
+typedef struct model_bodies {
+    zw_world_def world;
+    int count[ZW_THING_COUNT];
+    int capacity[ZW_THING_COUNT];
+    zw_body_def *body;
+    zw_joint_def *joint;
+    zw_geom_def *geom;
+    zw_site_def *site;
+    zw_mesh_def *mesh;
+    zw_equality_def *equality;
+    zw_tendon_def *tendon;
+    zw_actuator_def *actuator;
+    zw_sensor_def *sensor;
+    zw_key_def *key;
+    zw_pair_def *pair;
+    zw_exclude_def *exclude;
+
+    int slot_count; /* names: hash of (kind, name) -> (kind, index) */
+    int slot_used;
+    struct model_slot *slot;
+
+    int note_count, note_capacity;
+    model_note *note;
+} model_bodies;
+
+/* The bodies of the model, made (with the world alone) if there are none; NULL: no memory. */
+model_bodies *model_bodies_of(zw_model *model);
+void model_bodies_free(model_bodies *bodies);
+
+/* Add any kind; the index, or -1 with the story at the definition's place. */
+int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *error);
+const char *model_thing_word(zw_thing kind); /* "body" */
+int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name);
+/* Is the definition sound by itself and in this model? For add and change. */
+zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,
+                            zw_error *error);
+/* The hash of names: room for one more (0: no memory); and made again after changes. */
+int model_names_room(model_bodies *bodies);
+void model_names_rebuild(model_bodies *bodies);
+
+/* Count something without effect; 0: no memory. */
+int model_add_note(zw_model *model, int place, const char *text);
+
+/* ---- Lists of any kind, for the files bodies*.c ---------------------------------------------- */
+
+size_t model_thing_size(zw_thing kind);
+void *model_thing_at(const model_bodies *bodies, zw_thing kind, int index);
+int *model_thing_place(void *def);
+const char **model_thing_name(void *def);
+
+/* All references of a definition: where each stands, and to what kind. */
+enum { MODEL_MOST_REFS = 4 };
+typedef struct model_refs {
+    int count;
+    int *at[MODEL_MOST_REFS];
+    zw_thing kind[MODEL_MOST_REFS];
+    int may_lack[MODEL_MOST_REFS]; /* -1 is allowed */
+    int list_count;                /* and a list of them */
+    int *list;
+    zw_thing list_kind;
+} model_refs;
+void model_thing_refs(zw_thing kind, void *def, model_refs *refs);
+
+/* The arrays that a definition owns. */
+enum { MODEL_MOST_ARRAYS = 4 };
+typedef struct model_array {
+    size_t pointer, count; /* offsets */
+    size_t unit;           /* bytes for each counted */
+} model_array;
+int model_thing_arrays(zw_thing kind, const model_array **list);
+void model_thing_free(zw_thing kind, void *def);
+
+/* ---- Coordinates ----------------------------------------------------------------------------- */
+
+extern const int model_joint_positions[4]; /* by zw_joint_kind */
+extern const int model_joint_speeds[4];
+/* Joints in the order of the coordinates: order[count of joints]. */
+void model_joint_order(const model_bodies *bodies, int *order);
+/* Numbers that a whole key has. */
+typedef struct model_sizes {
+    int qpos, qvel, act, ctrl;
+} model_sizes;
+model_sizes model_sizes_of(const model_bodies *bodies);
+
+/* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
+
+/* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */
+int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
+/* Half lengths of a box around the vertices in a frame. */
+void model_mesh_box(const zw_mesh_def *mesh, const model_pose *frame, double centre[3],
+                    double half[3]);
+/* Faces of the convex hull, to be freed with base_free: their number; 0: the vertices lie in a
+ * plane; -1: no memory. */
+int model_hull(const double *vertex, int count, int **face);
+
+#endif
