@@ -220,7 +220,16 @@ typedef struct zw_view {
 
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
-typedef enum zw_kind { ZW_COORD, ZW_PARAM, ZW_CONSTRAINT, ZW_ROW, ZW_EVENT, ZW_CHECK } zw_kind;
+/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. */
+typedef enum zw_kind {
+    ZW_SPEED,
+    ZW_COORD,
+    ZW_PARAM,
+    ZW_CONSTRAINT,
+    ZW_ROW,
+    ZW_EVENT,
+    ZW_CHECK
+} zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */
 int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: none */

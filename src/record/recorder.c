@@ -50,8 +50,9 @@ static void add_fixed_columns(maker *k)
     for (int i = 0; i < model->coord_count; i++) {
         add_column(k, model->coord[i].name, RECORD_ROLE_COORD);
     }
-    for (int i = 0; i < model->coord_count; i++) {
-        snprintf(name, sizeof name, "%s'", model->coord[i].name);
+    for (int i = 0; i < zw_count(k->record->system, ZW_SPEED); i++) {
+        int bodies = k->record->system->tree != NULL;
+        snprintf(name, sizeof name, bodies ? "%s" : "%s'", zw_name(k->record->system, ZW_SPEED, i));
         add_column(k, name, RECORD_ROLE_SPEED);
     }
     add_column(k, "energy", RECORD_ROLE_ENERGY);
@@ -64,7 +65,7 @@ static void add_fixed_columns(maker *k)
     for (int c = 0; c < model->constraint_count; c++) {
         for (int j = 0; j < model->constraint[c].rows; j++) {
             const char *one = model->constraint[c].rows == 1 ? "lambda(%s)" : "lambda(%s).%c";
-            snprintf(name, sizeof name, one, model->constraint[c].name, "xyz"[j]);
+            snprintf(name, sizeof name, one, model->constraint[c].name, "xyzuvw"[j]);
             add_column(k, name, RECORD_ROLE_MULTIPLIER);
         }
     }

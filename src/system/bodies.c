@@ -6,13 +6,6 @@
 
 #include "tree/sweeps.h"
 
-size_t bodies_room(const zw_system *system)
-{
-    return system->tree ? (size_t)system->tree->at.count + 6 * (size_t)system->bodies->widest +
-                              2 * (size_t)system->m
-                        : 0;
-}
-
 void bodies_start(const zw_system *system, double *q, double *v)
 {
     memcpy(q, system->tree->q_rest, (size_t)system->nq * sizeof *q);
@@ -88,8 +81,7 @@ static void put_rows(const zw_system *system, zw_work *work, system_part part, c
 {
     double *out = work->out[part], *spare = work->rows;
     tree_accelerations(system->tree, NULL, work->sweeps);
-    bodies_rows rows = {
-        .phi = spare, .psi = spare, .b = spare + system->m, .A = out + system->m};
+    bodies_rows rows = {.phi = spare, .psi = spare, .b = spare + system->m, .A = out + system->m};
     *(part == PART_POSITION ? &rows.phi : &rows.psi) = out;
     bodies_fill_rows(system, work, q, v, rows);
 }

@@ -37,12 +37,12 @@ typedef struct bodies_closer {
     int row; /* the first */
     int rows;
     bodies_frame frame[2];
-    int q[2], dof[2];  /* of joints; -1: none */
-    double origin[2];  /* of the polynomial */
+    int q[2], dof[2]; /* of joints; -1: none */
+    double origin[2]; /* of the polynomial */
     double poly[5];
-    double limit;      /* distance or limit */
-    int chain[2];      /* dofs that move the two bodies: how many, */
-    int *column[2];    /* and where each stands among the columns of the rows */
+    double limit;   /* distance or limit */
+    int chain[2];   /* dofs that move the two bodies: how many, */
+    int *column[2]; /* and where each stands among the columns of the rows */
 } bodies_closer;
 
 /* A motor on a joint: force = clamp(gain u + bias), u a parameter. */
@@ -54,22 +54,20 @@ typedef struct bodies_motor {
 } bodies_motor;
 
 struct system_bodies {
-    zw_model *shown;  /* names of coordinates and constraints, for messages and files: ours */
-    char **speed;     /* [n] names of the speeds */
+    zw_model *shown; /* names of coordinates and constraints, for messages and files: ours */
+    char **speed;    /* [n] names of the speeds */
     int closer_count;
     bodies_closer *closer;
     int motor_count;
     bodies_motor *motor;
-    int *entry;       /* [entries of M] where each of the tree's is in the pattern of the system */
-    int widest;       /* dofs that move some body, at most */
+    int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
+    int widest; /* dofs that move some body, at most */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
 void bodies_free(struct system_bodies *bodies);
 /* The start as described: q of the pose in the file, at rest. */
 void bodies_start(const zw_system *system, double *q, double *v);
-/* Room that a work needs, in doubles. */
-size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */
 void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
                      const double *v);

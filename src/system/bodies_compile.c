@@ -21,9 +21,9 @@ typedef struct builder {
     tree_fused fused;
     tree_body_def *body;
     tree_joint_def *joint;
-    int *order;       /* [joints] in the order of the coordinates */
-    int *joint_q;     /* [joints of the model] first coordinate */
-    int *joint_dof;   /* and first speed */
+    int *order;     /* [joints] in the order of the coordinates */
+    int *joint_q;   /* [joints of the model] first coordinate */
+    int *joint_dof; /* and first speed */
     zw_inertia *inertia;
     double *sweeps;
     int *mark; /* [n] columns of a row */
@@ -89,10 +89,8 @@ static zw_status make_tree(builder *b, zw_error *error)
         q += model_joint_positions[kind];
         dof += model_joint_speeds[kind];
     }
-    tree_def def = {.body_count = bodies,
-                    .body = b->body,
-                    .joint_count = joints,
-                    .joint = b->joint};
+    tree_def def = {
+        .body_count = bodies, .body = b->body, .joint_count = joints, .joint = b->joint};
     if (!(b->from->world.without & ZW_WITHOUT_GRAVITY)) {
         memcpy(def.gravity, b->from->world.gravity, sizeof def.gravity);
     }
@@ -310,7 +308,8 @@ static zw_status make_closers(builder *b, zw_error *error)
 static zw_status make_motor(builder *b, int index, zw_error *error)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
-    const zw_joint_def *joint = from->drive == ZW_DRIVE_JOINT ? &b->from->joint[from->target] : NULL;
+    const zw_joint_def *joint =
+        from->drive == ZW_DRIVE_JOINT ? &b->from->joint[from->target] : NULL;
     char name[NAME];
     if (!joint || joint->kind == ZW_JOINT_FREE || joint->kind == ZW_JOINT_BALL) {
         return refuse(b, from->place, "an actuator on anything but a hinge or slide", from->name,

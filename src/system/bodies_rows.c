@@ -159,8 +159,8 @@ static void orientation_rows(const moving_frame f[2], row *list)
         const double G[3][3] = {{s, e[2], -e[1]}, {-e[2], s, e[0]}, {e[1], -e[0], s}};
         list[i] = (row){.phi = 2 * e[i], .rest = s_rate * w[i] + part[i] + s * drag1[i] + swing[i]};
         for (int k = 0; k < 3; k++) {
-            double c = G[i][0] * f[0].axis[0][k] + G[i][1] * f[0].axis[1][k] +
-                       G[i][2] * f[0].axis[2][k];
+            double c =
+                G[i][0] * f[0].axis[0][k] + G[i][1] * f[0].axis[1][k] + G[i][2] * f[0].axis[2][k];
             list[i].c[0][k] = -c;
             list[i].c[1][k] = c;
         }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "system/work.h"
+#include "system/bodies.h"
 #include "tree/sweeps.h"
 
 void system_rates(const zw_system *system, const double *q, const double *v, double *rate)
@@ -41,4 +41,9 @@ void system_normalise(const zw_system *system, double *q)
             quat[k] /= sqrt(sum);
         }
     }
+}
+
+const char *system_speed_name(const zw_system *system, int i)
+{
+    return system->bodies ? system->bodies->speed[i] : system->model->coord[i].name;
 }

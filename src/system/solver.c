@@ -163,7 +163,7 @@ system_solver *solver_create(const zw_system *system, const int *role, const int
     }
     for (int i = 0; i < held_count; i++) {
         solver->row_of[solver->rows++] = -2 - held[i];
-        add_block(solver, system->model->coord[held[i]].name, ZW_EQUALITY, 1);
+        add_block(solver, system_speed_name(system, held[i]), ZW_EQUALITY, 1);
     }
     solver->extra = held_count;
     if (system->sparse) {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
 #include "system/law.h"
 #include "system/tangent.h"
 #include "system/work.h"
@@ -62,7 +63,10 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
         param[k] = model->param[k].value;
     }
     const expr_inputs in = {.param = param};
-    for (int i = 0; i < system->n; i++) {
+    if (system->tree) {
+        bodies_start(system, q, v);
+    }
+    for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
         q[i] = expr_value(model->graph, coord->start, &in);
         v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);

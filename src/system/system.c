@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
 #include "system/law.h"
 #include "system/work.h"
 
@@ -40,6 +41,17 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
     system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
+    }
+    if (model->bodies) {
+        zw_status made = bodies_compile(system, model, error);
+        if (made == ZW_OK) {
+            made = law_read(system, error);
+        }
+        if (made != ZW_OK) {
+            zw_system_free(system);
+            return NULL;
+        }
+        return system;
     }
     zw_status status = law_read(system, error);
     system->shape = (expr_shape){.params = model->param_count,
@@ -78,6 +90,8 @@ void zw_system_free(zw_system *system)
     base_free(system->C_coord);
     base_free(system->slip);
     base_free(system->slip_column);
+    tree_free(system->tree);
+    bodies_free(system->bodies);
     base_free(system->law.row);
     base_free(system->law.of_row);
     base_free(system->law.reaction_start);
@@ -93,6 +107,8 @@ int zw_count(const zw_system *system, zw_kind kind)
     switch (kind) {
     case ZW_COORD:
         return model->coord_count;
+    case ZW_SPEED:
+        return system->n;
     case ZW_PARAM:
         return model->param_count;
     case ZW_CONSTRAINT:
@@ -117,6 +133,9 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
     switch (kind) {
     case ZW_COORD:
         name = model->coord[index].name;
+        break;
+    case ZW_SPEED:
+        name = system_speed_name(system, index);
         break;
     case ZW_PARAM:
         name = model->param[index].name;

@@ -104,7 +104,8 @@ struct zw_system {
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
     system_law law;
-    tree_mechanism *tree; /* rigid bodies; NULL: all is equations */
+    tree_mechanism *tree;         /* rigid bodies; NULL: all is equations */
+    struct system_bodies *bodies; /* what else is known of them: bodies.h */
 
     int M_diagonal;   /* the pattern of M is diagonal */
     int sparse;       /* large: compressed metric and rows */

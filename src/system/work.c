@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -22,7 +23,12 @@ static void lay_out(zw_work *work, base_arena *arena)
     work->lambda = base_arena_doubles(arena, m);
     work->push = base_arena_doubles(arena, m);
     work->hint = base_arena_doubles(arena, 3 * (size_t)system->model->constraint_count);
-    work->small = base_arena_doubles(arena, system->sparse ? 0 : n * n + n);
+    work->small = base_arena_doubles(arena, system->sparse ? n : n * n + n);
+    if (system->tree) {
+        work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
+        work->jacobian = base_arena_doubles(arena, 6 * (size_t)system->bodies->widest);
+        work->rows = base_arena_doubles(arena, 2 * m);
+    }
     for (int i = 0; i < 4; i++) {
         work->spare[i] = base_arena_doubles(arena, n + m + (size_t)system->nq);
     }

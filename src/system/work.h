@@ -59,6 +59,9 @@ struct zw_work {
     double *lambda;               /* [m] of the system's rows, as the user knows them */
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
+    double *sweeps;   /* of the tree */
+    double *jacobian; /* [6 * widest] */
+    double *rows;     /* [2m] */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double power;     /* of all that changes the energy, after system_accelerate */
@@ -81,6 +84,8 @@ void system_bind(const zw_system *system, zw_work *work, const double *param);
  * v, and q + h v. */
 void system_rates(const zw_system *system, const double *q, const double *v, double *rate);
 void system_move(const zw_system *system, double *q, double h, const double *v);
+/* Of speed i: its coordinate's name, or its own. */
+const char *system_speed_name(const zw_system *system, int i);
 /* Quaternions of length one. */
 void system_normalise(const zw_system *system, double *q);
 
