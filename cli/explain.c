@@ -201,6 +201,12 @@ static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_e
 {
     zw_run_options options = arguments->run;
     zw_run_summary summary;
+    if (zw_reach_asked(world->system)) { /* the motion is the one that arrives */
+        zw_status found = zw_reach(world->system, world->state, world->work, NULL, NULL, error);
+        if (found != ZW_OK) {
+            return found;
+        }
+    }
     if (!(arguments->at > 0)) {
         return ZW_OK;
     }

@@ -57,6 +57,9 @@ typedef struct zw_law {
     double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
 } zw_law;
 zw_law zw_law_of(const zw_system *system);
+/* The model under another law than its own. "vakonomic" has no numbers, "mixed" alpha and beta (one
+ * of them may be 0), "penalty" N also. What the model says about initial multipliers holds. */
+zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error);
 
 /* ---- State and scratch -------------------------------------------------------------------- */
 

@@ -346,6 +346,7 @@ static int law_multipliers(reader *r, const read_item *item)
                          &r->model->law.lambda[r->member[member].row + i])) {
             return 0;
         }
+        r->model->law.given[r->member[member].row + i] = 1;
         tree = r->trees.tree[tree].next;
     }
     return 1;
@@ -419,7 +420,8 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item)
         return law->place >= 0;
     }
     law->lambda = base_alloc(((size_t)r->rows + 1) * sizeof *law->lambda);
-    if (law->lambda == NULL) {
+    law->given = base_alloc(((size_t)r->rows + 1) * sizeof *law->given);
+    if (law->lambda == NULL || law->given == NULL) {
         return read_no_memory(r);
     }
     for (int i = 0; i < s->item_count; i++) {

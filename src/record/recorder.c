@@ -318,12 +318,6 @@ static void summarise(record_table *table, const zw_run_summary *summary)
     record_table_add_summary(table, "worst certificate", text, NULL);
 }
 
-static int ends(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error)
 {
@@ -334,19 +328,5 @@ zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, cons
         return record->status;
     }
     summarise(record->table, summary);
-    if (ends(path, ".csv")) {
-        return record_write_csv(record->table, path, error);
-    }
-    if (ends(path, ".h5") || ends(path, ".hdf5")) {
-        return record_write_h5(record->table, path, error);
-    }
-    if (ends(path, ".svg")) {
-        return record_write_svg(record->table, path, error);
-    }
-    if (ends(path, ".html")) {
-        return record_write_html(record->table, path, error);
-    }
-    return base_fail(error, ZW_BAD_INPUT,
-                     "%s: the ending says the format, and it must be .csv, .h5, .svg or .html",
-                     path);
+    return record_write(record->table, path, error);
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/control.h"
+#include "system/law.h"
 
 static step_method ode_method(zw_method method)
 {
@@ -80,6 +81,9 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     system_bind(r->system, r->work, state_param(state));
     double *q = state_q(state), *v = state_v(state);
     zw_status status = system_project_position(r->system, r->work, state->t, q, v, error);
+    if (status == ZW_OK) {
+        status = law_follow(r->system, r->work, state->t, q, v, error);
+    }
     if (status == ZW_OK) {
         status = system_project_velocity(r->system, r->work, state->t, q, v, error);
     }

@@ -22,6 +22,7 @@ typedef struct builder {
     expr_terms terms;
     expr_id lagrangian;
     expr_id *p;      /* [n] dL/dv */
+    expr_id *p_mass; /* [n] the same without what a law adds */
     expr_id *L_q;    /* [n] dL/dq */
     expr_id *p_bias; /* [n] D p */
     expr_id *Q;      /* [n] generalized forces - dR/dv */
@@ -39,7 +40,7 @@ static expr_id *new_ids(int count)
 static void free_builder(builder *b)
 {
     expr_terms_free(&b->terms);
-    expr_id *array[] = {b->p, b->L_q, b->p_bias, b->Q, b->phi, b->psi, b->bias};
+    expr_id *array[] = {b->p, b->p_mass, b->L_q, b->p_bias, b->Q, b->phi, b->psi, b->bias};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         base_free(array[i]);
     }
@@ -54,6 +55,7 @@ static zw_status start_builder(builder *b, zw_system *system, zw_error *error)
     size_t n = (size_t)system->n, m = (size_t)system->m;
     *b = (builder){.system = system, .graph = system->model->graph, .model = system->model};
     b->p = new_ids(system->n);
+    b->p_mass = new_ids(system->n);
     b->L_q = new_ids(system->n);
     b->p_bias = new_ids(system->n);
     b->Q = new_ids(system->n);
@@ -65,7 +67,7 @@ static zw_status start_builder(builder *b, zw_system *system, zw_error *error)
     system->first_row = base_alloc(((size_t)b->model->constraint_count + 1) * sizeof(int));
     system->A_start = base_alloc((m + 1) * sizeof(int));
     system->M_start = base_alloc((n + 1) * sizeof(int));
-    if (!b->p || !b->L_q || !b->p_bias || !b->Q || !b->phi || !b->psi || !b->bias ||
+    if (!b->p || !b->p_mass || !b->L_q || !b->p_bias || !b->Q || !b->phi || !b->psi || !b->bias ||
         !system->row_constraint || !system->row_kind || !system->first_row || !system->A_start ||
         !system->M_start) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -175,8 +177,11 @@ static zw_status derive_lagrangian(builder *b)
 {
     const zw_model *model = b->model;
     b->lagrangian = add(b, subtract(b, model->kinetic, model->potential), model->lagrangian);
+    zw_status status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p_mass);
     b->lagrangian = add(b, b->lagrangian, law_lagrangian(b->system));
-    zw_status status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p);
+    if (status == ZW_OK) {
+        status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p);
+    }
     if (status == ZW_OK) {
         status = gradient_into(b, b->lagrangian, EXPR_COORD, b->L_q);
     }
@@ -203,7 +208,7 @@ static zw_status derive_metric(builder *b)
     if (model->massless && model->metric != EXPR_NONE) {
         status = gradient_into(b, model->metric, EXPR_SPEED, b->p);
     }
-    system->M_diagonal = 1;
+    system->M_diagonal = !system->law.curved;
     for (int j = 0; j < system->n && status == ZW_OK; j++) {
         system->M_start[j] = b->M.count;
         status = expr_gradient(b->graph, b->p[j], EXPR_SPEED, &b->terms);
@@ -326,6 +331,7 @@ static zw_status make_terms(builder *b, zw_error *error)
         expr_terms *terms = &b->terms;
         zw_status status = expr_gradient(b->graph, b->lagrangian, EXPR_TIME, terms);
         if (status != ZW_OK) {
+            system_list_free(&out);
             return status;
         }
         system_list_add(&out, terms->count ? negative(b, terms->term[0].id) : EXPR_ZERO);
@@ -376,10 +382,30 @@ static zw_status make_slip(builder *b, zw_error *error)
     return make_tape(b, PART_SLIP, &out, error);
 }
 
+/* The metric of projections, in the pattern of M: what a law adds is left out. */
 static zw_status make_metric(builder *b, zw_error *error)
 {
+    const zw_system *system = b->system;
     system_list out = {0};
-    add_all(&out, b->M.item, b->M.count);
+    zw_status status = ZW_OK;
+    if (!system->law.curved) {
+        add_all(&out, b->M.item, b->M.count);
+    }
+    for (int j = 0; j < system->n && system->law.curved && status == ZW_OK; j++) {
+        status = expr_gradient(b->graph, b->p_mass[j], EXPR_SPEED, &b->terms);
+        for (int k = system->M_start[j], e = 0; k < system->M_start[j + 1]; k++) {
+            int row = b->M_row.failed ? 0 : b->M_row.item[k];
+            while (e < b->terms.count && b->terms.term[e].index < row) {
+                e++;
+            }
+            int there = e < b->terms.count && b->terms.term[e].index == row;
+            system_list_add(&out, there ? b->terms.term[e].id : EXPR_ZERO);
+        }
+    }
+    if (status != ZW_OK) {
+        system_list_free(&out);
+        return status;
+    }
     return make_tape(b, PART_METRIC, &out, error);
 }
 
@@ -490,6 +516,7 @@ zw_status system_derive(zw_system *system, zw_error *error)
         int failed = b.A_column.failed || b.A.failed;
         status = failed ? ZW_NO_MEMORY : slip_derive(system, A, &b.slip, error);
     }
+    status = status != ZW_OK ? status : law_curvature(system);
     status = status != ZW_OK ? status : derive_lagrangian(&b);
     status = status != ZW_OK ? status : derive_metric(&b);
     if (status == ZW_OK) {
@@ -501,7 +528,8 @@ zw_status system_derive(zw_system *system, zw_error *error)
         system->works = !system->conservative && !b.model->massless;
         status = make_tapes(&b, error);
     }
-    if (status == ZW_OK && (b.A_column.failed || b.M_row.failed || b.C_coord.failed)) {
+    int short_of = b.A.failed || b.M.failed || b.C.failed || b.slip.failed;
+    if (status == ZW_OK && (b.A_column.failed || b.M_row.failed || b.C_coord.failed || short_of)) {
         status = ZW_NO_MEMORY;
     }
     if (status == ZW_OK) {

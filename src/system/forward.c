@@ -55,9 +55,12 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     for (int c = 0; c < constraints; c++) {
         role[c] = (int)role_now((int)mode[c]);
     }
-    work->motion = solver_create(system, role, NULL, 0, error);
-    work->velocity = work->motion ? solver_create(system, role, NULL, 0, error) : NULL;
-    work->position = work->velocity ? position_solver(system, role, error) : NULL;
+    work->velocity = solver_create(system, role, NULL, 0, error);
+    for (int c = 0; c < constraints; c++) {
+        role[c] = law_lets_go(system, c) ? (int)SOLVER_ABSENT : role[c];
+    }
+    work->motion = work->velocity ? solver_create(system, role, NULL, 0, error) : NULL;
+    work->position = work->motion ? position_solver(system, role, error) : NULL;
     if (!work->position) {
         solver_free(work->motion);
         work->motion = NULL;
@@ -148,6 +151,22 @@ static zw_status accept(const system_solver *solver, zw_status status)
     return status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-7 ? ZW_OK : status;
 }
 
+/* Gauss's problem of this instant, solved. PART_TERMS is known. */
+static zw_status solve(const zw_system *system, zw_work *work, zw_error *error)
+{
+    set_up(system, work);
+    if (work->gamma > 0) {
+        solver_clear_metric(work->motion);
+    }
+    work->gamma = 0;
+    zw_status status = solver_solve(work->motion, error);
+    if (status == ZW_NOT_A_METRIC && system->law.curved && system->law.flex == 0 &&
+        !system->sparse) {
+        status = law_solve_convex(system, work, error);
+    }
+    return accept(work->motion, status);
+}
+
 /* The names of some blocks, with commas. */
 static void list_blocks(const system_solver *solver, const int *block, int count, char *text,
                         size_t room)
@@ -210,9 +229,10 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
                           "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
                           motion->undetermined_count > 1 ? "s" : "", first->name);
     }
-    if (status == ZW_NOT_A_METRIC && solver->system->law.carried > 0) {
+    if (status == ZW_NOT_A_METRIC && solver->system->law.carried > 0 &&
+        solver->system->law.alpha > 0) {
         return model_fail(
-            model, error, status, model->law.place,
+            model, error, status, solver->system->given.place,
             "at t = %.9g Legendre's condition fails: T + lambda Phi has a direction of "
             "negative energy there, and the law has no least action",
             t);
@@ -255,16 +275,16 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     int simple = work->motion->rows == 0 && system->C_count == 0 && !system->sparse;
     if (simple && plain(system, work, a)) {
         work->power = power_of(system, work, NULL, v);
+        law_rates(system, work, v, a, a + system->n); /* rows that are loose, if any */
         return ZW_OK;
     }
-    set_up(system, work);
-    status = accept(work->motion, solver_solve(work->motion, error));
+    status = solve(system, work, error);
     if (status == ZW_OK) {
         memcpy(a, work->motion->answer.a, (size_t)system->n * sizeof *a);
         work->power = power_of(system, work, &work->motion->answer, v);
         if (system->law.carried > 0) {
             solver_multipliers(work->motion, work->push);
-            work->power += law_rates(system, work, v, a + system->n);
+            work->power += law_rates(system, work, v, a, a + system->n);
         }
         work->certificate = work->motion->answer.certificate.worst;
         return ZW_OK;
@@ -284,14 +304,13 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status != ZW_OK) {
         return status;
     }
-    set_up(system, work);
-    status = accept(work->motion, solver_solve(work->motion, error));
+    status = solve(system, work, error);
     if (status == ZW_OK) {
         const zw_motion *motion = &work->motion->answer;
         memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
         solver_multipliers(work->motion, work->push);
         work->power = power_of(system, work, &work->motion->answer, v);
-        work->power += law_rates(system, work, v, work->a + system->n);
+        work->power += law_rates(system, work, v, work->a, work->a + system->n);
         status = law_show(system, work, state->t, q, v, error);
         work->certificate = motion->certificate.worst;
         return status;

@@ -200,6 +200,19 @@ static void fill_metric(system_solver *solver, const double *M)
     }
 }
 
+void solver_clear_metric(system_solver *solver)
+{
+    const zw_system *system = solver->system;
+    int n = system->n, k = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = j; i < n; i++) {
+            int there = k < system->M_start[j + 1] && system->M_row[k] == i;
+            solver->M[i * n + j] = solver->M[j * n + i] = there ? solver->M[i * n + j] : 0;
+            k += there;
+        }
+    }
+}
+
 /* Where the entries of row i are: consecutive if compressed, by column if dense. */
 static void put_row(system_solver *solver, int i, int count, const int *column, const double *value,
                     double scale)

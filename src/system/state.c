@@ -75,8 +75,8 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
                               "coordinate %s does not start at a finite value", coord->name);
         }
     }
-    for (int j = 0; j < system->law.carried && model->law.lambda; j++) {
-        v[system->n + j] = model->law.lambda[system->law.row[j]];
+    for (int j = 0; j < system->law.carried && system->given.lambda; j++) {
+        v[system->n + j] = system->given.lambda[system->law.row[j]];
     }
     for (int c = 0; c < model->constraint_count; c++) {
         state_mode(state)[c] =
@@ -265,7 +265,6 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     if (status == ZW_OK) {
         status = system_violation(system, work, 0, q, v, violation, error);
         report->violation_after = violation[0] > violation[1] ? violation[0] : violation[1];
-        law_let_go(system, state_mode(state));
         status = system_decide(system, work, state, NULL, error);
         state->work = 0;
     }

@@ -30,7 +30,7 @@ static zw_status check_masses(const zw_model *model, zw_error *error)
                       model->coord[0].name);
 }
 
-zw_system *zw_system_compile(const zw_model *model, zw_error *error)
+zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error)
 {
     zw_system *system = base_alloc(sizeof *system);
     if (!system) {
@@ -38,6 +38,7 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
         return NULL;
     }
     system->model = model;
+    system->given = *law;
     system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
@@ -69,6 +70,39 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
         return NULL;
     }
     return system;
+}
+
+zw_system *zw_system_compile(const zw_model *model, zw_error *error)
+{
+    return system_compile_with_law(model, &model->law, error);
+}
+
+zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error)
+{
+    static const char *const name[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
+    int kind = 0;
+    while (kind < 4 && strcmp(name[kind], law->name) != 0) {
+        kind++;
+    }
+    model_law asked = model->law;
+    asked.kind = (model_law_kind)kind;
+    asked.place = -1;
+    asked.alpha = law->alpha;
+    asked.beta = law->beta;
+    asked.N = law->N;
+    int numbers = law->alpha >= 0 && law->beta >= 0 && isfinite(law->alpha + law->beta) &&
+                  law->alpha + law->beta > 0;
+    if (kind == 4 || (kind >= MODEL_LAW_MIXED && !numbers) ||
+        (kind == MODEL_LAW_PENALTY && !(law->N > 0 && isfinite(law->N)))) {
+        base_fail(error, ZW_BAD_INPUT,
+                  kind == 4
+                      ? "there is no law called %s"
+                      : "the %s law: alpha and beta are not negative, nor both zero, and N is "
+                        "positive",
+                  law->name);
+        return NULL;
+    }
+    return system_compile_with_law(model, &asked, error);
 }
 
 void zw_system_free(zw_system *system)

@@ -77,6 +77,7 @@ typedef struct system_law {
     double alpha, beta;
     double flex;          /* 1/N of (16) and (17); 0: Phi = 0 exactly */
     int carried;          /* multipliers in the state */
+    int curved;           /* some of their Phi are not linear in the speeds */
     int *row;             /* [carried] their rows */
     int *of_row;          /* [m] the reverse, -1: none */
     int loose;            /* alpha = 0 and N finite: these rows are friction alone */
@@ -103,6 +104,7 @@ struct zw_system {
     int C_count;
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
+    model_law given;   /* what was asked for: the model's, or another; lambda is the model's */
     system_law law;
     tree_mechanism *tree;         /* rigid bodies; NULL: all is equations */
     struct system_bodies *bodies; /* what else is known of them: bodies.h */
@@ -140,6 +142,10 @@ typedef enum system_mode {
     SYSTEM_STUCK,  /* friction holds it still */
     SYSTEM_HELD    /* others hold it still; friction helps with a given part of what it can */
 } system_mode;
+
+/* system.c: the model under another law than its own; law->lambda must live as long as the model.
+ */
+zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error);
 
 /* system/compile.c */
 zw_status system_derive(zw_system *system, zw_error *error);

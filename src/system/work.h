@@ -64,6 +64,7 @@ struct zw_work {
     double *rows;     /* [2m] */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
+    double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
     double power;     /* of all that changes the energy, after system_accelerate */
     double certificate;
     double energy[4];
@@ -101,6 +102,8 @@ typedef struct system_rows {
  * speeds and positions (the other NULL). Then the caller may set problem.C or a law, and solve. */
 void solver_fill(system_solver *solver, const double *M, system_rows rows, const double *force,
                  const double *free);
+/* A dense M again has no entries but those of the system's pattern. */
+void solver_clear_metric(system_solver *solver);
 zw_status solver_solve(system_solver *solver, zw_error *error);
 /* lambda[m] of the system's rows from the solver's answer; absent rows get 0. */
 void solver_multipliers(const system_solver *solver, double *lambda);

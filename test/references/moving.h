@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zwang/zwang.h"
+#include "zwang/path.h"
 
 typedef struct moving {
     zw_model *model;
@@ -51,6 +51,10 @@ static inline const char *moving_open(moving *m, const char *text, const char *n
     }
     m->work = zw_work_create(m->system, &m->error);
     m->state = m->work == NULL ? NULL : zw_state_create(m->system, m->work, NULL, &m->error);
+    if (m->state != NULL && zw_reach_asked(m->system) &&
+        zw_reach(m->system, m->state, m->work, NULL, NULL, &m->error) != ZW_OK) {
+        return "reach";
+    }
     return m->state == NULL ? "start" : NULL;
 }
 
