@@ -242,9 +242,9 @@ static void stretch_cones(zw_gauss_work *work)
     }
 }
 
-/* 1 / |L^-1|, the norm of Frobenius: with the singular values s of the rows taken it is
- * (sum s^-2)^(-1/2), at most the smallest of them and as smooth as the rows, in whatever order they
- * were taken. L^-1 column by column, by forward substitution. */
+/* sqrt(rank) / |L^-1| in the norm of Frobenius, which is the root of the sum of 1/s^2 over the
+ * singular values s of the rows taken: as smooth as they are, in whatever order they were taken,
+ * where the last pivot jumps with it. L^-1 column by column, by forward substitution. */
 static double margin(zw_gauss_work *work)
 {
     double *x = work->e, sum = 0.0;

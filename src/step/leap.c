@@ -22,10 +22,10 @@
  *
  *     x^2 = (1 + D^2)/2 + (1 - D^2)/2 cos((2j - 1) pi/20),     D = 0.15, j = 1..10,
  *
- * for which |prod (x - x_j)| is least on D <= |x| <= 1. Twice as near as the hole is wide lies no
- * node (0.17); the price is the factor cosh(20 D) = 10 on the error of interpolation in the hole.
- * A wider hole costs more in that than it gains in s^3, and more nodes gain nothing: the step
- * that they allow grows as their number, the distance of the inner ones from t* does not.
+ * for which the largest |prod (x - x_j)| on D <= |x| <= 1 is least. No node is nearer to t* than
+ * 0.17 half, twice as far as Gauss's; the price is the factor cosh(20 D) = 10 on the error of
+ * interpolation in the hole, and on noise. A wider hole costs more in that than it gains in s^3.
+ * With more nodes half can grow, but D must fall as their number, and nothing is gained.
  *
  * With k_j = f(P y_j), P the projection onto the manifold, and l_j Lagrange's polynomials,
  *
@@ -47,12 +47,16 @@
  *
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
  * tell t* well enough to begin, and two at nodes before the hole well enough to place it.
+ *
+ * Limits.  A motion that turns back within a hundredth of such a position passes it twice, or
+ * not quite, in less than the hole of any leap that sees the noise; then the steps go on as they
+ * can. So they do where nothing measures the margin (sparse algebra), and from a start at t*
+ * itself, where the rank is already lost and the margin tells of the rows that are left.
  */
 #include "step/leap.h"
 
 #include "step/control.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,7 +65,9 @@ enum { NODES = 20, ORDER = 7, SWEEPS = 40, TRIES = 8, MOVES = 5 };
 static const double NEAR = 0.5;     /* a margin from which on the way to zero is watched */
 static const double WIDE = 0.4;     /* the margin at the ends of a leap from near t* */
 static const double REACH = 8.0;    /* the longest half of a leap, in steps of the method */
-static const double CENTRED = 0.02; /* how well t* must be met, in units of half */
+static const double CENTRED = 0.02; /* how well t* must be met, in units of half; from near: */
+static const double NEARLY = 0.05;  /* the sides disagree by the curvature of the margin */
+static const double LEAST = 1e-13;  /* no tolerance is taken for less than this */
 static const double FLOOR = 1e-11;  /* noise that is borne where it is above the tolerance */
 
 static const double node_side[NODES / 2] = {
@@ -86,6 +92,8 @@ struct step_leap {
     double span;             /* t1 - t0 without sign; 0: nothing lies between them */
     double slope;            /* of the margin on the way to t0, along the motion; NAN: not known */
     double allowed;          /* longer halves than this have been refused on this approach */
+    int lost;                /* how often t* was not where it had been foreseen */
+    double size;             /* the error for which the last was; INFINITY: for another reason */
 };
 
 /* ---- Integrals of polynomials ---------------------------------------------------------------- */
@@ -135,7 +143,8 @@ void leap_layout(step_ode *ode, base_arena *arena)
     double *y = base_arena_doubles(arena, NODES * n), *k = base_arena_doubles(arena, NODES * n);
     double *before = base_arena_doubles(arena, n);
     if (leap != NULL) {
-        *leap = (step_leap){.y = y, .k = k, .before = before, .slope = NAN, .allowed = INFINITY};
+        *leap = (step_leap){
+            .y = y, .k = k, .before = before, .slope = NAN, .allowed = INFINITY, .size = INFINITY};
     }
     ode->leap = leap;
 }
@@ -150,6 +159,13 @@ void leap_note(step_ode *ode)
     }
 }
 
+/* What was refused before t* does not count after it. */
+static void forget(step_leap *leap)
+{
+    leap->allowed = leap->size = INFINITY;
+    leap->lost = 0;
+}
+
 void leap_begin(step_ode *ode)
 {
     step_leap *leap = ode->leap;
@@ -157,7 +173,7 @@ void leap_begin(step_ode *ode)
         leap->margin0 = leap->margin1 = *ode->option.margin;
         leap->span = 0.0;
         leap->slope = NAN;
-        leap->allowed = INFINITY;
+        forget(leap);
         leap->taken = 0;
     }
 }
@@ -171,7 +187,22 @@ void leap_stay(step_ode *ode)
     }
 }
 
-/* A leap has seen t* and knows on which side of it it ends. */
+/* The slope of the margin at the end of a leap: between the nodes before it, or, in the hole and
+ * just behind it, of the line from t*. */
+static double slope_inside(const step_leap *leap, double t)
+{
+    double x = (t - leap->middle) / leap->half;
+    int i = NODES - 1;
+    while (i > 1 && leap->x[i] > x) {
+        i--;
+    }
+    if (i == NODES / 2 || i == NODES / 2 - 1) {
+        return leap->margin1 / (x * fabs(leap->half));
+    }
+    double rise = leap->margin[i] - leap->margin[i - 1];
+    return rise / ((leap->x[i] - leap->x[i - 1]) * fabs(leap->half));
+}
+
 void leap_step_on(step_ode *ode)
 {
     step_leap *leap = ode->leap;
@@ -179,8 +210,7 @@ void leap_step_on(step_ode *ode)
         return;
     }
     if (leap->taken) {
-        double passed = (ode->t0 - leap->middle) / leap->half;
-        leap->slope = leap->margin1 / (passed * fabs(leap->half));
+        leap->slope = slope_inside(leap, ode->t0);
     } else if (leap->span > 0.0) {
         leap->slope = (leap->margin1 - leap->margin0) / leap->span;
     }
@@ -228,6 +258,12 @@ static int foresee(step_ode *ode, double toward, double *ahead, double *wide)
 
 /* ---- The first guess ------------------------------------------------------------------------- */
 
+/* What errors of component r are measured by. */
+static double scale_of(const step_ode *ode, int r, double y)
+{
+    return step_scale(ode, r, y) * fmax(1.0, LEAST / ode->option.tolerance);
+}
+
 static zw_status evaluate(step_ode *ode, int i)
 {
     step_leap *leap = ode->leap;
@@ -244,8 +280,9 @@ static zw_status evaluate(step_ode *ode, int i)
                : status;
 }
 
-/* Node i from the polynomial through the field at the start and at the nodes done: from `done` up to
- * i or down to it, without it. The `start` counts as long as it is itself far enough from t*, or alone. */
+/* Node i from the polynomial through the field at the start and at the nodes done: from `done` up
+ * to i or down to it, without it. The `start` counts as long as it is itself far enough from t*, or
+ * alone. */
 static zw_status predict(step_ode *ode, int i, int done)
 {
     step_leap *leap = ode->leap;
@@ -321,7 +358,7 @@ static int place(step_ode *ode)
         if (predict_all(ode, &zero) != ZW_OK || !(fabs(zero) < 1.0)) {
             return 0;
         }
-        if (fabs(zero) <= CENTRED) {
+        if (fabs(zero) <= (from_far ? CENTRED : NEARLY)) {
             return 1;
         }
         leap->middle += zero * leap->half;
@@ -361,7 +398,7 @@ static double sweep(step_ode *ode, const double *to_start)
         }
         for (int r = 0; r < n; r++) {
             double change = leap->half * end[i] * (k[r] - leap->before[r]);
-            worst = fmax(worst, fabs(change) / step_scale(ode, r, y[r]));
+            worst = fmax(worst, fabs(change) / scale_of(ode, r, y[r]));
         }
     }
     return worst;
@@ -377,7 +414,7 @@ static int converge(step_ode *ode)
             return 1;
         }
         if (!(change <= 0.5 * last[0])) { /* over two sweeps: they may take turns */
-            return change <= fmax(1.0, FLOOR / ode->option.tolerance);
+            return change <= fmax(1.0, FLOOR / fmax(ode->option.tolerance, LEAST));
         }
         last[0] = last[1];
         last[1] = change;
@@ -407,7 +444,7 @@ static double size_of(step_ode *ode)
             even += leap->x[j] * d[j] * leap->k[(long)j * n + r];
         }
         double missing = fmax(fabs(odd) / leading[0], fabs(even) / leading[1]);
-        double scale = step_scale(ode, r, leap->y[(long)(NODES - 1) * n + r]);
+        double scale = scale_of(ode, r, leap->y[(long)(NODES - 1) * n + r]);
         double size = 2.0 * fabs(leap->half) * missing / (2 * NODES - 1) / scale;
         if (size > worst) {
             worst = size;
@@ -430,58 +467,59 @@ static int attempt(step_ode *ode, double ahead, double half)
     leap->half = half;
     leap->start = ahead == half ? -1.0 : -ahead / half;
     if (!place(ode)) {
-        leap->allowed = 0.0; /* nothing to leap over */
+        leap->allowed = ++leap->lost < 4 ? 0.6 * fabs(leap->half) : 0.0;
         return 0;
     }
     if (!converge(ode)) {
         leap->allowed = 0.7 * fabs(leap->half);
         return 0;
     }
-    double size = size_of(ode), root = sqrt(sqrt(sqrt(sqrt(size))));
+    double size = size_of(ode), before = leap->size, root = sqrt(sqrt(sqrt(sqrt(size))));
+    leap->size = size;
     if (!(size <= 1.0)) {
-        leap->allowed = fabs(leap->half) * fmin(fmax(0.9 / root, 0.3), 0.9);
+        int falls = size <= 0.5 * before; /* else there is a pole, and shorter is no better */
+        leap->allowed = falls ? fabs(leap->half) * fmin(fmax(0.9 / root, 0.3), 0.9) : 0.0;
         return 0;
     }
     return 1;
 }
 
-static int aim(step_ode *ode, double limit)
+static void aim(step_ode *ode, double limit)
 {
     double t1 = ode->leap->middle + ode->leap->half;
     if ((limit > ode->t0) == (t1 > limit)) {
         t1 = limit;
     }
-    if (!(fabs(t1 - ode->t0) <= ode->option.step)) {
-        return 0;
-    }
     ode->t1 = t1;
     ode->h = t1 - ode->t0;
     leap_increment(ode, t1, ode->increment);
-    return 1;
 }
 
-int leap_try(step_ode *ode, double limit, double *length)
+int leap_try(step_ode *ode, double *limit)
 {
     step_leap *leap = ode->leap;
-    double toward = limit > ode->t0 ? 1.0 : -1.0, ahead, wide;
+    double toward = *limit > ode->t0 ? 1.0 : -1.0, ahead, wide;
     if (leap == NULL) {
         return 0;
     }
     if (!foresee(ode, toward, &ahead, &wide)) {
-        leap->allowed = INFINITY;
+        forget(leap);
         return 0;
     }
     for (int tries = 0; tries < TRIES; tries++) {
-        double half = fmin(ahead >= 0.5 * wide ? ahead : wide, leap->allowed);
-        if (half < 0.05 * wide) {
-            return 0; /* we are not meant to */
+        int far = ahead >= (tries == 0 ? 0.5 : 0.2) * wide;
+        double half = fmin(far ? ahead : wide, leap->allowed);
+        if (half < 0.05 * wide || ahead + half > ode->option.step) {
+            return 0; /* not by a leap, then */
         }
         if (half < fabs(ahead)) { /* a shorter one, later */
-            *length = ahead > 0.0 ? fmin(*length, ahead - half) : *length;
+            double room = fmin(fmax(ahead - half, 0.05 * ahead), fabs(*limit - ode->t0));
+            *limit = ahead > 0.0 ? ode->t0 + toward * room : *limit;
             return 0;
         }
         if (attempt(ode, toward * ahead, toward * half)) {
-            return aim(ode, limit);
+            aim(ode, *limit);
+            return 1;
         }
         ode->view.rejected++;
         if (leap->allowed > 0.0) {
@@ -494,7 +532,7 @@ int leap_try(step_ode *ode, double limit, double *length)
 void leap_accept(step_ode *ode)
 {
     ode->leap->taken = 1;
-    ode->leap->allowed = INFINITY;
+    forget(ode->leap);
 }
 
 void leap_refuse(step_ode *ode)

@@ -15,9 +15,9 @@ void leap_step_on(step_ode *ode);
 void leap_stay(step_ode *ode);
 
 /* If a singular instant is so near that the next step should carry over it, and such a step is
- * accurate: 1, and t1, h and increment are set, not beyond `limit`. Else 0, and *length is cut to
+ * accurate: 1, and t1, h and increment are set, not beyond *limit. Else 0, and *limit may be cut to
  * where a leap can begin. */
-int leap_try(step_ode *ode, double limit, double *length);
+int leap_try(step_ode *ode, double *limit);
 /* What came of it: the leap is the last step, or has been refused after all. */
 void leap_accept(step_ode *ode);
 void leap_refuse(step_ode *ode);

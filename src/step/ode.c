@@ -355,7 +355,7 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         ode->next = first_step(ode, toward, fabs(limit - ode->t0));
     }
     double length = fmin(ode->next, ode->option.step);
-    if (leap_try(ode, limit, &length)) {
+    if (leap_try(ode, &limit)) {
         if (finish(ode, error) == ZW_OK) {
             leap_accept(ode);
             ode->view.steps++;
