@@ -175,7 +175,7 @@ typedef struct zw_motion {
     double independence;     /* the last of these rows taken, as the kernel picks them: its distance
                                 from the span of the others, all of length one; dense algebra only,
                                 1 elsewhere. Small: nearly singular */
-    double margin;           /* if asked for: with the singular values s of the rows taken, all of
+    double margin;           /* if asked for: with the singular values s > 0 of these rows, all of
                                 length one, their number over the sum of 1/s^2, and the root of that.
                                 1 where they are orthogonal; smooth on the way to a singular point.
                                 Else, and with sparse algebra, as independence */

@@ -96,6 +96,25 @@ static void test_implicit(void **state)
     world_end(&one);
 }
 
+/* The same with rows that follow from the others. */
+static void test_redundant(void **state)
+{
+    (void)state;
+    char text[sizeof loop + 200];
+    strcpy(text, loop);
+    strcat(text,
+           "constraint again: x^2 + y^2 = 1\nconstraint half: ((x - u)^2 + (y - w)^2)/2 = 0.5\n");
+    world one = world_of(angle);
+    run(&one, (zw_run_options){.time = 3, .every = 3, .tolerance = 1e-14});
+    for (double tolerance = 1e-8; tolerance > 5e-14; tolerance /= 10) {
+        world w = world_of(text);
+        run(&w, (zw_run_options){.time = 3, .every = 3, .tolerance = tolerance});
+        assert_true(error_of(&w, &one) < 1000 * tolerance + 2e-11);
+        world_end(&w);
+    }
+    world_end(&one);
+}
+
 /* Runs that end and begin anywhere, before, in and just behind the flat position. */
 static void test_in_pieces(void **state)
 {
@@ -178,7 +197,6 @@ static void test_near_miss(void **state)
         for (int i = 0; i < 4; i++) {
             assert_true(fabs(q[i] - other[i]) < 1e-7);
         }
-        print_message("    %g: %.12f %.12f, %.12f\n", lack, q[1], q[3], other[1]);
         assert_true(fabs(q[1] - q[3]) > 0.1);
         world_end(&w);
         world_end(&slow);
@@ -200,8 +218,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_tolerance), cmocka_unit_test(test_implicit),
-        cmocka_unit_test(test_in_pieces),       cmocka_unit_test(test_events_inside),
-        cmocka_unit_test(test_near_miss),       cmocka_unit_test(test_largest_step),
+        cmocka_unit_test(test_redundant),       cmocka_unit_test(test_in_pieces),
+        cmocka_unit_test(test_events_inside),   cmocka_unit_test(test_near_miss),
+        cmocka_unit_test(test_largest_step),
     };
     return cmocka_run_group_tests_name("leap", tests, NULL, NULL);
 }
