@@ -10,7 +10,8 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
                          .carried = carried,
                          .size = system->nq + system->n + carried + system->works,
                          .stage = stage,
-                         .at_node = 1};
+                         .at_node = 1,
+                         .margin = 1};
 }
 
 static zw_status accelerate(step_motion *motion, double t, const double *y, double *dy,
@@ -23,6 +24,18 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
     if (motion->system->works) {
         dy[motion->size - 1] = motion->work->power;
     }
+    return status;
+}
+
+/* At a point of the manifold: with the margin of the rows there. */
+static zw_status accelerate_at_node(step_motion *motion, double t, const double *y, double *dy,
+                                    zw_error *error)
+{
+    system_solver *solver = motion->work->motion;
+    solver->options.margin = 1;
+    zw_status status = accelerate(motion, t, y, dy, error);
+    solver->options.margin = 0;
+    motion->margin = solver->rows > 0 ? solver->answer.margin : 1.0;
     return status;
 }
 
@@ -39,7 +52,8 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
     int node = motion->at_node;
     motion->at_node = 0;
     if (!motion->careful || node) {
-        zw_status status = accelerate(motion, t, y, dy, error);
+        zw_status status = node ? accelerate_at_node(motion, t, y, dy, error)
+                                : accelerate(motion, t, y, dy, error);
         if (status != ZW_OK || solver->rows == 0) {
             return status;
         }
@@ -68,6 +82,16 @@ zw_status motion_project(void *user, double t, double *y, zw_error *error)
     }
     motion->at_node = 1;
     return status;
+}
+
+/* For a point that the steps know nothing of. */
+zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error)
+{
+    step_motion *motion = user;
+    int node = motion->at_node;
+    zw_status status = motion_project(motion, t, y, error);
+    motion->at_node = node;
+    return status == ZW_OK ? accelerate_at_node(motion, t, y, dy, error) : status;
 }
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y)

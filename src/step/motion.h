@@ -15,6 +15,7 @@ typedef struct step_motion {
     int careful;   /* beside the manifold the rows cannot be trusted */
     int rank;      /* of the rows where the last step ended, on the manifold */
     int at_node;   /* the next evaluation is there */
+    double margin; /* of the rows, from losing rank: zw_motion.margin at nodes */
 } step_motion;
 
 /* `stage` is the caller's: [nq + n + carried + 1]. */
@@ -22,6 +23,7 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */
 zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error);
+zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error);
 zw_status motion_project(void *user, double t, double *y, zw_error *error);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);

@@ -284,6 +284,8 @@ static zw_status create_ode(run *r, zw_error *error)
                                 .field = motion_field,
                                 .project = motion_project,
                                 .user = &r->motion,
+                                .exact = r->system->m > 0 ? motion_exact : NULL,
+                                .margin = &r->motion.margin,
                                 .tolerance = r->options.tolerance,
                                 .step = r->options.step,
                                 .positions = r->system->n};
