@@ -272,6 +272,7 @@ static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def 
     double *rest = tree->q_rest + joint->q, *spring = tree->q_spring + joint->q;
     switch (def->kind) {
     case TREE_FREE:
+        body->is_free = 1;
         memcpy(rest, body->pos, sizeof body->pos);
         memcpy(rest + 3, body->quat, sizeof body->quat);
         memcpy(spring, rest, 7 * sizeof *rest);

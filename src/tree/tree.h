@@ -139,6 +139,7 @@ typedef struct tree_body {
     int dof, dof_end;  /* of its own joints */
     int last_dof;      /* the last dof on the path from the root to here; -1: it cannot move */
     int is_turned;     /* quat is not 1 */
+    int is_free;       /* its joint is */
     int last_child;    /* its number; 0: a leaf */
     int is_last_child; /* of its siblings the first that a sweep from the tips to the root meets */
     double pos[3], quat[4];
@@ -178,7 +179,7 @@ typedef struct tree_places {
     int L; /* [entries] M = L' D L: rows of L; their last entry, in place of 1, is 1/D */
     /* tree_articulate */
     int articulated; /* [bodies][21] inertia felt by the parent, about com: A (6), B (9), C (6) */
-    int G;           /* [nv][6] U / D */
+    int G;           /* [nv][6] U / D; without the angular part for translations of free bodies */
     int pivot;       /* [nv] 1/D */
     int u;           /* [nv] scratch of the solves */
     int count;       /* numbers in all */
