@@ -1,4 +1,5 @@
 /* Options into a struct; nothing is silently ignored. */
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -13,7 +14,13 @@ typedef enum option_id {
     OPTION_PLOT,
     OPTION_REPORT,
     OPTION_AT,
+    OPTION_FROM,
+    OPTION_TO,
     OPTION_SET,
+    OPTION_NOISE,
+    OPTION_COLUMN,
+    OPTION_METRIC,
+    OPTION_LAW,
     OPTION_JSON,
     OPTION_ALL,
     OPTION_QUIET,
@@ -29,20 +36,26 @@ typedef struct option {
 } option;
 
 static const option options[] = {
-    {OPTION_TIME, "--time", "-t", 1, "run"},
-    {OPTION_STEP, "--step", NULL, 1, "run explain"},
-    {OPTION_TOL, "--tol", NULL, 1, "run explain"},
-    {OPTION_METHOD, "--method", NULL, 1, "run explain"},
-    {OPTION_EVERY, "--every", NULL, 1, "run"},
-    {OPTION_OUTPUT, "--output", "-o", 1, "run"},
-    {OPTION_PLOT, "--plot", NULL, 1, "run"},
-    {OPTION_REPORT, "--report", NULL, 1, "run"},
+    {OPTION_TIME, "--time", "-t", 1, "run limit"},
+    {OPTION_STEP, "--step", NULL, 1, "run explain limit"},
+    {OPTION_TOL, "--tol", NULL, 1, "run explain limit"},
+    {OPTION_METHOD, "--method", NULL, 1, "run explain limit"},
+    {OPTION_EVERY, "--every", NULL, 1, "run limit"},
+    {OPTION_OUTPUT, "--output", "-o", 1, "run certify limit"},
+    {OPTION_PLOT, "--plot", NULL, 1, "run certify limit"},
+    {OPTION_REPORT, "--report", NULL, 1, "run certify limit"},
     {OPTION_AT, "--at", NULL, 1, "explain"},
-    {OPTION_SET, "--set", NULL, 1, "run explain check"},
-    {OPTION_JSON, "--json", NULL, 0, "explain"},
+    {OPTION_FROM, "--from", NULL, 1, "limit"},
+    {OPTION_TO, "--to", NULL, 1, "limit"},
+    {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
+    {OPTION_NOISE, "--noise", NULL, 1, "certify"},
+    {OPTION_COLUMN, "--column", NULL, 1, "certify"},
+    {OPTION_METRIC, "--metric", NULL, 1, "certify"},
+    {OPTION_LAW, "--law", NULL, 1, "certify"},
+    {OPTION_JSON, "--json", NULL, 0, "explain certify"},
     {OPTION_ALL, "--all", NULL, 0, "explain"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run check"},
-    {OPTION_HELP, "--help", "-h", 0, "run explain check"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit"},
+    {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -72,6 +85,57 @@ static int take_setting(cli_arguments *arguments, char *text)
     setting->name = text;
     arguments->setting_count++;
     return CLI_OK;
+}
+
+/* x=title: the title may have blanks and = of its own. */
+static int take_column(cli_arguments *arguments, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (arguments->column_count == CLI_COLUMNS) {
+        return complain("--column more than 256 times, from", text, " on");
+    }
+    if (!equals || equals == text || !equals[1]) {
+        return complain("--column wants NAME=TITLE, not", text, "");
+    }
+    *equals = 0;
+    arguments->column[arguments->column_count++] = (zw_path_column){text, equals + 1};
+    return CLI_OK;
+}
+
+/* mixed,alpha=1,beta=10, as after `law` in a file, with , or blanks between. */
+static int take_law(zw_law *law, char *text)
+{
+    static const char *const laws[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
+    int kind = 0, given = 0, wanted[] = {0, 0, 3, 4};
+    char *next = text + strcspn(text, ", ");
+    next += *next ? (*next = 0, 1) : 0;
+    while (kind < 4 && strcmp(laws[kind], text) != 0) {
+        kind++;
+    }
+    if (kind == 4) {
+        return complain("there is no law", text, "; see `zwang help certify`");
+    }
+    *law = (zw_law){.name = laws[kind], .alpha = 1, .N = INFINITY};
+    for (char *at = next; *at; at = next) {
+        static const char *const name[] = {"alpha", "beta", "N"};
+        double *const number[] = {&law->alpha, &law->beta, &law->N};
+        int which = 0;
+        next = at + strcspn(at, ", ");
+        next += *next ? (*next = 0, 1) : 0;
+        size_t length = strcspn(at, "=");
+        while (which < 3 && (strlen(name[which]) != length || strncmp(at, name[which], length))) {
+            which++;
+        }
+        if (kind < 2 || which > kind - 1 || !at[length] ||
+            !cli_value(at + length + 1, number[which]) || !(*number[which] >= 0)) {
+            return complain("--law wants mixed,alpha=1,beta=10 or penalty,N=1e4, not", at, "");
+        }
+        given |= 1 << which;
+    }
+    return (given & wanted[kind]) == wanted[kind]
+               ? CLI_OK
+               : complain("--law wants alpha and beta for mixed, N for penalty; some miss in", text,
+                          "");
 }
 
 static int take_positive(const option *known, const char *text, double *value)
@@ -163,6 +227,19 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_time_at(value, &arguments->at);
     case OPTION_SET:
         return take_setting(arguments, value);
+    case OPTION_FROM:
+        return take_positive(known, value, &arguments->from);
+    case OPTION_TO:
+        return take_positive(known, value, &arguments->to);
+    case OPTION_NOISE:
+        return take_positive(known, value, &arguments->noise);
+    case OPTION_COLUMN:
+        return take_column(arguments, value);
+    case OPTION_METRIC:
+        arguments->metric = value;
+        return CLI_OK;
+    case OPTION_LAW:
+        return take_law(&arguments->law, value);
     default:
         return take_output(arguments, known, value);
     }
@@ -255,6 +332,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
             plain = 1;
         } else if (!plain && word[i][0] == '-' && word[i][1]) {
             code = take(command, count - i, word + i, arguments, &used);
+        } else if (arguments->file && !arguments->recording && !strcmp(command, "certify")) {
+            arguments->recording = word[i];
         } else if (arguments->file) {
             code = complain("one file at a time; what is", word[i], "?");
         } else {
@@ -265,9 +344,15 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         }
         i += used;
     }
+    if (!strcmp(command, "certify") && arguments->file && arguments->file[0] &&
+        (!arguments->recording || !arguments->recording[0])) {
+        fprintf(stderr, "zwang: certify which recording? Give a .csv or .h5 file after %s\n",
+                arguments->file);
+        return CLI_USAGE;
+    }
     if (!arguments->file || !arguments->file[0]) {
-        fprintf(stderr, "zwang: %s what? Give a .zw file, or see `zwang help %s`\n", command,
-                command);
+        fprintf(stderr, "zwang: %s what? Give a .zw file%s, or see `zwang help %s`\n", command,
+                strcmp(command, "certify") ? "" : " and a recording", command);
         return CLI_USAGE;
     }
     return CLI_OK;

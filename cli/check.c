@@ -126,6 +126,22 @@ static void show_start(const cli_world *world)
     }
 }
 
+/* Where to arrive: does what is asked match what is free? */
+static zw_status show_reach(const cli_arguments *arguments, const cli_world *world, zw_error *error)
+{
+    zw_reach_report report = {0};
+    if (!zw_reach_asked(world->system)) {
+        return ZW_OK;
+    }
+    zw_status status = zw_reach_check(world->system, world->state, world->work, &report, error);
+    if (status == ZW_OK && !arguments->quiet) {
+        cli_label(stdout, "reach");
+        printf("%d unknown at the start, %d asked at the end\n", report.unknowns,
+               report.conditions);
+    }
+    return status;
+}
+
 static void show(const cli_world *world, const zw_constraint *list)
 {
     const zw_motion *motion = zw_work_motion(world->work);
@@ -166,7 +182,10 @@ int cli_check(const cli_arguments *arguments)
     if (status == ZW_OK && !arguments->quiet) {
         show(&world, list);
     }
-    code = cli_code_of(status);
+    if (status == ZW_OK) {
+        status = show_reach(arguments, &world, &error);
+    }
+    code = status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
     if (status == ZW_OK &&
         zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
         code = CLI_MODEL; /* its `run` line */

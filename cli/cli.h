@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "zwang/path.h"
 #include "zwang/zwang.h"
 
 /* Exit codes, as promised in the manual. */
@@ -13,17 +14,25 @@ enum {
     CLI_USAGE = 2,        /* the command line makes no sense */
     CLI_MODEL = 3,        /* the model has a mistake, or no consistent start */
     CLI_FILE = 4,         /* a file cannot be read or written */
+    CLI_NO_MOTION = 5,    /* certify: the recording is not a motion of the system */
     CLI_INTERRUPTED = 130 /* by Ctrl-C; what was there has been written */
 };
 
-enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16 };
+enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256 };
 
 typedef struct cli_arguments {
     const char *file;
     zw_setting setting[CLI_SETTINGS];
     int setting_count;
     zw_run_options run;
-    double at; /* explain: the time */
+    double at;             /* explain: the time */
+    double from, to;       /* limit: N; 0: by default */
+    const char *recording; /* certify: the path */
+    zw_path_column column[CLI_COLUMNS];
+    int column_count;
+    double noise;
+    const char *metric; /* as it was written, or NULL */
+    zw_law law;         /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
     int json;
@@ -53,11 +62,12 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 4 };
+enum { CLI_COMMANDS = 6 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error);
+int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error); /* only */
 void cli_unload(cli_world *world);
 int cli_code_of(zw_status status);
 
@@ -71,11 +81,12 @@ void cli_show_time(FILE *to, double seconds);
 void cli_show_count(FILE *to, long count, const char *one, const char *many);
 double cli_clock(void);
 
-/* output.c: the files of a run. */
+/* output.c: the files of a command, each by what it writes. */
+typedef zw_status cli_writer(void *user, const char *path, zw_error *error);
 int cli_outputs_possible(const cli_arguments *arguments);
 int cli_outputs_use_stdout(const cli_arguments *arguments);
-int cli_outputs_write(const cli_arguments *arguments, zw_record *record,
-                      const zw_run_summary *summary, const char *note, FILE *talk);
+int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *user,
+                      const char *note, FILE *talk);
 
 /* json.c: JSON that is valid whatever the names and numbers are. */
 typedef struct cli_json {
@@ -90,10 +101,12 @@ void cli_json_int(cli_json *json, const char *key, long value);
 void cli_json_bool(cli_json *json, const char *key, int value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
 
-/* run.c, explain.c, check.c: the commands; they answer the exit code. */
+/* run.c, explain.c, check.c, certify.c, limit.c: the commands; they answer the exit code. */
 int cli_run(const cli_arguments *arguments);
 int cli_explain(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
+int cli_certify(const cli_arguments *arguments);
+int cli_limit(const cli_arguments *arguments);
 
 /* explain_json.c: the same for programs. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,

@@ -97,7 +97,15 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
     if (t.count == 0) {
         return;
     }
-    cli_head(stdout, "Constraints: size of their force |A' lambda|, violation, multipliers lambda");
+    zw_law law = zw_law_of(world->system);
+    int carries = zw_field(world->system, world->state, world->work, ZW_FIELD_CARRIED).count > 0;
+    cli_head(stdout, carries ? "Constraints: size of their force, violation, multipliers lambda"
+                             : "Constraints: size of their force |A' lambda|, violation, "
+                               "multipliers lambda");
+    if (law.alpha > 0 || isfinite(law.N)) {
+        printf("  those with speeds follow the %s law: alpha = %g, beta = %g, N = %g\n", law.name,
+               law.alpha, law.beta, law.N);
+    }
     printf("  %-*s %-12s %-7s %11s %9s %9s  %s\n", t.width, "", "kind", "state", "force",
            "position", "velocity", "multiplier");
     for (int c = 0; c < t.shown; c++) {
@@ -193,6 +201,12 @@ static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_e
 {
     zw_run_options options = arguments->run;
     zw_run_summary summary;
+    if (zw_reach_asked(world->system)) { /* the motion is the one that arrives */
+        zw_status found = zw_reach(world->system, world->state, world->work, NULL, NULL, error);
+        if (found != ZW_OK) {
+            return found;
+        }
+    }
     if (!(arguments->at > 0)) {
         return ZW_OK;
     }

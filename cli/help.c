@@ -9,6 +9,8 @@ static const char overview[] =
     "  zwang run FILE        the motion: a summary, numbers, plots, a report with animation\n"
     "  zwang explain FILE    the principle at one instant: forces, multipliers, rank, certificate\n"
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
+    "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
+    "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
     "  zwang help [COMMAND]  this, or the options of a command\n"
     "  zwang --version\n"
     "\n"
@@ -16,7 +18,8 @@ static const char overview[] =
     "  zwang run examples/double_pendulum.zw --report pendulum.html\n"
     "\n"
     "Exit status: 0 done, 1 the motion failed or a check did not hold, 2 wrong usage,\n"
-    "3 a mistake in the model, 4 a file cannot be read or written, 130 interrupted.\n";
+    "3 a mistake in the model, 4 a file cannot be read or written, 5 the recording is not a\n"
+    "motion of the system, 130 interrupted.\n";
 
 static const char run[] =
     "zwang run FILE [options]: the motion, then a short summary.\n"
@@ -64,10 +67,59 @@ static const char check[] =
     "Exit status: 0 it can run, 1 the principle has no answer at the start, 3 a mistake in the\n"
     "model or no consistent start, 4 the file cannot be read.\n";
 
+static const char certify[] =
+    "zwang certify FILE RECORDING [options]: is a recorded path a motion of the system?\n"
+    "\n"
+    "RECORDING is a .csv or .h5 file with the time (t or time) and all coordinates by name, "
+    "perhaps\n"
+    "with their speeds (of x: x', xd or x_dot); from zwang, another program, or a measurement.\n"
+    "\n"
+    "      --column NAME=TITLE   the column of a coordinate x, a speed x' or the time t\n"
+    "      --noise S       of the recorded numbers, relative to each coordinate's size; else it "
+    "is\n"
+    "                      found in the recording\n"
+    "      --metric B      measure in `identity` or x=1,y=5 instead of the masses\n"
+    "      --law L         by another law than the file's: nonholonomic, vakonomic,\n"
+    "                      mixed,alpha=1,beta=10 or penalty,N=1e4\n"
+    "      --set NAME=X    give a parameter another value; may be repeated\n"
+    "  -o, --output FILE   what was found at each sample, as .csv, .h5, .svg or .html, by the\n"
+    "                      ending; - is CSV to a pipe; may be repeated\n"
+    "      --plot FILE     the force of the unseen hand and the multipliers, as .svg\n"
+    "      --report FILE   the same as one .html page that opens offline\n"
+    "      --json          for programs: everything, in full precision\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "Exit status: 0 a motion, 5 not a motion (an unseen hand pushes, or it leaves the "
+    "constraints),\n"
+    "1 it cannot be told (too coarse, too noisy, or a formula fails), else as for run.\n";
+
+static const char limit[] =
+    "zwang limit FILE [options]: the systems without the constraint, but with the added mass\n"
+    "alpha N Phi^2/2 and the friction beta N Phi^2/2, for N = 10, 100, ...; and what they tend "
+    "to.\n"
+    "\n"
+    "alpha and beta are those of the file's `law` line; without one they are 0 and 1, and\n"
+    "the limit is the nonholonomic law.\n"
+    "\n"
+    "      --from N        the first N (10)\n"
+    "      --to N          the last (1e8), by factors of ten\n"
+    "  -t, --time T        final time (the file's `run` line, or 10)\n"
+    "      --tol X         error per step (the file's, or 1e-12)\n"
+    "      --method M, --step H   as for run; by default each N has what suits it\n"
+    "      --every DT      time between the moments that are compared (1/500 of the run)\n"
+    "      --set NAME=X    give a parameter another value; may be repeated\n"
+    "  -o, --output FILE   the table as .csv or .h5, the pictures as .svg or .html, by the\n"
+    "                      ending; - is CSV to a pipe; may be repeated\n"
+    "      --plot FILE     the distance over N, and coordinates for some N, as .svg\n"
+    "      --report FILE   the same as one .html page that opens offline\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "Ctrl-C ends it; the table and the files then have the rows so far (status 130).\n";
+
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run", "explain", "check", "help"};
-static const char *const page[] = {run, explain, check, help};
+const char *const cli_command_name[] = {"run", "explain", "check", "certify", "limit", "help"};
+static const char *const page[] = {run, explain, check, certify, limit, help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -36,7 +36,7 @@ static int check_file(const char *path, zw_error *error)
     return CLI_OK;
 }
 
-int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
+int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     *world = (cli_world){0};
     *error = (zw_error){0};
@@ -47,19 +47,31 @@ int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
     world->model =
         zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
     if (world->model) {
-        world->system = zw_system_compile(world->model, error);
+        world->system = arguments->law.name
+                            ? zw_system_compile_law(world->model, &arguments->law, error)
+                            : zw_system_compile(world->model, error);
     }
-    if (world->system) {
+    if (!world->system) {
+        cli_unload(world);
+        return model_code(error->status);
+    }
+    return CLI_OK;
+}
+
+int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
+{
+    int code = cli_load_system(arguments, world, error);
+    if (code == CLI_OK) {
         world->work = zw_work_create(world->system, error);
     }
     if (world->work) {
         world->state = zw_state_create(world->system, world->work, &world->assembly, error);
     }
-    if (!world->state) {
+    if (code == CLI_OK && !world->state) {
         cli_unload(world);
-        return model_code(error->status);
+        code = model_code(error->status);
     }
-    return CLI_OK;
+    return code;
 }
 
 void cli_unload(cli_world *world)

@@ -20,7 +20,8 @@ static int no_command(const char *word)
 
 static int act(int count, char **word)
 {
-    static int (*const command[])(const cli_arguments *) = {cli_run, cli_explain, cli_check};
+    static int (*const command[])(const cli_arguments *) = {cli_run, cli_explain, cli_check,
+                                                            cli_certify, cli_limit};
     static cli_arguments arguments;
     if (!strcmp(word[0], "help") || !strcmp(word[0], "--help") || !strcmp(word[0], "-h")) {
         int code = cli_help(count > 1 ? word[1] : NULL, stdout);
@@ -30,7 +31,7 @@ static int act(int count, char **word)
         printf("zwang %s\n", zw_version());
         return CLI_OK;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < CLI_COMMANDS - 1; i++) {
         if (!strcmp(word[0], cli_command_name[i])) {
             int code = cli_parse(word[0], count - 1, word + 1, &arguments);
             if (code == CLI_OK && arguments.help) {

@@ -1,5 +1,5 @@
-/* The files of a run: asked early whether they are possible, so that an hour of work is not lost
- * at its end; written whole or not at all. */
+/* The files of a command: asked early whether they are possible, so that an hour of work is not
+ * lost at its end; written whole or not at all. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static int copy(FILE *from, FILE *to)
 }
 
 /* A pipe gets the bytes of a finished file: what opens under /dev and how differs too much. */
-static int write_stream(zw_record *record, const zw_run_summary *summary, const char *path)
+static int write_stream(cli_writer *write, void *user, const char *path)
 {
     const char *folder = getenv("TMPDIR");
     char place[PATH_MAX], name[PATH_MAX + 8];
@@ -97,7 +97,7 @@ static int write_stream(zw_record *record, const zw_run_summary *summary, const 
     }
     snprintf(name, sizeof name, "%s/a.csv", place);
     int code = CLI_OK, standard = !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
-    if (zw_record_write(record, summary, name, &error) != ZW_OK) {
+    if (write(user, name, &error) != ZW_OK) {
         cli_show_error(&error);
         code = CLI_FILE;
     } else {
@@ -117,17 +117,17 @@ static int write_stream(zw_record *record, const zw_run_summary *summary, const 
     return code;
 }
 
-int cli_outputs_write(const cli_arguments *arguments, zw_record *record,
-                      const zw_run_summary *summary, const char *note, FILE *talk)
+int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *user,
+                      const char *note, FILE *talk)
 {
     int code = CLI_OK, wrote = 0;
     for (int i = 0; i < arguments->output_count; i++) {
         const char *path = arguments->output[i];
         zw_error error = {0};
         if (is_stream(path)) {
-            int written = write_stream(record, summary, path);
+            int written = write_stream(write, user, path);
             code = code ? code : written;
-        } else if (zw_record_write(record, summary, path, &error) != ZW_OK) {
+        } else if (write(user, path, &error) != ZW_OK) {
             cli_show_error(&error);
             code = CLI_FILE;
         } else if (!arguments->quiet) {

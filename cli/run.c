@@ -172,7 +172,67 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
     show_checks(to, world, summary);
 }
 
+/* ---- From here to there --------------------------------------------------------------------- */
+
+static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *report)
+{
+    enum { SHOWN = 6 };
+    int most = zw_count(world->system, ZW_COORD) + zw_count(world->system, ZW_ROW);
+    zw_reach_unknown *list = calloc((size_t)most + 1, sizeof *list);
+    int count = list ? zw_reach_unknowns(world->system, world->state, list) : 0;
+    cli_label(to, "reach");
+    fputs("found ", to);
+    for (int i = 0; i < count && i < SHOWN; i++) {
+        fprintf(to, list[i].multiplier ? "%slambda(%s) = %.12g" : "%s%s' = %.12g", i ? ", " : "",
+                list[i].name, list[i].value);
+    }
+    if (count > SHOWN) {
+        fprintf(to, " and %d more", count - SHOWN);
+    }
+    fputc('\n', to);
+    cli_label(to, "");
+    fprintf(to, "misses by %.2g; action %.12g, length %.12g%s\n", report->miss, report->action,
+            report->length, report->least ? ", the least nearby" : "");
+    free(list);
+}
+
+/* Where the file says where to arrive, the start is looked for. */
+static int find_start(const cli_arguments *arguments, const cli_world *world, FILE *talk)
+{
+    zw_error error = {0};
+    zw_reach_report report = {0};
+    zw_reach_options options = {.poll = poll};
+    if (!zw_reach_asked(world->system)) {
+        return CLI_OK;
+    }
+    zw_status status =
+        zw_reach(world->system, world->state, world->work, &options, &report, &error);
+    if (report.interrupted) {
+        fputs("zwang: interrupted while the start was being looked for\n", stderr);
+        return CLI_INTERRUPTED;
+    }
+    if (status != ZW_OK) {
+        cli_show_error(&error);
+        return status == ZW_BAD_INPUT ? CLI_MODEL : CLI_FAILED;
+    }
+    if (!arguments->quiet) {
+        show_reach(talk, world, &report);
+    }
+    return CLI_OK;
+}
+
 /* ---- The command ---------------------------------------------------------------------------- */
+
+typedef struct written_run {
+    zw_record *record;
+    const zw_run_summary *summary;
+} written_run;
+
+static zw_status write_run(void *user, const char *path, zw_error *error)
+{
+    written_run *it = user;
+    return zw_record_write(it->record, it->summary, path, error);
+}
 
 static int finish(const cli_arguments *arguments, const cli_world *world, watcher *w,
                   const zw_run_summary *summary, zw_status status, const zw_error *error,
@@ -195,7 +255,8 @@ static int finish(const cli_arguments *arguments, const cli_world *world, watche
         snprintf(note, sizeof note, " (up to t = %.6g)", w->last);
     }
     if (w->record && w->samples > 0) {
-        int written = cli_outputs_write(arguments, w->record, summary, note, talk);
+        written_run files = {w->record, summary};
+        int written = cli_outputs_write(arguments, write_run, &files, note, talk);
         code = code ? code : written;
     }
     if (summary->check_failed >= 0) {
@@ -222,6 +283,11 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
         fflush(talk);
     }
     cli_catch_interrupt();
+    int code = find_start(arguments, world, talk);
+    if (code != CLI_OK) {
+        return code;
+    }
+    fflush(talk);
     cli_progress_start(0, plan->time);
     double start = cli_clock();
     zw_status status = zw_run(world->system, world->state, world->work, &options, &summary, &error);

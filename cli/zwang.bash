@@ -1,4 +1,4 @@
-# Completion of zwang for bash: commands, options, methods, .zw files, parameters of the file.
+# Completion of zwang for bash: commands, options, methods, files, parameters of the file.
 
 # _zwang_params FILE PREFIX: the names on its `param` lines.
 _zwang_params() {
@@ -29,7 +29,7 @@ _zwang() {
     local file='' i
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _zwang_words "$word" "run explain check help --help --version"
+        _zwang_words "$word" "run explain check certify limit help --help --version"
         return
     fi
     for ((i = 2; i < COMP_CWORD; i++)); do
@@ -49,17 +49,23 @@ _zwang() {
     -o | --output) _zwang_files "$word" csv h5 svg html ;;
     --plot) _zwang_files "$word" svg ;;
     --report) _zwang_files "$word" html ;;
-    -t | --time | --tol | --step | --at | =) ;;
+    --metric) _zwang_words "$word" "identity" ;;
+    --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
+    -t | --time | --tol | --step | --at | --from | --to | --noise | --column | =) ;;
     *)
         case $command in
-        help) _zwang_words "$word" "run explain check" ;;
-        run | explain | check)
+        help) _zwang_words "$word" "run explain check certify limit" ;;
+        run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
                 run) _zwang_words "$word" "--time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 explain) _zwang_words "$word" "--at --json --all --set --tol --method --step --help" ;;
                 check) _zwang_words "$word" "--set --quiet --help" ;;
+                certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
+                limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac
+            elif [[ $command == certify && -n $file ]]; then
+                _zwang_files "$word" csv h5 hdf5
             else
                 _zwang_files "$word" zw
             fi

@@ -136,6 +136,7 @@ typedef struct zw_gauss_options {
                             depend on them; 0: 1e-10. Dense algebra only */
     int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
+    int margin;          /* measure zw_motion.margin; dense algebra only */
     int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
 } zw_gauss_options;
 
@@ -174,6 +175,10 @@ typedef struct zw_motion {
     double independence;     /* the last of these rows taken, as the kernel picks them: its distance
                                 from the span of the others, all of length one; dense algebra only,
                                 1 elsewhere. Small: nearly singular */
+    double margin;           /* if asked for: with the singular values s > 0 of these rows, all of
+                                length one, their number over the sum of 1/s^2, and the root of that.
+                                1 where they are orthogonal; smooth on the way to a singular point.
+                                Else, and with sparse algebra, as independence */
     int redundant_count;     /* equality blocks with rows that follow from earlier rows */
     const int *redundant;    /* their indices */
     int conflict_count;      /* blocks that contradict each other: none can be left out */

@@ -20,7 +20,9 @@ extern "C" {
     X(ZW_INACCURATE, "the best answer found misses the tolerance; see its certificate")            \
     X(ZW_NOT_FINITE, "a formula has no finite value here")                                         \
     X(ZW_NO_STEP, "no step is small enough to go on from here")                                    \
-    X(ZW_NO_FILE, "a file cannot be read or written")
+    X(ZW_NO_FILE, "a file cannot be read or written")                                              \
+    X(ZW_NOT_REACHED, "no motion was found that arrives there")                                    \
+    X(ZW_INTERRUPTED, "stopped by the caller")
 
 typedef enum zw_status {
 #define ZW_STATUS_CODE(code, text) code,

@@ -50,6 +50,17 @@ void zw_model_free(zw_model *model);
 zw_system *zw_system_compile(const zw_model *model, zw_error *error);
 void zw_system_free(zw_system *system);
 
+/* The law that constraints with speeds follow (seed 002): Kozlov's (18), [T] = F - alpha ((lambda
+ * Phi_v)' - lambda Phi_q) - beta lambda Phi_v with Phi = lambda/N. */
+typedef struct zw_law {
+    const char *name;      /* "nonholonomic", "vakonomic", "mixed", "penalty" */
+    double alpha, beta, N; /* N is infinite but for the penalty law; nonholonomic: alpha is 0 */
+} zw_law;
+zw_law zw_law_of(const zw_system *system);
+/* The model under another law than its own. "vakonomic" has no numbers, "mixed" alpha and beta (one
+ * of them may be 0), "penalty" N also. What the model says about initial multipliers holds. */
+zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error);
+
 /* ---- State and scratch -------------------------------------------------------------------- */
 
 zw_work *zw_work_create(const zw_system *system, zw_error *error);
@@ -197,7 +208,8 @@ typedef enum zw_field_id {
     ZW_FIELD_V,         /* [n] */
     ZW_FIELD_A,         /* [n] after zw_forward */
     ZW_FIELD_A_FREE,    /* [n] after zw_forward: M \ force */
-    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward */
+    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward; those that a law carries: the state's */
+    ZW_FIELD_CARRIED,   /* [carried by the law] multipliers of the state, by rows */
     ZW_FIELD_ENERGY,    /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
     ZW_FIELD_VIOLATION, /* [2] worst position and velocity residual */
     ZW_FIELD_OUTPUT,    /* [outputs] plots, draws, checks: evaluated on asking */
@@ -211,7 +223,16 @@ typedef struct zw_view {
 
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
-typedef enum zw_kind { ZW_COORD, ZW_PARAM, ZW_CONSTRAINT, ZW_ROW, ZW_EVENT, ZW_CHECK } zw_kind;
+/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. */
+typedef enum zw_kind {
+    ZW_SPEED,
+    ZW_COORD,
+    ZW_PARAM,
+    ZW_CONSTRAINT,
+    ZW_ROW,
+    ZW_EVENT,
+    ZW_CHECK
+} zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */
 int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: none */

@@ -388,7 +388,7 @@ static expr_tape *emit(plan *p, expr_tape *draft)
 static zw_status check_leaves(const plan *p, const expr_shape *shape, zw_error *error)
 {
     int count[] = {[EXPR_PARAM] = shape->params, [EXPR_TIME] = 1,
-                   [EXPR_COORD] = shape->coords, [EXPR_SPEED] = shape->coords,
+                   [EXPR_COORD] = shape->coords, [EXPR_SPEED] = shape->coords + shape->carried,
                    [EXPR_ACCEL] = shape->coords, [EXPR_LAMBDA] = shape->lambdas};
     for (expr_id id = 0; id < p->nodes; id++) {
         const expr_node *node = &p->graph->node[id];

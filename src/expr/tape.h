@@ -17,6 +17,7 @@ typedef struct expr_tape expr_tape;
 typedef struct expr_shape {
     int params;
     int coords;
+    int carried; /* more entries behind the speeds: SPEED leaves from `coords` on */
     int lambdas;
 } expr_shape;
 

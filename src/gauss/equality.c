@@ -36,14 +36,14 @@ static void row_space_copy(const zw_gauss_work *work, int position, double *row)
     memcpy(row, work->D + (long)position * work->q_max, (size_t)upto * sizeof *row);
 }
 
-/* T^T, rank x me, of T = diag(1/scale) L in the order of the rows. */
-static void least_norm_factor(zw_gauss_work *work)
+/* T^T, rank x me, of T = diag(1/scale) L in the order of the rows; or of L itself. */
+static void factor_transposed(zw_gauss_work *work, int scaled)
 {
     double *row = work->e;
     for (int position = 0; position < work->me; position++) {
         int e = work->order[position];
         row_space_copy(work, position, row);
-        double scale = work->scale[work->equality_row[e]];
+        double scale = scaled ? work->scale[work->equality_row[e]] : 1.0;
         for (int j = 0; j < work->rank; j++) {
             work->T[(long)j * work->me + e] = scale > 0.0 ? row[j] / scale : 0.0;
         }
@@ -242,12 +242,37 @@ static void stretch_cones(zw_gauss_work *work)
     }
 }
 
+/* sqrt(rank) / |L^+| in the norm of Frobenius, which is the root of the sum of 1/s^2 over the
+ * singular values s > 0 of all rows: as smooth as the rows are, whichever of them were taken and in
+ * what order, where the last pivot jumps with that. With rows left over, L^T = R Q' has a
+ * triangular R of the same s. The inverse column by column, by forward substitution. */
+static double margin(zw_gauss_work *work)
+{
+    const double *L = work->D;
+    long stride = work->q_max;
+    if (work->rank < work->me) {
+        factor_transposed(work, 0);
+        L = work->T;
+        stride = work->me;
+    }
+    double *x = work->e, sum = 0.0;
+    for (int j = 0; j < work->rank; j++) {
+        for (int i = j; i < work->rank; i++) {
+            const double *row = L + i * stride;
+            x[i] = ((i == j) - (i > j ? dense_dot(i - j, row + j, x + j) : 0.0)) / row[i];
+            sum += x[i] * x[i];
+        }
+    }
+    return work->rank > 0 ? sqrt((double)work->rank / sum) : 1.0;
+}
+
 void gauss_equality_factor(zw_gauss_work *work)
 {
     work->rank = dense_lq(work->me, work->q, work->D, work->q_max, work->rank_floor, work->order,
                           work->beta, work->distance);
     int last = work->rank - 1;
     work->independence = last >= 0 ? fabs(work->D[(long)last * work->q_max + last]) : 1.0;
+    work->margin = work->measures ? margin(work) : work->independence;
     dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,
                                    work->B, work->q_max);
     stretch_cones(work);
@@ -257,7 +282,7 @@ void gauss_equality_factor(zw_gauss_work *work)
 static void least_squares(const zw_gauss *problem, zw_gauss_work *work)
 {
     double *t = work->e + 2 * (long)work->me;
-    least_norm_factor(work);
+    factor_transposed(work, 1);
     for (int e = 0; e < work->me; e++) {
         int i = work->equality_row[e];
         double b = problem->b != NULL ? problem->b[i] : 0.0;
@@ -308,7 +333,7 @@ static void least_norm(zw_gauss_work *work, const double *g, double *r)
 {
     int me = work->me;
     double *t = work->e + 2 * (long)me;
-    least_norm_factor(work);
+    factor_transposed(work, 1);
     memset(t, 0, (size_t)me * sizeof *t);
     for (int k = 0; k < work->rank; k++) { /* Lt t = g */
         const double *row = work->T + (long)k * me;

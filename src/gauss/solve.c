@@ -160,7 +160,8 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
         return status;
     }
     work->rank_floor = options->rank > 0.0 ? options->rank : 1e-10;
-    work->independence = 1.0;
+    work->measures = options->margin;
+    work->independence = work->margin = 1.0;
     int nonideal = problem->C != NULL || problem->law != NULL;
     const double *guess = options->guess;
     gauss_part_start(problem, work, guess);
@@ -177,6 +178,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
     sort(work->conflict_count, work->conflict);
     motion->rank = work->rank;
     motion->independence = work->independence;
+    motion->margin = work->margin;
     motion->redundant_count = work->redundant_count;
     motion->conflict_count = work->conflict_count;
     motion->iterations = work->core.iterations;

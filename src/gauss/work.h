@@ -156,6 +156,8 @@ struct zw_gauss_work {
     int *order;          /* me */
     double *beta;        /* me */
     double rank_floor;   /* from the options */
+    int measures;        /* the margin is wanted */
+    double margin;       /* of zw_motion */
     double independence; /* distance of the last row taken from the span of the others */
     double *distance;    /* 2 me */
     double *T;           /* rank x me: for multipliers of least norm */

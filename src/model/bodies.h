@@ -1,97 +1,119 @@
-/* Bodies as a user described them: named, editable, nothing computed. A proposal: readers (MJCF,
- * URDF) and C calls fill this; system/ makes a tree_def (tree/tree.h), frames and rows of it.
+/* The part of a model that is made of bodies: lists of definitions (zwang/bodies.h), as they were
+ * given, but with unit quaternions and unit axes.
  *
- * Habits: every element has a name (unique among its kind; made up if the file has none) and a
- * place in the file for messages; elements name each other by index, -1 for none; body 0 is the
- * world. A definition begins with its model_..._default and is copied when added. Lengths in
- * metres, angles in radians, quaternions w x y z: readers convert.
- *
- * What needs the whole to be known is not here: inertia from shapes, default classes, reordering to
- * parent < child, welded bodies becoming frames (tree/fuse.h). A reader keeps the order of its
- * file, depth first for MJCF, and that order stays that of q, v and the ids that users see. */
+ * Invariants:
+ *   1. body[0] is the world; a body's parent has a smaller index.
+ *   2. Every index in a definition is that of a thing that is there (or -1 where that is allowed).
+ *   3. Names, vertices and the other arrays belong to the list. */
 #ifndef ZW_MODEL_BODIES_H
 #define ZW_MODEL_BODIES_H
 
-#include "tree/tree.h"
+#include "model/model.h"
+#include "model/pose.h"
+#include "zwang/bodies.h"
 
-/* ---- The tree -------------------------------------------------------------------------------- */
+enum { MODEL_MADE = 0x7a77 }; /* + kind: the mark of a default function; world: + ZW_THING_COUNT */
 
-typedef struct model_body {
-    const char *name;
-    int place;
-    tree_body_def def; /* joint_count is counted from the joints' own `body` */
-    int has_inertia;   /* 0: from its shapes, when they are known */
-} model_body;
+/* Something the file says that has no effect here. */
+typedef struct model_note {
+    char *text;
+    int place; /* of the first one */
+    int count;
+} model_note;
 
-typedef struct model_joint {
-    const char *name;
-    int place;
-    int body;
-    tree_joint_def def; /* in the order of addition within a body */
-} model_joint;
+typedef struct model_bodies {
+    zw_world_def world;
+    int count[ZW_THING_COUNT];
+    int capacity[ZW_THING_COUNT];
+    zw_body_def *body;
+    zw_joint_def *joint;
+    zw_geom_def *geom;
+    zw_site_def *site;
+    zw_mesh_def *mesh;
+    zw_equality_def *equality;
+    zw_tendon_def *tendon;
+    zw_actuator_def *actuator;
+    zw_sensor_def *sensor;
+    zw_key_def *key;
+    zw_pair_def *pair;
+    zw_exclude_def *exclude;
 
-/* A named place on a body: MJCF's site, a link's origin, an end of a closer. */
-typedef struct model_frame {
-    const char *name;
-    int place;
-    int body;
-    double pos[3], quat[4];
-} model_frame;
+    int slot_count; /* names: hash of (kind, name) -> (kind, index) */
+    int slot_used;
+    struct model_slot *slot;
 
-/* ---- Loops and couplings: hard rows ---------------------------------------------------------- */
+    int note_count, note_capacity;
+    model_note *note;
+} model_bodies;
 
-typedef enum model_closer_kind {
-    MODEL_CLOSE_WELD,  /* the frames coincide */
-    MODEL_CLOSE_BALL,  /* their origins do: MJCF's connect */
-    MODEL_CLOSE_HINGE, /* and their z axes */
-    MODEL_CLOSE_SLIDE, /* z axes in one line, no turning */
-    MODEL_CLOSE_DISTANCE
-} model_closer_kind;
+/* The bodies of the model, made (with the world alone) if there are none; NULL: no memory. */
+model_bodies *model_bodies_of(zw_model *model);
+void model_bodies_free(model_bodies *bodies);
 
-/* A joint of any kind between two frames, whatever the tree says. Its coordinate (hinge, slide) has
- * a limit and a motor like that of a joint in the tree. */
-typedef struct model_closer {
-    const char *name;
-    int place;
-    model_closer_kind kind;
-    int frame[2];
-    double distance; /* MODEL_CLOSE_DISTANCE */
-    int is_limited;
-    double range[2];
-} model_closer;
+/* Add any kind; the index, or -1 with the story at the definition's place. */
+int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *error);
+const char *model_thing_word(zw_thing kind); /* "body" */
+int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name);
+/* Is the definition sound by itself and in this model? For add and change. */
+zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,
+                            zw_error *error);
+/* The hash of names: room for one more (0: no memory); and made again after changes. */
+int model_names_room(model_bodies *bodies);
+void model_names_rebuild(model_bodies *bodies);
 
-/* q_a - rest_a = sum_k polynomial[k] (q_b - rest_b)^k; MJCF's equality joint, URDF's mimic. */
-typedef struct model_coupling {
-    const char *name;
-    int place;
-    int joint[2]; /* the second may be -1: q_a is held at polynomial[0] */
-    double polynomial[5];
-} model_coupling;
+/* Count something without effect; 0: no memory. */
+int model_add_note(zw_model *model, int place, const char *text);
 
-/* ---- Motors ---------------------------------------------------------------------------------- */
+/* ---- Lists of any kind, for the files bodies*.c ---------------------------------------------- */
 
-/* force = gain u + bias[0] + bias[1] length + bias[2] rate on gear . v of a joint, u held within
- * `control` and the force within `force` where these are limited: MJCF's motor (gain 1), position
- * (gain k, bias 0 -k 0), velocity (gain k, bias 0 0 -k) and general with affine gains are all of
- * it. The part bias[2], and bias[1] over a step, are implicit in the velocity step:
- * tree_articulate's `diagonal`. */
-typedef struct model_motor {
-    const char *name;
-    int place;
-    int joint;
-    double gear[6];
-    double gain, bias[3];
-    int is_control_limited, is_force_limited;
-    double control[2], force[2];
-} model_motor;
+size_t model_thing_size(zw_thing kind);
+void *model_thing_at(const model_bodies *bodies, zw_thing kind, int index);
+int *model_thing_place(void *def);
+const char **model_thing_name(void *def);
 
-/* ---- States by name -------------------------------------------------------------------------- */
+/* All references of a definition: where each stands, and to what kind. */
+enum { MODEL_MOST_REFS = 4 };
+typedef struct model_refs {
+    int count;
+    int *at[MODEL_MOST_REFS];
+    zw_thing kind[MODEL_MOST_REFS];
+    int may_lack[MODEL_MOST_REFS]; /* -1 is allowed */
+    int list_count;                /* and a list of them */
+    int *list;
+    zw_thing list_kind;
+} model_refs;
+void model_thing_refs(zw_thing kind, void *def, model_refs *refs);
 
-typedef struct model_key {
-    const char *name;
-    int place;
-    double time;
-    double *q, *v, *u; /* [nq], [nv], [motors]; NULL: as the rest pose, zero */
-} model_key;
+/* The arrays that a definition owns. */
+enum { MODEL_MOST_ARRAYS = 4 };
+typedef struct model_array {
+    size_t pointer, count; /* offsets */
+    size_t unit;           /* bytes for each counted */
+} model_array;
+int model_thing_arrays(zw_thing kind, const model_array **list);
+void model_thing_free(zw_thing kind, void *def);
+
+/* ---- Coordinates ----------------------------------------------------------------------------- */
+
+extern const int model_joint_positions[4]; /* by zw_joint_kind */
+extern const int model_joint_speeds[4];
+/* Joints in the order of the coordinates: order[count of joints]. */
+void model_joint_order(const model_bodies *bodies, int *order);
+/* Numbers that a whole key has. */
+typedef struct model_sizes {
+    int qpos, qvel, act, ctrl;
+} model_sizes;
+model_sizes model_sizes_of(const model_bodies *bodies);
+
+/* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
+
+/* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */
+int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
+/* Half lengths of a box around the vertices in a frame. */
+void model_mesh_box(const zw_mesh_def *mesh, const model_pose *frame, double centre[3],
+                    double half[3]);
+/* Faces of the convex hull, to be freed with base_free: their number; 0: the vertices lie in a
+ * plane; -1: no memory. */
+int model_hull(const double *vertex, int count, int **face);
 
 #endif

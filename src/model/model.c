@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "expr/lexer.h"
+#include "model/bodies.h"
 
 /* capacity[] belongs to these lists. */
 enum { FILES, PLACES, PARAMS, COORDS, CONSTRAINTS, EVENTS, CHECKS, PLOTS, DRAWS, MASSES };
@@ -25,6 +26,7 @@ zw_model *model_create(void)
     }
     model->metric = EXPR_NONE;
     model->law.place = -1;
+    model->reach.place = -1;
     return model;
 }
 
@@ -96,7 +98,9 @@ void zw_model_free(zw_model *model)
     base_free(model->coord);
     base_free(model->title);
     base_free(model->law.lambda);
+    base_free(model->law.given);
     base_free(model->run.method);
+    model_bodies_free(model->bodies);
     expr_graph_free(model->graph);
     base_free(model);
 }
@@ -128,7 +132,8 @@ model_coord *model_add_coord(zw_model *model)
                            .speed = EXPR_NONE,
                            .force = EXPR_ZERO,
                            .prefer = EXPR_ZERO,
-                           .free = EXPR_ZERO};
+                           .free = EXPR_ZERO,
+                           .reach = EXPR_NONE};
     return coord;
 }
 

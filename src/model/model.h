@@ -41,6 +41,7 @@ typedef struct model_coord {
     expr_id force;  /* generalized force, EXPR_ZERO if none */
     expr_id prefer; /* systems without masses, seed 000 (39)-(43): s; EXPR_ZERO if none */
     expr_id free;   /* ... and c */
+    expr_id reach;  /* where it ends, on parameters only; EXPR_NONE: nothing is asked */
 } model_coord;
 
 typedef enum model_relation { MODEL_EQUAL, MODEL_AT_LEAST } model_relation;
@@ -152,7 +153,14 @@ typedef struct model_law {
     int place;
     double alpha, beta, N;
     double *lambda; /* [rows] initial multipliers of the vakonomic laws, or NULL */
+    int *given;     /* [rows] which of them were written, or NULL */
 } model_law;
+
+/* `reach x = 1, y = 0 at 2`: seed 002 (11). The values are the coordinates' own. */
+typedef struct model_reach {
+    int place;   /* -1: nothing is asked */
+    double time; /* 0: not said */
+} model_reach;
 
 /* What the file says about how to run it; 0 and NULL where it is silent. */
 typedef struct model_run {
@@ -193,7 +201,9 @@ struct zw_model {
     int draw_count;
     model_draw *draw;
     model_law law;
+    model_reach reach;
     model_run run;
+    struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */
 
     /* capacities of the lists, for model_add_* */
     int capacity[10];

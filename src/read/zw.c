@@ -1,5 +1,6 @@
 /* Reading a .zw file: the order of the house. */
 #include "read/zw.h"
+#include "read/robot.h"
 
 #include <string.h>
 
@@ -65,7 +66,7 @@ static int read_all(reader *r)
         return 0;
     }
     r->stage = READ_STAGE_SHOW;
-    return read_settle_all(r) && make_stage(r, 7) && read_title(r);
+    return read_settle_all(r) && make_stage(r, 7) && read_reach_complete(r) && read_title(r);
 }
 
 static void reader_free(reader *r)
@@ -134,12 +135,26 @@ zw_model *read_zw_text(const char *text, const char *name, const zw_setting *set
     return reader_finish(r, read_file_text(r, name != NULL ? name : "model", text));
 }
 
+/* Robot files have no parameters. */
+static int no_settings(int count, zw_error *error)
+{
+    if (count > 0) {
+        base_fail(error, ZW_BAD_INPUT, "a robot file has no parameters that could be set");
+    }
+    return count == 0;
+}
+
 zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
                          int setting_count, zw_error *error)
 {
     if (text == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no text to be read");
         return NULL;
+    }
+    if (robot_is(name, text)) {
+        return no_settings(setting_count, error)
+                   ? robot_text(text, name != NULL ? name : "model", NULL, error)
+                   : NULL;
     }
     return read_zw_text(text, name, settings, setting_count, &usual, error);
 }
@@ -150,6 +165,9 @@ zw_model *zw_model_read(const char *path, const zw_setting *settings, int settin
     if (path == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no path of a file to be read");
         return NULL;
+    }
+    if (robot_is(path, NULL)) {
+        return no_settings(setting_count, error) ? robot_read(path, error) : NULL;
     }
     reader *r = reader_create(settings, setting_count, &usual, error);
     if (r == NULL) {

@@ -250,6 +250,7 @@ int read_parse_constraint(reader *r, expr_parser *p, read_statement *s);
 int read_parse_labelled(reader *r, expr_parser *p, read_statement *s);
 int read_parse_prefer(reader *r, expr_parser *p, read_statement *s);
 int read_parse_law(reader *r, expr_parser *p, read_statement *s);
+int read_parse_reach(reader *r, expr_parser *p, read_statement *s);
 int read_parse_event(reader *r, expr_parser *p, read_statement *s);
 int read_parse_stop(reader *r, expr_parser *p, read_statement *s);
 int read_parse_check(reader *r, expr_parser *p, read_statement *s);
@@ -333,6 +334,8 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
 int read_make_friction(reader *r, const read_statement *s, const read_item *item);
 int read_make_nonideal(reader *r, const read_statement *s, const read_item *item);
 int read_make_law(reader *r, const read_statement *s, const read_item *item);
+int read_make_reach(reader *r, const read_statement *s, const read_item *item);
+int read_reach_complete(reader *r); /* after the run is known */
 int read_make_event(reader *r, const read_statement *s, const read_item *item);
 int read_make_check(reader *r, const read_statement *s, const read_item *item);
 int read_make_plot(reader *r, const read_statement *s, const read_item *item);

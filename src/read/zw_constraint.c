@@ -326,6 +326,12 @@ static int law_multipliers(reader *r, const read_item *item)
     if (c == NULL) {
         return 0;
     }
+    if (!(expr_graph_node(r->model->graph, c->residual[0])->depends & EXPR_ON_SPEED)) {
+        return read_fail_tree(r, item->target,
+                              "'%.60s' holds no speeds: it moves alike under all laws, and its "
+                              "multiplier has no start",
+                              c->name);
+    }
     int member = read_member_of(r, item->target);
     const expr_tree *node = &r->trees.tree[item->part[0]];
     int vector = node->kind == EXPR_TREE_VECTOR;
@@ -340,34 +346,64 @@ static int law_multipliers(reader *r, const read_item *item)
                          &r->model->law.lambda[r->member[member].row + i])) {
             return 0;
         }
+        r->model->law.given[r->member[member].row + i] = 1;
         tree = r->trees.tree[tree].next;
     }
     return 1;
 }
 
-static int law_number(reader *r, const read_statement *s, const read_item *item)
+/* alpha, beta, N: 1 if this item is one of them, 0 if not, -1 if it is wrong. */
+static int law_number(reader *r, const read_item *item)
 {
     model_law *law = &r->model->law;
     const struct {
         const char *name;
-        model_law_kind kind;
+        int zero; /* may be */
+        int mixed;
         double *value;
-    } known[] = {{"alpha", MODEL_LAW_MIXED, &law->alpha},
-                 {"beta", MODEL_LAW_MIXED, &law->beta},
-                 {"N", MODEL_LAW_PENALTY, &law->N}};
+    } known[] = {{"alpha", 1, 1, &law->alpha}, {"beta", 1, 1, &law->beta}, {"N", 0, 0, &law->N}};
     const expr_tree *target = &r->trees.tree[item->target];
-    for (int i = 0; i < 3; i++) {
-        if (known[i].kind == law->kind && target->kind == EXPR_TREE_NAME &&
-            read_symbol_is(r, target->symbol, known[i].name)) {
-            if (!read_number(r, item->part[0], 0, "a number of a law", known[i].value)) {
-                return 0;
-            }
-            return *known[i].value > 0 ||
-                   read_fail_tree(r, item->part[0], "%s is positive", known[i].name);
+    for (int i = 0; i < 3 && law->kind != MODEL_LAW_VAKONOMIC; i++) {
+        if ((law->kind == MODEL_LAW_MIXED && !known[i].mixed) || target->kind != EXPR_TREE_NAME ||
+            !read_symbol_is(r, target->symbol, known[i].name)) {
+            continue;
         }
+        double *value = known[i].value;
+        if (!read_number(r, item->part[0], 0, "a number of a law", value)) {
+            return -1;
+        }
+        if (!(*value > 0 || (known[i].zero && *value == 0))) {
+            read_fail_tree(r, item->part[0], "%s is %s", known[i].name,
+                           known[i].zero ? "not negative" : "positive");
+            return -1;
+        }
+        return 1;
     }
-    return read_fail_tree(r, item->target, "this law has no such number; it is written: %s",
-                          s->word->usage);
+    return 0;
+}
+
+static int names_constraint(reader *r, const read_item *item)
+{
+    const expr_tree *node = &r->trees.tree[item->target];
+    int name = node->kind == EXPR_TREE_PRIME ? -1 : read_name_find(r, node->symbol);
+    return name >= 0 && r->name[name].kind == READ_CONSTRAINT;
+}
+
+/* The numbers that a law needs are there, and make sense together. */
+static int law_complete(reader *r, const read_statement *s)
+{
+    const model_law *law = &r->model->law;
+    if (law->kind == MODEL_LAW_MIXED && !(law->alpha >= 0 && law->beta >= 0)) {
+        return read_fail(r, s->token, "a mixed law has both numbers: law mixed alpha=1 beta=10");
+    }
+    if (law->kind == MODEL_LAW_PENALTY && !(law->N > 0)) {
+        return read_fail(r, s->token, "a penalty law has its number: law penalty N=1e4");
+    }
+    if (law->kind != MODEL_LAW_VAKONOMIC && law->alpha == 0 && law->beta == 0) {
+        return read_fail(r, s->token,
+                         "alpha and beta are both zero: nothing holds the constraints");
+    }
+    return law->place >= 0;
 }
 
 int read_make_law(reader *r, const read_statement *s, const read_item *item)
@@ -378,25 +414,27 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item)
     }
     law->kind = (model_law_kind)s->option;
     law->place = read_place_token(r, s->token);
-    if (law->kind == MODEL_LAW_VAKONOMIC) {
-        law->lambda = base_alloc((size_t)r->rows * sizeof *law->lambda);
-        if (law->lambda == NULL) {
-            return read_no_memory(r);
-        }
+    law->alpha = law->kind == MODEL_LAW_PENALTY ? 1 : -1;
+    law->beta = law->kind == MODEL_LAW_PENALTY ? 0 : -1;
+    if (law->kind == MODEL_LAW_NONHOLONOMIC) {
+        return law->place >= 0;
+    }
+    law->lambda = base_alloc(((size_t)r->rows + 1) * sizeof *law->lambda);
+    law->given = base_alloc(((size_t)r->rows + 1) * sizeof *law->given);
+    if (law->lambda == NULL || law->given == NULL) {
+        return read_no_memory(r);
     }
     for (int i = 0; i < s->item_count; i++) {
-        int ok = item[i].target < 0                 ? 1
-                 : law->kind == MODEL_LAW_VAKONOMIC ? law_multipliers(r, &item[i])
-                                                    : law_number(r, s, &item[i]);
-        if (!ok) {
+        int number = item[i].target < 0 ? 1 : law_number(r, &item[i]);
+        if (number == 0 && law->kind != MODEL_LAW_VAKONOMIC && !names_constraint(r, &item[i])) {
+            return read_fail_tree(r, item[i].target,
+                                  "this law has no such number, nor is there such a constraint; it "
+                                  "is written: %s",
+                                  s->word->usage);
+        }
+        if (number < 0 || (number == 0 && !law_multipliers(r, &item[i]))) {
             return 0;
         }
     }
-    if (law->kind == MODEL_LAW_MIXED && !(law->alpha > 0 && law->beta > 0)) {
-        return read_fail(r, s->token, "a mixed law has both numbers: law mixed alpha=1 beta=10");
-    }
-    if (law->kind == MODEL_LAW_PENALTY && !(law->N > 0)) {
-        return read_fail(r, s->token, "a penalty law has its number: law penalty N=1e4");
-    }
-    return law->place >= 0;
+    return law_complete(r, s);
 }

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "read/file.h"
 #include "read/zw.h"
-
-enum { MOST_BYTES = 1 << 28, FIRST_BYTES = 1 << 16 };
 
 static int is_include(const reader *r, int token)
 {
@@ -46,46 +45,15 @@ static int check_lines(reader *r, int first)
     return 1;
 }
 
-/* a/./b and a/x/../b are a/b: a file has one name. Every folder that is kept ends in a slash. */
-static void path_tidy(char *path)
-{
-    size_t root = path[0] == '/';
-    size_t used = root;
-    for (const char *at = path + root; *at != 0;) {
-        size_t length = strcspn(at, "/");
-        int folder = at[length] == '/';
-        int up = length == 2 && strncmp(at, "..", 2) == 0 && used > root;
-        size_t last = used; /* where the folder before begins */
-        while (up && last > root && (last == used || path[last - 1] != '/')) {
-            last--;
-        }
-        if (up && strncmp(path + last, "../", 3) != 0) {
-            used = last;
-        } else if (length > 0 && !(length == 1 && *at == '.')) {
-            memmove(path + used, at, length + (size_t)folder);
-            used += length + (size_t)folder;
-        }
-        at += length + (size_t)folder;
-    }
-    path[used] = 0;
-}
-
 /* The path that an include means: relative to the file it stands in. */
 static char *include_path(reader *r, int token)
 {
     const expr_token *t = &r->tokens.token[token];
     const char *home = r->model->file[t->file].name;
-    const char *slash = strrchr(home, '/');
-    size_t folder = slash != NULL && t->text[1] != '/' ? (size_t)(slash - home) + 1 : 0;
-    size_t length = (size_t)t->length - 2;
-    char *path = base_alloc(folder + length + 1);
+    char *path = read_path_join(home, read_path_folder(home), t->text + 1, (size_t)t->length - 2);
     if (path == NULL) {
         read_no_memory(r);
-        return NULL;
     }
-    memcpy(path, home, folder);
-    memcpy(path + folder, t->text + 1, length);
-    path_tidy(path);
     return path;
 }
 
@@ -175,51 +143,20 @@ static int fail_zero(reader *r)
     return read_fail_fault(r, &fault);
 }
 
-/* All bytes of the stream, with a zero behind; NULL with *length = 0: no memory, 1: unreadable. */
-static char *stream_bytes(FILE *stream, size_t *length)
-{
-    size_t room = FIRST_BYTES, used = 0;
-    char *text = base_alloc(room);
-    while (text != NULL) {
-        size_t got = fread(text + used, 1, room - used - 1, stream);
-        used += got;
-        if (got == 0) {
-            break;
-        }
-        if (used == room - 1) {
-            char *wider = 2 * room <= MOST_BYTES ? base_alloc(2 * room) : NULL;
-            if (wider != NULL) {
-                memcpy(wider, text, used);
-            }
-            base_free(text);
-            text = wider;
-            room *= 2;
-        }
-    }
-    if (text != NULL && ferror(stream)) {
-        base_free(text);
-        *length = 1;
-        return NULL;
-    }
-    *length = text != NULL ? used : 0;
-    return text;
-}
-
 int read_file_open(reader *r, const char *path, int token)
 {
     if (r->model->file_count == READ_MOST_FILES) {
         return read_fail(r, token, "there may be %d files, not more", READ_MOST_FILES);
     }
-    FILE *stream = fopen(path, "rb");
-    if (stream == NULL) {
-        return read_fail(r, token, "the file '%.200s' cannot be opened", path);
-    }
     size_t length;
-    char *text = stream_bytes(stream, &length);
-    fclose(stream);
+    read_file_state state;
+    char *text = read_file_bytes(path, &length, &state);
     if (text == NULL) {
-        return length > 0 ? read_fail(r, token, "'%.200s' cannot be read", path)
-                          : read_no_memory(r);
+        return state == READ_FILE_MISSING
+                   ? read_fail(r, token, "the file '%.200s' cannot be opened", path)
+               : state == READ_FILE_UNREADABLE
+                   ? read_fail(r, token, "'%.200s' cannot be read", path)
+                   : read_no_memory(r);
     }
     const char *zero = memchr(text, 0, length);
     if (!file_keep(r, path, text)) {

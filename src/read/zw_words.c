@@ -34,6 +34,7 @@ static const read_word words[] = {
     {"free", read_parse_prefer, read_make_prefer, 4, 1, 0, "free (0, 0.1), or: free x2: 0.1"},
     {"law", read_parse_law, read_make_law, 6, 0, 1,
      "law nonholonomic, law vakonomic name = 0.5, law mixed alpha=1 beta=10, or law penalty N=1e4"},
+    {"reach", read_parse_reach, read_make_reach, 6, 0, 0, "reach x = 1, y = 0 at 2"},
     {"event", read_parse_event, read_make_event, 7, 0, 1,
      "event hit: y = 0 falling, set y' = -y', or: event hit: when y < 0, set y' = -y'"},
     {"stop", read_parse_stop, read_make_event, 7, 1, 1, "stop when t > 10"},

@@ -50,8 +50,9 @@ static void add_fixed_columns(maker *k)
     for (int i = 0; i < model->coord_count; i++) {
         add_column(k, model->coord[i].name, RECORD_ROLE_COORD);
     }
-    for (int i = 0; i < model->coord_count; i++) {
-        snprintf(name, sizeof name, "%s'", model->coord[i].name);
+    for (int i = 0; i < zw_count(k->record->system, ZW_SPEED); i++) {
+        int bodies = k->record->system->tree != NULL;
+        snprintf(name, sizeof name, bodies ? "%s" : "%s'", zw_name(k->record->system, ZW_SPEED, i));
         add_column(k, name, RECORD_ROLE_SPEED);
     }
     add_column(k, "energy", RECORD_ROLE_ENERGY);
@@ -64,7 +65,7 @@ static void add_fixed_columns(maker *k)
     for (int c = 0; c < model->constraint_count; c++) {
         for (int j = 0; j < model->constraint[c].rows; j++) {
             const char *one = model->constraint[c].rows == 1 ? "lambda(%s)" : "lambda(%s).%c";
-            snprintf(name, sizeof name, one, model->constraint[c].name, "xyz"[j]);
+            snprintf(name, sizeof name, one, model->constraint[c].name, "xyzuvw"[j]);
             add_column(k, name, RECORD_ROLE_MULTIPLIER);
         }
     }
@@ -273,7 +274,7 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
         record->status = record->status == ZW_OK ? marked : record->status;
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_TIME), 1);
-    to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->n);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->nq);
     to = put(to, zw_field(system, state, work, ZW_FIELD_V), system->n);
     to = put(to, zw_field(system, state, work, ZW_FIELD_ENERGY), 3);
     if (system->m > 0) {
@@ -317,12 +318,6 @@ static void summarise(record_table *table, const zw_run_summary *summary)
     record_table_add_summary(table, "worst certificate", text, NULL);
 }
 
-static int ends(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error)
 {
@@ -333,19 +328,5 @@ zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, cons
         return record->status;
     }
     summarise(record->table, summary);
-    if (ends(path, ".csv")) {
-        return record_write_csv(record->table, path, error);
-    }
-    if (ends(path, ".h5") || ends(path, ".hdf5")) {
-        return record_write_h5(record->table, path, error);
-    }
-    if (ends(path, ".svg")) {
-        return record_write_svg(record->table, path, error);
-    }
-    if (ends(path, ".html")) {
-        return record_write_html(record->table, path, error);
-    }
-    return base_fail(error, ZW_BAD_INPUT,
-                     "%s: the ending says the format, and it must be .csv, .h5, .svg or .html",
-                     path);
+    return record_write(record->table, path, error);
 }

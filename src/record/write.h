@@ -20,4 +20,7 @@ zw_status record_write_svg(const record_table *table, const char *path, zw_error
 /* A page that runs by itself in any browser: animation, charts, summary and source. */
 zw_status record_write_html(const record_table *table, const char *path, zw_error *error);
 
+/* One of these, by the ending of the path. */
+zw_status record_write(const record_table *table, const char *path, zw_error *error);
+
 #endif

@@ -50,7 +50,7 @@ static zw_status evaluate(void *user, double t, const double *y, double *g, zw_e
     const step_guards *guards = user;
     const zw_system *system = guards->motion->system;
     zw_work *work = guards->motion->work;
-    const double *q = y, *v = y + system->n;
+    const double *q = y, *v = y + system->nq;
     zw_status status = ZW_OK;
     if (needs_forces(guards)) {
         status = system_accelerate(system, work, t, q, v, work->a, error);

@@ -33,6 +33,7 @@ extern const step_scheme step_scheme_variational;
 extern const step_scheme step_scheme_variational4;
 
 typedef struct step_stiff step_stiff; /* CVODE and its vectors */
+typedef struct step_leap step_leap;   /* of leap.c */
 
 struct step_ode {
     step_ode_view view; /* kept current by ode.c */
@@ -64,6 +65,7 @@ struct step_ode {
     double *dense; /* coefficients of the interpolant */
     void *more;    /* whatever else a scheme keeps */
     step_stiff *stiff;
+    step_leap *leap; /* NULL: no field to leap over */
 };
 
 /* dy = f(t, y), counted, and refused unless finite: ode->view.culprit then says which. */

@@ -116,6 +116,10 @@ static zw_status refuse(const zw_system *system, zw_error *error)
                               constraint->name);
         }
     }
+    if (system->given.kind != MODEL_LAW_NONHOLONOMIC) {
+        return model_fail(model, error, ZW_BAD_INPUT, system->given.place,
+                          "the variational methods know the nonholonomic law only; use dop853");
+    }
     if (model->massless || model->event_count > 0) {
         return base_fail(error, ZW_BAD_INPUT,
                          "the variational methods need masses and know no events; use dop853");

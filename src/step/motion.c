@@ -4,23 +4,38 @@
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
-    int n = system->n;
+    int carried = system->law.carried;
     return (step_motion){.system = system,
                          .work = work,
-                         .size = 2 * n + system->works,
+                         .carried = carried,
+                         .size = system->nq + system->n + carried + system->works,
                          .stage = stage,
-                         .at_node = 1};
+                         .at_node = 1,
+                         .margin = 1};
 }
 
 static zw_status accelerate(step_motion *motion, double t, const double *y, double *dy,
                             zw_error *error)
 {
-    int n = motion->system->n;
-    memcpy(dy, y + n, (size_t)n * sizeof *dy);
-    zw_status status = system_accelerate(motion->system, motion->work, t, y, y + n, dy + n, error);
-    if (motion->size > 2 * n) {
-        dy[2 * n] = motion->work->power;
+    int nq = motion->system->nq;
+    system_rates(motion->system, y, y + nq, dy);
+    zw_status status =
+        system_accelerate(motion->system, motion->work, t, y, y + nq, dy + nq, error);
+    if (motion->system->works) {
+        dy[motion->size - 1] = motion->work->power;
     }
+    return status;
+}
+
+/* At a point of the manifold: with the margin of the rows there. */
+static zw_status accelerate_at_node(step_motion *motion, double t, const double *y, double *dy,
+                                    zw_error *error)
+{
+    system_solver *solver = motion->work->motion;
+    solver->options.margin = 1;
+    zw_status status = accelerate(motion, t, y, dy, error);
+    solver->options.margin = 0;
+    motion->margin = solver->rows > 0 ? solver->answer.margin : 1.0;
     return status;
 }
 
@@ -37,7 +52,8 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
     int node = motion->at_node;
     motion->at_node = 0;
     if (!motion->careful || node) {
-        zw_status status = accelerate(motion, t, y, dy, error);
+        zw_status status = node ? accelerate_at_node(motion, t, y, dy, error)
+                                : accelerate(motion, t, y, dy, error);
         if (status != ZW_OK || solver->rows == 0) {
             return status;
         }
@@ -58,33 +74,44 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
 zw_status motion_project(void *user, double t, double *y, zw_error *error)
 {
     step_motion *motion = user;
-    int n = motion->system->n;
-    zw_status status = system_project_position(motion->system, motion->work, t, y, y + n, error);
+    double *v = y + motion->system->nq;
+    system_normalise(motion->system, y);
+    zw_status status = system_project_position(motion->system, motion->work, t, y, v, error);
     if (status == ZW_OK) {
-        status = system_project_velocity(motion->system, motion->work, t, y, y + n, error);
+        status = system_project_velocity(motion->system, motion->work, t, y, v, error);
     }
     motion->at_node = 1;
     return status;
 }
 
+/* For a point that the steps know nothing of. */
+zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error)
+{
+    step_motion *motion = user;
+    int node = motion->at_node;
+    zw_status status = motion_project(motion, t, y, error);
+    motion->at_node = node;
+    return status == ZW_OK ? accelerate_at_node(motion, t, y, dy, error) : status;
+}
+
 void motion_pack(const step_motion *motion, const zw_state *state, double *y)
 {
-    int n = motion->system->n;
+    int n = motion->system->n, nq = motion->system->nq;
     zw_state *from = (zw_state *)state; /* only read */
-    memcpy(y, state_q(from), (size_t)n * sizeof *y);
-    memcpy(y + n, state_v(from), (size_t)n * sizeof *y);
-    if (motion->size > 2 * n) {
-        y[2 * n] = state->work;
+    memcpy(y, state_q(from), (size_t)nq * sizeof *y);
+    memcpy(y + nq, state_v(from), (size_t)(n + motion->carried) * sizeof *y);
+    if (motion->system->works) {
+        y[motion->size - 1] = state->work;
     }
 }
 
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state)
 {
-    int n = motion->system->n;
+    int n = motion->system->n, nq = motion->system->nq;
     state->t = t;
-    memcpy(state_q(state), y, (size_t)n * sizeof *y);
-    memcpy(state_v(state), y + n, (size_t)n * sizeof *y);
-    if (motion->size > 2 * n) {
-        state->work = y[2 * n];
+    memcpy(state_q(state), y, (size_t)nq * sizeof *y);
+    memcpy(state_v(state), y + nq, (size_t)(n + motion->carried) * sizeof *y);
+    if (motion->system->works) {
+        state->work = y[motion->size - 1];
     }
 }

@@ -1,6 +1,6 @@
-/* A system as a field y' = f(t, y) with y = (q, v) or (q, v, W): W is the work of all that changes
- * the energy, carried along where the system is not conservative, so that the energy theorem
- * (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
+/* A system as a field y' = f(t, y) with y = (q, v, what the law carries, W): W, the last, is the
+ * work of all that changes the energy, carried along where the system is not conservative, so that
+ * the energy theorem (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
 #ifndef ZW_STEP_MOTION_H
 #define ZW_STEP_MOTION_H
 
@@ -9,18 +9,21 @@
 typedef struct step_motion {
     const zw_system *system;
     zw_work *work;
+    int carried;   /* multipliers behind the speeds */
     int size;      /* of y */
     double *stage; /* [size] room for a stage on the manifold */
     int careful;   /* beside the manifold the rows cannot be trusted */
     int rank;      /* of the rows where the last step ended, on the manifold */
     int at_node;   /* the next evaluation is there */
+    double margin; /* of the rows, from losing rank: zw_motion.margin at nodes */
 } step_motion;
 
-/* `stage` is the caller's: [2n + 1]. */
+/* `stage` is the caller's: [nq + n + carried + 1]. */
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */
 zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error);
+zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error);
 zw_status motion_project(void *user, double t, double *y, zw_error *error);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);

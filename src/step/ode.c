@@ -15,6 +15,7 @@
 #include "step/control.h"
 #include "step/dop853.h"
 #include "step/inner.h"
+#include "step/leap.h"
 
 #include <float.h>
 #include <math.h>
@@ -56,6 +57,7 @@ static void layout(step_ode *ode, base_arena *arena)
     if (ode->scheme != NULL) {
         ode->scheme->layout(ode, arena);
     }
+    leap_layout(ode, arena);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -228,6 +230,7 @@ static void step_on(step_ode *ode)
     swap(&ode->f0, &ode->f1);
     ode->f0_known = ode->f1_known;
     ode->dense_ready = 0;
+    leap_step_on(ode);
 }
 
 /* A step of length zero at its start: where a failed step leaves us. */
@@ -240,6 +243,7 @@ static void stay(step_ode *ode)
     copy(ode->n, ode->f1, ode->f0);
     ode->f1_known = ode->f0_known;
     ode->dense_ready = 0;
+    leap_stay(ode);
 }
 
 zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error)
@@ -251,6 +255,7 @@ zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *e
     if (status != ZW_OK) {
         return publish(ode, status);
     }
+    leap_begin(ode);
     ode->t0 = ode->origin = t;
     ode->count = 0;
     ode->last_size = 1e-4;
@@ -296,7 +301,9 @@ static zw_status finish(step_ode *ode, zw_error *error)
         }
     }
     ode->f1_known = 1;
-    return status == ZW_OK ? step_evaluate(ode, ode->t1, ode->y1, ode->f1, error) : status;
+    status = status == ZW_OK ? step_evaluate(ode, ode->t1, ode->y1, ode->f1, error) : status;
+    leap_note(ode);
+    return status;
 }
 
 static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error *error)
@@ -348,6 +355,15 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         ode->next = first_step(ode, toward, fabs(limit - ode->t0));
     }
     double length = fmin(ode->next, ode->option.step);
+    if (leap_try(ode, &limit)) {
+        if (finish(ode, error) == ZW_OK) {
+            leap_accept(ode);
+            ode->view.steps++;
+            ode->reach = ode->t1;
+            return ZW_OK;
+        }
+        leap_refuse(ode);
+    }
     int mishaps = 0, again = 0;
     for (;;) {
         double t1 = step_aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
@@ -454,6 +470,10 @@ zw_status step_ode_dense(step_ode *ode, double t, double *y, zw_error *error)
     if (ode->scheme == NULL) {
         return step_stiff_dense(ode, t, y, error);
     }
+    if (leap_taken(ode)) {
+        leap_interpolate(ode, t, y);
+        return ZW_OK;
+    }
     if (!ode->dense_ready) {
         zw_status status = ode->scheme->prepare(ode, error);
         if (status != ZW_OK) {
@@ -490,6 +510,11 @@ zw_status step_ode_retake(step_ode *ode, double t, zw_error *error)
         stay(ode);
     } else if (ode->scheme == NULL) {
         status = retake_stiff(ode, t, error);
+    } else if (leap_taken(ode)) {
+        ode->t1 = t;
+        ode->h = t - ode->t0;
+        leap_increment(ode, t, ode->increment);
+        status = finish(ode, error);
     } else {
         ode->t1 = t;
         ode->h = t - ode->t0;

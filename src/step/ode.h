@@ -37,6 +37,9 @@ typedef zw_status step_field(void *user, double t, const double *y, double *dy, 
 /* Move y, by about a tolerance, onto the manifold on which it belongs. */
 typedef zw_status step_projection(void *user, double t, double *y, zw_error *error);
 
+/* y onto the manifold, as a projection does, and dy = f(t, y) there. */
+typedef zw_status step_exact_field(void *user, double t, double *y, double *dy, zw_error *error);
+
 typedef enum step_method {
     STEP_DOP853,      /* Dormand and Prince, order 8, adaptive; dense output of order 7 */
     STEP_RADAU,       /* Radau IIA, order 5, adaptive, for stiff problems; collocation polynomial */
@@ -53,6 +56,13 @@ typedef struct step_ode_options {
     step_field *field;
     step_projection *project; /* may be NULL */
     void *user;
+
+    /* One-step adaptive methods: for fields that are singular beside the manifold where the motion
+     * passes certain instants, and on it only by round-off. Both or neither. *margin, after a field
+     * at a projected point, says how far that is from being so: linear in time on the way to zero,
+     * 1 when far. The integrator leaps over such instants; see leap.c. */
+    step_exact_field *exact;
+    const double *margin;
 
     /* Adaptive: the error of a step, component by component, is kept below
      * tolerance * (weight_i + |y_i|). 0: 1e-10. (STEP_BDF: in the mean over the components.) */

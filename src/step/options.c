@@ -56,6 +56,14 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
     return ZW_OK;
 }
 
+/* A law that is friction alone has times of 1/(beta N), one between the two of alpha/beta: law.h.
+ */
+static int is_stiff(const zw_system *system, double time)
+{
+    const system_law *law = &system->law;
+    return law->loose || (law->carried > 0 && law->beta * time > 1e5 * law->alpha);
+}
+
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error)
 {
@@ -81,7 +89,8 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {
-        options->method = ZW_METHOD_DOP853;
+        options->method =
+            is_stiff(system, options->time - now) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
     }
     return check(options, now, error);
 }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/control.h"
+#include "system/law.h"
 
 static step_method ode_method(zw_method method)
 {
@@ -81,6 +82,9 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     double *q = state_q(state), *v = state_v(state);
     zw_status status = system_project_position(r->system, r->work, state->t, q, v, error);
     if (status == ZW_OK) {
+        status = law_follow(r->system, r->work, state->t, q, v, error);
+    }
+    if (status == ZW_OK) {
         status = system_project_velocity(r->system, r->work, state->t, q, v, error);
     }
     energy_of(r, &after);
@@ -130,7 +134,7 @@ static zw_status note_slip(run *r, zw_error *error)
     const step_ode_view *at = step_ode_look(r->ode);
     return r->guards.count == 0
                ? ZW_OK
-               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->n, error);
+               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
 }
 
 /* An instant at which things change again and again is the end. */
@@ -280,6 +284,8 @@ static zw_status create_ode(run *r, zw_error *error)
                                 .field = motion_field,
                                 .project = motion_project,
                                 .user = &r->motion,
+                                .exact = r->system->m > 0 ? motion_exact : NULL,
+                                .margin = &r->motion.margin,
                                 .tolerance = r->options.tolerance,
                                 .step = r->options.step,
                                 .positions = r->system->n};
@@ -376,7 +382,7 @@ static zw_status allocate(run *r, zw_error *error)
         size_t count = (size_t)r->system->model->event[i].reset_count;
         resets = count > resets ? count : resets;
     }
-    size_t size = 2 * (size_t)r->system->n + 1;
+    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->law.carried + 1;
     r->y = base_alloc(size * sizeof(double));
     r->stage = base_alloc(size * sizeof(double));
     r->sample = state_allocate(r->system);

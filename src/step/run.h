@@ -17,8 +17,8 @@ typedef struct run {
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
     step_ode *ode;
-    double *y;        /* [2n + 1] scratch */
-    double *stage;    /* [2n + 1] of the motion */
+    double *y;        /* scratch, of the size of the motion's y */
+    double *stage;    /* the same, for the motion */
     zw_state *sample; /* what the observer sees between steps */
     double *first;    /* [checks] their values at the start */
     double *reset;    /* [most resets of an event] scratch */

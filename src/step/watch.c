@@ -74,7 +74,7 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
 {
     double violation[2] = {0, 0};
     zw_status status =
-        system_violation(r->system, r->work, t, y, y + r->system->n, violation, error);
+        system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
     if (status == ZW_OK) {
         note_violation(r, violation);
     }

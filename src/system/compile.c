@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/law.h"
 #include "system/list.h"
 #include "system/slip.h"
 #include "system/system.h"
@@ -21,6 +22,7 @@ typedef struct builder {
     expr_terms terms;
     expr_id lagrangian;
     expr_id *p;      /* [n] dL/dv */
+    expr_id *p_mass; /* [n] the same without what a law adds */
     expr_id *L_q;    /* [n] dL/dq */
     expr_id *p_bias; /* [n] D p */
     expr_id *Q;      /* [n] generalized forces - dR/dv */
@@ -38,7 +40,7 @@ static expr_id *new_ids(int count)
 static void free_builder(builder *b)
 {
     expr_terms_free(&b->terms);
-    expr_id *array[] = {b->p, b->L_q, b->p_bias, b->Q, b->phi, b->psi, b->bias};
+    expr_id *array[] = {b->p, b->p_mass, b->L_q, b->p_bias, b->Q, b->phi, b->psi, b->bias};
     for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
         base_free(array[i]);
     }
@@ -53,6 +55,7 @@ static zw_status start_builder(builder *b, zw_system *system, zw_error *error)
     size_t n = (size_t)system->n, m = (size_t)system->m;
     *b = (builder){.system = system, .graph = system->model->graph, .model = system->model};
     b->p = new_ids(system->n);
+    b->p_mass = new_ids(system->n);
     b->L_q = new_ids(system->n);
     b->p_bias = new_ids(system->n);
     b->Q = new_ids(system->n);
@@ -64,7 +67,7 @@ static zw_status start_builder(builder *b, zw_system *system, zw_error *error)
     system->first_row = base_alloc(((size_t)b->model->constraint_count + 1) * sizeof(int));
     system->A_start = base_alloc((m + 1) * sizeof(int));
     system->M_start = base_alloc((n + 1) * sizeof(int));
-    if (!b->p || !b->L_q || !b->p_bias || !b->Q || !b->phi || !b->psi || !b->bias ||
+    if (!b->p || !b->p_mass || !b->L_q || !b->p_bias || !b->Q || !b->phi || !b->psi || !b->bias ||
         !system->row_constraint || !system->row_kind || !system->first_row || !system->A_start ||
         !system->M_start) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -99,6 +102,7 @@ static void number_rows(builder *b)
         system->contact_count += constraint->relation == MODEL_AT_LEAST;
     }
     system->first_row[b->model->constraint_count] = r;
+    law_rows(system, b->psi);
 }
 
 /* psi = D phi where a row is holonomic, bias = D psi, and the rows of A. */
@@ -125,8 +129,10 @@ static zw_status derive_rows(builder *b, zw_error *error)
                               "constraint %s holds no coordinate or speed", constraint->name);
         }
         for (int i = 0; i < b->terms.count && status == ZW_OK; i++) {
-            system_list_add(&b->A_column, b->terms.term[i].index);
-            system_list_add(&b->A, b->terms.term[i].id);
+            if (b->terms.term[i].index < system->n) {
+                system_list_add(&b->A_column, b->terms.term[i].index);
+                system_list_add(&b->A, b->terms.term[i].id);
+            }
         }
         if (constraint->relation == MODEL_AT_LEAST && system->row_kind[r] == SYSTEM_VELOCITY) {
             return model_fail(b->model, error, ZW_BAD_INPUT, constraint->place,
@@ -139,12 +145,15 @@ static zw_status derive_rows(builder *b, zw_error *error)
 
 /* ---- The Lagrangian ------------------------------------------------------------------------ */
 
-/* array[index] = node for the terms of a gradient; the others stay zero. */
+/* array[index] = node for the terms of a gradient; the others stay zero. What a law carries is no
+ * coordinate's. */
 static zw_status gradient_into(builder *b, expr_id id, expr_op leaf, expr_id *array)
 {
     zw_status status = expr_gradient(b->graph, id, leaf, &b->terms);
     for (int i = 0; i < b->terms.count && status == ZW_OK; i++) {
-        array[b->terms.term[i].index] = b->terms.term[i].id;
+        if (b->terms.term[i].index < b->system->n) {
+            array[b->terms.term[i].index] = b->terms.term[i].id;
+        }
     }
     return status;
 }
@@ -168,7 +177,11 @@ static zw_status derive_lagrangian(builder *b)
 {
     const zw_model *model = b->model;
     b->lagrangian = add(b, subtract(b, model->kinetic, model->potential), model->lagrangian);
-    zw_status status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p);
+    zw_status status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p_mass);
+    b->lagrangian = add(b, b->lagrangian, law_lagrangian(b->system));
+    if (status == ZW_OK) {
+        status = gradient_into(b, b->lagrangian, EXPR_SPEED, b->p);
+    }
     if (status == ZW_OK) {
         status = gradient_into(b, b->lagrangian, EXPR_COORD, b->L_q);
     }
@@ -176,7 +189,8 @@ static zw_status derive_lagrangian(builder *b)
         status = expr_rate(b->graph, b->p, b->system->n, EXPR_RATE_BIAS, b->p_bias);
     }
     if (status == ZW_OK) {
-        status = gradient_into(b, model->rayleigh, EXPR_SPEED, b->Q);
+        expr_id rayleigh = add(b, model->rayleigh, law_rayleigh(b->system));
+        status = gradient_into(b, rayleigh, EXPR_SPEED, b->Q);
     }
     for (int i = 0; i < b->system->n && status == ZW_OK; i++) {
         b->Q[i] = subtract(b, model->coord[i].force, b->Q[i]);
@@ -194,7 +208,7 @@ static zw_status derive_metric(builder *b)
     if (model->massless && model->metric != EXPR_NONE) {
         status = gradient_into(b, model->metric, EXPR_SPEED, b->p);
     }
-    system->M_diagonal = 1;
+    system->M_diagonal = !system->law.curved;
     for (int j = 0; j < system->n && status == ZW_OK; j++) {
         system->M_start[j] = b->M.count;
         status = expr_gradient(b->graph, b->p[j], EXPR_SPEED, &b->terms);
@@ -203,11 +217,11 @@ static zw_status derive_metric(builder *b)
         while (k < b->terms.count && b->terms.term[k].index < j) {
             k++;
         }
-        if (k == b->terms.count || b->terms.term[k].index > j) {
+        if (status == ZW_OK && (k == b->terms.count || b->terms.term[k].index > j)) {
             system_list_add(&b->M_row, j);
             system_list_add(&b->M, identity ? EXPR_ONE : EXPR_ZERO);
         }
-        for (; k < b->terms.count && status == ZW_OK; k++) {
+        for (; k < b->terms.count && b->terms.term[k].index < system->n; k++) {
             system_list_add(&b->M_row, b->terms.term[k].index);
             system_list_add(&b->M, b->terms.term[k].id);
             system->M_diagonal &= b->terms.term[k].index == j;
@@ -297,7 +311,7 @@ static zw_status make_terms(builder *b, zw_error *error)
     add_all(&out, b->A.item, b->A.count);
     at->b = out.count;
     for (int r = 0; r < system->m; r++) {
-        system_list_add(&out, negative(b, b->bias[r]));
+        system_list_add(&out, subtract(b, law_offset(system, r), b->bias[r]));
     }
     at->mu = out.count;
     for (int c = 0; c < b->model->constraint_count; c++) {
@@ -317,6 +331,7 @@ static zw_status make_terms(builder *b, zw_error *error)
         expr_terms *terms = &b->terms;
         zw_status status = expr_gradient(b->graph, b->lagrangian, EXPR_TIME, terms);
         if (status != ZW_OK) {
+            system_list_free(&out);
             return status;
         }
         system_list_add(&out, terms->count ? negative(b, terms->term[0].id) : EXPR_ZERO);
@@ -367,11 +382,42 @@ static zw_status make_slip(builder *b, zw_error *error)
     return make_tape(b, PART_SLIP, &out, error);
 }
 
+/* The metric of projections, in the pattern of M: what a law adds is left out. */
 static zw_status make_metric(builder *b, zw_error *error)
 {
+    const zw_system *system = b->system;
     system_list out = {0};
-    add_all(&out, b->M.item, b->M.count);
+    zw_status status = ZW_OK;
+    if (!system->law.curved) {
+        add_all(&out, b->M.item, b->M.count);
+    }
+    for (int j = 0; j < system->n && system->law.curved && status == ZW_OK; j++) {
+        status = expr_gradient(b->graph, b->p_mass[j], EXPR_SPEED, &b->terms);
+        for (int k = system->M_start[j], e = 0; k < system->M_start[j + 1]; k++) {
+            int row = b->M_row.failed ? 0 : b->M_row.item[k];
+            while (e < b->terms.count && b->terms.term[e].index < row) {
+                e++;
+            }
+            int there = e < b->terms.count && b->terms.term[e].index == row;
+            system_list_add(&out, there ? b->terms.term[e].id : EXPR_ZERO);
+        }
+    }
+    if (status != ZW_OK) {
+        system_list_free(&out);
+        return status;
+    }
     return make_tape(b, PART_METRIC, &out, error);
+}
+
+static zw_status make_reaction(builder *b, zw_error *error)
+{
+    system_list out = {0};
+    zw_status status = law_reaction(b->system, &out);
+    if (status != ZW_OK) {
+        system_list_free(&out);
+        return status;
+    }
+    return make_tape(b, PART_REACTION, &out, error);
 }
 
 static zw_status make_events(builder *b, zw_error *error)
@@ -452,6 +498,7 @@ static zw_status make_tapes(builder *b, zw_error *error)
     status = status != ZW_OK ? status : make_metric(b, error);
     status = status != ZW_OK ? status : make_energy(b, error);
     status = status != ZW_OK ? status : make_lagrange(b, error);
+    status = status != ZW_OK ? status : make_reaction(b, error);
     status = status != ZW_OK ? status : make_events(b, error);
     return status != ZW_OK ? status : make_outputs(b, error);
 }
@@ -469,6 +516,7 @@ zw_status system_derive(zw_system *system, zw_error *error)
         int failed = b.A_column.failed || b.A.failed;
         status = failed ? ZW_NO_MEMORY : slip_derive(system, A, &b.slip, error);
     }
+    status = status != ZW_OK ? status : law_curvature(system);
     status = status != ZW_OK ? status : derive_lagrangian(&b);
     status = status != ZW_OK ? status : derive_metric(&b);
     if (status == ZW_OK) {
@@ -480,7 +528,8 @@ zw_status system_derive(zw_system *system, zw_error *error)
         system->works = !system->conservative && !b.model->massless;
         status = make_tapes(&b, error);
     }
-    if (status == ZW_OK && (b.A_column.failed || b.M_row.failed || b.C_coord.failed)) {
+    int short_of = b.A.failed || b.M.failed || b.C.failed || b.slip.failed;
+    if (status == ZW_OK && (b.A_column.failed || b.M_row.failed || b.C_coord.failed || short_of)) {
         status = ZW_NO_MEMORY;
     }
     if (status == ZW_OK) {

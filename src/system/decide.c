@@ -179,9 +179,14 @@ static void go_ahead(decision *d, const double *a, double moment)
 {
     int n = d->system->n;
     const double *q = state_q(d->state), *v = state_v(d->state);
+    double *later = d->ahead + d->system->nq;
     for (int i = 0; i < n; i++) {
-        d->ahead[i] = q[i] + moment * (v[i] + 0.5 * moment * a[i]);
-        d->ahead[n + i] = v[i] + moment * a[i];
+        later[i] = v[i] + 0.5 * moment * a[i];
+    }
+    memcpy(d->ahead, q, (size_t)d->system->nq * sizeof *q);
+    system_move(d->system, d->ahead, moment, later);
+    for (int i = 0; i < n; i++) {
+        later[i] = v[i] + moment * a[i];
     }
 }
 
@@ -213,7 +218,7 @@ static zw_status contact(decision *d, zw_error *error)
         zw_error ignored;
         go_ahead(d, d->a, moment);
         /* No answer a moment later changes nothing about now. */
-        if (ask(d, solver, state->t + moment, d->ahead, d->ahead + system->n, 1, &ignored)) {
+        if (ask(d, solver, state->t + moment, d->ahead, d->ahead + system->nq, 1, &ignored)) {
             break;
         }
     }
@@ -297,7 +302,7 @@ static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
     if (fabs(spare) <= BORDER * size) {
         zw_error ignored;
         go_ahead(d, work->a, MOMENT);
-        if (system_accelerate(system, work, state->t + MOMENT, d->ahead, d->ahead + system->n,
+        if (system_accelerate(system, work, state->t + MOMENT, d->ahead, d->ahead + system->nq,
                               work->a, &ignored) == ZW_OK) {
             spare = system_hold(system, work, c);
         }
@@ -385,7 +390,7 @@ static void lay_out(decision *d, base_arena *arena)
     d->border = base_arena_ints(arena, count);
     d->normal = base_arena_doubles(arena, count);
     d->still = base_arena_doubles(arena, count);
-    d->ahead = base_arena_doubles(arena, 2 * (size_t)d->system->n);
+    d->ahead = base_arena_doubles(arena, (size_t)(d->system->nq + d->system->n));
     d->a = base_arena_doubles(arena, (size_t)d->system->n);
 }
 

@@ -10,7 +10,7 @@
 #include "math/dense.h"
 #include "math/small.h"
 #include "system/friction.h"
-#include "system/work.h"
+#include "system/law.h"
 
 static const double *terms(const zw_work *work, int at)
 {
@@ -19,9 +19,9 @@ static const double *terms(const zw_work *work, int at)
 
 /* ---- Modes --------------------------------------------------------------------------------- */
 
-static solver_role role_now(const model_constraint *constraint, int mode)
+static solver_role role_now(int mode)
 {
-    if (constraint->relation == MODEL_AT_LEAST && mode == SYSTEM_OPEN) {
+    if (mode == SYSTEM_OPEN) {
         return SOLVER_ABSENT;
     }
     return mode == SYSTEM_STUCK ? SOLVER_EQUAL_HELD : SOLVER_EQUAL;
@@ -53,11 +53,14 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     solver_free(work->position);
     work->motion = work->velocity = work->position = NULL;
     for (int c = 0; c < constraints; c++) {
-        role[c] = (int)role_now(&system->model->constraint[c], (int)mode[c]);
+        role[c] = (int)role_now((int)mode[c]);
     }
-    work->motion = solver_create(system, role, NULL, 0, error);
-    work->velocity = work->motion ? solver_create(system, role, NULL, 0, error) : NULL;
-    work->position = work->velocity ? position_solver(system, role, error) : NULL;
+    work->velocity = solver_create(system, role, NULL, 0, error);
+    for (int c = 0; c < constraints; c++) {
+        role[c] = law_lets_go(system, c) ? (int)SOLVER_ABSENT : role[c];
+    }
+    work->motion = work->velocity ? solver_create(system, role, NULL, 0, error) : NULL;
+    work->position = work->motion ? position_solver(system, role, error) : NULL;
     if (!work->position) {
         solver_free(work->motion);
         work->motion = NULL;
@@ -90,6 +93,7 @@ static void set_up(const zw_system *system, zw_work *work)
     for (int k = 0; k < system->C_count; k++) {
         solver->C[system->C_coord[k]] += terms(work, system->at.C)[k];
     }
+    law_set_up(system, solver);
     if (!friction_set_up(system, work, solver) && system->C_count > 0) {
         solver->problem.C = solver->C;
     }
@@ -145,6 +149,22 @@ static int plain(const zw_system *system, zw_work *work, double *a)
 static zw_status accept(const system_solver *solver, zw_status status)
 {
     return status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-7 ? ZW_OK : status;
+}
+
+/* Gauss's problem of this instant, solved. PART_TERMS is known. */
+static zw_status solve(const zw_system *system, zw_work *work, zw_error *error)
+{
+    set_up(system, work);
+    if (work->gamma > 0) {
+        solver_clear_metric(work->motion);
+    }
+    work->gamma = 0;
+    zw_status status = solver_solve(work->motion, error);
+    if (status == ZW_NOT_A_METRIC && system->law.curved && system->law.flex == 0 &&
+        !system->sparse) {
+        status = law_solve_convex(system, work, error);
+    }
+    return accept(work->motion, status);
 }
 
 /* The names of some blocks, with commas. */
@@ -209,6 +229,14 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
                           "at t = %.9g neither masses nor constraints hold coordinate%s %s", t,
                           motion->undetermined_count > 1 ? "s" : "", first->name);
     }
+    if (status == ZW_NOT_A_METRIC && solver->system->law.carried > 0 &&
+        solver->system->law.alpha > 0) {
+        return model_fail(
+            model, error, status, solver->system->given.place,
+            "at t = %.9g Legendre's condition fails: T + lambda Phi has a direction of "
+            "negative energy there, and the law has no least action",
+            t);
+    }
     if (status == ZW_NOT_A_METRIC) {
         const model_coord *first = &model->coord[negative_mass(solver)];
         return model_fail(
@@ -247,13 +275,17 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     int simple = work->motion->rows == 0 && system->C_count == 0 && !system->sparse;
     if (simple && plain(system, work, a)) {
         work->power = power_of(system, work, NULL, v);
+        law_rates(system, work, v, a, a + system->n); /* rows that are loose, if any */
         return ZW_OK;
     }
-    set_up(system, work);
-    status = accept(work->motion, solver_solve(work->motion, error));
+    status = solve(system, work, error);
     if (status == ZW_OK) {
         memcpy(a, work->motion->answer.a, (size_t)system->n * sizeof *a);
         work->power = power_of(system, work, &work->motion->answer, v);
+        if (system->law.carried > 0) {
+            solver_multipliers(work->motion, work->push);
+            work->power += law_rates(system, work, v, a, a + system->n);
+        }
         work->certificate = work->motion->answer.certificate.worst;
         return ZW_OK;
     }
@@ -272,15 +304,16 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status != ZW_OK) {
         return status;
     }
-    set_up(system, work);
-    status = accept(work->motion, solver_solve(work->motion, error));
+    status = solve(system, work, error);
     if (status == ZW_OK) {
         const zw_motion *motion = &work->motion->answer;
         memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
-        solver_multipliers(work->motion, work->lambda);
+        solver_multipliers(work->motion, work->push);
         work->power = power_of(system, work, &work->motion->answer, v);
+        work->power += law_rates(system, work, v, work->a, work->a + system->n);
+        status = law_show(system, work, state->t, q, v, error);
         work->certificate = motion->certificate.worst;
-        return ZW_OK;
+        return status;
     }
     return system_tell(work->motion, state->t, status, error);
 }

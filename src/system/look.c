@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "system/work.h"
+#include "math/dense.h"
+#include "system/law.h"
 
 static double larger(double x, double y)
 {
@@ -21,23 +22,30 @@ static zw_constraint_mode mode_now(const model_constraint *constraint, int mode)
     return constraint->friction != EXPR_NONE ? ZW_MODE_SLIDING : ZW_MODE_CLOSED;
 }
 
-/* |A' lambda| over the rows of constraint c; `sum` [n] is zero before and after. */
-static double force_of(const zw_system *system, const zw_work *work, int c, double *sum)
+/* The force of constraint c on the coordinates: A' lambda, or under the laws of seed 002 the whole
+ * of law.h; added to sum[n]. */
+static void add_force(const zw_system *system, const zw_work *work, int c, double *sum)
 {
     const double *A = work->out[PART_TERMS] + system->at.A;
-    double square = 0;
     for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
+        if (law_add_force(system, work, r, sum)) {
+            continue;
+        }
         for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            sum[system->A_column[k]] += A[k] * work->lambda[r];
+            sum[system->A_column[k]] += A[k] * work->push[r];
         }
     }
-    for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
-        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            square += sum[system->A_column[k]] * sum[system->A_column[k]];
-            sum[system->A_column[k]] = 0;
-        }
+}
+
+zw_status zw_constraint_force(const zw_system *system, const zw_work *work, int constraint,
+                              double *force)
+{
+    if (constraint < 0 || constraint >= system->model->constraint_count) {
+        return ZW_BAD_INPUT;
     }
-    return sqrt(square);
+    memset(force, 0, (size_t)system->n * sizeof *force);
+    add_force(system, work, constraint, force);
+    return ZW_OK;
 }
 
 static zw_constraint describe(const zw_system *system, const zw_work *work, int c, int mode)
@@ -77,10 +85,10 @@ zw_status zw_constraints_look(const zw_system *system, const zw_state *state, zw
         return status;
     }
     double *sum = work->spare[0];
-    memset(sum, 0, (size_t)system->n * sizeof *sum);
     for (int c = 0; c < system->model->constraint_count; c++) {
         list[c] = describe(system, work, c, (int)state_mode(now)[c]);
-        list[c].force = force_of(system, work, c, sum);
+        zw_constraint_force(system, work, c, sum);
+        list[c].force = dense_norm(system->n, sum);
     }
     return ZW_OK;
 }

@@ -83,8 +83,12 @@ static zw_status correct(const zw_system *system, zw_work *work, system_solver *
         status = ZW_OK;
     }
     if (status == ZW_OK || status == ZW_INACCURATE) {
-        for (int i = 0; i < system->n; i++) {
-            x[i] += solver->answer.a[i];
+        if (residual == work->out[PART_POSITION]) {
+            system_move(system, x, 1, solver->answer.a);
+        } else {
+            for (int i = 0; i < system->n; i++) {
+                x[i] += solver->answer.a[i];
+            }
         }
         return ZW_OK;
     }

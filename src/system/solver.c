@@ -54,6 +54,7 @@ static void lay_out(system_solver *solver, base_arena *arena, shape s)
     solver->A_start = base_arena_ints(arena, system->sparse ? rows + 1 : 0);
     solver->A_column = base_arena_ints(arena, system->sparse ? entries : 0);
     solver->b = base_arena_doubles(arena, rows);
+    solver->flex = base_arena_doubles(arena, rows);
     solver->C = base_arena_doubles(arena, n);
     solver->lambda = base_arena_doubles(arena, rows);
 }
@@ -162,7 +163,7 @@ system_solver *solver_create(const zw_system *system, const int *role, const int
     }
     for (int i = 0; i < held_count; i++) {
         solver->row_of[solver->rows++] = -2 - held[i];
-        add_block(solver, system->model->coord[held[i]].name, ZW_EQUALITY, 1);
+        add_block(solver, system_speed_name(system, held[i]), ZW_EQUALITY, 1);
     }
     solver->extra = held_count;
     if (system->sparse) {
@@ -195,6 +196,19 @@ static void fill_metric(system_solver *solver, const double *M)
         for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
             int i = system->M_row[k];
             solver->M[i * n + j] = solver->M[j * n + i] = M[k];
+        }
+    }
+}
+
+void solver_clear_metric(system_solver *solver)
+{
+    const zw_system *system = solver->system;
+    int n = system->n, k = 0;
+    for (int j = 0; j < n; j++) {
+        for (int i = j; i < n; i++) {
+            int there = k < system->M_start[j + 1] && system->M_row[k] == i;
+            solver->M[i * n + j] = solver->M[j * n + i] = there ? solver->M[i * n + j] : 0;
+            k += there;
         }
     }
 }

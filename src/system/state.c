@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
+#include "system/law.h"
 #include "system/tangent.h"
 #include "system/work.h"
 
@@ -18,28 +20,30 @@ double *state_q(zw_state *state)
 
 double *state_v(zw_state *state)
 {
-    return state->data + state->n;
+    return state->data + state->nq;
 }
 
 double *state_param(zw_state *state)
 {
-    return state->data + 2 * state->n;
+    return state_v(state) + state->n + state->carried;
 }
 
 double *state_mode(zw_state *state)
 {
-    return state->data + 2 * state->n + state->params;
+    return state_param(state) + state->params;
 }
 
 zw_state *state_allocate(const zw_system *system)
 {
-    size_t count = 2 * (size_t)system->n + (size_t)system->shape.params +
-                   (size_t)system->model->constraint_count;
+    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->law.carried +
+                   (size_t)system->shape.params + (size_t)system->model->constraint_count;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
         state->bytes = bytes;
         state->n = system->n;
+        state->nq = system->nq;
+        state->carried = system->law.carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
     }
@@ -59,7 +63,10 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
         param[k] = model->param[k].value;
     }
     const expr_inputs in = {.param = param};
-    for (int i = 0; i < system->n; i++) {
+    if (system->tree) {
+        bodies_start(system, q, v);
+    }
+    for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
         q[i] = expr_value(model->graph, coord->start, &in);
         v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);
@@ -67,6 +74,9 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
         }
+    }
+    for (int j = 0; j < system->law.carried && system->given.lambda; j++) {
+        v[system->n + j] = system->given.lambda[system->law.row[j]];
     }
     for (int c = 0; c < model->constraint_count; c++) {
         state_mode(state)[c] =
@@ -104,7 +114,6 @@ static zw_status open_all(const zw_system *system, zw_work *work, zw_state *stat
     return system_set_modes(system, work, state_mode(state), error);
 }
 
-/* Can every constraint with friction push the point that is said to touch? See slip.c. */
 /* mu >= 0 and 0 <= e <= 1, at least at the start. */
 static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)
 {
@@ -130,6 +139,7 @@ static zw_status check_numbers(const zw_system *system, zw_state *state, zw_erro
     return ZW_OK;
 }
 
+/* Can every constraint with friction push the point that is said to touch? See slip.c. */
 static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
                                 zw_error *error)
 {
@@ -219,7 +229,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     double *q = state_q(state), *v = state_v(state), violation[2] = {0, 0};
     double *q0 = work->spare[2], *v0 = work->spare[3];
     zw_status status = system_violation(system, work, 0, q, v, violation, error);
-    memcpy(q0, q, (size_t)system->n * sizeof *q);
+    memcpy(q0, q, (size_t)system->nq * sizeof *q);
     report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
     int closed = 0;
     do { /* out of one constraint may be into another */
@@ -232,7 +242,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         }
         if (status == ZW_OK) {
             status = system_project_position(system, work, 0, q, v, error);
-            report->position_change = change(system->n, q, q0, &report->position_coord);
+            report->position_change = change(system->nq, q, q0, &report->position_coord);
         }
     } while (status == ZW_OK && closed);
     memcpy(v0, v, (size_t)system->n * sizeof *v);

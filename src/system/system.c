@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
+#include "system/law.h"
 #include "system/work.h"
 
 /* A forgotten mass is more likely than a rule without masses (seed 000 section 6) that has forces,
@@ -28,7 +30,7 @@ static zw_status check_masses(const zw_model *model, zw_error *error)
                       model->coord[0].name);
 }
 
-zw_system *zw_system_compile(const zw_model *model, zw_error *error)
+zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error)
 {
     zw_system *system = base_alloc(sizeof *system);
     if (!system) {
@@ -36,17 +38,27 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
         return NULL;
     }
     system->model = model;
-    system->n = model->coord_count;
+    system->given = *law;
+    system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
     }
-    system->shape =
-        (expr_shape){.params = model->param_count, .coords = system->n, .lambdas = system->m};
-    zw_status status = ZW_OK;
-    if (model->law.kind != MODEL_LAW_NONHOLONOMIC) {
-        status = model_fail(model, error, ZW_BAD_INPUT, model->law.place,
-                            "only the nonholonomic law is built in so far");
+    if (model->bodies) {
+        zw_status made = bodies_compile(system, model, error);
+        if (made == ZW_OK) {
+            made = law_read(system, error);
+        }
+        if (made != ZW_OK) {
+            zw_system_free(system);
+            return NULL;
+        }
+        return system;
     }
+    zw_status status = law_read(system, error);
+    system->shape = (expr_shape){.params = model->param_count,
+                                 .coords = system->n,
+                                 .carried = system->law.carried,
+                                 .lambdas = system->m};
     if (status == ZW_OK) {
         status = check_masses(model, error);
     }
@@ -58,6 +70,39 @@ zw_system *zw_system_compile(const zw_model *model, zw_error *error)
         return NULL;
     }
     return system;
+}
+
+zw_system *zw_system_compile(const zw_model *model, zw_error *error)
+{
+    return system_compile_with_law(model, &model->law, error);
+}
+
+zw_system *zw_system_compile_law(const zw_model *model, const zw_law *law, zw_error *error)
+{
+    static const char *const name[] = {"nonholonomic", "vakonomic", "mixed", "penalty"};
+    int kind = 0;
+    while (kind < 4 && strcmp(name[kind], law->name) != 0) {
+        kind++;
+    }
+    model_law asked = model->law;
+    asked.kind = (model_law_kind)kind;
+    asked.place = -1;
+    asked.alpha = law->alpha;
+    asked.beta = law->beta;
+    asked.N = law->N;
+    int numbers = law->alpha >= 0 && law->beta >= 0 && isfinite(law->alpha + law->beta) &&
+                  law->alpha + law->beta > 0;
+    if (kind == 4 || (kind >= MODEL_LAW_MIXED && !numbers) ||
+        (kind == MODEL_LAW_PENALTY && !(law->N > 0 && isfinite(law->N)))) {
+        base_fail(error, ZW_BAD_INPUT,
+                  kind == 4
+                      ? "there is no law called %s"
+                      : "the %s law: alpha and beta are not negative, nor both zero, and N is "
+                        "positive",
+                  law->name);
+        return NULL;
+    }
+    return system_compile_with_law(model, &asked, error);
 }
 
 void zw_system_free(zw_system *system)
@@ -79,6 +124,12 @@ void zw_system_free(zw_system *system)
     base_free(system->C_coord);
     base_free(system->slip);
     base_free(system->slip_column);
+    tree_free(system->tree);
+    bodies_free(system->bodies);
+    base_free(system->law.row);
+    base_free(system->law.of_row);
+    base_free(system->law.reaction_start);
+    base_free(system->law.reaction_column);
     base_free(system);
 }
 
@@ -90,6 +141,8 @@ int zw_count(const zw_system *system, zw_kind kind)
     switch (kind) {
     case ZW_COORD:
         return model->coord_count;
+    case ZW_SPEED:
+        return system->n;
     case ZW_PARAM:
         return model->param_count;
     case ZW_CONSTRAINT:
@@ -114,6 +167,9 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
     switch (kind) {
     case ZW_COORD:
         name = model->coord[index].name;
+        break;
+    case ZW_SPEED:
+        name = system_speed_name(system, index);
         break;
     case ZW_PARAM:
         name = model->param[index].name;
@@ -198,7 +254,7 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
     case ZW_FIELD_TIME:
         return (zw_view){&state->t, 1};
     case ZW_FIELD_Q:
-        return (zw_view){state_q(now), system->n};
+        return (zw_view){state_q(now), system->nq};
     case ZW_FIELD_V:
         return (zw_view){state_v(now), system->n};
     case ZW_FIELD_A:
@@ -216,6 +272,8 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
         system_evaluate(system, work, PART_OUTPUTS, state->t, state_q(now), state_v(now), work->a,
                         work->lambda, NULL);
         return (zw_view){work->out[PART_OUTPUTS], system->tape[PART_OUTPUTS].count};
+    case ZW_FIELD_CARRIED:
+        return (zw_view){state_v(now) + system->n, system->law.carried};
     case ZW_FIELD_PARAM:
         return (zw_view){state_param(now), system->shape.params};
     }

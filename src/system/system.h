@@ -16,6 +16,9 @@
  * constraints, and by -dL/dt.
  *
  * Rows r = 0..m-1 are those of the constraints in their order, two-sided and one-sided mixed.
+ *
+ * Under the laws of seed 002 some multipliers are carried along as part of the state: law.h. They
+ * stand behind the speeds: wherever v is handed on, it is v[n + carried].
  */
 #ifndef ZW_SYSTEM_SYSTEM_H
 #define ZW_SYSTEM_SYSTEM_H
@@ -23,6 +26,7 @@
 #include "expr/derive.h"
 #include "expr/tape.h"
 #include "model/model.h"
+#include "tree/tree.h"
 #include "zwang/zwang.h"
 
 typedef enum system_row {
@@ -41,6 +45,7 @@ typedef enum system_part {
     PART_ENERGY,   /* E K V */
     PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n] */
     PART_EVENTS,   /* the roots */
+    PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
     PART_COUNT
 } system_part;
@@ -67,9 +72,23 @@ typedef struct system_slip {
     int at;
 } system_slip;
 
+/* The law that rows with speeds follow, seed 002 (15)-(18): law.h. */
+typedef struct system_law {
+    double alpha, beta;
+    double flex;          /* 1/N of (16) and (17); 0: Phi = 0 exactly */
+    int carried;          /* multipliers in the state */
+    int curved;           /* some of their Phi are not linear in the speeds */
+    int *row;             /* [carried] their rows */
+    int *of_row;          /* [m] the reverse, -1: none */
+    int loose;            /* alpha = 0 and N finite: these rows are friction alone */
+    int *reaction_start;  /* [carried + 1] pattern of PART_REACTION */
+    int *reaction_column; /* coordinates */
+} system_law;
+
 struct zw_system {
     const zw_model *model;
-    int n;
+    int n;  /* speeds: as many as accelerations, columns of A, rows of M */
+    int nq; /* coordinates; more than speeds where there are quaternions */
     int m;
     int contact_count; /* one-sided constraints */
     expr_shape shape;
@@ -85,6 +104,10 @@ struct zw_system {
     int C_count;
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
+    model_law given;   /* what was asked for: the model's, or another; lambda is the model's */
+    system_law law;
+    tree_mechanism *tree;         /* rigid bodies; NULL: all is equations */
+    struct system_bodies *bodies; /* what else is known of them: bodies.h */
 
     int M_diagonal;   /* the pattern of M is diagonal */
     int sparse;       /* large: compressed metric and rows */
@@ -96,17 +119,17 @@ struct zw_system {
     system_layout at;
 };
 
-/* The numbers of a world. data: q[n] v[n] param[] mode[constraints] */
+/* The numbers of a world. data: q[nq] v[n] carried[] param[] mode[constraints] */
 struct zw_state {
     size_t bytes;
-    int n, params, constraints;
+    int n, nq, carried, params, constraints;
     double t;
     double work; /* done since the start by what changes the energy */
     double data[];
 };
 
 double *state_q(zw_state *state);
-double *state_v(zw_state *state);
+double *state_v(zw_state *state); /* the carried multipliers stand behind it */
 double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
 zw_state *state_allocate(const zw_system *system);
@@ -119,6 +142,10 @@ typedef enum system_mode {
     SYSTEM_STUCK,  /* friction holds it still */
     SYSTEM_HELD    /* others hold it still; friction helps with a given part of what it can */
 } system_mode;
+
+/* system.c: the model under another law than its own; law->lambda must live as long as the model.
+ */
+zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error);
 
 /* system/compile.c */
 zw_status system_derive(zw_system *system, zw_error *error);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "system/work.h"
+#include "system/bodies.h"
 
 void system_bind(const zw_system *system, zw_work *work, const double *param)
 {
@@ -65,7 +65,7 @@ static zw_status blame(const zw_system *system, system_part part, const expr_inp
 {
     const zw_model *model = system->model;
     const system_tape *tape = &system->tape[part];
-    for (int i = 0; i < tape->count; i++) {
+    for (int i = 0; i < tape->count && !system->tree; i++) {
         if (isfinite(out[i])) {
             continue;
         }
@@ -90,7 +90,11 @@ zw_status system_evaluate(const zw_system *system, zw_work *work, system_part pa
 {
     const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v, .a = a, .lambda = lambda};
     double *out = work->out[part];
-    expr_tape_run(system->tape[part].code, &in, work->registers[part], out);
+    if (system->tree) {
+        bodies_evaluate(system, work, part, q, v);
+    } else {
+        expr_tape_run(system->tape[part].code, &in, work->registers[part], out);
+    }
     if (finite(system->tape[part].count, out) || part == PART_OUTPUTS) {
         return ZW_OK;
     }

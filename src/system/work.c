@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/bodies.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -17,13 +18,19 @@ static void lay_out(zw_work *work, base_arena *arena)
     }
     work->param = base_arena_doubles(arena, (size_t)system->shape.params);
     work->mode = base_arena_ints(arena, (size_t)system->model->constraint_count);
-    work->a = base_arena_doubles(arena, n);
+    work->a = base_arena_doubles(arena, n + (size_t)system->law.carried);
     work->a_free = base_arena_doubles(arena, n);
     work->lambda = base_arena_doubles(arena, m);
+    work->push = base_arena_doubles(arena, m);
     work->hint = base_arena_doubles(arena, 3 * (size_t)system->model->constraint_count);
-    work->small = base_arena_doubles(arena, system->sparse ? 0 : n * n + n);
+    work->small = base_arena_doubles(arena, system->sparse ? n : n * n + n);
+    if (system->tree) {
+        work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
+        work->jacobian = base_arena_doubles(arena, 6 * (size_t)system->bodies->widest);
+        work->rows = base_arena_doubles(arena, 2 * m);
+    }
     for (int i = 0; i < 4; i++) {
-        work->spare[i] = base_arena_doubles(arena, n + m);
+        work->spare[i] = base_arena_doubles(arena, n + m + (size_t)system->nq);
     }
 }
 
@@ -68,20 +75,4 @@ const char *zw_work_block_name(const zw_work *work, int block)
     const char *name =
         solver && block >= 0 && block < solver->block_count ? solver->block[block].name : NULL;
     return name ? name : "";
-}
-
-zw_status zw_constraint_force(const zw_system *system, const zw_work *work, int constraint,
-                              double *force)
-{
-    if (constraint < 0 || constraint >= system->model->constraint_count) {
-        return ZW_BAD_INPUT;
-    }
-    const double *A = work->out[PART_TERMS] + system->at.A;
-    memset(force, 0, (size_t)system->n * sizeof *force);
-    for (int r = system->first_row[constraint]; r < system->first_row[constraint + 1]; r++) {
-        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-            force[system->A_column[k]] += A[k] * work->lambda[r];
-        }
-    }
-    return ZW_OK;
 }

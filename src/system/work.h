@@ -35,6 +35,7 @@ typedef struct system_solver {
     int *A_start; /* compressed */
     int *A_column;
     double *b;      /* [rows] */
+    double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
     double *C;      /* [n] */
     double *lambda; /* [rows] of the last solve: a guess for the next */
     int warm;       /* lambda holds something */
@@ -53,12 +54,17 @@ struct zw_work {
     system_solver *position;
     system_solver *velocity;
     const system_solver *solving; /* whose friction law is being asked */
-    double *a;                    /* [n] after zw_forward */
+    double *a;                    /* [n + carried] after zw_forward */
     double *a_free;               /* [n] */
-    double *lambda;               /* [m] of the system's rows */
+    double *lambda;               /* [m] of the system's rows, as the user knows them */
+    double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
+    double *sweeps;   /* of the tree */
+    double *jacobian; /* [6 * widest] */
+    double *rows;     /* [2m] */
     double *small;    /* [n*n + n] factor of M for systems without rows */
-    double *spare[4]; /* [n + m] each */
+    double *spare[4]; /* [n + m + nq] each */
+    double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
     double power;     /* of all that changes the energy, after system_accelerate */
     double certificate;
     double energy[4];
@@ -75,6 +81,15 @@ zw_status system_evaluate(const zw_system *system, zw_work *work, system_part pa
 /* Prepare the registers for these parameters, if they are others than before. */
 void system_bind(const zw_system *system, zw_work *work, const double *param);
 
+/* configuration.c: q' for these speeds; q moved along them for a while. Without quaternions that is
+ * v, and q + h v. */
+void system_rates(const zw_system *system, const double *q, const double *v, double *rate);
+void system_move(const zw_system *system, double *q, double h, const double *v);
+/* Of speed i: its coordinate's name, or its own. */
+const char *system_speed_name(const zw_system *system, int i);
+/* Quaternions of length one. */
+void system_normalise(const zw_system *system, double *q);
+
 /* solver.c */
 system_solver *solver_create(const zw_system *system, const int *role, const int *held,
                              int held_count, zw_error *error);
@@ -87,6 +102,8 @@ typedef struct system_rows {
  * speeds and positions (the other NULL). Then the caller may set problem.C or a law, and solve. */
 void solver_fill(system_solver *solver, const double *M, system_rows rows, const double *force,
                  const double *free);
+/* A dense M again has no entries but those of the system's pattern. */
+void solver_clear_metric(system_solver *solver);
 zw_status solver_solve(system_solver *solver, zw_error *error);
 /* lambda[m] of the system's rows from the solver's answer; absent rows get 0. */
 void solver_multipliers(const system_solver *solver, double *lambda);
@@ -94,7 +111,8 @@ void solver_multipliers(const system_solver *solver, double *lambda);
 /* forward.c: what the kernel could not do, in the user's names; answers `status`. */
 zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error);
 
-/* Accelerations for any (t, q, v), as the modes are; fills a[n], work->power. */
+/* Accelerations for any (t, q, v), as the modes are; fills a[n + carried] (rates of what the law
+ * carries behind the accelerations) and work->power. */
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error);
 /* Solvers for these modes (work->mode is set to them). */

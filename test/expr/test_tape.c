@@ -17,7 +17,8 @@
 
 enum { LANES = 8, OUTPUTS = 64 };
 
-static const expr_shape SHAPE = {WORLD_PARAMS, WORLD_COORDS, WORLD_LAMBDAS};
+static const expr_shape SHAPE = {
+    .params = WORLD_PARAMS, .coords = WORLD_COORDS, .lambdas = WORLD_LAMBDAS};
 
 /* What this thread has computed: other people's load does not count. */
 static double seconds_computed(void)

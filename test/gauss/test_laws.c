@@ -387,6 +387,37 @@ static void velocity_form(void **state)
     }
 }
 
+/* Two rows at the angle x have the singular values sqrt(1 +- cos x): the margin is sin x, in
+ * whatever lengths and order they come. With a third, across both, 3/(1 + 2/sin^2 x) squared; and
+ * the third twice over, which adds nothing but weight, 3/(1/2 + 2/sin^2 x). */
+static void margin_of_rows(void **state)
+{
+    (void)state;
+    zw_gauss_options options = {.margin = 1, .algebra = ZW_ALGEBRA_DENSE};
+    for (double x = 1.5; x > 1e-6; x /= 3) {
+        double A[12] = {3 * cos(x), 3 * sin(x), 0, 0.5, 0, 0, 0, 0, 2, 0, 0, 1}, force[3] = {0};
+        const zw_block block[4] = {{.rows = 1}, {.rows = 1}, {.rows = 1}, {.rows = 1}};
+        zw_gauss problem = {
+            .n = 3, .A = {.dense = A}, .block = block, .block_count = 2, .force = force};
+        double mass[3] = {1, 1, 1};
+        problem.metric = (zw_metric){.kind = ZW_METRIC_DIAGONAL, .value = mass};
+        solved two = solve(&problem, &options);
+        problem.block_count = 3;
+        solved three = solve(&problem, &options);
+        problem.block_count = 4;
+        solved four = solve(&problem, &options);
+        assert_status(two, ZW_OK);
+        assert_status(three, ZW_OK);
+        assert_status(four, ZW_OK);
+        assert_close(two.motion.margin / sin(x), 1, 1e-9);
+        assert_close(three.motion.margin / sqrt(3 / (1 + 2 / (sin(x) * sin(x)))), 1, 1e-9);
+        assert_close(four.motion.margin / sqrt(3 / (0.5 + 2 / (sin(x) * sin(x)))), 1, 1e-9);
+        solved_free(&two);
+        solved_free(&three);
+        solved_free(&four);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -399,6 +430,7 @@ int main(void)
         cmocka_unit_test(F_L_is_the_reaction_without_C),
         cmocka_unit_test(compliance_law),
         cmocka_unit_test(velocity_form),
+        cmocka_unit_test(margin_of_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,6 +320,70 @@ static void H03_painleve_rod_on_a_wire(void **state)
     }
 }
 
+/* ---- E07 ---------------------------------------------------------------------------------- */
+
+/* Kozlov's remark a), seed 002: Gauss's principle holds in any metric B, |R + B (x_c - x_a)|^2 in
+ * B^-1, R = M (x_a - x_r) being what holds the actual motion. It is least at x_c = x_a; that is the
+ * kernel's problem with the metric B and x_a - B^-1 R for the free motion. */
+static double zwang_in(const double *B, const double *free, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            sum += (x[i] - free[i]) * B[3 * i + j] * (x[j] - free[j]);
+        }
+    }
+    return sum;
+}
+
+static solved solve_in(const double *B, const double *force, const double *free, const double *A,
+                       const double *b)
+{
+    static const zw_block block[] = {{.name = "row", .kind = ZW_EQUALITY, .rows = 1}};
+    zw_gauss problem = {.n = 3,
+                        .metric = {.kind = ZW_METRIC_DENSE, .value = B},
+                        .force = force,
+                        .free = free,
+                        .block_count = A ? 1 : 0,
+                        .block = block,
+                        .A.dense = A,
+                        .b = b};
+    return solve(&problem, NULL);
+}
+
+static void E07_any_metric(void **state)
+{
+    static const double M[9] = {4, 1, 0, 1, 3, -1, 0, -1, 2}, released[3] = {1, -2, 3};
+    static const double A[3] = {1, 0, 2}, b[1] = {0.5};
+    static const double actual[3] = {17.0 / 30, -43.0 / 15, -1.0 / 30}, R[3] = {-2.6, 0, -5.2};
+    static const struct {
+        double B[9], Z, Z_1_0, Z_half_minus1;
+    } row[] = {{{4, 1, 0, 1, 3, -1, 0, -1, 2}, 16.9, 19.9, 38.65},
+               {{1, 0, 0, 0, 1, 0, 0, 0, 1}, 33.8, 34.8, 39.05},
+               {{1, 0, 0, 0, 5, 0, 0, 0, 2}, 20.28, 25.28, 27.53},
+               {{2, 1, 0, 1, 2, 1, 0, 1, 2}, 32.11, 34.11, 43.61}};
+    (void)state;
+    solved gauss = solve_in(M, NULL, released, A, b);
+    assert_all_close(3, gauss.motion.a, actual, TIGHT);
+    assert_all_close(3, gauss.motion.F_L, R, TIGHT);
+    solved_free(&gauss);
+    for (int k = 0; k < COUNT(row); k++) {
+        solved push = solve_in(row[k].B, R, NULL, NULL, NULL); /* B^-1 R */
+        double free[3], here[3] = {actual[0], actual[1] + 1, actual[2]};
+        double there[3] = {actual[0] + 2, actual[1] + 0.5, actual[2] - 1};
+        for (int i = 0; i < 3; i++) {
+            free[i] = actual[i] - push.motion.a[i];
+        }
+        solved s = solve_in(row[k].B, NULL, free, A, b);
+        assert_all_close(3, s.motion.a, actual, TIGHT);
+        assert_close(2 * s.motion.Z, row[k].Z, TIGHT);
+        assert_close(zwang_in(row[k].B, free, here), row[k].Z_1_0, TIGHT);
+        assert_close(zwang_in(row[k].B, free, there), row[k].Z_half_minus1, TIGHT);
+        solved_free(&push);
+        solved_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +394,7 @@ int main(void)
         cmocka_unit_test(H06_inequalities),
         cmocka_unit_test(H03_painleve_rod),
         cmocka_unit_test(H03_painleve_rod_on_a_wire),
+        cmocka_unit_test(E07_any_metric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

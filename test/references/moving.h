@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "zwang/zwang.h"
+#include "zwang/path.h"
 
 typedef struct moving {
     zw_model *model;
@@ -51,6 +51,10 @@ static inline const char *moving_open(moving *m, const char *text, const char *n
     }
     m->work = zw_work_create(m->system, &m->error);
     m->state = m->work == NULL ? NULL : zw_state_create(m->system, m->work, NULL, &m->error);
+    if (m->state != NULL && zw_reach_asked(m->system) &&
+        zw_reach(m->system, m->state, m->work, NULL, NULL, &m->error) != ZW_OK) {
+        return "reach";
+    }
     return m->state == NULL ? "start" : NULL;
 }
 
@@ -82,10 +86,25 @@ static inline const char *moving_run(moving *m, double time, double tolerance)
     return moving_run_within(m, time, tolerance, 0);
 }
 
-/* "rod" or "rod'": a coordinate or its speed; fails the test if there is none. */
+/* lambda of the first row of a constraint, after a run or zw_forward. */
+static inline double moving_multiplier(moving *m, const char *name)
+{
+    for (int row = 0; row < zw_count(m->system, ZW_ROW); row++) {
+        if (strcmp(zw_name(m->system, ZW_ROW, row), name) == 0) {
+            return moving_field(m, ZW_FIELD_LAMBDA)[row];
+        }
+    }
+    fail_msg("there is no constraint %s", name);
+    return NAN;
+}
+
+/* "rod" or "rod'": a coordinate or its speed; "lambda(edge)"; fails the test if there is none. */
 static inline double moving_value(moving *m, const char *name)
 {
     char bare[64];
+    if (sscanf(name, "lambda(%63[^)])", bare) == 1) {
+        return moving_multiplier(m, bare);
+    }
     size_t length = strcspn(name, "'");
     snprintf(bare, sizeof bare, "%.*s", (int)(length < 63 ? length : 63), name);
     int coord = zw_id(m->system, ZW_COORD, bare);

@@ -89,6 +89,14 @@ static void three_times_is_once(void **state)
     failed = moving_open(&thrice, tripled, path, NULL, 0);
     must(&thrice, name, failed);
     assert_int_equal(zw_count(thrice.system, ZW_ROW), 3 * zw_count(once.system, ZW_ROW));
+    /* what may slip is held three times as hard by three */
+    if (isfinite(zw_law_of(once.system).N)) {
+        moving_close(&once);
+        moving_close(&thrice);
+        free(text);
+        free(tripled);
+        return;
+    }
     double time = run_time(text) / 20, worst = apart(&once, &thrice);
     for (int k = 1; k <= 4; k++) {
         failed = moving_run(&once, time * k / 4, 1e-13);

@@ -1,0 +1,460 @@
+/* Bodies: what a robot file says, or what C calls say; named, editable, nothing computed.
+ *
+ *     zw_model *model = zw_model_create(&error);
+ *     zw_body_def arm = zw_body_default();
+ *     arm.name = "arm";
+ *     arm.pos[2] = 1;
+ *     int body = zw_model_add_body(model, &arm, &error);
+ *     zw_joint_def hinge = zw_joint_default();
+ *     hinge.body = body;
+ *     zw_model_add_joint(model, &hinge, &error);
+ *
+ * A definition starts from its default function, is filled in, and is copied when it is added: the
+ * answer is its index among its kind, or -1 with the story in `error`. Bodies form a tree whose
+ * root is the world, body 0; a parent is there before its children. Lengths are metres, angles
+ * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
+ * all others in their body. The coordinates of a state come body by body in the order of the
+ * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
+ * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1.
+ *
+ * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what of
+ * them is honoured, refused or without effect is listed in docs/bodies.md. */
+#ifndef ZWANG_BODIES_H
+#define ZWANG_BODIES_H
+
+#include "zwang/zwang.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum zw_thing {
+    ZW_THING_BODY,
+    ZW_THING_JOINT,
+    ZW_THING_GEOM,
+    ZW_THING_SITE,
+    ZW_THING_MESH,
+    ZW_THING_EQUALITY,
+    ZW_THING_TENDON,
+    ZW_THING_ACTUATOR,
+    ZW_THING_SENSOR,
+    ZW_THING_KEY,
+    ZW_THING_PAIR,
+    ZW_THING_EXCLUDE,
+    ZW_THING_COUNT
+} zw_thing;
+
+/* Every definition begins alike: `made` is the mark of its default function (a definition without
+ * it is refused), `place` is for the readers of files. Names may be NULL; the others differ from
+ * each other within a kind. */
+
+/* ---- Bodies and joints -------------------------------------------------------------------- */
+
+typedef struct zw_body_def {
+    int made, place;
+    const char *name;
+    int parent; /* 0: the world */
+    double pos[3], quat[4];
+    int inertial; /* 1: as given here; 0: from the masses of the geoms */
+    double mass;
+    double com[3];          /* centre of mass */
+    double inertia_quat[4]; /* axes for ... */
+    double inertia[6];      /* xx yy zz xy xz yz about the centre of mass */
+    double gravcomp;        /* this part of the weight is taken off */
+} zw_body_def;
+
+typedef enum zw_joint_kind {
+    ZW_JOINT_FREE, /* children of the world only, and their only joint */
+    ZW_JOINT_BALL,
+    ZW_JOINT_SLIDE,
+    ZW_JOINT_HINGE
+} zw_joint_kind;
+
+/* MuJoCo's soft law of a constraint, for those who want its numbers. */
+typedef struct zw_soft {
+    double ref[2]; /* time constant and damping ratio; or -stiffness, -damping */
+    double imp[5];
+} zw_soft;
+
+typedef struct zw_joint_def {
+    int made, place;
+    const char *name;
+    int body;
+    int kind; /* zw_joint_kind */
+    double pos[3], axis[3];
+    double ref; /* value of the coordinate in the pose as described */
+    int limited;
+    double range[2]; /* ball: the angle is at most range[1] */
+    double margin;
+    double stiffness, springref;
+    double damping, armature, frictionloss;
+    int force_limited; /* of all actuators together */
+    double force_range[2];
+    zw_soft soft_limit, soft_friction;
+} zw_joint_def;
+
+/* ---- Shapes -------------------------------------------------------------------------------- */
+
+typedef enum zw_shape {
+    ZW_SHAPE_PLANE,     /* size: half lengths in x and y, 0: endless */
+    ZW_SHAPE_SPHERE,    /* radius */
+    ZW_SHAPE_CAPSULE,   /* radius, half length between the caps' centres, along z */
+    ZW_SHAPE_ELLIPSOID, /* half axes */
+    ZW_SHAPE_CYLINDER,  /* radius, half length along z */
+    ZW_SHAPE_BOX,       /* half lengths */
+    ZW_SHAPE_MESH
+} zw_shape;
+
+typedef struct zw_geom_def {
+    int made, place;
+    const char *name;
+    int body;
+    int shape; /* zw_shape */
+    int mesh;  /* -1: none */
+    double size[3];
+    double pos[3], quat[4];
+    double mass;    /* negative: from the density */
+    double density; /* of the volume; of the surface if `shell` */
+    int shell;
+    int group;
+    int contype, conaffinity, condim, priority;
+    double friction[3]; /* sliding, spinning, rolling */
+    double solmix, margin, gap;
+    zw_soft soft;
+} zw_geom_def;
+
+typedef struct zw_site_def {
+    int made, place;
+    const char *name;
+    int body;
+    int shape;
+    double size[3];
+    double pos[3], quat[4];
+    int group;
+} zw_site_def;
+
+/* How a mesh's volume is measured. */
+typedef enum zw_mesh_rule {
+    ZW_MESH_EXACT,  /* closed surfaces, outward faces: the integral over the enclosed volume */
+    ZW_MESH_LEGACY, /* MuJoCo's usual one: pyramids over the faces, all counted as positive */
+    ZW_MESH_SHELL   /* the surface alone */
+} zw_mesh_rule;
+
+typedef struct zw_mesh_def {
+    int made, place;
+    const char *name;
+    int vertex_count;
+    const double *vertex; /* [3 vertex_count] */
+    int face_count;       /* 0: the convex hull of the vertices */
+    const int *face;      /* [3 face_count] anticlockwise from outside */
+    int rule;             /* zw_mesh_rule */
+} zw_mesh_def;
+
+/* ---- Constraints --------------------------------------------------------------------------- */
+
+typedef enum zw_equality_kind {
+    ZW_EQUALITY_CONNECT,  /* a point of each body: a ball joint that closes a loop */
+    ZW_EQUALITY_WELD,     /* a frame of each body */
+    ZW_EQUALITY_HINGE,    /* a frame of each body, free to turn about z */
+    ZW_EQUALITY_SLIDE,    /* ... free to shift along z */
+    ZW_EQUALITY_JOINT,    /* q1 - ref1 = polynomial of q2 - ref2 */
+    ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the pose as described */
+    ZW_EQUALITY_DISTANCE, /* between the origins of the two frames */
+} zw_equality_kind;
+
+typedef struct zw_equality_def {
+    int made, place;
+    const char *name;
+    int kind;          /* zw_equality_kind */
+    int first, second; /* bodies, joints or tendons; -1: world, or a constant */
+    double pos1[3], quat1[4];
+    int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the same
+                   place in the pose as described */
+    double pos2[3], quat2[4];
+    double poly[5];
+    double distance;
+    double torquescale; /* soft law: metres for one radian */
+    int active;
+    zw_soft soft;
+} zw_equality_def;
+
+/* A fixed tendon: its length is the sum of coef * joint coordinate. */
+typedef struct zw_tendon_def {
+    int made, place;
+    const char *name;
+    int count;
+    const int *joint;
+    const double *coef;
+    int limited;
+    double range[2], margin;
+    int force_limited; /* of all actuators together */
+    double force_range[2];
+    double stiffness, damping, armature, frictionloss;
+    double springlength[2]; /* negative: the length in the pose as described */
+    zw_soft soft_limit, soft_friction;
+} zw_tendon_def;
+
+typedef struct zw_pair_def {
+    int made, place;
+    const char *name;
+    int geom1, geom2;
+    int given; /* bits 0..5: condim, friction, soft, soft_friction, margin, gap are given here and
+                  not mixed from the geoms */
+    int condim;
+    double friction[5];
+    zw_soft soft, soft_friction;
+    double margin, gap;
+} zw_pair_def;
+
+typedef struct zw_exclude_def {
+    int made, place;
+    const char *name;
+    int body1, body2;
+} zw_exclude_def;
+
+/* ---- Actuators and sensors ----------------------------------------------------------------- */
+
+typedef enum zw_drive {
+    ZW_DRIVE_JOINT,
+    ZW_DRIVE_JOINT_IN_PARENT, /* ball and free joints: gear is in the parent's frame */
+    ZW_DRIVE_TENDON,
+    ZW_DRIVE_SITE
+} zw_drive;
+
+typedef enum zw_dynamics {
+    ZW_DYNAMICS_NONE,
+    ZW_DYNAMICS_INTEGRATOR,
+    ZW_DYNAMICS_FILTER,
+    ZW_DYNAMICS_FILTER_EXACT
+} zw_dynamics;
+
+/* force = gain * (control or activation) + bias, where gain and bias are constants or
+ * prm[0] + prm[1] * length + prm[2] * velocity, and length = gear * coordinate. */
+typedef struct zw_actuator_def {
+    int made, place;
+    const char *name;
+    int drive;  /* zw_drive */
+    int target; /* joint, tendon or site */
+    int refsite;
+    double gear[6];
+    int ctrl_limited, force_limited, act_limited;
+    double ctrl_range[2], force_range[2], act_range[2];
+    int dynamics; /* zw_dynamics */
+    double dyn_prm[10];
+    int gain_affine;
+    double gain_prm[10];
+    int bias_affine; /* 0: none */
+    double bias_prm[10];
+    int act_early;
+    int group;
+} zw_actuator_def;
+
+/* Kind, its word in MJCF, what it is mounted on, numbers it gives. */
+#define ZW_SENSOR_TABLE(X)                                                                         \
+    X(ACCELEROMETER, "accelerometer", SITE, 3)                                                     \
+    X(VELOCIMETER, "velocimeter", SITE, 3)                                                         \
+    X(GYRO, "gyro", SITE, 3)                                                                       \
+    X(FORCE, "force", SITE, 3)                                                                     \
+    X(TORQUE, "torque", SITE, 3)                                                                   \
+    X(MAGNETOMETER, "magnetometer", SITE, 3)                                                       \
+    X(JOINTPOS, "jointpos", JOINT, 1)                                                              \
+    X(JOINTVEL, "jointvel", JOINT, 1)                                                              \
+    X(JOINTACTUATORFRC, "jointactuatorfrc", JOINT, 1)                                              \
+    X(BALLQUAT, "ballquat", JOINT, 4)                                                              \
+    X(BALLANGVEL, "ballangvel", JOINT, 3)                                                          \
+    X(JOINTLIMITPOS, "jointlimitpos", JOINT, 1)                                                    \
+    X(JOINTLIMITVEL, "jointlimitvel", JOINT, 1)                                                    \
+    X(JOINTLIMITFRC, "jointlimitfrc", JOINT, 1)                                                    \
+    X(TENDONPOS, "tendonpos", TENDON, 1)                                                           \
+    X(TENDONVEL, "tendonvel", TENDON, 1)                                                           \
+    X(TENDONACTUATORFRC, "tendonactuatorfrc", TENDON, 1)                                           \
+    X(TENDONLIMITPOS, "tendonlimitpos", TENDON, 1)                                                 \
+    X(TENDONLIMITVEL, "tendonlimitvel", TENDON, 1)                                                 \
+    X(TENDONLIMITFRC, "tendonlimitfrc", TENDON, 1)                                                 \
+    X(ACTUATORPOS, "actuatorpos", ACTUATOR, 1)                                                     \
+    X(ACTUATORVEL, "actuatorvel", ACTUATOR, 1)                                                     \
+    X(ACTUATORFRC, "actuatorfrc", ACTUATOR, 1)                                                     \
+    X(FRAMEPOS, "framepos", FRAME, 3)                                                              \
+    X(FRAMEQUAT, "framequat", FRAME, 4)                                                            \
+    X(FRAMEXAXIS, "framexaxis", FRAME, 3)                                                          \
+    X(FRAMEYAXIS, "frameyaxis", FRAME, 3)                                                          \
+    X(FRAMEZAXIS, "framezaxis", FRAME, 3)                                                          \
+    X(FRAMELINVEL, "framelinvel", FRAME, 3)                                                        \
+    X(FRAMEANGVEL, "frameangvel", FRAME, 3)                                                        \
+    X(FRAMELINACC, "framelinacc", FRAME, 3)                                                        \
+    X(FRAMEANGACC, "frameangacc", FRAME, 3)                                                        \
+    X(SUBTREECOM, "subtreecom", BODY, 3)                                                           \
+    X(SUBTREELINVEL, "subtreelinvel", BODY, 3)                                                     \
+    X(SUBTREEANGMOM, "subtreeangmom", BODY, 3)                                                     \
+    X(POTENTIAL, "e_potential", NOTHING, 1)                                                        \
+    X(KINETIC, "e_kinetic", NOTHING, 1)                                                            \
+    X(CLOCK, "clock", NOTHING, 1)
+
+typedef enum zw_sensor_kind {
+#define ZW_SENSOR_CODE(name, text, mount, size) ZW_SENSOR_##name,
+    ZW_SENSOR_TABLE(ZW_SENSOR_CODE)
+#undef ZW_SENSOR_CODE
+        ZW_SENSOR_COUNT
+} zw_sensor_kind;
+
+typedef enum zw_mount {
+    ZW_MOUNT_NOTHING,
+    ZW_MOUNT_SITE,
+    ZW_MOUNT_JOINT,
+    ZW_MOUNT_BODY,
+    ZW_MOUNT_FRAME,
+    ZW_MOUNT_TENDON,
+    ZW_MOUNT_ACTUATOR
+} zw_mount;
+
+/* What a frame sensor looks at, or is relative to. */
+typedef enum zw_frame_kind {
+    ZW_FRAME_NONE,
+    ZW_FRAME_BODY,     /* the body's own frame (MJCF: xbody) */
+    ZW_FRAME_INERTIAL, /* its centre of mass and principal axes (MJCF: body) */
+    ZW_FRAME_GEOM,
+    ZW_FRAME_SITE
+} zw_frame_kind;
+
+typedef struct zw_sensor_def {
+    int made, place;
+    const char *name;
+    int kind;   /* zw_sensor_kind */
+    int frame;  /* zw_frame_kind, for frame sensors */
+    int target; /* index of what it is mounted on; -1: none */
+    int ref_frame, ref_target;
+    double cutoff, noise;
+} zw_sensor_def;
+
+/* ---- States by name; the world ------------------------------------------------------------- */
+
+/* NULL: as the model starts, or zero. */
+typedef struct zw_key_def {
+    int made, place;
+    const char *name;
+    double time;
+    int qpos_count, qvel_count, act_count, ctrl_count;
+    const double *qpos, *qvel, *act, *ctrl;
+} zw_key_def;
+
+typedef enum zw_integrator {
+    ZW_INTEGRATOR_EULER,
+    ZW_INTEGRATOR_RK4,
+    ZW_INTEGRATOR_IMPLICIT,
+    ZW_INTEGRATOR_IMPLICIT_FAST
+} zw_integrator;
+
+/* What MJCF's flags switch off. */
+enum {
+    ZW_WITHOUT_CONSTRAINT = 1,
+    ZW_WITHOUT_EQUALITY = 2,
+    ZW_WITHOUT_FRICTIONLOSS = 4,
+    ZW_WITHOUT_LIMIT = 8,
+    ZW_WITHOUT_CONTACT = 16,
+    ZW_WITHOUT_SPRING = 32,
+    ZW_WITHOUT_DAMPER = 64,
+    ZW_WITHOUT_GRAVITY = 128,
+    ZW_WITHOUT_CLAMPCTRL = 256,
+    ZW_WITHOUT_FILTERPARENT = 512,
+    ZW_WITHOUT_ACTUATION = 1024,
+    ZW_WITHOUT_SENSOR = 2048
+};
+
+typedef struct zw_world_def {
+    int made;
+    double gravity[3], timestep;
+    int integrator; /* zw_integrator: what the file asks for */
+    int elliptic;   /* friction cones; 0: pyramids */
+    double impratio;
+    double magnetic[3];
+    int without; /* ZW_WITHOUT_... */
+
+    /* Masses: from geoms (0 never, 1 always, 2 where a body has no inertial) of these groups; least
+     * mass and moment; moments that no body can have are replaced by their mean; the whole is
+     * scaled to `total_mass` if that is positive. */
+    int from_geoms;
+    int group_range[2];
+    double bound_mass, bound_inertia;
+    int balance;
+    double total_mass;
+} zw_world_def;
+
+/* ---- Making and changing ------------------------------------------------------------------- */
+
+zw_model *zw_model_create(zw_error *error); /* an empty model, to be filled */
+
+zw_body_def zw_body_default(void);
+zw_joint_def zw_joint_default(void); /* a hinge about z */
+zw_geom_def zw_geom_default(void);   /* a sphere of density 1000, which needs a size */
+zw_site_def zw_site_default(void);
+zw_mesh_def zw_mesh_default(void);
+zw_equality_def zw_equality_default(void); /* connect */
+zw_tendon_def zw_tendon_default(void);
+zw_actuator_def zw_actuator_default(void); /* a motor: force = control */
+zw_sensor_def zw_sensor_default(void);
+zw_key_def zw_key_default(void);
+zw_pair_def zw_pair_default(void);
+zw_exclude_def zw_exclude_default(void);
+zw_world_def zw_world_default(void);
+
+int zw_model_add_body(zw_model *model, const zw_body_def *def, zw_error *error);
+int zw_model_add_joint(zw_model *model, const zw_joint_def *def, zw_error *error);
+int zw_model_add_geom(zw_model *model, const zw_geom_def *def, zw_error *error);
+int zw_model_add_site(zw_model *model, const zw_site_def *def, zw_error *error);
+int zw_model_add_mesh(zw_model *model, const zw_mesh_def *def, zw_error *error);
+int zw_model_add_equality(zw_model *model, const zw_equality_def *def, zw_error *error);
+int zw_model_add_tendon(zw_model *model, const zw_tendon_def *def, zw_error *error);
+int zw_model_add_actuator(zw_model *model, const zw_actuator_def *def, zw_error *error);
+int zw_model_add_sensor(zw_model *model, const zw_sensor_def *def, zw_error *error);
+int zw_model_add_key(zw_model *model, const zw_key_def *def, zw_error *error);
+int zw_model_add_pair(zw_model *model, const zw_pair_def *def, zw_error *error);
+int zw_model_add_exclude(zw_model *model, const zw_exclude_def *def, zw_error *error);
+
+/* The definition of thing `index` of this kind (a const zw_body_def * for ZW_THING_BODY, ...),
+ * valid until the model is changed; NULL: there is none. */
+const void *zw_model_def(const zw_model *model, zw_thing kind, int index);
+/* Put another definition in its place. Bodies keep their parents, joints geoms and sites their
+ * bodies. */
+zw_status zw_model_change(zw_model *model, zw_thing kind, int index, const void *def,
+                          zw_error *error);
+/* Remove a thing and all that hangs on it: a body takes its descendants, joints, geoms and sites
+ * along, and what is mounted on those; keyframes lose the numbers of joints that go. The things
+ * behind it move up: indices are to be asked for again. The world stays. */
+zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *error);
+
+int zw_model_count(const zw_model *model, zw_thing kind);
+int zw_model_find(const zw_model *model, zw_thing kind, const char *name); /* -1: none */
+
+const zw_world_def *zw_model_world(const zw_model *model); /* NULL: a model without bodies */
+zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error *error);
+
+/* ---- Looking ------------------------------------------------------------------------------- */
+
+/* Mass, centre and moments of one body: the tensor about the centre of mass is R diag(moment) R'
+ * with R from `quat`, in the body's frame. */
+typedef struct zw_inertia {
+    double mass;
+    double com[3];
+    double quat[4];
+    double moment[3];
+} zw_inertia;
+
+/* Of all bodies, list[zw_model_count(model, ZW_THING_BODY)]; refused with the body's name where a
+ * moving body would have no mass or moments that no body has. */
+zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error);
+
+/* What a file said that has no effect here: "geom rgba" and where it was met first. */
+typedef struct zw_note {
+    const char *text;
+    const char *file;
+    int line;
+    int count;
+} zw_note;
+int zw_model_note_count(const zw_model *model);
+zw_note zw_model_note(const zw_model *model, int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,452 @@
+/* Is a definition sound? Numbers are finite, indices are there, names are new, quaternions and axes
+ * have a direction, sizes and masses are possible. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/bodies.h"
+
+typedef struct checker {
+    const zw_model *model;
+    const model_bodies *bodies;
+    zw_error *error;
+    zw_thing kind;
+    int place;
+    const char *name;
+    int index; /* it would get */
+} checker;
+
+/* Answers 0; "joint 'hip': its axis has no direction". */
+static int bad(const checker *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int bad(const checker *c, const char *format, ...)
+{
+    char story[500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(story, sizeof story, format, arguments);
+    va_end(arguments);
+    const char *word = model_thing_word(c->kind);
+    if (c->name != NULL) {
+        model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s '%.60s': %s", word, c->name,
+                   story);
+    } else {
+        model_fail(c->model, c->error, ZW_BAD_INPUT, c->place, "%s: %s", word, story);
+    }
+    return 0;
+}
+
+static int finite(const checker *c, const char *what, const double *x, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(x[i])) {
+            return bad(c, "its %s has a number that is not finite", what);
+        }
+    }
+    return 1;
+}
+
+static int quaternion(const checker *c, const double quat[4])
+{
+    double copy[4] = {quat[0], quat[1], quat[2], quat[3]};
+    return (finite(c, "quaternion", quat, 4) && model_quat_unit(copy)) ||
+           (isfinite(quat[0]) && bad(c, "its quaternion is zero and turns nothing"));
+}
+
+static int frame(const checker *c, const double pos[3], const double quat[4])
+{
+    return finite(c, "position", pos, 3) && quaternion(c, quat);
+}
+
+static int not_negative(const checker *c, const char *what, double x)
+{
+    return (isfinite(x) && x >= 0) || bad(c, "its %s is %g; it cannot be negative", what, x);
+}
+
+static int in_order(const checker *c, const char *what, int limited, const double range[2])
+{
+    if (!finite(c, what, range, 2)) {
+        return 0;
+    }
+    return !limited || range[0] < range[1] ||
+           bad(c, "its %s goes from %g to %g; the first must be the smaller one", what, range[0],
+               range[1]);
+}
+
+static int soft(const checker *c, const zw_soft *s)
+{
+    return finite(c, "soft law", s->ref, 2) && finite(c, "soft law", s->imp, 5);
+}
+
+/* ---- One kind each -------------------------------------------------------------------------- */
+
+static int check_body(const checker *c, const zw_body_def *d)
+{
+    int ok = frame(c, d->pos, d->quat) && isfinite(d->gravcomp);
+    if (ok && d->inertial) {
+        ok = finite(c, "centre of mass", d->com, 3) && quaternion(c, d->inertia_quat) &&
+             not_negative(c, "mass", d->mass) && finite(c, "inertia", d->inertia, 6);
+        for (int i = 0; ok && i < 3; i++) {
+            ok = not_negative(c, "moment of inertia", d->inertia[i]);
+        }
+    }
+    return ok;
+}
+
+static int check_joint_place(const checker *c, const zw_joint_def *d)
+{
+    const model_bodies *b = c->bodies;
+    if (d->body == 0) {
+        return bad(c, "the world cannot have joints: it does not move");
+    }
+    if (d->kind == ZW_JOINT_FREE && b->body[d->body].parent != 0) {
+        return bad(c, "a free joint belongs to a child of the world; this body's parent is '%.60s'",
+                   b->body[b->body[d->body].parent].name != NULL
+                       ? b->body[b->body[d->body].parent].name
+                       : "another body");
+    }
+    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0; i--) {
+        const zw_joint_def *other = &b->joint[i];
+        if (i == c->index || other->body != d->body) {
+            continue;
+        }
+        if (d->kind == ZW_JOINT_FREE || other->kind == ZW_JOINT_FREE) {
+            return bad(c, "a free joint must be the only joint of its body");
+        }
+        if (i < c->index && other->kind == ZW_JOINT_BALL && d->kind != ZW_JOINT_SLIDE) {
+            return bad(c, "after a ball joint the body can turn every way already; another turning "
+                          "joint cannot follow");
+        }
+    }
+    return 1;
+}
+
+static int check_joint(const checker *c, const zw_joint_def *d)
+{
+    double axis[3] = {d->axis[0], d->axis[1], d->axis[2]};
+    int scalar = d->kind == ZW_JOINT_HINGE || d->kind == ZW_JOINT_SLIDE;
+    if (d->kind < ZW_JOINT_FREE || d->kind > ZW_JOINT_HINGE) {
+        return bad(c, "there is no joint of kind %d", d->kind);
+    }
+    if (!finite(c, "anchor", d->pos, 3) || !finite(c, "axis", d->axis, 3) ||
+        !isfinite(d->ref + d->springref)) {
+        return bad(c, "its anchor, axis or reference is not finite");
+    }
+    if (scalar && !(model_unit(axis) > 1e-14)) {
+        return bad(c, "its axis is zero and has no direction");
+    }
+    if (d->limited && d->kind == ZW_JOINT_FREE) {
+        return bad(c, "a free joint has no limits");
+    }
+    if (d->limited && d->kind == ZW_JOINT_BALL && !(d->range[0] == 0 && d->range[1] > 0)) {
+        return bad(c, "a ball joint's range goes from 0 to the largest angle");
+    }
+    return in_order(c, "range", d->limited, d->range) &&
+           in_order(c, "force range", d->force_limited, d->force_range) &&
+           not_negative(c, "stiffness", d->stiffness) && not_negative(c, "damping", d->damping) &&
+           not_negative(c, "armature", d->armature) &&
+           not_negative(c, "frictionloss", d->frictionloss) && finite(c, "margin", &d->margin, 1) &&
+           soft(c, &d->soft_limit) && soft(c, &d->soft_friction) && check_joint_place(c, d);
+}
+
+static int check_size(const checker *c, int shape, const double size[3])
+{
+    static const int wanted[] = {0, 1, 2, 3, 2, 3, 0};
+    if (shape < ZW_SHAPE_PLANE || shape > ZW_SHAPE_MESH) {
+        return bad(c, "there is no shape %d", shape);
+    }
+    if (!finite(c, "size", size, 3)) {
+        return 0;
+    }
+    for (int i = 0; i < wanted[shape]; i++) {
+        if (!(size[i] > 0)) {
+            return bad(c, "size %d is %g; the shape needs %d positive %s", i + 1, size[i],
+                       wanted[shape], wanted[shape] == 1 ? "size" : "sizes");
+        }
+    }
+    return 1;
+}
+
+static int check_geom(const checker *c, const zw_geom_def *d)
+{
+    if (d->shape == ZW_SHAPE_MESH && d->mesh < 0) {
+        return bad(c, "it is a mesh, but says not which one");
+    }
+    if (d->shape == ZW_SHAPE_PLANE && d->body != 0 && d->mass > 0) {
+        return bad(c, "a plane has no mass");
+    }
+    if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6) {
+        return bad(c, "its condim is %d; it can be 1, 3, 4 or 6", d->condim);
+    }
+    return check_size(c, d->shape, d->size) && frame(c, d->pos, d->quat) &&
+           finite(c, "mass", &d->mass, 1) && not_negative(c, "density", d->density) &&
+           not_negative(c, "friction", d->friction[0]) &&
+           not_negative(c, "friction", d->friction[1]) &&
+           not_negative(c, "friction", d->friction[2]) && not_negative(c, "solmix", d->solmix) &&
+           finite(c, "margin", &d->margin, 1) && finite(c, "gap", &d->gap, 1) && soft(c, &d->soft);
+}
+
+static int check_site(const checker *c, const zw_site_def *d)
+{
+    return finite(c, "size", d->size, 3) && frame(c, d->pos, d->quat);
+}
+
+static int check_mesh(const checker *c, const zw_mesh_def *d)
+{
+    if (d->vertex_count < 4 || d->vertex == NULL) {
+        return bad(c, "a mesh needs at least 4 vertices; this one has %d", d->vertex_count);
+    }
+    if (d->face_count > 0 && d->face == NULL) {
+        return bad(c, "its faces are missing");
+    }
+    for (int i = 0; i < 3 * d->vertex_count; i++) {
+        if (!isfinite(d->vertex[i])) {
+            return bad(c, "vertex %d is not finite", i / 3);
+        }
+    }
+    for (int i = 0; i < 3 * d->face_count; i++) {
+        if (d->face[i] < 0 || d->face[i] >= d->vertex_count) {
+            return bad(c, "face %d has a corner %d; vertices go from 0 to %d", i / 3, d->face[i],
+                       d->vertex_count - 1);
+        }
+    }
+    return 1;
+}
+
+static int check_equality(const checker *c, const zw_equality_def *d)
+{
+    int same_kind = d->kind >= ZW_EQUALITY_CONNECT && d->kind <= ZW_EQUALITY_DISTANCE;
+    if (!same_kind) {
+        return bad(c, "there is no constraint of kind %d", d->kind);
+    }
+    int of_bodies = d->kind != ZW_EQUALITY_JOINT && d->kind != ZW_EQUALITY_TENDON;
+    if (d->first == d->second || (of_bodies && d->first <= 0 && d->second <= 0)) {
+        return bad(c, "it ties a thing to itself");
+    }
+    for (int i = 0; d->kind == ZW_EQUALITY_JOINT && i < 2; i++) {
+        int joint = i == 0 ? d->first : d->second;
+        int kind = joint >= 0 ? c->bodies->joint[joint].kind : ZW_JOINT_HINGE;
+        if (kind != ZW_JOINT_HINGE && kind != ZW_JOINT_SLIDE) {
+            return bad(c, "only hinges and slides can be coupled");
+        }
+    }
+    return frame(c, d->pos1, d->quat1) && frame(c, d->pos2, d->quat2) &&
+           finite(c, "polynomial", d->poly, 5) && not_negative(c, "distance", d->distance) &&
+           not_negative(c, "torquescale", d->torquescale) && soft(c, &d->soft);
+}
+
+static int check_tendon(const checker *c, const zw_tendon_def *d)
+{
+    if (d->count < 1 || d->joint == NULL || d->coef == NULL) {
+        return bad(c, "it pulls on no joint");
+    }
+    for (int i = 0; i < d->count; i++) {
+        int kind = c->bodies->joint[d->joint[i]].kind;
+        if (kind != ZW_JOINT_HINGE && kind != ZW_JOINT_SLIDE) {
+            return bad(c, "only hinges and slides have a coordinate that a tendon can add up");
+        }
+    }
+    return finite(c, "coefficients", d->coef, d->count) &&
+           in_order(c, "range", d->limited, d->range) &&
+           in_order(c, "force range", d->force_limited, d->force_range) &&
+           not_negative(c, "stiffness", d->stiffness) && not_negative(c, "damping", d->damping) &&
+           not_negative(c, "armature", d->armature) &&
+           not_negative(c, "frictionloss", d->frictionloss) && finite(c, "margin", &d->margin, 1) &&
+           finite(c, "springlength", d->springlength, 2) && soft(c, &d->soft_limit) &&
+           soft(c, &d->soft_friction);
+}
+
+static int check_actuator(const checker *c, const zw_actuator_def *d)
+{
+    if (d->drive < ZW_DRIVE_JOINT || d->drive > ZW_DRIVE_SITE || d->dynamics < ZW_DYNAMICS_NONE ||
+        d->dynamics > ZW_DYNAMICS_FILTER_EXACT) {
+        return bad(c, "there is no such drive or dynamics");
+    }
+    if (d->dynamics >= ZW_DYNAMICS_FILTER && !(d->dyn_prm[0] > 0)) {
+        return bad(c, "its filter needs a positive time constant");
+    }
+    return finite(c, "gear", d->gear, 6) && finite(c, "dynprm", d->dyn_prm, 10) &&
+           finite(c, "gainprm", d->gain_prm, 10) && finite(c, "biasprm", d->bias_prm, 10) &&
+           in_order(c, "ctrlrange", d->ctrl_limited, d->ctrl_range) &&
+           in_order(c, "forcerange", d->force_limited, d->force_range) &&
+           in_order(c, "actrange", d->act_limited, d->act_range);
+}
+
+static int check_sensor(const checker *c, const zw_sensor_def *d)
+{
+    if (d->kind < 0 || d->kind >= ZW_SENSOR_COUNT || d->frame < 0 || d->frame > ZW_FRAME_SITE ||
+        d->ref_frame < 0 || d->ref_frame > ZW_FRAME_SITE) {
+        return bad(c, "there is no such sensor or frame");
+    }
+    const model_bodies *b = c->bodies;
+    int kind = d->target >= 0 && d->kind >= ZW_SENSOR_JOINTPOS && d->kind <= ZW_SENSOR_JOINTLIMITFRC
+                   ? b->joint[d->target].kind
+                   : -1;
+    int ball = d->kind == ZW_SENSOR_BALLQUAT || d->kind == ZW_SENSOR_BALLANGVEL;
+    if (kind >= 0 && ball && kind != ZW_JOINT_BALL) {
+        return bad(c, "it wants a ball joint");
+    }
+    if ((d->kind <= ZW_SENSOR_JOINTACTUATORFRC) && kind >= 0 && kind != ZW_JOINT_HINGE &&
+        kind != ZW_JOINT_SLIDE) {
+        return bad(c, "it wants a hinge or a slide");
+    }
+    return not_negative(c, "cutoff", d->cutoff) && not_negative(c, "noise", d->noise);
+}
+
+static int check_key(const checker *c, const zw_key_def *d)
+{
+    const double *list[4] = {d->qpos, d->qvel, d->act, d->ctrl};
+    const int count[4] = {d->qpos_count, d->qvel_count, d->act_count, d->ctrl_count};
+    static const char *const word[4] = {"qpos", "qvel", "act", "ctrl"};
+    int ok = finite(c, "time", &d->time, 1);
+    for (int i = 0; ok && i < 4; i++) {
+        ok = list[i] == NULL || finite(c, word[i], list[i], count[i]);
+    }
+    return ok;
+}
+
+static int check_pair(const checker *c, const zw_pair_def *d)
+{
+    if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6) {
+        return bad(c, "its condim is %d; it can be 1, 3, 4 or 6", d->condim);
+    }
+    int ok = d->geom1 != d->geom2 || bad(c, "both geoms are the same");
+    for (int i = 0; ok && i < 5; i++) {
+        ok = not_negative(c, "friction", d->friction[i]);
+    }
+    return ok && soft(c, &d->soft) && soft(c, &d->soft_friction) &&
+           finite(c, "margin", &d->margin, 1) && finite(c, "gap", &d->gap, 1);
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static int check_refs(const checker *c, const void *def)
+{
+    model_refs refs;
+    model_thing_refs(c->kind, (void *)def, &refs); /* only looked at */
+    for (int i = 0; i < refs.count + refs.list_count; i++) {
+        int in_list = i >= refs.count;
+        int index = in_list ? refs.list[i - refs.count] : *refs.at[i];
+        zw_thing kind = in_list ? refs.list_kind : refs.kind[i];
+        int may_lack = !in_list && refs.may_lack[i];
+        int most = c->bodies->count[kind];
+        if (c->kind == ZW_THING_BODY) {
+            most = c->index; /* parents come first */
+        }
+        if (index >= most || index < (may_lack ? -1 : 0)) {
+            return bad(c, "it refers to %s %d, and there is none", model_thing_word(kind), index);
+        }
+    }
+    return 1;
+}
+
+static int check_name(const checker *c)
+{
+    int other = c->name != NULL ? model_find_thing(c->bodies, c->kind, c->name) : -1;
+    if (other < 0 || other == c->index) {
+        return 1;
+    }
+    int place = *model_thing_place(model_thing_at(c->bodies, c->kind, other));
+    if (place >= 0) {
+        return bad(c, "there is another one of this name (line %d)", c->model->place[place].line);
+    }
+    return bad(c, "there is another one of this name");
+}
+
+static int check_kind(const checker *c, const void *def)
+{
+    switch (c->kind) {
+    case ZW_THING_BODY:
+        return check_body(c, def);
+    case ZW_THING_JOINT:
+        return check_joint(c, def);
+    case ZW_THING_GEOM:
+        return check_geom(c, def);
+    case ZW_THING_SITE:
+        return check_site(c, def);
+    case ZW_THING_MESH:
+        return check_mesh(c, def);
+    case ZW_THING_EQUALITY:
+        return check_equality(c, def);
+    case ZW_THING_TENDON:
+        return check_tendon(c, def);
+    case ZW_THING_ACTUATOR:
+        return check_actuator(c, def);
+    case ZW_THING_SENSOR:
+        return check_sensor(c, def);
+    case ZW_THING_KEY:
+        return check_key(c, def);
+    case ZW_THING_PAIR:
+        return check_pair(c, def);
+    default:
+        return 1;
+    }
+}
+
+/* What may not change: where a thing hangs. */
+static int check_home(const checker *c, const void *def)
+{
+    const model_bodies *b = c->bodies;
+    int now = 0, before = 0;
+    if (c->index == b->count[c->kind]) {
+        return 1;
+    }
+    if (c->kind == ZW_THING_BODY) {
+        now = ((const zw_body_def *)def)->parent;
+        before = b->body[c->index].parent;
+    } else if (c->kind == ZW_THING_JOINT) {
+        now = ((const zw_joint_def *)def)->body;
+        before = b->joint[c->index].body;
+    } else if (c->kind == ZW_THING_GEOM) {
+        now = ((const zw_geom_def *)def)->body;
+        before = b->geom[c->index].body;
+    } else if (c->kind == ZW_THING_SITE) {
+        now = ((const zw_site_def *)def)->body;
+        before = b->site[c->index].body;
+    }
+    return now == before ||
+           bad(c, "a change cannot hang it onto another body; remove it and add it");
+}
+
+zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,
+                            zw_error *error)
+{
+    checker c = {.model = model, .bodies = model->bodies, .error = error, .kind = kind};
+    int made;
+    memcpy(&made, def, sizeof made);
+    memcpy(&c.place, (const char *)def + sizeof made, sizeof c.place);
+    c.index = index;
+    if (made != MODEL_MADE + (int)kind) {
+        c.place = -1;
+        bad(&c, "this definition was not made by zw_%s_default()", model_thing_word(kind));
+        return ZW_BAD_INPUT;
+    }
+    c.place = c.place < model->place_count ? c.place : -1;
+    c.name = *model_thing_name((void *)def);
+    int ok = check_name(&c) && check_refs(&c, def) && check_home(&c, def) && check_kind(&c, def);
+    return ok ? ZW_OK : ZW_BAD_INPUT;
+}
+
+zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error *error)
+{
+    model_bodies *b = model_bodies_of(model);
+    if (b == NULL) {
+        return model_fail(model, error, ZW_NO_MEMORY, -1, "out of memory");
+    }
+    if (def->made != MODEL_MADE + ZW_THING_COUNT) {
+        return model_fail(model, error, ZW_BAD_INPUT, -1,
+                          "world: this definition was not made by zw_world_default()");
+    }
+    double sum = def->gravity[0] + def->gravity[1] + def->gravity[2] + def->magnetic[0] +
+                 def->magnetic[1] + def->magnetic[2] + def->total_mass;
+    int ok = isfinite(sum) && isfinite(def->timestep) && def->timestep > 0 &&
+             isfinite(def->impratio) && def->impratio > 0 && def->bound_mass >= 0 &&
+             def->bound_inertia >= 0 && isfinite(def->bound_mass + def->bound_inertia);
+    if (!ok) {
+        return model_fail(model, error, ZW_BAD_INPUT, -1,
+                          "world: gravity and masses must be finite, timestep and impratio "
+                          "positive");
+    }
+    b->world = *def;
+    return ZW_OK;
+}

@@ -1,0 +1,261 @@
+/* References from thing to thing, and removal along them.
+ *
+ * Removal marks the thing, then everything that refers to something marked, until nothing new is
+ * marked; cuts the numbers of marked joints and actuators out of the keyframes; closes the gaps;
+ * and renumbers. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/bodies.h"
+
+static void refer(model_refs *refs, int *at, zw_thing kind, int may_lack)
+{
+    refs->at[refs->count] = at;
+    refs->kind[refs->count] = kind;
+    refs->may_lack[refs->count] = may_lack;
+    refs->count++;
+}
+
+static void refer_frame(model_refs *refs, int *at, int frame)
+{
+    if (frame == ZW_FRAME_BODY || frame == ZW_FRAME_INERTIAL) {
+        refer(refs, at, ZW_THING_BODY, 0);
+    } else if (frame == ZW_FRAME_GEOM) {
+        refer(refs, at, ZW_THING_GEOM, 0);
+    } else if (frame == ZW_FRAME_SITE) {
+        refer(refs, at, ZW_THING_SITE, 0);
+    }
+}
+
+static void sensor_refs(zw_sensor_def *d, model_refs *refs)
+{
+    static const unsigned char mounts[] = {
+#define MOUNT(name, text, on, size) ZW_MOUNT_##on,
+        ZW_SENSOR_TABLE(MOUNT)
+#undef MOUNT
+    };
+    static const zw_thing thing[] = {[ZW_MOUNT_SITE] = ZW_THING_SITE,
+                                     [ZW_MOUNT_JOINT] = ZW_THING_JOINT,
+                                     [ZW_MOUNT_BODY] = ZW_THING_BODY,
+                                     [ZW_MOUNT_TENDON] = ZW_THING_TENDON,
+                                     [ZW_MOUNT_ACTUATOR] = ZW_THING_ACTUATOR};
+    int on = d->kind >= 0 && d->kind < ZW_SENSOR_COUNT ? mounts[d->kind] : ZW_MOUNT_NOTHING;
+    if (on == ZW_MOUNT_FRAME) {
+        refer_frame(refs, &d->target, d->frame);
+        refer_frame(refs, &d->ref_target, d->ref_frame);
+    } else if (on != ZW_MOUNT_NOTHING) {
+        refer(refs, &d->target, thing[on], 0);
+    }
+}
+
+static void actuator_refs(zw_actuator_def *d, model_refs *refs)
+{
+    refer(refs, &d->target,
+          d->drive == ZW_DRIVE_TENDON ? ZW_THING_TENDON
+          : d->drive == ZW_DRIVE_SITE ? ZW_THING_SITE
+                                      : ZW_THING_JOINT,
+          0);
+    refer(refs, &d->refsite, ZW_THING_SITE, 1);
+}
+
+static void equality_refs(zw_equality_def *d, model_refs *refs)
+{
+    zw_thing of = d->kind == ZW_EQUALITY_JOINT    ? ZW_THING_JOINT
+                  : d->kind == ZW_EQUALITY_TENDON ? ZW_THING_TENDON
+                                                  : ZW_THING_BODY;
+    refer(refs, &d->first, of, 0);
+    refer(refs, &d->second, of, of != ZW_THING_BODY);
+}
+
+void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
+{
+    memset(refs, 0, sizeof *refs);
+    if (kind == ZW_THING_BODY) {
+        refer(refs, &((zw_body_def *)def)->parent, ZW_THING_BODY, 0);
+    } else if (kind == ZW_THING_JOINT) {
+        refer(refs, &((zw_joint_def *)def)->body, ZW_THING_BODY, 0);
+    } else if (kind == ZW_THING_GEOM) {
+        refer(refs, &((zw_geom_def *)def)->body, ZW_THING_BODY, 0);
+        refer(refs, &((zw_geom_def *)def)->mesh, ZW_THING_MESH, 1);
+    } else if (kind == ZW_THING_SITE) {
+        refer(refs, &((zw_site_def *)def)->body, ZW_THING_BODY, 0);
+    } else if (kind == ZW_THING_EQUALITY) {
+        equality_refs(def, refs);
+    } else if (kind == ZW_THING_TENDON) {
+        zw_tendon_def *d = def;
+        refs->list = (int *)d->joint; /* the definition's own in a list; else only looked at */
+        refs->list_count = d->joint != NULL ? d->count : 0;
+        refs->list_kind = ZW_THING_JOINT;
+    } else if (kind == ZW_THING_ACTUATOR) {
+        actuator_refs(def, refs);
+    } else if (kind == ZW_THING_SENSOR) {
+        sensor_refs(def, refs);
+    } else if (kind == ZW_THING_PAIR) {
+        refer(refs, &((zw_pair_def *)def)->geom1, ZW_THING_GEOM, 0);
+        refer(refs, &((zw_pair_def *)def)->geom2, ZW_THING_GEOM, 0);
+    } else if (kind == ZW_THING_EXCLUDE) {
+        refer(refs, &((zw_exclude_def *)def)->body1, ZW_THING_BODY, 0);
+        refer(refs, &((zw_exclude_def *)def)->body2, ZW_THING_BODY, 0);
+    }
+}
+
+/* ---- Removing ------------------------------------------------------------------------------- */
+
+/* number[kind][i]: the index it will have, -1: it goes. */
+typedef struct removal {
+    model_bodies *b;
+    int *number[ZW_THING_COUNT];
+    int *order; /* of joints, before */
+    int *block; /* all of it */
+} removal;
+
+static int goes(const removal *r, zw_thing kind, int index)
+{
+    return index >= 0 && r->number[kind][index] < 0;
+}
+
+static int refers_to_going(const removal *r, zw_thing kind, int index)
+{
+    model_refs refs;
+    model_thing_refs(kind, model_thing_at(r->b, kind, index), &refs);
+    for (int i = 0; i < refs.count; i++) {
+        if (goes(r, refs.kind[i], *refs.at[i])) {
+            return 1;
+        }
+    }
+    for (int i = 0; i < refs.list_count; i++) {
+        if (goes(r, refs.list_kind, refs.list[i])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void mark_all(removal *r)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (int k = 0; k < ZW_THING_COUNT; k++) {
+            for (int i = k == ZW_THING_BODY ? 1 : 0; i < r->b->count[k]; i++) {
+                if (!goes(r, (zw_thing)k, i) && refers_to_going(r, (zw_thing)k, i)) {
+                    r->number[k][i] = -1;
+                    again = 1;
+                }
+            }
+        }
+    }
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        int next = 0;
+        for (int i = 0; i < r->b->count[k]; i++) {
+            r->number[k][i] = goes(r, (zw_thing)k, i) ? -1 : next++;
+        }
+    }
+}
+
+/* Keep those of the `width`-wide groups whose owner stays. */
+typedef struct cutter {
+    double *list;
+    int count;
+    int from, to;
+} cutter;
+
+static void cut(cutter *c, int width, int stays)
+{
+    for (int i = 0; i < width && c->from < c->count; i++, c->from++) {
+        if (stays) {
+            c->list[c->to++] = c->list[c->from];
+        }
+    }
+}
+
+static void cut_key(const removal *r, zw_key_def *key)
+{
+    const model_bodies *b = r->b;
+    cutter qpos = {(double *)key->qpos, key->qpos_count, 0, 0};
+    cutter qvel = {(double *)key->qvel, key->qvel_count, 0, 0};
+    cutter act = {(double *)key->act, key->act_count, 0, 0};
+    cutter ctrl = {(double *)key->ctrl, key->ctrl_count, 0, 0};
+    for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
+        const zw_joint_def *joint = &b->joint[r->order[i]];
+        int stays = !goes(r, ZW_THING_JOINT, r->order[i]);
+        cut(&qpos, model_joint_positions[joint->kind], stays);
+        cut(&qvel, model_joint_speeds[joint->kind], stays);
+    }
+    for (int i = 0; i < b->count[ZW_THING_ACTUATOR]; i++) {
+        int stays = !goes(r, ZW_THING_ACTUATOR, i);
+        cut(&ctrl, 1, stays);
+        cut(&act, b->actuator[i].dynamics != ZW_DYNAMICS_NONE, stays);
+    }
+    key->qpos_count = qpos.to;
+    key->qvel_count = qvel.to;
+    key->act_count = act.to;
+    key->ctrl_count = ctrl.to;
+}
+
+static void close_gaps(removal *r, zw_thing kind)
+{
+    model_bodies *b = r->b;
+    size_t size = model_thing_size(kind);
+    int to = 0;
+    for (int i = 0; i < b->count[kind]; i++) {
+        void *def = model_thing_at(b, kind, i);
+        if (goes(r, kind, i)) {
+            model_thing_free(kind, def);
+            continue;
+        }
+        model_refs refs;
+        model_thing_refs(kind, def, &refs);
+        for (int k = 0; k < refs.count; k++) {
+            *refs.at[k] = *refs.at[k] >= 0 ? r->number[refs.kind[k]][*refs.at[k]] : -1;
+        }
+        for (int k = 0; k < refs.list_count; k++) {
+            refs.list[k] = r->number[refs.list_kind][refs.list[k]];
+        }
+        if (to != i) {
+            memcpy(model_thing_at(b, kind, to), def, size);
+        }
+        to++;
+    }
+    if (to < b->count[kind]) {
+        memset(model_thing_at(b, kind, to), 0, (size_t)(b->count[kind] - to) * size);
+    }
+    b->count[kind] = to;
+}
+
+zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *error)
+{
+    if (model == NULL || zw_model_def(model, kind, index) == NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "there is no such thing to be removed");
+    }
+    if (kind == ZW_THING_BODY && index == 0) {
+        return base_fail(error, ZW_BAD_INPUT, "the world cannot be removed");
+    }
+    removal r = {.b = model->bodies};
+    int total = r.b->count[ZW_THING_JOINT];
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        total += r.b->count[k];
+    }
+    r.block = base_alloc((size_t)total * sizeof *r.block);
+    if (r.block == NULL) {
+        return base_fail(error, ZW_NO_MEMORY, "out of memory");
+    }
+    int *next = r.block;
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        r.number[k] = next;
+        next += r.b->count[k];
+    }
+    r.order = next;
+    model_joint_order(r.b, r.order);
+    r.number[kind][index] = -1;
+    mark_all(&r);
+    for (int i = 0; i < r.b->count[ZW_THING_KEY]; i++) {
+        cut_key(&r, &r.b->key[i]);
+    }
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        close_gaps(&r, (zw_thing)k);
+    }
+    base_free(r.block);
+    model_names_rebuild(model->bodies);
+    return ZW_OK;
+}

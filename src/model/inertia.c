@@ -1,0 +1,424 @@
+/* Mass, centre and moments of bodies: as given, or added up from their geoms; then the world's
+ * rules (least values, balance, total mass); then whether what moves can be moved.
+ *
+ * With m the mass, about the centre and along the axes:
+ *   box (half lengths a b c)    m/3 (b^2 + c^2), ...
+ *   ellipsoid (half axes)       m/5 (b^2 + c^2), ...
+ *   cylinder (r, half h)        z: m r^2 / 2;  x, y: m (3 r^2 + 4 h^2) / 12
+ *   capsule = cylinder + two half balls whose own centres are 3 r / 8 beyond the ends:
+ *                               z: mc r^2/2 + 2 ms r^2/5;
+ *                               x, y: mc (3 r^2 + 4 h^2)/12 + ms (2 r^2/5 + h^2 + 3 h r / 4)
+ * A geom's tensor is carried to the body's centre of mass by Steiner's rule. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/elementary.h"
+#include "model/bodies.h"
+
+#define PI 3.14159265358979323846
+
+/* Mass, centre and tensor about the centre, in some frame. */
+typedef struct lump {
+    double mass;
+    double com[3];
+    double tensor[6];
+} lump;
+
+typedef struct weigher {
+    const zw_model *model;
+    const model_bodies *b;
+    zw_error *error;
+    zw_status status;
+    zw_inertia *mesh;     /* [meshes] of volumes */
+    signed char *weighed; /* 0: not yet, 1: it has a volume */
+    lump *own;            /* [bodies] */
+    lump *whole;          /* [bodies] with the children that are fast to it */
+    int *joints;          /* [bodies] how many */
+} weigher;
+
+static int fail(weigher *w, zw_thing kind, int index, const char *story)
+{
+    void *def = model_thing_at(w->b, kind, index);
+    const char *name = *model_thing_name(def);
+    if (name != NULL) {
+        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def),
+                               "%s '%.60s': %s", model_thing_word(kind), name, story);
+    } else {
+        w->status = model_fail(w->model, w->error, ZW_BAD_INPUT, *model_thing_place(def), "%s: %s",
+                               model_thing_word(kind), story);
+    }
+    return 0;
+}
+
+/* ---- Lumps ---------------------------------------------------------------------------------- */
+
+/* Steiner: the tensor of m at x about the origin is m (x.x 1 - x x'). */
+static void add_steiner(double tensor[6], double mass, const double x[3])
+{
+    double square = model_dot(x, x);
+    tensor[0] += mass * (square - x[0] * x[0]);
+    tensor[1] += mass * (square - x[1] * x[1]);
+    tensor[2] += mass * (square - x[2] * x[2]);
+    tensor[3] -= mass * x[0] * x[1];
+    tensor[4] -= mass * x[0] * x[2];
+    tensor[5] -= mass * x[1] * x[2];
+}
+
+static void lump_join(lump *into, const lump *other)
+{
+    double mass = into->mass + other->mass;
+    if (!(mass > 0)) {
+        for (int k = 0; k < 6; k++) {
+            into->tensor[k] += other->tensor[k];
+        }
+        return;
+    }
+    double com[3], a[3], b[3];
+    for (int i = 0; i < 3; i++) {
+        com[i] = (into->mass * into->com[i] + other->mass * other->com[i]) / mass;
+        a[i] = into->com[i] - com[i];
+        b[i] = other->com[i] - com[i];
+    }
+    for (int k = 0; k < 6; k++) {
+        into->tensor[k] += other->tensor[k];
+    }
+    add_steiner(into->tensor, into->mass, a);
+    add_steiner(into->tensor, other->mass, b);
+    into->mass = mass;
+    memcpy(into->com, com, sizeof com);
+}
+
+/* The lump in the frame where its own frame is `pose`. */
+static lump lump_carry(const lump *l, const model_pose *pose)
+{
+    lump out = *l;
+    double quat[4], moment[3], turned[4];
+    model_rotate(pose->quat, l->com, out.com);
+    for (int i = 0; i < 3; i++) {
+        out.com[i] += pose->pos[i];
+    }
+    model_principal(l->tensor, quat, moment);
+    model_quat_multiply(turned, pose->quat, quat);
+    model_principal_matrix(turned, moment, out.tensor);
+    return out;
+}
+
+/* ---- Geoms ---------------------------------------------------------------------------------- */
+
+static double capsule_parts(const double size[3], double *balls)
+{
+    double r = size[0], h = size[1];
+    *balls = 4.0 / 3.0 * PI * r * r * r;
+    return 2 * PI * r * r * h;
+}
+
+static double shape_volume(const zw_geom_def *g)
+{
+    const double *s = g->size;
+    double balls;
+    switch (g->shape) {
+    case ZW_SHAPE_SPHERE:
+        return 4.0 / 3.0 * PI * s[0] * s[0] * s[0];
+    case ZW_SHAPE_CAPSULE:
+        return capsule_parts(s, &balls) + balls;
+    case ZW_SHAPE_ELLIPSOID:
+        return 4.0 / 3.0 * PI * s[0] * s[1] * s[2];
+    case ZW_SHAPE_CYLINDER:
+        return 2 * PI * s[0] * s[0] * s[1];
+    case ZW_SHAPE_BOX:
+        return 8 * s[0] * s[1] * s[2];
+    default:
+        return 0;
+    }
+}
+
+static void shape_moments(const zw_geom_def *g, double mass, double moment[3])
+{
+    double a = g->size[0] * g->size[0], b = g->size[1] * g->size[1], c = g->size[2] * g->size[2];
+    if (g->shape == ZW_SHAPE_SPHERE) {
+        moment[0] = moment[1] = moment[2] = 2 * mass * a / 5;
+    } else if (g->shape == ZW_SHAPE_ELLIPSOID || g->shape == ZW_SHAPE_BOX) {
+        double part = g->shape == ZW_SHAPE_BOX ? mass / 3 : mass / 5;
+        moment[0] = part * (b + c);
+        moment[1] = part * (a + c);
+        moment[2] = part * (a + b);
+    } else if (g->shape == ZW_SHAPE_CYLINDER) {
+        moment[0] = moment[1] = mass * (3 * a + 4 * b) / 12;
+        moment[2] = mass * a / 2;
+    } else {
+        double balls, tube = capsule_parts(g->size, &balls);
+        double mc = mass * tube / (tube + balls), ms = mass * balls / (tube + balls);
+        double cross = g->size[0] * g->size[1];
+        moment[0] = moment[1] = mc * (3 * a + 4 * b) / 12 + ms * (2 * a / 5 + b + 3 * cross / 4);
+        moment[2] = mc * a / 2 + 2 * ms * a / 5;
+    }
+}
+
+/* Volume, centre and moments of the geom's mesh for density 1. */
+static int mesh_of(weigher *w, int geom, zw_inertia *out)
+{
+    const zw_geom_def *g = &w->b->geom[geom];
+    int ok = w->weighed[g->mesh];
+    if (g->shell || !ok) {
+        ok = model_mesh_inertia(&w->b->mesh[g->mesh], g->shell, out);
+        if (ok < 0) {
+            w->status = model_fail(w->model, w->error, ZW_NO_MEMORY, -1, "out of memory");
+            return 0;
+        }
+        if (ok && !g->shell) {
+            w->mesh[g->mesh] = *out;
+            w->weighed[g->mesh] = 1;
+        }
+    } else {
+        *out = w->mesh[g->mesh];
+    }
+    return ok ? 1
+              : fail(w, ZW_THING_GEOM, geom,
+                     "its mesh encloses no volume, so it has no mass; are its faces inside out, or "
+                     "flat? (say shellinertia, or give the body an inertial)");
+}
+
+/* The geom in its body's frame. */
+static int geom_lump(weigher *w, int geom, lump *out)
+{
+    const zw_geom_def *g = &w->b->geom[geom];
+    model_pose pose;
+    memcpy(pose.pos, g->pos, sizeof pose.pos);
+    memcpy(pose.quat, g->quat, sizeof pose.quat);
+    double moment[3];
+    memset(out, 0, sizeof *out);
+    if (g->mass == 0 || (g->mass < 0 && g->density == 0) || g->shape == ZW_SHAPE_PLANE) {
+        return 1;
+    }
+    if (g->shape == ZW_SHAPE_MESH) {
+        zw_inertia m = {0};
+        if (!mesh_of(w, geom, &m)) {
+            return 0;
+        }
+        model_pose inner, whole;
+        memcpy(inner.pos, m.com, sizeof inner.pos);
+        memcpy(inner.quat, m.quat, sizeof inner.quat);
+        whole = model_pose_chain(&pose, &inner);
+        pose = whole;
+        out->mass = g->mass >= 0 ? g->mass : g->density * m.mass;
+        for (int i = 0; i < 3; i++) {
+            moment[i] = m.moment[i] * (out->mass / m.mass);
+        }
+    } else {
+        out->mass = g->mass >= 0 ? g->mass : g->density * shape_volume(g);
+        shape_moments(g, out->mass, moment);
+    }
+    memcpy(out->com, pose.pos, sizeof out->com);
+    model_principal_matrix(pose.quat, moment, out->tensor);
+    return 1;
+}
+
+/* ---- Bodies --------------------------------------------------------------------------------- */
+
+static int from_geoms(const weigher *w, int body)
+{
+    int rule = w->b->world.from_geoms;
+    return rule == 1 || (rule == 2 && !w->b->body[body].inertial);
+}
+
+static void given_lump(const zw_body_def *d, lump *out)
+{
+    memset(out, 0, sizeof *out);
+    if (d->inertial) {
+        double quat[4], turned[4], moment[3];
+        out->mass = d->mass;
+        memcpy(out->com, d->com, sizeof out->com);
+        model_principal(d->inertia, quat, moment);
+        model_quat_multiply(turned, d->inertia_quat, quat);
+        model_principal_matrix(turned, moment, out->tensor);
+    }
+}
+
+/* Geoms are added to their bodies in the order of their list. */
+static int weigh(weigher *w)
+{
+    for (int i = 0; i < w->b->count[ZW_THING_BODY]; i++) {
+        if (!from_geoms(w, i)) {
+            given_lump(&w->b->body[i], &w->own[i]);
+        }
+    }
+    for (int i = 0; i < w->b->count[ZW_THING_GEOM]; i++) {
+        const zw_geom_def *g = &w->b->geom[i];
+        lump l;
+        if (!from_geoms(w, g->body) || g->group < w->b->world.group_range[0] ||
+            g->group > w->b->world.group_range[1] || g->body == 0) {
+            continue;
+        }
+        if (!geom_lump(w, i, &l)) {
+            return 0;
+        }
+        lump_join(&w->own[g->body], &l);
+    }
+    return 1;
+}
+
+/* Least values, then A + B >= C for each pair of moments (what holds for every set of points). */
+static int finish_body(weigher *w, int body, zw_inertia *out)
+{
+    const zw_world_def *world = &w->b->world;
+    lump *l = &w->own[body];
+    memcpy(out->com, l->com, sizeof out->com);
+    out->mass = l->mass;
+    model_principal(l->tensor, out->quat, out->moment);
+    double m[3] = {out->moment[0], out->moment[1], out->moment[2]};
+    for (int i = 0; i < 3; i++) {
+        m[i] = fmax(m[i], body > 0 ? world->bound_inertia : 0);
+        if (m[i] < 0 && m[i] > -1e-14 * fabs(m[0])) {
+            m[i] = 0; /* rounding */
+        }
+    }
+    out->mass = fmax(out->mass, body > 0 ? world->bound_mass : 0);
+    if (!(m[2] >= 0)) {
+        return fail(w, ZW_THING_BODY, body, "a moment of inertia is negative");
+    }
+    if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
+        if (!world->balance) {
+            return fail(w, ZW_THING_BODY, body,
+                        "the sum of two of its moments of inertia is less than the third; no body "
+                        "is so (balanceinertia would replace them by their mean)");
+        }
+        m[0] = m[1] = m[2] = (m[0] + m[1] + m[2]) / 3;
+    }
+    memcpy(out->moment, m, sizeof m);
+    l->mass = out->mass;
+    model_principal_matrix(out->quat, m, l->tensor);
+    return isfinite(out->mass + m[0]) ||
+           fail(w, ZW_THING_BODY, body, "its mass or moment of inertia is not finite");
+}
+
+/* The moment about a joint's axis through its anchor: a'Ia + m |a x r|^2. */
+static double moment_about(const lump *l, const double axis[3], const double anchor[3])
+{
+    double r[3], cross[3];
+    double about[6];
+    for (int i = 0; i < 3; i++) {
+        r[i] = l->com[i] - anchor[i];
+    }
+    model_cross(cross, axis, r);
+    memcpy(about, l->tensor, sizeof about);
+    const double *t = about, *a = axis;
+    return a[0] * a[0] * t[0] + a[1] * a[1] * t[1] + a[2] * a[2] * t[2] +
+           2 * (a[0] * a[1] * t[3] + a[0] * a[2] * t[4] + a[1] * a[2] * t[5]) +
+           l->mass * model_dot(cross, cross);
+}
+
+/* Can the joint be moved: is there mass, or armature, to answer a force? */
+static int check_joint(weigher *w, int joint)
+{
+    const zw_joint_def *j = &w->b->joint[joint];
+    const lump *l = &w->whole[j->body];
+    const double least = 1e-15;
+    if (j->armature > 0 && j->kind != ZW_JOINT_FREE) {
+        return 1;
+    }
+    if (j->kind != ZW_JOINT_HINGE && !(l->mass > least) && j->kind != ZW_JOINT_BALL) {
+        return fail(w, ZW_THING_BODY, j->body,
+                    "it moves, but has no mass; give it a geom with mass, or an inertial");
+    }
+    if (j->kind == ZW_JOINT_HINGE && !(moment_about(l, j->axis, j->pos) > least)) {
+        return fail(w, ZW_THING_BODY, j->body,
+                    "it turns, but has no moment of inertia about its hinge; give it a geom with "
+                    "mass, or an inertial");
+    }
+    if (j->kind == ZW_JOINT_BALL || j->kind == ZW_JOINT_FREE) {
+        lump about = *l;
+        double quat[4], moment[3], r[3];
+        for (int i = 0; i < 3; i++) {
+            r[i] = l->com[i] - j->pos[i];
+        }
+        if (j->kind == ZW_JOINT_BALL) {
+            add_steiner(about.tensor, l->mass, r);
+        }
+        model_principal(about.tensor, quat, moment);
+        if (!(moment[2] > least)) {
+            return fail(w, ZW_THING_BODY, j->body,
+                        "it turns freely, but has no moment of inertia; give it a geom with mass, "
+                        "or an inertial");
+        }
+    }
+    return 1;
+}
+
+/* Children without joints move with their parents. */
+static int check_moving(weigher *w)
+{
+    int n = w->b->count[ZW_THING_BODY];
+    memcpy(w->whole, w->own, (size_t)n * sizeof *w->whole);
+    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+        w->joints[w->b->joint[i].body]++;
+    }
+    for (int i = n - 1; i > 0; i--) {
+        const zw_body_def *d = &w->b->body[i];
+        if (w->joints[i] == 0) {
+            model_pose pose;
+            memcpy(pose.pos, d->pos, sizeof pose.pos);
+            memcpy(pose.quat, d->quat, sizeof pose.quat);
+            lump carried = lump_carry(&w->whole[i], &pose);
+            lump_join(&w->whole[d->parent], &carried);
+        }
+    }
+    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+        if (!check_joint(w, i)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int weigh_all(weigher *w, zw_inertia *list)
+{
+    int n = w->b->count[ZW_THING_BODY];
+    double total = 0;
+    if (!weigh(w)) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        list[i] = (zw_inertia){.quat = {1, 0, 0, 0}};
+        if (i > 0 && !finish_body(w, i, &list[i])) {
+            return 0;
+        }
+        total += list[i].mass;
+    }
+    double scale = w->b->world.total_mass > 0 && total > 0 ? w->b->world.total_mass / total : 1;
+    for (int i = 0; scale != 1 && i < n; i++) {
+        list[i].mass *= scale;
+        for (int k = 0; k < 3; k++) {
+            list[i].moment[k] *= scale;
+        }
+    }
+    return check_moving(w);
+}
+
+zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error)
+{
+    if (model == NULL || model->bodies == NULL || list == NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "there are no bodies to be weighed");
+    }
+    const model_bodies *b = model->bodies;
+    weigher w = {.model = model, .b = b, .error = error};
+    size_t bodies = (size_t)b->count[ZW_THING_BODY], meshes = (size_t)b->count[ZW_THING_MESH];
+    w.mesh = base_alloc((meshes + 1) * sizeof *w.mesh);
+    w.weighed = base_alloc(meshes + 1);
+    w.own = base_alloc(bodies * sizeof *w.own);
+    w.whole = base_alloc(bodies * sizeof *w.whole);
+    w.joints = base_alloc(bodies * sizeof *w.joints);
+    if (w.mesh == NULL || w.weighed == NULL || w.own == NULL || w.whole == NULL ||
+        w.joints == NULL) {
+        w.status = base_fail(error, ZW_NO_MEMORY, "out of memory");
+    } else {
+        weigh_all(&w, list);
+    }
+    base_free(w.mesh);
+    base_free(w.weighed);
+    base_free(w.own);
+    base_free(w.whole);
+    base_free(w.joints);
+    return w.status;
+}

@@ -1,0 +1,27 @@
+/* The limits of seed 002: paths of the systems (17) for several N, and of (18). */
+#ifndef ZW_PATH_LIMIT_H
+#define ZW_PATH_LIMIT_H
+
+#include "model/model.h"
+#include "zwang/path.h"
+
+/* What one run left: row k of the samples is q[n], v[n]. */
+typedef struct limit_path {
+    int count, t_room, y_room;
+    double *t;      /* [count] */
+    double *y;      /* [count * 2n] */
+    double *lambda; /* [m] at the end; of holonomic rows 0 */
+} limit_path;
+
+struct zw_limit {
+    const zw_model *model;
+    double alpha, beta;
+    zw_run_options run; /* as given; time, every and tolerance are complete */
+    int n, m;
+    double *start; /* [2n + m] q, v and lambda that a `reach` line found, or NULL: as written */
+    int count, row_room, path_room;
+    zw_limit_row *row;
+    limit_path *path; /* [count] path[0] is the limit's */
+};
+
+#endif

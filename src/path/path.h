@@ -1,0 +1,32 @@
+/* A recorded path in memory: samples in pieces. */
+#ifndef ZW_PATH_PATH_H
+#define ZW_PATH_PATH_H
+
+#include "system/system.h"
+#include "zwang/path.h"
+
+/* A piece is a run of samples with increasing times. A time given twice parts two pieces: the first
+ * of the two samples ends one piece, the second begins the next. */
+struct zw_path {
+    int n;      /* coordinates, as in the system */
+    long count; /* samples */
+    double *t;  /* [count] */
+    double *q;  /* [count * n] sample by sample */
+    double *v;  /* [count * n], or NULL: no speeds were recorded */
+    int pieces;
+    long *start; /* [pieces + 1] piece p has the samples start[p] .. start[p + 1] - 1 */
+    /* From a file (recording.c), see zw_path_about: */
+    int some_speeds;  /* of some coordinates only: they were not used */
+    int ignored;      /* columns that were not used */
+    char *ignored_as; /* their names, or NULL; zw_path_free frees it */
+
+    void *memory; /* all arrays */
+};
+
+/* An empty path of this size, to be filled by a reader (v only if `speeds`); NULL: no memory.
+ * path_finish checks it (finite, times that never decrease), leaves out what repeats the sample
+ * before it, and finds the pieces; on failure the path is still the caller's to free. */
+zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error *error);
+zw_status path_finish(zw_path *path, zw_error *error);
+
+#endif

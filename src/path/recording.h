@@ -1,0 +1,67 @@
+/* Files into paths: what the readers of CSV (recording_csv.c) and HDF5 (recording_h5.c) share.
+ *
+ * A reader collects the titles of the file's columns, recording_match says which of them are the
+ * time, the coordinates and the speeds, and then the reader fetches those columns alone. */
+#ifndef ZW_PATH_RECORDING_H
+#define ZW_PATH_RECORDING_H
+
+#include "expr/symbols.h"
+#include "path/path.h"
+
+/* A column of the file. */
+typedef struct recording_title {
+    char *name;
+    int column, length; /* where it stands in its line, in characters from 1; 0: nowhere */
+    int again;          /* a later column of the same name, or -1 */
+    int wanted;         /* 1 + what it is: 0 the time, 1 + i coordinate i, 1 + n + i its speed */
+} recording_title;
+
+typedef struct recording {
+    const zw_system *system;
+    const char *file;
+    const zw_path_column *rename; /* the caller's */
+    int rename_count;
+    zw_error *error;
+
+    char *text; /* of a CSV file, ended by a 0; NULL: there is none to show in a message */
+    size_t size;
+    int title_line; /* where the titles stand, from 1 */
+    int title_count, title_room;
+    recording_title *title;
+    expr_symbols symbols; /* the names of the titles, */
+    int *first;           /* [symbols] and the first column of each */
+
+    /* what recording_match found: columns of the file */
+    int *of;    /* [1 + 2 n] of the time, the coordinates, the speeds; -1: there is none */
+    int speeds; /* 1: all, 0: none, -1: some, and not used */
+} recording;
+
+/* The story with its file; with a line > 0 also the place, the line itself and a caret. */
+zw_status recording_fail(const recording *r, zw_status status, int line, int column, int length,
+                         const char *format, ...) __attribute__((format(printf, 6, 7)));
+zw_status recording_no_memory(const recording *r);
+
+/* Text of a file as it can be printed: what is no UTF-8, and control characters, become "?". The
+ * text goes on to a 0 somewhere behind. */
+void recording_show(char *shown, size_t room, const char *text, size_t length);
+
+zw_status recording_add_title(recording *r, const char *name, size_t length, int column,
+                              int characters);
+
+/* Fills `of` and `speeds`. */
+zw_status recording_match(recording *r);
+
+/* A path of `count` samples, with what was ignored noted; NULL: no memory. */
+zw_path *recording_path(const recording *r, long count);
+
+zw_path *recording_read_csv(recording *r);
+zw_path *recording_read_h5(recording *r);
+
+/* ---- recording_number.c --------------------------------------------------------------------- */
+
+/* The double that is nearest to the decimal number from `text` on, before `end`, ties to even: the
+ * bits that strtod gives, in every locale. Answers the bytes used; 0: there is no number. What is
+ * too large becomes infinite; the words nan, inf and infinity are read, too. */
+int recording_number(const char *text, const char *end, double *value);
+
+#endif

@@ -1,0 +1,31 @@
+/* Files and paths, for all readers. */
+#ifndef ZW_READ_FILE_H
+#define ZW_READ_FILE_H
+
+#include <stddef.h>
+
+typedef enum read_file_state {
+    READ_FILE_THERE,
+    READ_FILE_MISSING,    /* it cannot be opened */
+    READ_FILE_UNREADABLE, /* ... or not be read */
+    READ_FILE_NO_MEMORY
+} read_file_state;
+
+/* All bytes of a file with a zero behind, to be freed with base_free. */
+char *read_file_bytes(const char *path, size_t *length, read_file_state *state);
+
+/* a/./b and a/x/../b are a/b: a file has one name. */
+void read_path_tidy(char *path);
+
+/* The first `folder_length` bytes of `folder` and the path behind them, tidy; an absolute path
+ * stands alone. NULL: no memory. */
+char *read_path_join(const char *folder, size_t folder_length, const char *path, size_t length);
+
+/* Bytes of the folder of this file's name, with its slash. */
+size_t read_path_folder(const char *name);
+
+/* The number that these characters are, in every locale; 0: they are none. It may be infinite
+ * ("inf", or too large) or no number at all ("nan"). */
+int read_decimal(const char *text, size_t length, double *value);
+
+#endif

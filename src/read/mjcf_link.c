@@ -1,0 +1,227 @@
+/* Tendons, equality constraints, pairs and excludes of contact. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "read/mjcf.h"
+
+/* ---- Tendons -------------------------------------------------------------------------------- */
+
+static int pulls(mjcf *m, int element, int *joint, double *coef)
+{
+    int count = 0;
+    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
+        mjcf_pull p = {.coef = 0};
+        if (!form_apply(&m->xml, c, mjcf_pull_rows, &p, &p.given) ||
+            !mjcf_refer(m, c, "joint", ZW_THING_JOINT, &joint[count])) {
+            return 0;
+        }
+        if (xml_find(&m->xml, c, "coef") < 0) {
+            return form_fail(&m->xml, c, NULL, "a joint of a tendon needs a coef");
+        }
+        coef[count++] = p.coef;
+    }
+    return 1;
+}
+
+static int tendon(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_tendon t = m->class_[class_].tendon;
+    if (!form_apply(&m->xml, element, mjcf_fixed_rows, &t, &t.given) ||
+        !mjcf_limited(m, element, "limited", "range", t.limited, t.def.range, &t.def.limited) ||
+        !mjcf_limited(m, element, "actuatorfrclimited", "actuatorfrcrange", t.force_limited,
+                      t.def.force_range, &t.def.force_limited)) {
+        return 0;
+    }
+    if ((t.given & form_bit(mjcf_fixed_rows, "springlength")) != 0 && t.def.springlength[1] < 0) {
+        t.def.springlength[1] = t.def.springlength[0]; /* one number: no slack */
+    }
+    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
+        t.def.count++;
+    }
+    int *joint = base_alloc(((size_t)t.def.count + 1) * sizeof *joint);
+    double *coef = base_alloc(((size_t)t.def.count + 1) * sizeof *coef);
+    int ok =
+        joint != NULL && coef != NULL ? pulls(m, element, joint, coef) : xml_no_memory(&m->xml);
+    if (ok) {
+        t.def.joint = joint;
+        t.def.coef = coef;
+        t.def.place = xml_place(&m->xml, element);
+        ok = mjcf_add(m, ZW_THING_TENDON, &t.def, NULL);
+    }
+    base_free(joint);
+    base_free(coef);
+    return ok;
+}
+
+int mjcf_tendons(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!tendon(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Equality ------------------------------------------------------------------------------- */
+
+/* Two sites: their frames. */
+static int equality_sites(mjcf *m, int element, mjcf_equality *e)
+{
+    int first, second;
+    if (!mjcf_refer(m, element, "site1", ZW_THING_SITE, &first) ||
+        !mjcf_refer(m, element, "site2", ZW_THING_SITE, &second)) {
+        return 0;
+    }
+    if (e->first != NULL || e->second != NULL || xml_find(&m->xml, element, "anchor") >= 0 ||
+        xml_find(&m->xml, element, "relpose") >= 0) {
+        return form_fail(&m->xml, element, "site1",
+                         "it is said twice what is tied: by sites and by bodies");
+    }
+    const zw_site_def *a = &m->model->bodies->site[first], *b = &m->model->bodies->site[second];
+    e->def.first = a->body;
+    e->def.second = b->body;
+    e->def.placed = 1;
+    memcpy(e->def.pos1, a->pos, sizeof a->pos);
+    memcpy(e->def.quat1, a->quat, sizeof a->quat);
+    memcpy(e->def.pos2, b->pos, sizeof b->pos);
+    memcpy(e->def.quat2, b->quat, sizeof b->quat);
+    return 1;
+}
+
+static int equality_bodies(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.second = 0; /* the world */
+    return mjcf_refer(m, element, "body1", ZW_THING_BODY, &e->def.first) &&
+           (e->second == NULL || mjcf_refer(m, element, "body2", ZW_THING_BODY, &e->def.second));
+}
+
+static int connect(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.kind = ZW_EQUALITY_CONNECT;
+    if (e->site1 != NULL || e->site2 != NULL) {
+        return equality_sites(m, element, e);
+    }
+    if (xml_find(&m->xml, element, "anchor") < 0) {
+        return form_fail(&m->xml, element, NULL, "connect needs an anchor, or two sites");
+    }
+    memcpy(e->def.pos1, e->anchor, sizeof e->anchor);
+    return equality_bodies(m, element, e);
+}
+
+/* The anchor is a point of the second body; relpose is the second body's pose in the first. */
+static int weld(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.kind = ZW_EQUALITY_WELD;
+    if (e->site1 != NULL || e->site2 != NULL) {
+        return equality_sites(m, element, e);
+    }
+    memcpy(e->def.pos2, e->anchor, sizeof e->anchor);
+    e->def.placed = 2;
+    double *quat = &e->relpose[3];
+    int given = quat[0] != 0 || quat[1] != 0 || quat[2] != 0 || quat[3] != 0;
+    if (xml_find(&m->xml, element, "relpose") >= 0 && given) { /* a zero quaternion: as described */
+        model_pose rel, anchor = model_pose_none();
+        memcpy(rel.pos, e->relpose, sizeof rel.pos);
+        memcpy(rel.quat, quat, sizeof rel.quat);
+        memcpy(anchor.pos, e->anchor, sizeof anchor.pos);
+        model_quat_unit(rel.quat);
+        rel = model_pose_chain(&rel, &anchor);
+        memcpy(e->def.pos1, rel.pos, sizeof rel.pos);
+        memcpy(e->def.quat1, rel.quat, sizeof rel.quat);
+        e->def.placed = 1;
+    }
+    return equality_bodies(m, element, e);
+}
+
+static int couple(mjcf *m, int element, mjcf_equality *e, int tendons)
+{
+    zw_thing kind = tendons ? ZW_THING_TENDON : ZW_THING_JOINT;
+    e->def.kind = tendons ? ZW_EQUALITY_TENDON : ZW_EQUALITY_JOINT;
+    e->def.second = -1;
+    return mjcf_refer(m, element, tendons ? "tendon1" : "joint1", kind, &e->def.first) &&
+           (e->second == NULL ||
+            mjcf_refer(m, element, tendons ? "tendon2" : "joint2", kind, &e->def.second));
+}
+
+static int equality(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_equality e = m->class_[class_].equality;
+    const form_row *rows = mjcf_is(m, element, "connect") ? mjcf_connect_rows
+                           : mjcf_is(m, element, "weld")  ? mjcf_weld_rows
+                           : mjcf_is(m, element, "joint") ? mjcf_couple_rows
+                                                          : mjcf_couple_tendon_rows;
+    if (!form_apply(&m->xml, element, rows, &e, &e.given)) {
+        return 0;
+    }
+    int ok = rows == mjcf_connect_rows ? connect(m, element, &e)
+             : rows == mjcf_weld_rows  ? weld(m, element, &e)
+                                       : couple(m, element, &e, rows == mjcf_couple_tendon_rows);
+    e.def.place = xml_place(&m->xml, element);
+    return ok && mjcf_add(m, ZW_THING_EQUALITY, &e.def, NULL);
+}
+
+int mjcf_equalities(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!equality(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Contact -------------------------------------------------------------------------------- */
+
+static int pair(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_pair p = m->class_[class_].pair;
+    if (!form_apply(&m->xml, element, mjcf_pair_rows, &p, &p.given) ||
+        !mjcf_refer(m, element, "geom1", ZW_THING_GEOM, &p.def.geom1) ||
+        !mjcf_refer(m, element, "geom2", ZW_THING_GEOM, &p.def.geom2)) {
+        return 0;
+    }
+    /* The first rows are in the order of the bits of zw_pair_def; solimp speaks of `soft` too. */
+    p.def.given = (int)(p.given & 0x3f);
+    if (p.given & form_bit(mjcf_pair_rows, "solimp")) {
+        p.def.given |= 1 << 2;
+    }
+    p.def.place = xml_place(&m->xml, element);
+    return mjcf_add(m, ZW_THING_PAIR, &p.def, NULL);
+}
+
+static int exclude(mjcf *m, int element)
+{
+    mjcf_pair p = {0};
+    zw_exclude_def def = zw_exclude_default();
+    if (!form_apply(&m->xml, element, mjcf_exclude_rows, &p, &p.given) ||
+        !mjcf_refer(m, element, "body1", ZW_THING_BODY, &def.body1) ||
+        !mjcf_refer(m, element, "body2", ZW_THING_BODY, &def.body2)) {
+        return 0;
+    }
+    def.name = p.def.name;
+    def.place = xml_place(&m->xml, element);
+    return mjcf_add(m, ZW_THING_EXCLUDE, &def, NULL);
+}
+
+int mjcf_contacts(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!(mjcf_is(m, c, "pair") ? pair(m, c) : exclude(m, c))) {
+            return 0;
+        }
+    }
+    return 1;
+}

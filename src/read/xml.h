@@ -1,0 +1,73 @@
+/* XML as a tree of elements that remember where they stand. Several files may be in one tree; their
+ * texts belong to the model. Indices, not pointers: the lists move while they grow.
+ *
+ * Not accepted: document types (and with them entities of one's own: no file needs them, and they
+ * can be made to explode), more than XML_MOST_DEEP levels, more than XML_MOST_ELEMENTS elements. */
+#ifndef ZW_READ_XML_H
+#define ZW_READ_XML_H
+
+#include "model/model.h"
+
+enum { XML_MOST_DEEP = 20000, XML_MOST_ELEMENTS = 4000000 };
+
+typedef struct xml_attribute {
+    const char *name;
+    const char *value; /* entities resolved, blanks for ends of lines */
+    int name_line, name_column;
+    int line, column; /* of the value's first character */
+    int raw;          /* where the value stands in the file's text */
+    int raw_length;
+} xml_attribute;
+
+typedef struct xml_element {
+    const char *name;
+    int file;         /* in the model */
+    int line, column; /* of its < */
+    int parent, child, last, next;
+    int attribute, attribute_count;
+    int has_text; /* more than blanks between its tags */
+} xml_element;
+
+typedef struct xml_tree {
+    zw_model *model;
+    zw_error *error;
+    zw_status status;
+    int count, capacity;
+    xml_element *element;
+    int attribute_count, attribute_capacity;
+    xml_attribute *attribute;
+    struct xml_chunk *chunk; /* of strings */
+} xml_tree;
+
+/* Is there an XML parser in this build? */
+int xml_available(void);
+
+/* Read file number `file` of the model: the index of its root element, -1: failed. */
+int xml_read(xml_tree *tree, int file);
+void xml_free(xml_tree *tree);
+
+/* The attribute of an element; -1: none. */
+int xml_find(const xml_tree *tree, int element, const char *name);
+const char *xml_value(const xml_tree *tree, int element, const char *name); /* NULL: none */
+
+/* A copy that lives as long as the tree; NULL: no memory, and the tree has failed. */
+const char *xml_keep(xml_tree *tree, const char *text, size_t length);
+
+/* Places in the model; -1: no memory. `word` is the number of a word in the attribute's value, -1:
+ * the whole value. */
+int xml_place(xml_tree *tree, int element);
+int xml_place_name(xml_tree *tree, int element, int attribute);
+int xml_place_value(xml_tree *tree, int element, int attribute, int word);
+
+/* Stories; all answer 0. The first one stays. */
+int xml_fail(xml_tree *tree, int place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int xml_no_memory(xml_tree *tree);
+
+/* Numbers of an attribute: how many (at most `most` are kept); -1: failed. NaN and infinity are
+ * refused. */
+int xml_numbers(xml_tree *tree, int element, int attribute, double *list, int most);
+/* How many words the value has. */
+int xml_word_count(const char *value);
+
+#endif

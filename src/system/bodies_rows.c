@@ -1,0 +1,272 @@
+/* The rows of closers; the form they share is at the head of bodies.h.
+ *
+ * p, v, a: a frame's origin, its velocity and acceleration; w, alpha: angular ones; x, y, z its
+ * axes; u = p2 - p1. All along the axes of the world.
+ *
+ *     connect      phi = p1 - p2
+ *     distance     phi = |u| - d,  e = u/|u|:       psi = e . (v2 - v1)
+ *                  d psi/dt = e . (a2 - a1) + (|v2 - v1|^2 - psi^2)/|u|
+ *     hinge        phi = z1 . x2:                   psi = (w1 - w2) . (z1 x x2); and with y2
+ *     slide        phi = x1 . u:                    psi = w1 . (x1 x u) + x1 . (v2 - v1); and y1
+ *     orientation  (s, e) = q1* q2 as quaternion, phi = 2 e; with w = R1' (w2 - w1) along frame 1,
+ *                  (s, e)' = 1/2 (0, w) (s, e):     psi = s w + w x e,    s' = -w . e/2
+ *                  w' = R1' (alpha2 - alpha1 - w1 x (w2 - w1)) */
+#include <math.h>
+#include <string.h>
+
+#include "model/pose.h"
+#include "system/bodies.h"
+#include "tree/sweeps.h"
+
+/* A frame in the world and how it moves; the acceleration is for a = 0. */
+typedef struct moving_frame {
+    double place[3], axis[3][3]; /* axis[0] is x */
+    double V[6], A[6];           /* angular part first */
+} moving_frame;
+
+/* One row: coefficients of the two motions, and what their rates add. */
+typedef struct row {
+    double phi, c[2][6], rest;
+} row;
+
+static void difference(const double *x, const double *y, double *d)
+{
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - y[k];
+    }
+}
+
+static void put(double *to, double factor, const double *x)
+{
+    for (int k = 0; k < 3; k++) {
+        to[k] = factor * x[k];
+    }
+}
+
+static moving_frame look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
+{
+    const tree_mechanism *tree = system->tree;
+    const double *sweeps = work->sweeps, *R = sweeps + tree->at.R + 9 * frame->body;
+    moving_frame m;
+    double local[9];
+    tree_point(tree, frame->body, frame->pos, sweeps, m.place);
+    tree_point_velocity(tree, frame->body, m.place, sweeps, m.V);
+    tree_point_acceleration(tree, frame->body, m.place, sweeps, m.A);
+    model_quat_matrix(frame->quat, local);
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            m.axis[j][k] =
+                R[3 * k] * local[j] + R[3 * k + 1] * local[3 + j] + R[3 * k + 2] * local[6 + j];
+        }
+    }
+    return m;
+}
+
+static void connect_rows(const moving_frame f[2], row *list)
+{
+    for (int k = 0; k < 3; k++) {
+        list[k] = (row){.phi = f[0].place[k] - f[1].place[k]};
+        list[k].c[0][3 + k] = 1;
+        list[k].c[1][3 + k] = -1;
+    }
+}
+
+static void distance_row(const moving_frame f[2], double wanted, row *r)
+{
+    double u[3], v[3], along = 0, square = 0;
+    difference(f[1].place, f[0].place, u);
+    difference(f[1].V + 3, f[0].V + 3, v);
+    double length = sqrt(model_dot(u, u));
+    *r = (row){.phi = length - wanted};
+    for (int k = 0; k < 3; k++) {
+        double e = u[k] / length;
+        r->c[0][3 + k] = -e;
+        r->c[1][3 + k] = e;
+        along += e * v[k];
+        square += v[k] * v[k];
+    }
+    r->rest = (square - along * along) / length;
+}
+
+/* z1 . x2 = 0 */
+static void square_row(const moving_frame f[2], const double *z1, const double *x2, row *r)
+{
+    double across[3], w[3], turn1[3], turn2[3], part1[3], part2[3];
+    model_cross(across, z1, x2);
+    difference(f[0].V, f[1].V, w);
+    *r = (row){.phi = model_dot(z1, x2)};
+    put(r->c[0], 1, across);
+    put(r->c[1], -1, across);
+    model_cross(turn1, f[0].V, z1);
+    model_cross(turn2, f[1].V, x2);
+    model_cross(part1, turn1, x2);
+    model_cross(part2, z1, turn2);
+    r->rest = model_dot(w, part1) + model_dot(w, part2);
+}
+
+/* x1 . (p2 - p1) = 0 */
+static void beside_row(const moving_frame f[2], const double *x1, row *r)
+{
+    double u[3], v[3], across[3], turn[3], part1[3], part2[3];
+    difference(f[1].place, f[0].place, u);
+    difference(f[1].V + 3, f[0].V + 3, v);
+    model_cross(across, x1, u);
+    *r = (row){.phi = model_dot(x1, u)};
+    put(r->c[0], 1, across);
+    put(r->c[0] + 3, -1, x1);
+    put(r->c[1] + 3, 1, x1);
+    model_cross(turn, f[0].V, x1);
+    model_cross(part1, turn, u);
+    model_cross(part2, x1, v);
+    r->rest = model_dot(f[0].V, part1) + model_dot(f[0].V, part2) + model_dot(turn, v);
+}
+
+/* q1* q2 as (s, e), with s >= 0. */
+static double relative(const moving_frame f[2], double e[3])
+{
+    double R[9], quat[4];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            R[3 * i + j] = model_dot(f[0].axis[i], f[1].axis[j]);
+        }
+    }
+    model_quat_of_matrix(quat, R);
+    for (int k = 0; k < 3; k++) {
+        e[k] = quat[0] < 0 ? -quat[k + 1] : quat[k + 1];
+    }
+    return fabs(quat[0]);
+}
+
+static void orientation_rows(const moving_frame f[2], row *list)
+{
+    double e[3], w_world[3], w[3], drag[3], drag1[3], e_rate[3], part[3], swing[3];
+    double s = relative(f, e);
+    difference(f[1].V, f[0].V, w_world);
+    model_cross(drag, f[0].V, w_world);
+    for (int k = 0; k < 3; k++) {
+        w[k] = model_dot(f[0].axis[k], w_world);
+        drag1[k] = -model_dot(f[0].axis[k], drag); /* w' for alpha1 = alpha2 */
+    }
+    model_cross(part, w, e);
+    for (int k = 0; k < 3; k++) {
+        e_rate[k] = 0.5 * (s * w[k] + part[k]);
+    }
+    model_cross(part, w, e_rate);
+    model_cross(swing, drag1, e);
+    double s_rate = -0.5 * model_dot(w, e);
+    for (int i = 0; i < 3; i++) {
+        /* psi_i = sum_j G_ij w_j, G = s 1 - [e] x */
+        const double G[3][3] = {{s, e[2], -e[1]}, {-e[2], s, e[0]}, {e[1], -e[0], s}};
+        list[i] = (row){.phi = 2 * e[i], .rest = s_rate * w[i] + part[i] + s * drag1[i] + swing[i]};
+        for (int k = 0; k < 3; k++) {
+            double c =
+                G[i][0] * f[0].axis[0][k] + G[i][1] * f[0].axis[1][k] + G[i][2] * f[0].axis[2][k];
+            list[i].c[0][k] = -c;
+            list[i].c[1][k] = c;
+        }
+    }
+}
+
+static void frame_rows(const bodies_closer *closer, const moving_frame f[2], row *list)
+{
+    switch (closer->kind) {
+    case CLOSER_CONNECT:
+        connect_rows(f, list);
+        break;
+    case CLOSER_WELD:
+        connect_rows(f, list);
+        orientation_rows(f, list + 3);
+        break;
+    case CLOSER_HINGE:
+        connect_rows(f, list);
+        square_row(f, f[0].axis[2], f[1].axis[0], list + 3);
+        square_row(f, f[0].axis[2], f[1].axis[1], list + 4);
+        break;
+    case CLOSER_SLIDE:
+        orientation_rows(f, list);
+        beside_row(f, f[0].axis[0], list + 3);
+        beside_row(f, f[0].axis[1], list + 4);
+        break;
+    default:
+        distance_row(f, closer->limit, list);
+        break;
+    }
+}
+
+static double times(const double *c, const double *x)
+{
+    return model_dot(c, x) + model_dot(c + 3, x + 3);
+}
+
+static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        bodies_rows rows)
+{
+    moving_frame f[2];
+    row list[6];
+    for (int k = 0; k < 2; k++) {
+        f[k] = look(system, work, &closer->frame[k]);
+    }
+    frame_rows(closer, f, list);
+    for (int i = 0; i < closer->rows; i++) {
+        int r = closer->row + i;
+        rows.phi[r] = list[i].phi;
+        rows.psi[r] = times(list[i].c[0], f[0].V) + times(list[i].c[1], f[1].V);
+        rows.b[r] = -(times(list[i].c[0], f[0].A) + times(list[i].c[1], f[1].A) + list[i].rest);
+        int start = system->A_start[r];
+        memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
+    }
+    for (int k = 0; k < 2; k++) {
+        tree_jacobian(system->tree, closer->frame[k].body, f[k].place, work->sweeps,
+                      work->jacobian);
+        for (int i = 0; i < closer->rows; i++) {
+            double *A = rows.A + system->A_start[closer->row + i];
+            for (int d = 0; d < closer->chain[k]; d++) {
+                A[closer->column[k][d]] += times(list[i].c[k], work->jacobian + 6 * d);
+            }
+        }
+    }
+}
+
+/* q1 - o1 = poly(q2 - o2), or a limit: x = q2 - o2 */
+static void fill_joints(const zw_system *system, const bodies_closer *closer, const double *q,
+                        const double *v, bodies_rows rows)
+{
+    int r = closer->row;
+    double *A = rows.A + system->A_start[r], sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    if (closer->kind != CLOSER_JOINT) {
+        rows.phi[r] = sign * (q[closer->q[0]] - closer->limit);
+        rows.psi[r] = sign * v[closer->dof[0]];
+        rows.b[r] = 0;
+        A[0] = sign;
+        return;
+    }
+    double x = closer->q[1] < 0 ? 0 : q[closer->q[1]] - closer->origin[1];
+    double rate = closer->q[1] < 0 ? 0 : v[closer->dof[1]];
+    double value = 0, slope = 0, curve = 0;
+    for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
+        curve = curve * x + 2 * slope;
+        slope = slope * x + value;
+        value = value * x + closer->poly[k];
+    }
+    rows.phi[r] = q[closer->q[0]] - closer->origin[0] - value;
+    rows.psi[r] = v[closer->dof[0]] - slope * rate;
+    rows.b[r] = curve * rate * rate;
+    A[closer->column[0][0]] = 1;
+    if (closer->q[1] >= 0) {
+        A[closer->column[1][0]] = -slope;
+    }
+}
+
+void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
+                      const double *v, bodies_rows rows)
+{
+    const struct system_bodies *bodies = system->bodies;
+    for (int c = 0; c < bodies->closer_count; c++) {
+        const bodies_closer *closer = &bodies->closer[c];
+        if (closer->kind >= CLOSER_JOINT) {
+            fill_joints(system, closer, q, v, rows);
+        } else {
+            fill_frames(system, work, closer, rows);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/* Coordinates and speeds: q' = v, but for the quaternions of bodies. */
+#include <math.h>
+#include <string.h>
+
+#include "system/bodies.h"
+#include "tree/sweeps.h"
+
+void system_rates(const zw_system *system, const double *q, const double *v, double *rate)
+{
+    if (system->tree) {
+        tree_rates(system->tree, q, v, rate);
+    } else {
+        memcpy(rate, v, (size_t)system->n * sizeof *rate);
+    }
+}
+
+void system_move(const zw_system *system, double *q, double h, const double *v)
+{
+    if (system->tree) {
+        tree_advance(system->tree, q, v, &h, q);
+        return;
+    }
+    for (int i = 0; i < system->n; i++) {
+        q[i] += h * v[i];
+    }
+}
+
+void system_normalise(const zw_system *system, double *q)
+{
+    static const int width = 4;
+    for (int j = 0; system->tree && j < system->tree->joints; j++) {
+        const tree_joint *joint = &system->tree->joint[j];
+        if (joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE) {
+            continue;
+        }
+        double *quat = q + joint->q + (joint->kind == TREE_FREE ? 3 : 0), sum = 0;
+        for (int k = 0; k < width; k++) {
+            sum += quat[k] * quat[k];
+        }
+        for (int k = 0; k < width && sum > 0; k++) {
+            quat[k] /= sqrt(sum);
+        }
+    }
+}
+
+const char *system_speed_name(const zw_system *system, int i)
+{
+    return system->bodies ? system->bodies->speed[i] : system->model->coord[i].name;
+}
