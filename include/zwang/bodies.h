@@ -247,6 +247,8 @@ typedef struct zw_actuator_def {
     double bias_prm[10];
     int act_early;
     int group;
+    int ctrl_given; /* states begin with this control, whatever a keyframe says */
+    double ctrl;
 } zw_actuator_def;
 
 /* Kind, its word in MJCF, what it is mounted on, numbers it gives. */
@@ -332,6 +334,7 @@ typedef struct zw_sensor_def {
 typedef struct zw_key_def {
     int made, place;
     const char *name;
+    int start; /* states begin here (at time 0), and not in the pose as described */
     double time;
     int qpos_count, qvel_count, act_count, ctrl_count;
     const double *qpos, *qvel, *act, *ctrl;
