@@ -5,6 +5,11 @@
  * Beside every rate stands how well the accelerations give the forces back (inverse of forward),
  * relative to the largest force between bodies. */
 #include <string.h>
+#include <unistd.h>
+
+#ifdef ZW_HAVE_MUJOCO
+#include <mujoco/mujoco.h>
+#endif
 
 #include "base/memory.h"
 #include "measure.h"
@@ -16,7 +21,7 @@ enum { RUNS = 15 };
 typedef struct stage {
     tree_mechanism *tree;
     double *q, *v, *tau, *a, *back, *work, *next;
-    zw_real8 *q8, *v8, *tau8, *a8, *work8, *next8;
+    zw_real8 *q8, *v8, *tau8, *a8, *back8, *work8, *next8;
 } stage;
 
 static void *numbers(int count, int lanes)
@@ -45,6 +50,7 @@ static stage stage_of(tree_mechanism *tree)
                .v8 = numbers(n, 8),
                .tau8 = numbers(n, 8),
                .a8 = numbers(n, 8),
+               .back8 = numbers(n, 8),
                .next8 = numbers(m, 8),
                .work8 = numbers(tree->at.count, 8)};
     dice d = dice_of(1);
@@ -65,8 +71,8 @@ static stage stage_of(tree_mechanism *tree)
 
 static void stage_end(stage *s)
 {
-    void *const list[] = {s->q,  s->v,  s->tau,  s->a,  s->back,  s->work, s->next,
-                          s->q8, s->v8, s->tau8, s->a8, s->work8, s->next8};
+    void *const list[] = {s->q,  s->v,  s->tau,  s->a,  s->back,  s->work,  s->next,
+                          s->q8, s->v8, s->tau8, s->a8, s->back8, s->work8, s->next8};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }
@@ -318,10 +324,143 @@ static void chains(void)
     }
 }
 
+/* ---- MuJoCo ---------------------------------------------------------------------------------- */
+
+/* The same step as its Euler: springs and dampers, the latter implicit; explicit in all else. */
+static void euler1(stage *s)
+{
+    const double h = 1e-7; /* so small that nothing moves far, however often */
+    int n = s->tree->nv, bad;
+    kinematics1(s);
+    velocities1(s);
+    tree_passive(s->tree, s->q, s->v, s->tau);
+    for (int d = 0; d < n; d++) {
+        s->back[d] = h * s->tree->damping[d];
+    }
+    tree_articulate(s->tree, s->back, s->work, &bad);
+    forward1(s);
+    for (int d = 0; d < n; d++) {
+        s->v[d] += h * s->a[d];
+    }
+    tree_advance(s->tree, s->q, s->v, &h, s->q);
+}
+
+static void euler8(stage *s)
+{
+    const zw_real8 h = {1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7};
+    zw_mask8 bad;
+    int n = s->tree->nv;
+    kinematics8(s);
+    velocities8(s);
+    tree_passive8(s->tree, s->q8, s->v8, s->tau8);
+    for (int d = 0; d < n; d++) {
+        s->back8[d] = h * s->tree->damping[d];
+    }
+    tree_articulate8(s->tree, s->back8, s->work8, &bad);
+    forward8(s);
+    for (int d = 0; d < n; d++) {
+        s->v8[d] += h * s->a8[d];
+    }
+    tree_advance8(s->tree, s->q8, s->v8, &h, s->q8);
+}
+
+#ifdef ZW_HAVE_MUJOCO
+
+static mjModel *read_model(const tree_mechanism *tree)
+{
+    char path[] = "/tmp/zwang_bench_XXXXXX.xml", problem[500] = "", *text = tree_mjcf(tree);
+    int file = mkstemps(path, 4);
+    size_t length = strlen(text);
+    if (file < 0 || write(file, text, length) != (ssize_t)length) {
+        fprintf(stderr, "cannot write %s\n", path);
+        exit(2);
+    }
+    close(file);
+    mjModel *m = mj_loadXML(path, NULL, problem, sizeof problem);
+    unlink(path);
+    free(text);
+    if (m == NULL) {
+        fprintf(stderr, "MuJoCo: %s\n", problem);
+        exit(2);
+    }
+    m->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT;
+    m->opt.timestep = 1e-7;
+    return m;
+}
+
+static double theirs(mjModel *m, mjData *d)
+{
+    double start = seconds_computed();
+    for (int k = 0; k < 100; k++) {
+        mj_step(m, d);
+    }
+    return (seconds_computed() - start) / 100;
+}
+
+static double ours(part *step, stage *s)
+{
+    double start = seconds_computed();
+    for (int k = 0; k < 100; k++) {
+        step(s);
+    }
+    return (seconds_computed() - start) / 100;
+}
+
+/* Interleaved; medians. The certificate: how far apart the two states are after all these steps. */
+static void against_mujoco(const char *name, tree_mechanism *tree)
+{
+    enum { TRIES = 21 };
+    stage s = stage_of(tree);
+    mjModel *m = read_model(tree);
+    mjData *d = mj_makeData(m);
+    double time[3][TRIES], apart = 0.0;
+    memcpy(d->qpos, s.q, (size_t)tree->nq * sizeof *s.q);
+    memcpy(d->qvel, s.v, (size_t)tree->nv * sizeof *s.v);
+    for (int k = 0; k < TRIES; k++) {
+        time[0][k] = theirs(m, d);
+        time[1][k] = ours(euler1, &s);
+        time[2][k] = ours(euler8, &s) / LANES;
+    }
+    for (int k = 0; k < tree->nv; k++) {
+        apart = fmax(apart, fabs(d->qvel[k] - s.v[k]));
+        apart = fmax(apart, fabs(s.v8[k][5] - s.v[k]));
+    }
+    double peer = median(time[0], TRIES), one = median(time[1], TRIES);
+    double eight = median(time[2], TRIES);
+    printf("| %s | %.1f | %.1f | %.2f | %.2f | %.3f | %.0e |\n", name, peer / one, peer / eight,
+           1e6 * peer, 1e6 * one, 1e6 * eight, apart);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+    stage_end(&s);
+}
+
+static void peer(void)
+{
+    printf("\nA smooth step (no constraints, dampers implicit) against MuJoCo %s, one thread.\n\n"
+           "| model | one world, times faster | a world of eight | MuJoCo, us | one, us | of "
+           "eight, us "
+           "| speeds apart after 2100 steps |\n|---|---|---|---|---|---|---|\n",
+           mj_versionString());
+    against_mujoco("humanoid", tree_humanoid(0));
+    against_mujoco("humanoid, fused", tree_humanoid(1));
+    against_mujoco("chain of 10", tree_chain_of(10, 1.0, 0));
+    against_mujoco("chain of 30", tree_chain_of(30, 1.0, 0));
+    against_mujoco("chain of 90", tree_chain_of(90, 1.0, 0)); /* it reads no deeper ones */
+}
+#else
+static void peer(void)
+{
+    (void)euler1;
+    (void)euler8;
+    printf("\nMuJoCo is not here: no comparison.\n");
+}
+#endif
+
 int main(void)
 {
     parts_of_a_humanoid(0);
     parts_of_a_humanoid(1);
     chains();
+    peer();
     return 0;
 }

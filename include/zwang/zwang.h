@@ -149,6 +149,7 @@ typedef enum zw_sample_kind {
     ZW_SAMPLE_START,
     ZW_SAMPLE_OUTPUT,
     ZW_SAMPLE_EVENT,
+    ZW_SAMPLE_JUMP, /* before and after an impact; after an event that sets something */
     ZW_SAMPLE_END
 } zw_sample_kind;
 

@@ -49,6 +49,9 @@ static zw_status check_system(const zw_system *system, int worlds, zw_error *err
         return base_fail(error, ZW_BAD_INPUT,
                          "worlds in a batch cannot have non-ideal constraint forces yet");
     }
+    if (system->tree) {
+        return base_fail(error, ZW_BAD_INPUT, "worlds in a batch cannot be made of bodies yet");
+    }
     if (system->sparse) {
         return base_fail(error, ZW_BAD_INPUT,
                          "worlds in a batch must be small, and there are %d coordinates",

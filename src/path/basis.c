@@ -85,12 +85,12 @@ int basis_fits(path_basis *basis, int samples, const double *t)
 }
 
 /* turn[j][j + 1] p_(j+1) = x p_j - sum_(k <= j) turn[j][k] p_k, and its derivatives by x. */
-void basis_at(const path_basis *basis, double t, double f[3][BASIS_MOST])
+void basis_at(const path_basis *basis, int size, double t, double f[3][BASIS_MOST])
 {
     double x = (t - basis->middle) / basis->half, rate = 1 / basis->half;
     f[0][0] = 1 / sqrt(basis->samples);
     f[1][0] = f[2][0] = 0;
-    for (int j = 0; j + 1 < basis->size; j++) {
+    for (int j = 0; j + 1 < size; j++) {
         double sum[3] = {x * f[0][j], x * f[1][j] + f[0][j], x * f[2][j] + 2 * f[1][j]};
         for (int k = 0; k <= j; k++) {
             for (int d = 0; d < 3; d++) {
@@ -101,7 +101,7 @@ void basis_at(const path_basis *basis, double t, double f[3][BASIS_MOST])
             f[d][j + 1] = sum[d] / basis->turn[j][j + 1];
         }
     }
-    for (int j = 0; j < basis->size; j++) {
+    for (int j = 0; j < size; j++) {
         f[1][j] *= rate;
         f[2][j] *= rate * rate;
     }

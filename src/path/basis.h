@@ -33,7 +33,7 @@ int basis_make(path_basis *basis, int samples, const double *t, int size);
  * it is moved there. */
 int basis_fits(path_basis *basis, int samples, const double *t);
 
-/* Values and derivatives by t at a time: f[3][BASIS_MOST]. */
-void basis_at(const path_basis *basis, double t, double f[3][BASIS_MOST]);
+/* Values and derivatives by t of the first `size` polynomials at a time: f[3][BASIS_MOST]. */
+void basis_at(const path_basis *basis, int size, double t, double f[3][BASIS_MOST]);
 
 #endif

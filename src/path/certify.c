@@ -320,13 +320,15 @@ static void put_together(path_judge *judge)
         double rough = judge->rough[k];
         rough = k >= n ? fmax(rough, judge->rough[k - n]) : rough;
         rough = k + n < all ? fmax(rough, judge->rough[k + n]) : rough;
-        int better = rest->error[1][k] <= 2 * fit->error[1][k];
+        long i = k / n > 0 ? k / n : 1;
+        double h = judge->count > 1 ? trial->t[i] - trial->t[i - 1] : 0;
+        int better = rest->error[1][k] <= 2 * fit->error[1][k] || !isfinite(fit->error[1][k]);
         trial->q[k] = better ? judge->place[k] + rest->y[0][k] : fit->y[0][k];
         trial->v[k] = better ? judge->speed[k] + rest->y[1][k] : fit->y[1][k];
         trial->a[k] = judge->model[k] + rest->y[2][k];
         judge->apart[k] = rest->y[2][k];
         judge->blur[0][k] = better ? rest->error[0][k] : fit->error[0][k];
-        judge->blur[1][k] = better ? rest->error[1][k] : fit->error[1][k];
+        judge->blur[1][k] = better ? rest->error[1][k] + h * rough : fit->error[1][k];
         judge->blur[2][k] = sqrt(rest->error[2][k] * rest->error[2][k] + rough * rough);
     }
 }

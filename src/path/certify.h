@@ -56,6 +56,7 @@ typedef struct path_judge {
     double jump, jump_time, jump_error; /* the worst jump that nothing explains */
     double jump_force, jump_ratio;
     int jump_coord;
+    double unknown; /* part of the samples of which nothing is known */
     long clash; /* the sample and coordinate at which speeds contradict positions most; -1: none */
     int clash_coord;
 } path_judge;

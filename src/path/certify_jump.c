@@ -176,6 +176,18 @@ zw_status judge_jumps(path_judge *judge, zw_error *error)
     if (judge->count < 2) {
         return ZW_OK;
     }
+    if (judge->rest.slip_ratio >
+        0) { /* a sample that is wrong by itself is a blow there and back */
+        const path_fit *rest = &judge->rest;
+        long i = rest->slip, k = i * n + rest->slip_coord, next = i > 0 ? i : 1;
+        double h = judge->trial->t[next] - judge->trial->t[next - 1];
+        judge->jump_ratio = rest->slip_ratio;
+        judge->jump = fabs(judge->remain[k] - rest->y[0][k]) / (h * h);
+        judge->jump_error = judge->jump / rest->slip_ratio;
+        judge->jump_force = judge->jump;
+        judge->jump_time = judge->trial->t[i];
+        judge->jump_coord = rest->slip_coord;
+    }
     for (int p = 1; p < judge->parts && !free; p++) {
         long k = judge->part[p];
         int any, d = 0;

@@ -61,7 +61,12 @@ static void report_means(path_judge *judge, double *forces)
     zw_trial *trial = judge->trial;
     zw_trial_report *report = &trial->report;
     double time, *square = judge->probe[2];
+    double rest = 0;
     *forces = integral(judge, judge->forces, &time);
+    for (long i = 0; i < judge->count; i++) {
+        rest += known(judge, i) ? 0 : 1;
+    }
+    judge->unknown = rest / (double)judge->count;
     report->mean = integral(judge, judge->square, &time);
     for (long i = 0; i < judge->count; i++) {
         square[i] = trial->hand_size[i] * trial->hand_size[i];
@@ -220,13 +225,13 @@ static zw_verdict decide(path_judge *judge, double ratio, double forces)
     if (judge->off > 1) {
         return ZW_VERDICT_OFF;
     }
-    if (seen || judge->jump_coord >= 0 || judge->clash >= 0) {
+    if (seen || judge->jump_coord >= 0) {
         return ZW_VERDICT_NOT_MOTION;
     }
-    if (!(report->defect_error < COARSE * COARSE * forces) && report->defect_error > 0) {
+    if (!(report->defect_error <= COARSE * COARSE * forces) || judge->unknown > 0.5) {
         return ZW_VERDICT_COARSE;
     }
-    return ZW_VERDICT_MOTION;
+    return judge->clash >= 0 ? ZW_VERDICT_NOT_MOTION : ZW_VERDICT_MOTION;
 }
 
 zw_status judge_report(path_judge *judge, zw_error *error)

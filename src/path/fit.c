@@ -48,11 +48,13 @@
 
 void fit_window(fitter *f, long start, int samples, int size)
 {
-    const double *t = f->samples->t + start;
+    for (int i = 0; i < samples; i++) {
+        f->when[i] = f->samples->t[start + (long)i * f->stride];
+    }
     if (!(f->basis.size >= size && f->basis.samples == samples &&
-          basis_fits(&f->basis, samples, t))) {
+          basis_fits(&f->basis, samples, f->when))) {
         f->cached = 0;
-        basis_make(&f->basis, samples, t, size);
+        basis_make(&f->basis, samples, f->when, size);
     }
     f->size = f->basis.size < size ? f->basis.size : size;
 }
@@ -62,9 +64,9 @@ static void take_column(fitter *f, long start, int k)
 {
     int samples = f->basis.samples;
     const double *y = f->y + (size_t)k * (size_t)f->samples->count + start;
-    double middle = y[samples / 2];
+    double middle = y[(long)(samples / 2) * f->stride];
     for (int i = 0; i < samples; i++) {
-        f->near[i] = y[i] - middle;
+        f->near[i] = y[(long)i * f->stride] - middle;
     }
 }
 
@@ -100,20 +102,30 @@ typedef struct block {
     int degree;
 } block;
 
+/* From the first sample of a window to behind the last. */
+static long span_of(const fit_shape *s)
+{
+    return (long)(s->window - 1) * s->stride + 1;
+}
+
+static long hop_of(const fit_shape *s)
+{
+    return span_of(s) / FIT_HOPS > 0 ? span_of(s) / FIT_HOPS : 1;
+}
+
 static long block_count(const fitter *f, const fit_shape *s)
 {
-    long hop = s->window / FIT_HOPS > 0 ? s->window / FIT_HOPS : 1;
-    return (f->end - f->first + hop - 1) / hop;
+    return (f->end - f->first + hop_of(s) - 1) / hop_of(s);
 }
 
 static block block_at(const fitter *f, const fit_shape *s, long k)
 {
-    long hop = s->window / FIT_HOPS > 0 ? s->window / FIT_HOPS : 1;
+    long hop = hop_of(s), span = span_of(s);
     block b = {.from = f->first + k * hop, .degree = s->degree};
     b.to = b.from + hop < f->end ? b.from + hop : f->end;
-    b.start = b.from + hop / 2 - s->window / 2;
-    if (b.start < f->first || b.start + s->window > f->end) {
-        b.start = b.start < f->first ? f->first : f->end - s->window;
+    b.start = b.from + hop / 2 - span / 2;
+    if (b.start < f->first || b.start + span > f->end) {
+        b.start = b.start < f->first ? f->first : f->end - span;
         b.degree = s->end_degree;
     }
     return b;
@@ -121,24 +133,24 @@ static block block_at(const fitter *f, const fit_shape *s, long k)
 
 /* Values of the basis at the samples of the block, and behind them the errors for s = 1; kept while
  * windows are alike. */
-static const double *table_of(fitter *f, const block *b)
+static void set_table(fitter *f, const block *b)
 {
-    int from = (int)(b->from - b->start), to = (int)(b->to - b->start);
+    long from = b->from - b->start, to = b->to - b->start;
+    size_t terms = (size_t)b->degree + 1, width = 3 * terms + 3;
     if (f->cached == b->degree && f->table_from == from && f->table_to >= to) {
-        return f->table;
+        return;
     }
-    for (int i = from; i < to; i++) {
-        double p[3][BASIS_MOST], *row = f->table + (size_t)(i - from) * FIT_TABLE;
-        basis_at(&f->basis, f->samples->t[b->start + i], p);
-        memcpy(row, p, sizeof p);
-        for (int d = 0; d < 3; d++) {
-            row[3 * BASIS_MOST + d] = dense_norm(b->degree + 1, p[d]);
+    for (long i = from; i < to; i++) {
+        double p[3][BASIS_MOST], *row = f->table + (size_t)(i - from) * width;
+        basis_at(&f->basis, b->degree + 1, f->samples->t[b->start + i], p);
+        for (size_t d = 0; d < 3; d++) {
+            memcpy(row + d * terms, p[d], terms * sizeof(double));
+            row[3 * terms + d] = dense_norm(b->degree + 1, p[d]);
         }
     }
     f->cached = b->degree;
     f->table_from = from;
     f->table_to = to;
-    return f->table;
 }
 
 /* Column k of the block, from the sample b->from at [0] on; answers the mean square of what the
@@ -147,15 +159,15 @@ static double fit_column(const fitter *f, const block *b, int k, double *const *
 {
     const double *c = f->c + (size_t)k * BASIS_MOST;
     const double *at = f->y + (size_t)k * (size_t)f->samples->count;
-    double middle = at[b->start + f->basis.samples / 2], rest = 0;
-    int n = f->samples->n;
+    double middle = at[b->start + (long)(f->basis.samples / 2) * f->stride], rest = 0;
+    int n = f->samples->n, terms = b->degree + 1;
     for (long i = 0; i < b->to - b->from; i++) {
-        const double *p = f->table + (size_t)i * FIT_TABLE;
+        const double *p = f->table + i * (3 * terms + 3);
         double sum[3] = {0};
-        for (int j = 0; j <= b->degree; j++) {
+        for (int j = 0; j < terms; j++) {
             sum[0] += c[j] * p[j];
-            sum[1] += c[j] * p[BASIS_MOST + j];
-            sum[2] += c[j] * p[2 * BASIS_MOST + j];
+            sum[1] += c[j] * p[terms + j];
+            sum[2] += c[j] * p[2 * terms + j];
         }
         double miss = at[b->from + i] - middle - sum[0];
         rest += miss * miss;
@@ -171,8 +183,8 @@ static double fit_column(const fitter *f, const block *b, int k, double *const *
 static void fit_block(fitter *f, const block *b, double *const *y, double *const *gain,
                       double *level, double *miss, long stride)
 {
-    int n = f->samples->n;
-    table_of(f, b);
+    int n = f->samples->n, terms = b->degree + 1;
+    set_table(f, b);
     for (int k = 0; k < n; k++) {
         double rest = fit_column(f, b, k, y), floor = f->samples->noise[k];
         miss[k * stride] = rest;
@@ -181,7 +193,7 @@ static void fit_block(fitter *f, const block *b, double *const *y, double *const
     for (long i = 0; i < b->to - b->from; i++) {
         for (int d = 0; d < 3; d++) {
             for (int k = 0; k < n; k++) {
-                gain[d][i * n + k] = f->table[(size_t)i * FIT_TABLE + 3 * BASIS_MOST + (size_t)d];
+                gain[d][i * n + k] = f->table[i * (3 * terms + 3) + 3 * terms + d];
             }
         }
     }
@@ -242,6 +254,7 @@ static void sweep(fitter *f, const fit_shape *s)
     const path_fit *fit = f->fit;
     int n = f->samples->n;
     long blocks = block_count(f, s);
+    f->stride = s->stride;
     for (int pass = 0; pass < 2; pass++) {
         for (int c = 0; c < n && pass == 1; c++) {
             f->usual[c] = fmax(f->usual[c], median(f, blocks, f->miss + c * blocks));
@@ -278,7 +291,7 @@ static int local_degree(fitter *f, const block *b)
     int best = 3;
     for (int i = 0; i < 3; i++) {
         double p[3][BASIS_MOST], sum = 0;
-        basis_at(&f->basis, f->samples->t[b->from + i * (b->to - 1 - b->from) / 2], p);
+        basis_at(&f->basis, f->size, f->samples->t[b->from + i * (b->to - 1 - b->from) / 2], p);
         for (int j = 0; j < f->size; j++) {
             sum += p[2][j] * p[2][j];
             gain[j] += sum;
@@ -293,15 +306,17 @@ static int local_degree(fitter *f, const block *b)
 }
 
 /* Try the block with a shorter window; take it if that is much better. */
-static void try_block(fitter *f, int window, block *b, double now)
+static void try_block(fitter *f, const fit_shape *s, block *b, double now)
 {
+    int window = s->window;
     int n = f->samples->n;
-    size_t room = (size_t)FIT_LONGEST * (size_t)n;
+    size_t room = (size_t)f->rows * (size_t)n;
     double *y[3], *gain[3];
     for (int d = 0; d < 3; d++) {
         y[d] = f->trial + (size_t)d * room;
         gain[d] = f->trial + (size_t)(d + 3) * room;
     }
+    f->stride = s->stride;
     fit_window(f, b->start, window, window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST);
     fit_project(f, b->start);
     fit_leave(f, b->start);
@@ -353,8 +368,8 @@ static void look_closer(fitter *f, const fit_shape *typical)
         memset(f->rough + b.from, now, (size_t)(b.to - b.from));
         bad += now;
     }
-    for (int window = typical->window; bad > 0 && window >= FIT_LEAST; window = window * 3 / 4) {
-        fit_shape s = {.window = window};
+    fit_shape s = *typical;
+    while (bad > 0 && s.window >= FIT_LEAST) {
         blocks = block_count(f, &s);
         for (long k = 0; k < blocks; k++) {
             block b = block_at(f, &s, k);
@@ -363,8 +378,13 @@ static void look_closer(fitter *f, const fit_shape *typical)
                 now = f->rough[i] ? fmax(now, f->fit->score[i]) : now;
             }
             if (now > 0) {
-                try_block(f, window, &b, now);
+                try_block(f, &s, &b, now);
             }
+        }
+        s.window = s.window * 3 / 4;
+        if (s.stride > 1 && s.window < 100) {
+            s.window *= s.stride > 2 ? 4 : s.stride;
+            s.stride = s.stride > 2 ? s.stride / 4 : 1;
         }
     }
 }
@@ -399,7 +419,6 @@ static fit_shape fit_piece(fitter *f)
         fit_stub(f);
         return (fit_shape){0};
     }
-    fit_allow(f);
     fit_shape s = fit_choose(f);
     sweep(f, &s);
     look_closer(f, &s);
@@ -436,9 +455,11 @@ static void lay_out(fitter *f, base_arena *arena)
     f->left = base_arena_doubles(arena, n);
     f->allowed = base_arena_doubles(arena, n);
     f->near = base_arena_doubles(arena, FIT_LONGEST);
+    f->when = base_arena_doubles(arena, FIT_LONGEST);
     f->c = base_arena_doubles(arena, n * BASIS_MOST);
-    f->trial = base_arena_doubles(arena, 6 * FIT_LONGEST * n);
-    f->table = base_arena_doubles(arena, (size_t)FIT_LONGEST * FIT_TABLE);
+    f->rows = (f->samples->count > FIT_LONGEST ? f->samples->count : FIT_LONGEST) / FIT_HOPS + 2;
+    f->trial = base_arena_doubles(arena, 6 * (size_t)f->rows * n);
+    f->table = base_arena_doubles(arena, (size_t)f->rows * (3 * BASIS_MOST + 3));
 }
 
 static void fit_all(fitter *f)

@@ -24,6 +24,9 @@ typedef struct path_fit {
     double *score;    /* [count] its measure of how bad the fit is there */
     double *allowed;  /* [n] mean square that samples may miss the fit by: their noise */
     int degree, window; /* of the longest piece */
+    double slip_ratio;  /* 0, or how wrong the worst of single samples is, in errors, */
+    long slip;          /* which it is, */
+    int slip_coord;     /* and in which column */
     int cuts;
     long *cut; /* [cuts] samples at which another piece should begin: see jump.c */
     void *memory;

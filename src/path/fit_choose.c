@@ -55,11 +55,11 @@ double fit_score(const fitter *f, int degree)
 }
 
 /* The median over probes, for each column, of the mean square that `size` polynomials leave of
- * windows of this length, of what degree + 1 of them can do. */
-static void median_miss(fitter *f, int window, int size, int degree, double *miss)
+ * windows of this length, of what degree + 1 of them can do; or the largest, if `most`. */
+static void median_miss(fitter *f, int window, int size, int degree, int most, double *miss)
 {
     enum { MANY = 15 };
-    long room = f->end - f->first - window;
+    long room = f->end - f->first - 1 - (long)(window - 1) * f->stride;
     int probes = room < MANY ? (int)room + 1 : MANY, n = f->samples->n;
     for (int probe = 0; probe < probes; probe++) {
         long start = f->first + (probes > 1 ? probe * room / (probes - 1) : 0);
@@ -76,41 +76,79 @@ static void median_miss(fitter *f, int window, int size, int degree, double *mis
         }
     }
     for (int k = 0; k < n; k++) {
-        miss[k] = f->sorted[(size_t)k * MANY + (size_t)(probes / 2)];
+        miss[k] = f->sorted[(size_t)k * MANY + (size_t)(most ? probes - 1 : probes / 2)];
     }
 }
 
-/* What samples may miss a fit by: the noise that short windows find, or the accuracy of the
- * recording. What the longest windows that do as well as that miss is the noise, all structure in
- * it included, and no window is believed to have less. */
-void fit_allow(fitter *f)
+enum { SHORT = 13, SHORT_DEGREE = 7 };
+
+static long samples_of(const fitter *f, int stride)
 {
-    enum { SHORT = 13, SHORT_DEGREE = 7 };
-    long length = f->end - f->first;
-    int n = f->samples->n, resolved = 0;
-    memset(f->usual, 0, (size_t)n * sizeof *f->usual);
-    for (int k = 0; k < n; k++) {
-        double accuracy = f->samples->accuracy[k], floor = f->samples->noise[k];
-        f->allowed[k] = fmax(fmax(accuracy * accuracy, floor * floor), 1e-300);
-    }
-    if (length < SHORT) {
-        return;
-    }
-    median_miss(f, SHORT, SHORT - 1, SHORT_DEGREE, f->mean);
-    for (int k = 0; k < n; k++) {
-        f->allowed[k] = fmax(f->allowed[k], f->mean[k]);
-    }
-    int window = length < FIT_LONGEST ? (int)length : FIT_LONGEST;
-    for (; window >= SHORT && !resolved; window = window * 3 / 5) {
-        int size = window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST;
-        median_miss(f, window, size, size - 1 - FIT_SPARE, f->mean);
-        resolved = 1;
-        for (int k = 0; k < n; k++) {
-            resolved &= f->mean[k] <= EXCUSED * f->allowed[k];
+    return (f->end - f->first - 1) / stride + 1;
+}
+
+static int within(const fitter *f, const double *miss)
+{
+    for (int k = 0; k < f->samples->n; k++) {
+        if (!(miss[k] <= EXCUSED * f->allowed[k])) {
+            return 0;
         }
     }
-    for (int k = 0; k < n && resolved; k++) {
-        f->usual[k] = f->mean[k];
+    return 1;
+}
+
+/* What samples may miss a fit by: the noise that short windows find, or the accuracy of the
+ * recording. Answers if it is the noise. */
+static int allow(fitter *f)
+{
+    int noisy = 0;
+    for (int k = 0; k < f->samples->n; k++) {
+        double accuracy = f->samples->accuracy[k], floor = f->samples->noise[k];
+        f->allowed[k] = fmax(fmax(accuracy * accuracy, floor * floor), 1e-300);
+        f->usual[k] = 0;
+    }
+    f->stride = 1;
+    if (samples_of(f, 1) < SHORT) {
+        return 0;
+    }
+    median_miss(f, SHORT, SHORT - 1, SHORT_DEGREE, 0, f->mean);
+    for (int k = 0; k < f->samples->n; k++) {
+        noisy |= f->mean[k] > f->allowed[k];
+        f->allowed[k] = fmax(f->allowed[k], f->mean[k]);
+    }
+    return noisy;
+}
+
+/* A recording with more samples than its motion needs is fitted to every second, fourth ... of
+ * them, as long as short windows of these still resolve it and the longest do not reach over all of
+ * it. So windows can be as long in time as they should. Where noise rules, every sample counts. */
+static int thin(fitter *f, int noisy)
+{
+    int stride = 1;
+    while (!noisy && samples_of(f, 2 * stride) >= 2 * FIT_LONGEST) {
+        f->stride = 2 * stride;
+        median_miss(f, SHORT, SHORT - 1, SHORT_DEGREE, 1, f->mean);
+        if (!within(f, f->mean)) {
+            break;
+        }
+        stride *= 2;
+    }
+    return stride;
+}
+
+/* What the longest windows that do as well as allowed miss is the noise, all structure in it
+ * included, and no window is believed to have less. */
+static void find_noise(fitter *f)
+{
+    long length = samples_of(f, f->stride);
+    int window = length < FIT_LONGEST ? (int)length : FIT_LONGEST;
+    for (; window >= SHORT; window = window * 3 / 5) {
+        int size = window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST;
+        median_miss(f, window, size, size - 1 - FIT_SPARE, 0, f->mean);
+        if (within(f, f->mean)) {
+            memcpy(f->usual, f->mean, (size_t)f->samples->n * sizeof(double));
+            return;
+        }
     }
 }
 
@@ -118,7 +156,7 @@ void fit_allow(fitter *f)
 static void add_gain(const path_basis *basis, double t, double weight, double *gain)
 {
     double p[3][BASIS_MOST], sum = 0;
-    basis_at(basis, t, p);
+    basis_at(basis, basis->size, t, p);
     for (int j = 0; j < basis->size; j++) {
         sum += p[2][j] * p[2][j];
         gain[j] += weight * sum;
@@ -134,7 +172,7 @@ typedef struct choice {
 /* Errors with windows of this length, by degree. */
 static void try_window(fitter *f, int window, choice *it)
 {
-    long room = f->end - f->first - window;
+    long room = f->end - f->first - 1 - (long)(window - 1) * f->stride;
     int probes = room < PROBES ? (int)room + 1 : PROBES;
     int want = window - 1 < BASIS_MOST ? window - 1 : BASIS_MOST;
     memset(it, 0, sizeof *it);
@@ -142,7 +180,7 @@ static void try_window(fitter *f, int window, choice *it)
     for (int probe = 0; probe < probes; probe++) {
         long start = f->first + (probes > 1 ? probe * room / (probes - 1) : room / 2);
         double gain[BASIS_MOST] = {0}, outer[BASIS_MOST] = {0};
-        const double *t = f->samples->t + start;
+        const double *t = f->when;
         int middle = window / 2, off = window / (2 * FIT_HOPS);
         fit_window(f, start, window, want);
         it->size = f->basis.size < it->size ? f->basis.size : it->size;
@@ -170,18 +208,19 @@ static int best_degree(const double *score, int size, int most)
     return best;
 }
 
-fit_shape fit_choose(fitter *f)
+/* The best window at this stride. */
+static fit_shape climb(fitter *f)
 {
     fit_shape list[LADDER];
     double score[LADDER], best = INFINITY;
     int count = 0, worse = 0;
-    long length = f->end - f->first;
+    long length = samples_of(f, f->stride);
     for (double w = FIT_LEAST; count < LADDER && worse < 6; w *= 1.3) {
         int window = w < (double)length ? (int)w : (int)length;
         choice it;
         try_window(f, window, &it);
         int degree = best_degree(it.best, it.size, BASIS_MOST);
-        list[count] = (fit_shape){window, degree, best_degree(it.end, it.size, degree)};
+        list[count] = (fit_shape){window, f->stride, degree, best_degree(it.end, it.size, degree)};
         score[count] = it.best[degree];
         worse = score[count] > best + 2 * log(30) ? worse + 1 : 0;
         best = fmin(best, score[count++]);
@@ -194,4 +233,19 @@ fit_shape fit_choose(fitter *f)
         take--;
     }
     return list[take];
+}
+
+fit_shape fit_choose(fitter *f)
+{
+    int noisy = allow(f), stride = thin(f, noisy);
+    for (;;) {
+        f->stride = stride;
+        find_noise(f);
+        fit_shape s = climb(f);
+        int longest = s.window * 1.3 > FIT_LONGEST;
+        if (!noisy || !longest || samples_of(f, 2 * stride) < 2 * FIT_LONGEST) {
+            return s;
+        }
+        stride *= 2;
+    }
 }

@@ -6,15 +6,15 @@
 #include "path/fit.h"
 
 enum {
-    FIT_HOPS = 6,                  /* parts of a window; the middle one is used */
-    FIT_SPARE = 4,                 /* coefficients beyond the degree */
-    FIT_LEAST = 9,                 /* samples of a window, with degree 3 */
-    FIT_LONGEST = 1536,            /* samples of a window */
-    FIT_TABLE = 3 * BASIS_MOST + 3 /* a row of the table */
+    FIT_HOPS = 6,      /* parts of a window; the middle one is used */
+    FIT_SPARE = 4,     /* coefficients beyond the degree */
+    FIT_LEAST = 9,     /* samples of a window, with degree 3 */
+    FIT_LONGEST = 1024 /* samples of a window */
 };
 
+/* A window is of `window` samples, each the stride-th after the one before. */
 typedef struct fit_shape {
-    int window, degree, end_degree;
+    int window, stride, degree, end_degree;
 } fit_shape;
 
 /* All that a piece is fitted with. */
@@ -33,16 +33,20 @@ typedef struct fitter {
     double *mean;         /* [2 n] level and miss of a block */
     double *left;         /* [n] sum of squares that all coefficients leave */
     double *allowed;      /* [n] mean square that samples may miss the fit by */
-    double *trial;   /* [6][LONGEST][n] values and errors of a block that is looked at closer */
-    long first, end; /* the piece */
+    double *trial;        /* [6][rows][n] values and errors of a block that is looked at closer */
+    double *table;        /* [rows][3 (degree + 1) + 3] the basis at the samples of the block */
+    long rows;            /* samples of a block, at most */
+    double *when;         /* [window] times of its samples */
+    int stride;           /* of the window in use */
+    long first, end;      /* the piece */
     path_basis basis;
-    int size;   /* polynomials in use: the basis may have more */
-    int cached; /* `table` is for the basis and this degree */
-    int table_from, table_to;
-    double *table; /* [LONGEST][TABLE] values at the samples table_from.. of the window */
+    int size;                  /* polynomials in use: the basis may have more */
+    int cached;                /* `table` is for the basis and this degree, */
+    long table_from, table_to; /* and these samples from the start of the window on */
 } fitter;
 
-/* The basis of the window that begins with sample `start`, and the coefficients. */
+/* The basis of the window that begins with sample `start`, and the coefficients. Its samples are
+ * f->stride apart. */
 void fit_window(fitter *f, long start, int samples, int size);
 void fit_project(fitter *f, long start);
 /* What the samples of the window leave beside all `size` polynomials. */
@@ -56,7 +60,6 @@ double fit_miss(const fitter *f, int k, int degree);
 double fit_score(const fitter *f, int degree);
 
 /* fit_choose.c */
-void fit_allow(fitter *f);
 fit_shape fit_choose(fitter *f);
 
 /* jump.c: adds to fit->cut. */

@@ -4,7 +4,11 @@
  * So candidates are the short stretches at which look_closer of fit.c failed. A candidate is a jump
  * if windows that end there and windows that begin there are both fitted within the noise, and
  * differ in value, speed or acceleration by SURE times their errors. The place is where the two fit
- * best. */
+ * best.
+ *
+ * If instead windows before and behind the stretch are fitted within the noise and agree with each
+ * other, it is the few samples between that are wrong: a slip of the recorder or of a forger. Where
+ * neither is so, the recording is too coarse, and nothing is known of the derivatives. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +32,7 @@ static side fit_side(fitter *f, long from, long to, int degree, double t, double
     fit_window(f, from, samples, degree + 1 + FIT_SPARE);
     fit_project(f, from);
     fit_leave(f, from);
-    basis_at(&f->basis, t, p);
+    basis_at(&f->basis, f->size, t, p);
     for (int k = 0; k < n; k++) {
         const double *c = f->c + (size_t)k * BASIS_MOST;
         double miss = fit_miss(f, k, degree), floor = f->samples->noise[k];
@@ -72,6 +76,48 @@ static int differ(const fitter *f, const double *room)
     return 0;
 }
 
+/* The windows before sample `from` and from sample `to` on agree, and the samples between differ
+ * from both: notes the worst. */
+static int slip(fitter *f, const fit_shape *s, long from, long to)
+{
+    int n = f->samples->n;
+    double *room = f->trial;
+    path_fit *fit = f->fit;
+    for (int w = s->window / 2; w >= FIT_LEAST; w /= 2) {
+        double most = SURE;
+        for (long k = from; k < to; k++) {
+            long low = from - w > f->first ? from - w : f->first;
+            long high = to + w < f->end ? to + w : f->end;
+            if (from - low < FIT_LEAST || high - to < FIT_LEAST) {
+                return 0;
+            }
+            double t = f->samples->t[k];
+            side before = fit_side(f, low, from, s->degree, t, room, room + 3 * n);
+            side after = fit_side(f, to, high, s->degree, t, room + 6 * n, room + 9 * n);
+            if (!before.good || !after.good || differ(f, room)) {
+                most = 0;
+                break;
+            }
+            for (int c = 0; c < n; c++) {
+                double miss = fabs(f->samples->y[k * n + c] - 0.5 * (room[c] + room[6 * n + c]));
+                double error = hypot(room[3 * n + c], room[9 * n + c]);
+                double noise = sqrt(fmax(f->allowed[c], f->usual[c]));
+                double ratio = miss / (error + noise);
+                if (ratio > most) {
+                    most = ratio;
+                    fit->slip_coord = ratio > fit->slip_ratio ? c : fit->slip_coord;
+                    fit->slip = ratio > fit->slip_ratio ? k : fit->slip;
+                    fit->slip_ratio = fmax(ratio, fit->slip_ratio);
+                }
+            }
+        }
+        if (most > SURE) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The best place to part the samples from .. to - 1 at; 0: none. */
 static long part_at(fitter *f, const fit_shape *s, long from, long to)
 {
@@ -97,11 +143,26 @@ static long part_at(fitter *f, const fit_shape *s, long from, long to)
     return 0;
 }
 
+/* Nothing is known where nothing was resolved. */
+static void give_up(fitter *f)
+{
+    int n = f->samples->n;
+    for (long i = f->first; i < f->end; i++) {
+        for (int c = 0; c < n && f->bad[i]; c++) {
+            f->fit->error[1][i * n + c] = f->fit->error[2][i * n + c] = INFINITY;
+        }
+    }
+}
+
 void fit_jumps(fitter *f, const fit_shape *s)
 {
     enum { WIDEST = 64 };
     path_fit *fit = f->fit;
+    long span = (long)s->window * s->stride;
+    fit_shape fine = *s; /* all samples have a say */
     long first = f->first + FIT_LEAST, end = f->end - FIT_LEAST + 1;
+    fine.window = span < FIT_LONGEST ? (int)span : FIT_LONGEST;
+    f->stride = 1;
     for (long i = f->first; i < f->end; i++) {
         long from = i;
         while (i < f->end && f->bad[i]) {
@@ -110,10 +171,14 @@ void fit_jumps(fitter *f, const fit_shape *s)
         long to = i + 2 < end ? i + 2 : end;
         from = from - 1 > first ? from - 1 : first;
         if (i > from && f->bad[i - 1] && to > from && to - from <= WIDEST) {
-            long k = part_at(f, s, from, to);
+            long k = part_at(f, &fine, from, to);
+            if (k == 0) {
+                slip(f, &fine, from, to - 1);
+            }
             if (k > 0 && (fit->cuts == 0 || fit->cut[fit->cuts - 1] < k)) {
                 fit->cut[fit->cuts++] = k;
             }
         }
     }
+    give_up(f);
 }

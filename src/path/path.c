@@ -21,6 +21,13 @@ zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error
         base_fail(error, ZW_BAD_INPUT, "the recording has no samples");
         return NULL;
     }
+    if (system->nq != system->n) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "paths with quaternions cannot be tried yet, and there are %d coordinates for %d "
+                  "speeds",
+                  system->nq, system->n);
+        return NULL;
+    }
     zw_path *path = base_alloc(sizeof *path);
     base_arena arena = {0};
     if (path) {

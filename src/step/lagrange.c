@@ -120,6 +120,10 @@ static zw_status refuse(const zw_system *system, zw_error *error)
         return model_fail(model, error, ZW_BAD_INPUT, system->given.place,
                           "the variational methods know the nonholonomic law only; use dop853");
     }
+    if (system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "the variational methods do not know bodies yet; use dop853");
+    }
     if (model->massless || model->event_count > 0) {
         return base_fail(error, ZW_BAD_INPUT,
                          "the variational methods need masses and know no events; use dop853");

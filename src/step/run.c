@@ -153,14 +153,22 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
 }
 
-/* Contacts and friction from now on; constraint c asks for it, or an event (-1). */
+/* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
+ * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
 {
     int hit = 0;
     zw_status status = count_repeats(r, c, error);
+    memcpy(r->sample, r->state, r->state->bytes);
     if (status == ZW_OK) {
         status = system_decide(r->system, r->work, r->state, &hit, error);
         r->summary->events += hit;
+    }
+    if (status == ZW_OK && hit) {
+        status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
+    }
+    if (status == ZW_OK && hit && !r->over) {
+        status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
     }
     return status == ZW_OK ? look_ahead(r, error) : status;
 }
@@ -185,6 +193,9 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         if (status == ZW_OK) {
             status = apply(r, event, error);
             touched |= event->reset_count > 0;
+        }
+        if (status == ZW_OK && event->reset_count > 0 && !r->over) {
+            status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
         }
         if (event->stops && status == ZW_OK) {
             r->summary->stopped_by = fired[k];

@@ -103,6 +103,50 @@ PART articulated articulated_from(articulated I, vec3 r)
 
 /* ---- The factorisation ----------------------------------------------------------------------- */
 
+/* Eliminate dof d, whose motion is S: what is left of I. */
+PART articulated eliminate(const tree_mechanism *tree, int d, const zw_real *diagonal,
+                           articulated I, zw_real *work, zw_mask *low)
+{
+    const tree_places *at = &tree->at;
+    spatial S = load6(work + at->S + 6 * d), U = articulated_times(I, S);
+    zw_real D = dot6(S, U) + tree->armature[d];
+    if (diagonal != NULL) {
+        D += diagonal[d];
+    }
+    *low |= lane_not_above(D, lane_fill(0.0));
+    zw_real inverse = 1.0 / D;
+    spatial G = scale6(inverse, U);
+    work[at->pivot + d] = inverse;
+    store6(work + at->G + 6 * d, G);
+    return without(I, U, G);
+}
+
+/* The translations of a free joint come last of all, and S is an axis of the world: only C matters
+ * any more, as the world does not turn. `column` is that of C. */
+PART sym3 eliminate_translation(const tree_mechanism *tree, int d, const zw_real *diagonal, sym3 C,
+                                zw_real pivot, vec3 column, zw_real *work, zw_mask *low)
+{
+    const tree_places *at = &tree->at;
+    zw_real D = pivot + tree->armature[d];
+    if (diagonal != NULL) {
+        D += diagonal[d];
+    }
+    *low |= lane_not_above(D, lane_fill(0.0));
+    zw_real inverse = 1.0 / D;
+    spatial G = {zero6().ang, scale3(inverse, column)};
+    work[at->pivot + d] = inverse;
+    store6(work + at->G + 6 * d, G);
+    return without_square(C, column, G.lin);
+}
+
+PART void eliminate_translations(const tree_mechanism *tree, int d, const zw_real *diagonal, sym3 C,
+                                 zw_real *work, zw_mask *low)
+{
+    C = eliminate_translation(tree, d + 2, diagonal, C, C.zz, (vec3){C.xz, C.yz, C.zz}, work, low);
+    C = eliminate_translation(tree, d + 1, diagonal, C, C.yy, (vec3){C.xy, C.yy, C.yz}, work, low);
+    eliminate_translation(tree, d, diagonal, C, C.xx, (vec3){C.xx, C.xy, C.xz}, work, low);
+}
+
 LANE_CLONES void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real *diagonal,
                                        zw_real *work, zw_mask *bad)
 {
@@ -117,18 +161,12 @@ LANE_CLONES void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real
         if (body->last_child != 0) {
             I = add_articulated(I, load_articulated(own));
         }
-        for (int d = body->dof_end - 1; d >= body->dof; d--) {
-            spatial S = load6(work + at->S + 6 * d), U = articulated_times(I, S);
-            zw_real D = dot6(S, U) + tree->armature[d];
-            if (diagonal != NULL) {
-                D += diagonal[d];
-            }
-            low |= lane_not_above(D, zero);
-            zw_real inverse = 1.0 / D;
-            spatial G = scale6(inverse, U);
-            I = without(I, U, G);
-            work[at->pivot + d] = inverse;
-            store6(work + at->G + 6 * d, G);
+        int turning = body->is_free ? body->dof + 3 : body->dof;
+        for (int d = body->dof_end - 1; d >= turning; d--) {
+            I = eliminate(tree, d, diagonal, I, work, &low);
+        }
+        if (body->is_free) {
+            eliminate_translations(tree, body->dof, diagonal, I.C, work, &low);
         }
         if (body->parent != 0) {
             store_articulated(own, I);

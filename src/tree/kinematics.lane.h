@@ -1,21 +1,21 @@
 /* Where the bodies are, and how they move: from the root to the tips. tree.h derives it all. */
 
-/* A body on its way through its joints: its orientation, and the place y of one of its points, the
- * anchor b of the joint at hand. To turn about b leaves y alone; the next anchor is at
- * y + R (b' - b); and the frame's origin, at the end, at y - R b. */
+/* A body on its way through its joints: its orientation, and where one of its points is, the anchor
+ * b of the joint at hand: at y from `base`, the place of the first anchor, which is seen from the
+ * parent's centre of mass. To turn about b leaves y alone; the next anchor is at y + R (b' - b);
+ * and the centre of mass, at the end, at y + R (c - b). Places in the world follow from such small
+ * steps, and never the other way round: how far away everything is does not touch the dynamics. */
 typedef struct pose {
-    vec3 y;
+    vec3 base, y;
     quat q;
 } pose;
 
-/* Before the joints: the point is the first anchor. */
+/* Before the joints. */
 PART pose given_pose(const tree_body *body, const tree_places *at, const zw_real *work)
 {
     int p = body->parent;
-    pose x;
-    x.y = add3(load3(work + at->origin + 3 * p),
-               turn_const(load_mat3(work + at->R + 9 * p), body->start));
-    x.q = load_quat(work + at->quat + 4 * p);
+    pose x = {turn_const(load_mat3(work + at->R + 9 * p), body->start), zero6().lin,
+              load_quat(work + at->quat + 4 * p)};
     if (body->is_turned) {
         quat fixed = {lane_fill(body->quat[0]), lane_fill(body->quat[1]), lane_fill(body->quat[2]),
                       lane_fill(body->quat[3])};
@@ -80,35 +80,33 @@ PART quat turn_about_axis(const tree_joint *joint, quat q, zw_real s, zw_real c)
     }
 }
 
-/* The pose after a joint; the axes go to the angular parts of S for now. */
+/* The pose after a joint. Of its S the axes are the angular parts for now, and the first linear
+ * part keeps y. */
 PART pose move_by_joint(const tree_joint *joint, pose x, const zw_real *q, zw_real sine,
-                        zw_real cosine, zw_real *S, zw_real *anchor)
+                        zw_real cosine, zw_real *S)
 {
     vec3 axis;
     if (joint->is_stepped) {
         x.y = add3(x.y, quat_turn(x.q, const3(joint->step)));
     }
+    store3(S + 3, x.y);
     switch (joint->kind) {
     case TREE_FREE:
-        x.y = load3(q);
+        x.base = load3(q);
         x.q = quat_unit(load_quat(q + 3));
-        store3(anchor, x.y);
         store_axes(S + 18, x.q);
         break;
     case TREE_BALL:
         x.q = quat_product(x.q, quat_unit(load_quat(q)));
-        store3(anchor, x.y);
         store_axes(S, x.q);
         break;
     case TREE_HINGE:
         store3(S, axis_of(joint, x.q));
-        store3(anchor, x.y);
         x.q = turn_about_axis(joint, x.q, sine, cosine);
         break;
     case TREE_SLIDE:
         axis = axis_of(joint, x.q);
         store3(S, axis);
-        store3(anchor, x.y);
         x.y = add3(x.y, scale3(q[0] - joint->rest, axis));
         break;
     }
@@ -123,10 +121,9 @@ PART void turning_motions(int count, vec3 arm, zw_real *S)
 }
 
 /* S about the centre of mass: an axis through the anchor gives the centre axis x (c - anchor). */
-PART void motions_of_joint(const tree_joint *joint, vec3 com, zw_real *S, const zw_real *anchor)
+PART void motions_of_joint(const tree_joint *joint, vec3 arm, zw_real *S)
 {
     zw_real zero = lane_fill(0.0), one = lane_fill(1.0);
-    vec3 arm = sub3(com, load3(anchor));
     switch (joint->kind) {
     case TREE_FREE:
         for (int k = 0; k < 3; k++) {
@@ -164,6 +161,29 @@ PART void place_world(const tree_places *at, zw_real *work)
     store6(work + at->A, zero6());
 }
 
+/* The place of a body and all that follows from it; the places of its joints. */
+PART void place_body(const tree_mechanism *tree, int i, pose x, zw_real *work)
+{
+    const tree_places *at = &tree->at;
+    const tree_body *body = tree->body + i;
+    mat3 R = quat_matrix(x.q);
+    vec3 parent = load3(work + at->com + 3 * body->parent);
+    vec3 own = turn_const(R, body->com_from_end), shift = add3(x.base, add3(x.y, own));
+    vec3 com = add3(parent, shift);
+    store_quat(work + at->quat + 4 * i, x.q);
+    store_mat3(work + at->R + 9 * i, R);
+    store3(work + at->origin + 3 * i, sub3(com, turn_const(R, body->com)));
+    store3(work + at->com + 3 * i, com);
+    store3(work + at->shift + 3 * i, shift);
+    store_sym3(work + at->inertia + 6 * i, turn_inertia(R, body->inertia));
+    for (int j = body->joint; j < body->joint_end; j++) {
+        zw_real *S = work + at->S + 6 * tree->joint[j].v;
+        vec3 y = load3(S + 3);
+        store3(work + at->anchor + 3 * j, add3(parent, add3(x.base, y)));
+        motions_of_joint(tree->joint + j, add3(sub3(x.y, y), own), S);
+    }
+}
+
 LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real *q, zw_real *work)
 {
     const tree_places *at = &tree->at;
@@ -175,24 +195,9 @@ LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real
         for (int j = body->joint; j < body->joint_end; j++) {
             const tree_joint *joint = tree->joint + j;
             x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],
-                              work[at->cosine + joint->hinge], work + at->S + 6 * joint->v,
-                              work + at->anchor + 3 * j);
+                              work[at->cosine + joint->hinge], work + at->S + 6 * joint->v);
         }
-        mat3 R = quat_matrix(x.q);
-        vec3 com = add3(x.y, turn_const(R, body->com_from_end)), origin = x.y;
-        if (body->is_off_end) {
-            origin = sub3(x.y, turn_const(R, body->end));
-        }
-        store_quat(work + at->quat + 4 * i, x.q);
-        store_mat3(work + at->R + 9 * i, R);
-        store3(work + at->origin + 3 * i, origin);
-        store3(work + at->com + 3 * i, com);
-        store3(work + at->shift + 3 * i, sub3(com, load3(work + at->com + 3 * body->parent)));
-        store_sym3(work + at->inertia + 6 * i, turn_inertia(R, body->inertia));
-        for (int j = body->joint; j < body->joint_end; j++) {
-            const tree_joint *joint = tree->joint + j;
-            motions_of_joint(joint, com, work + at->S + 6 * joint->v, work + at->anchor + 3 * j);
-        }
+        place_body(tree, i, x, work);
     }
 }
 

@@ -233,7 +233,8 @@ static void turn(const double *quat, const double *u, double *turned)
 }
 
 /* The way of the anchors through a body. A free joint has its own at the origin. */
-static void fill_anchor(tree_body *body, tree_joint *joint, const tree_joint_def *def, int is_first)
+static void fill_anchor(tree_body *body, const tree_body *parent, tree_joint *joint,
+                        const tree_joint_def *def, int is_first)
 {
     double anchor[3] = {0.0, 0.0, 0.0}, turned[3];
     if (def->kind != TREE_FREE) {
@@ -242,7 +243,7 @@ static void fill_anchor(tree_body *body, tree_joint *joint, const tree_joint_def
     turn(body->quat, anchor, turned);
     for (int k = 0; k < 3; k++) {
         if (is_first) {
-            body->start[k] = body->pos[k] + turned[k];
+            body->start[k] = body->pos[k] - parent->com[k] + turned[k];
         } else {
             joint->step[k] = anchor[k] - body->end[k];
         }
@@ -250,7 +251,6 @@ static void fill_anchor(tree_body *body, tree_joint *joint, const tree_joint_def
         body->com_from_end[k] = body->com[k] - anchor[k];
     }
     joint->is_stepped = length_of(joint->step, 3) != 0.0;
-    body->is_off_end = length_of(anchor, 3) != 0.0;
 }
 
 static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def *def)
@@ -267,11 +267,12 @@ static void fill_joint(tree_mechanism *tree, int i, int j, const tree_joint_def 
                           .is_limited = def->is_limited};
     memcpy(joint->range, def->range, sizeof joint->range);
     fill_axis(joint, def);
-    fill_anchor(body, joint, def, j == body->joint);
+    fill_anchor(body, tree->body + body->parent, joint, def, j == body->joint);
 
     double *rest = tree->q_rest + joint->q, *spring = tree->q_spring + joint->q;
     switch (def->kind) {
     case TREE_FREE:
+        body->is_free = 1;
         memcpy(rest, body->pos, sizeof body->pos);
         memcpy(rest + 3, body->quat, sizeof body->quat);
         memcpy(spring, rest, 7 * sizeof *rest);
@@ -334,11 +335,11 @@ static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
                         .mass = from->mass};
     unit(from->quat, 4, body->quat);
     memcpy(body->pos, from->pos, sizeof body->pos);
-    memcpy(body->start, from->pos, sizeof body->start);
     memcpy(body->com, from->com, sizeof body->com);
     memcpy(body->com_from_end, from->com, sizeof body->com);
     memcpy(body->inertia, from->inertia, sizeof body->inertia);
     for (int k = 0; k < 3; k++) {
+        body->start[k] = from->pos[k] - parent->com[k];
         body->lift[k] = -from->mass * def->gravity[k];
     }
     body->is_turned = length_of(body->quat + 1, 3) != 0.0;

@@ -26,11 +26,11 @@
  *   - going from body to body is a shift by r = c_i - c_parent: no rotation of vectors or inertias;
  *   - a rigid inertia is a mass and a symmetric matrix J = R J_body R', and Newton and Euler are
  *         f = m (a - g),    n = J alpha + omega x J omega;
- *   - only differences of neighbouring places occur: far from the origin, or at the end of a chain
- *     of a thousand links, numbers are as good as near it. (About one point for the whole tree, as
- *     about its centre of mass, shifts would vanish, but a link at distance d would have inertias
- *     of size m d^2 from which its own J must come back by cancellation: a relative error of
- *     1e-16 m d^2 / J, 1e-10 for links of a metre at d = 1000 m.)
+ *   - the dynamics know only how neighbours stand to each other: far from the origin, or at the end
+ *     of a chain of a thousand links, they have the bits that they have near it. (About one point
+ * for the whole tree, as about its centre of mass, shifts would vanish, but a link at distance d
+ * would have inertias of size m d^2 from which its own J must come back by cancellation: a relative
+ * error of 1e-16 m d^2 / J, 1e-10 for links of a metre at d = 1000 m.)
  *
  * Velocities.  With S_d the motion that v_d = 1 gives, about c of the body of d,
  *
@@ -50,8 +50,7 @@
  * as m x m = 0. No absolute velocity occurs in Z: forces do not know it.
  *
  *     F_i = (J alpha + omega x J omega,  m (a_c - g)) - wrench_i + sum_children F_k
- *     tau_d = S_d . F_i + armature_d a_d                                          (inverse
- * dynamics)
+ *     tau_d = S_d . F_i + armature_d a_d           (inverse dynamics)
  *
  * which is linear in a: tau = M(q) a + bias(q, v) - sum_i J_i' wrench_i. Gravity is in the bias, as
  * in MuJoCo; springs and dampers are not: they are forces like tau (tree_passive).
@@ -140,16 +139,17 @@ typedef struct tree_body {
     int dof, dof_end;  /* of its own joints */
     int last_dof;      /* the last dof on the path from the root to here; -1: it cannot move */
     int is_turned;     /* quat is not 1 */
+    int is_free;       /* its joint is */
     int last_child;    /* its number; 0: a leaf */
     int is_last_child; /* of its siblings the first that a sweep from the tips to the root meets */
     double pos[3], quat[4];
     double mass, subtree_mass;
-    double com[3], inertia[6];
-    double lift[3];         /* -m g: what holds it at rest */
-    double start[3];        /* the first anchor in the parent's frame, before the joints */
+    double com[3], inertia[6]; /* the world's com is its origin */
+    double lift[3];            /* -m g: what holds it at rest */
+    double start[3];        /* the first anchor, before the joints, less com of the parent, in the
+                               parent's frame */
     double end[3];          /* the last anchor in the body's frame */
     double com_from_end[3]; /* com - end */
-    int is_off_end;         /* end is not 0 */
 } tree_body;
 
 /* Where the arrays begin in the work, in numbers; by the sweep that fills them. */
@@ -179,7 +179,7 @@ typedef struct tree_places {
     int L; /* [entries] M = L' D L: rows of L; their last entry, in place of 1, is 1/D */
     /* tree_articulate */
     int articulated; /* [bodies][21] inertia felt by the parent, about com: A (6), B (9), C (6) */
-    int G;           /* [nv][6] U / D */
+    int G;           /* [nv][6] U / D; without the angular part for translations of free bodies */
     int pivot;       /* [nv] 1/D */
     int u;           /* [nv] scratch of the solves */
     int count;       /* numbers in all */

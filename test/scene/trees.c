@@ -211,6 +211,74 @@ tree_mechanism *tree_chain_of(int links, double last, int without_matrix)
     return sketch_finish(s);
 }
 
+/* ---- For peers ------------------------------------------------------------------------------- */
+
+static void write_numbers(FILE *to, const char *name, const double *x, int n)
+{
+    fprintf(to, " %s=\"", name);
+    for (int k = 0; k < n; k++) {
+        fprintf(to, k > 0 ? " %.17g" : "%.17g", x[k]);
+    }
+    fprintf(to, "\"");
+}
+
+static void write_joint(FILE *to, const tree_mechanism *tree, const tree_joint *joint)
+{
+    static const char *const NAME[] = {
+        [TREE_FREE] = "free", [TREE_BALL] = "ball", [TREE_HINGE] = "hinge", [TREE_SLIDE] = "slide"};
+    fprintf(to, "<joint type=\"%s\"", NAME[joint->kind]);
+    if (joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE) {
+        write_numbers(to, "axis", joint->axis, 3);
+        write_numbers(to, "ref", &joint->rest, 1);
+        write_numbers(to, "springref", tree->q_spring + joint->q, 1);
+    }
+    if (joint->kind != TREE_FREE) {
+        write_numbers(to, "pos", joint->anchor, 3);
+    }
+    write_numbers(to, "armature", tree->armature + joint->v, 1);
+    write_numbers(to, "damping", tree->damping + joint->v, 1);
+    write_numbers(to, "stiffness", &joint->stiffness, 1);
+    fprintf(to, "/>\n");
+}
+
+char *tree_mjcf(const tree_mechanism *tree)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (to == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(2);
+    }
+    fprintf(to, "<mujoco>\n<compiler angle=\"radian\"/>\n<option");
+    write_numbers(to, "gravity", tree->gravity, 3);
+    fprintf(to, "/>\n<worldbody>\n");
+    for (int i = 1, open = 0; i < tree->bodies; i++) {
+        const tree_body *body = tree->body + i;
+        for (; open != body->parent; open = tree->body[open].parent) {
+            fprintf(to, "</body>\n");
+        }
+        fprintf(to, "<body");
+        write_numbers(to, "pos", body->pos, 3);
+        write_numbers(to, "quat", body->quat, 4);
+        fprintf(to, ">\n<inertial");
+        write_numbers(to, "pos", body->com, 3);
+        write_numbers(to, "mass", &body->mass, 1);
+        write_numbers(to, "fullinertia", body->inertia, 6);
+        fprintf(to, "/>\n");
+        for (int j = body->joint; j < body->joint_end; j++) {
+            write_joint(to, tree, tree->joint + j);
+        }
+        open = i;
+        for (; i == tree->bodies - 1 && open != 0; open = tree->body[open].parent) {
+            fprintf(to, "</body>\n");
+        }
+    }
+    fprintf(to, "</worldbody>\n</mujoco>\n");
+    fclose(to);
+    return text;
+}
+
 /* ---- Random trees ---------------------------------------------------------------------------- */
 
 static void random_vector(dice *d, double size, double *x, int n)

@@ -211,17 +211,24 @@ static void free_body_follows_euler(void **state)
     try_free(&t);
 }
 
-/* Speed has no effect on forces: a tree that flies by at a thousand times its own speeds. */
+/* Speed has no effect on forces, nor on the angular momentum about the centre of mass: a tree that
+ * flies by at a thousand times its own speeds. */
 static void absolute_velocity_does_not_matter(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         trying t = try_tree(floating(seed), seed);
+        const double fast = 8192.0;
+        double here[9], there[9], mass = t.tree->body[0].subtree_mass;
         tree_inverse(t.tree, NULL, NULL, t.work, t.x);
-        t.v[0] += 8192.0;
+        tree_momentum(t.tree, t.work, here);
+        t.v[0] += fast;
         tree_velocities(t.tree, t.v, t.work);
         tree_inverse(t.tree, NULL, NULL, t.work, t.y);
+        tree_momentum(t.tree, t.work, there);
         assert_memory_equal(t.x, t.y, (size_t)t.tree->nv * sizeof *t.x);
+        assert_small(fabs(there[3] - here[3] - mass * fast), 1e-12 * mass * fast);
+        assert_small(apart(there + 6, here + 6, 3), 1e-12 * mass * fast);
         try_free(&t);
     }
 }
