@@ -168,8 +168,8 @@ typedef struct zw_equality_def {
     int kind;          /* zw_equality_kind */
     int first, second; /* bodies, joints or tendons; -1: world, or a constant */
     double pos1[3], quat1[4];
-    int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the same
-                   place in the pose as described */
+    int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the
+                   same place in the pose as described */
     double pos2[3], quat2[4];
     double poly[5];
     double distance;
@@ -245,6 +245,8 @@ typedef struct zw_actuator_def {
     double gain_prm[10];
     int bias_affine; /* 0: none */
     double bias_prm[10];
+    double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
+                          mass that the actuator feels in the pose as described */
     int act_early;
     int group;
 } zw_actuator_def;

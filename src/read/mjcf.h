@@ -132,7 +132,7 @@ typedef struct mjcf_key {
 
 typedef struct mjcf_compiler {
     uint64_t given;
-    int autolimits, degree, coordinate, fitaabb, strippath, exact;
+    int autolimits, degree, coordinate, strippath, exact;
     const char *eulerseq, *meshdir, *assetdir;
 } mjcf_compiler;
 

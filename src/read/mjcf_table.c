@@ -16,7 +16,6 @@
         FORM_WORDS("angle", mjcf_compiler, degree, "radian degree"),                               \
         FORM_WORDS("coordinate", mjcf_compiler, coordinate, "local global"),                       \
         FORM_TEXTS("eulerseq", mjcf_compiler, eulerseq),                                           \
-        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL),                                       \
         FORM_WORDS("exactmeshinertia", mjcf_compiler, exact, BOOL),                                \
         FORM_TEXTS("meshdir", mjcf_compiler, meshdir),                                             \
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
@@ -33,9 +32,12 @@ const form_row mjcf_compiler_rows[] = {COMPILER_ROWS, FORM_END};
 const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
 static const form_row compiler_all[] = {
-    COMPILER_ROWS, MASS_ROWS,
+    COMPILER_ROWS,
+    MASS_ROWS,
+    FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
-    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"), FORM_END};
+    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
+    FORM_END};
 
 const form_row mjcf_option_rows[] = {
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),

@@ -138,6 +138,12 @@ static void same_quat(const char *what, int index, const double ours[4], const d
     same(what, index, a, theirs, 4);
 }
 
+/* Geoms named fit... were fitted to meshes: known to 1e-6, and their axes may be exchanged. */
+static int is_fitted(const zw_geom_def *g)
+{
+    return g->name != NULL && strncmp(g->name, "fit", 3) == 0;
+}
+
 /* Indices of things of a list, body by body. */
 static int by_body(const model_bodies *b, zw_thing kind, int *list)
 {
@@ -164,7 +170,9 @@ static void compare_points(const model_bodies *b, const posed *p, const mjData *
         memcpy(own.quat, g->quat, sizeof own.quat);
         model_pose x = model_pose_chain(&p->body[g->body], &own);
         model_quat_matrix(x.quat, R);
-        if (g->shape != ZW_SHAPE_MESH) { /* MuJoCo moves those */
+        if (is_fitted(g)) {
+            same_within("position of fitted geom", i, x.pos, d->geom_xpos + 3 * i, 3, 1e-6, 1);
+        } else if (g->shape != ZW_SHAPE_MESH) { /* MuJoCo moves those */
             same("geom position", i, x.pos, d->geom_xpos + 3 * i, 3);
             same("geom orientation", i, R, d->geom_xmat + 9 * i, 9);
         }
@@ -217,15 +225,47 @@ static void compare_poses(const model_bodies *b, const mjModel *m, mjData *d, co
 /* ---- Numbers ----------------------------------------------------------------------------------
  */
 
+/* MuJoCo 2.2.2 weighs a mesh as the box with its moments, later releases by its volume, as we do.
+ * For the comparison our geoms are given what the old one would give them. */
+static void weigh_as_before(zw_model *model)
+{
+    const model_bodies *b = model->bodies;
+    zw_error error;
+    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+        zw_geom_def g = b->geom[i];
+        zw_inertia in;
+        if (g.shape == ZW_SHAPE_MESH && g.mass < 0 && !g.shell &&
+            b->mesh[g.mesh].rule == ZW_MESH_LEGACY &&
+            model_mesh_inertia(&b->mesh[g.mesh], 0, &in) > 0) {
+            g.mass = 8 * g.density;
+            for (int k = 0; k < 3; k++) {
+                double other = in.moment[(k + 1) % 3] + in.moment[(k + 2) % 3];
+                g.mass *= sqrt(1.5 * (other - in.moment[k]) / in.mass);
+            }
+            zw_model_change(model, ZW_THING_GEOM, i, &g, &error);
+        }
+    }
+}
+
 static int weighs_mesh(const model_bodies *b, int body)
 {
     for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
-        if (b->geom[i].body == body && b->geom[i].shape == ZW_SHAPE_MESH && b->geom[i].mass != 0 &&
+        if (b->geom[i].body == body &&
+            (b->geom[i].shape == ZW_SHAPE_MESH || is_fitted(&b->geom[i])) && b->geom[i].mass != 0 &&
             (b->world.from_geoms == 1 || !b->body[body].inertial)) {
             return 1;
         }
     }
     return b->world.total_mass > 0; /* scaled by the others */
+}
+
+static int geoms_of(const model_bodies *b, int body)
+{
+    int count = 0;
+    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+        count += b->geom[i].body == body;
+    }
+    return count;
 }
 
 static void compare_masses(const zw_model *model, const mjModel *m)
@@ -243,13 +283,19 @@ static void compare_masses(const zw_model *model, const mjModel *m)
         model_principal_matrix(m->body_iquat + 4 * i, m->body_inertia + 3 * i, theirs);
         double most = fmax(m->body_inertia[3 * i],
                            fmax(m->body_inertia[3 * i + 1], m->body_inertia[3 * i + 2]));
-        double tolerance = weighs_mesh(b, i) ? 1e-6 : 1e-9; /* MuJoCo's meshes are of floats */
+        /* MuJoCo's meshes are of floats; its principal axes are found to about 1e-6, with products
+         * of inertia below 1e-12 left out. */
+        const double *given = b->body[i].inertia;
+        int turned = given[3] != 0 || given[4] != 0 || given[5] != 0 || geoms_of(b, i) > 1;
+        int mesh = weighs_mesh(b, i);
+        double tolerance = mesh ? 1e-6 : 1e-9;
         same_name("body", i, b->body[i].name, m, mjOBJ_BODY);
         same_int("parent of body", i, b->body[i].parent, m->body_parentid[i]);
         same_within("mass of body", i, &list[i].mass, m->body_mass + i, 1, tolerance,
                     fmax(1e-12, m->body_mass[i]));
         same_within("centre of body", i, list[i].com, m->body_ipos + 3 * i, 3, tolerance, 1);
-        same_within("inertia of body", i, ours, theirs, 6, tolerance, fmax(1e-12, most));
+        same_within("inertia of body", i, ours, theirs, 6, mesh || turned ? 1e-6 : 1e-9,
+                    fmax(mesh ? 1e-6 : 1e-12, most));
     }
     free(list);
 }
@@ -280,6 +326,12 @@ static void compare_joints(const model_bodies *b, const mjModel *m, const int *o
     }
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 static void compare_geoms(const model_bodies *b, const mjModel *m, const int *order)
 {
     static const int type[] = {mjGEOM_PLANE,    mjGEOM_SPHERE, mjGEOM_CAPSULE, mjGEOM_ELLIPSOID,
@@ -294,8 +346,14 @@ static void compare_geoms(const model_bodies *b, const mjModel *m, const int *or
         same_int("condim", i, g->condim, m->geom_condim[i]);
         same_int("priority", i, g->priority, m->geom_priority[i]);
         same_int("group", i, g->group, m->geom_group[i]);
-        same_within("size of geom", i, g->size, m->geom_size + 3 * i, sizes[g->shape],
-                    g->mesh >= 0 ? 1e-6 : 1e-6, 1);
+        double ours[3] = {g->size[0], g->size[1], g->size[2]}, theirs[3];
+        memcpy(theirs, m->geom_size + 3 * i, sizeof theirs);
+        if (is_fitted(g) && sizes[g->shape] == 3) {
+            qsort(ours, 3, sizeof *ours, by_value);
+            qsort(theirs, 3, sizeof *theirs, by_value);
+        }
+        same_within("size of geom", i, ours, theirs, sizes[g->shape], is_fitted(g) ? 1e-6 : 1e-9,
+                    1);
         same("friction", i, g->friction, m->geom_friction + 3 * i, 3);
         same("solref", i, g->soft.ref, m->geom_solref + 2 * i, 2);
         same("solimp", i, g->soft.imp, m->geom_solimp + 5 * i, 5);
@@ -486,6 +544,7 @@ static void judge(const char *path, int ours, tally *t)
         t->refused += m != NULL;
         t->differ += ours;
     } else {
+        weigh_as_before(model);
         compare(model, m);
         printf("%-60s %s: %d numbers, largest difference %.1e\n", path,
                differences > 0 ? "DIFFERS" : "agrees", numbers, worst);
