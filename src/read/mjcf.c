@@ -228,7 +228,7 @@ static int option(mjcf *m, int section)
     }
     if (!(world->timestep > 0) || !(world->impratio > 0)) {
         return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
-                         "it must be positive");
+                         "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
     }
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if (!flags(m, c)) {

@@ -573,7 +573,8 @@ static void judge_folder(const char *path, int ours, int depth, tally *t)
     }
     for (struct dirent *e; (e = readdir(folder)) != NULL && count < MOST_FILES;) {
         size_t length = strlen(e->d_name);
-        int xml = length > 4 && strcmp(e->d_name + length - 4, ".xml") == 0;
+        int xml = length > 5 && (strcmp(e->d_name + length - 4, ".xml") == 0 ||
+                                 strcmp(e->d_name + length - 5, ".urdf") == 0);
         if (e->d_name[0] != '.' && (xml || (depth > 0 && strchr(e->d_name, '.') == NULL))) {
             name[count++] = strdup(e->d_name);
         }
@@ -586,7 +587,7 @@ static void judge_folder(const char *path, int ours, int depth, tally *t)
         snprintf(inner, sizeof inner, "%s/%s", path, name[i]);
         if (stat(inner, &what) == 0 && S_ISDIR(what.st_mode)) {
             judge_folder(inner, ours, 0, t);
-        } else if (strstr(name[i], ".xml") != NULL && strncmp(name[i], "part_", 5) != 0) {
+        } else {
             judge(inner, ours, t);
         }
         free(name[i]);
