@@ -202,6 +202,7 @@ int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
 
 /* ---- mjcf_default.c -------------------------------------------------------------------------- */
 
+extern const char *const mjcf_never_in_default; /* attributes that belong to one thing */
 int mjcf_defaults(mjcf *m, int section);
 int mjcf_class_root(mjcf *m); /* make it */
 /* The class that `name` names, or `otherwise` where it is NULL. 0: unknown. */
