@@ -131,7 +131,7 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
 {
     static const struct {
         const char *word;
-        zw_drive drive;
+        int drive; /* zw_drive */
         zw_thing kind;
     } ways[] = {{"joint", ZW_DRIVE_JOINT, ZW_THING_JOINT},
                 {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_THING_JOINT},

@@ -158,7 +158,7 @@ static int shape(urdf *u, int element, zw_geom_def *g)
 {
     static const struct {
         const char *name;
-        zw_shape shape;
+        int shape; /* zw_shape */
         const form_row *rows;
     } kinds[] = {{"box", ZW_SHAPE_BOX, urdf_box_rows},
                  {"cylinder", ZW_SHAPE_CYLINDER, urdf_round_rows},
