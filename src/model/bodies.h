@@ -38,6 +38,9 @@ typedef struct model_bodies {
     zw_pair_def *pair;
     zw_exclude_def *exclude;
 
+    int joints_capacity;
+    int *joints; /* [bodies] how many each has */
+
     int slot_count; /* names: hash of (kind, name) -> (kind, index) */
     int slot_used;
     struct model_slot *slot;

@@ -105,8 +105,10 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
                        ? b->body[b->body[d->body].parent].name
                        : "another body");
     }
-    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0; i--) {
+    int left = b->joints[d->body]; /* those of a file are found at the end */
+    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0 && left > 0; i--) {
         const zw_joint_def *other = &b->joint[i];
+        left -= other->body == d->body;
         if (i == c->index || other->body != d->body) {
             continue;
         }

@@ -179,7 +179,8 @@ static int mesh(mjcf *m, int element)
 int mjcf_assets(mjcf *m, int section)
 {
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (mjcf_is(m, c, "mesh") && !mesh(m, c)) {
+        if ((mjcf_is(m, c, "mesh") && !mesh(m, c)) ||
+            (mjcf_is(m, c, "model") && !mjcf_model(m, c))) {
             return 0;
         }
     }

@@ -403,6 +403,11 @@ static int child(walk *w, int element)
     if (mjcf_is(m, element, "site")) {
         return site(w, element);
     }
+    if (mjcf_is(m, element, "attach")) {
+        const char *suffix = "";
+        return copy_name(w, &suffix) &&
+               mjcf_attach_body(m, element, top(w)->body, &top(w)->pose, suffix);
+    }
     if (mjcf_is(m, element, "inertial") && (in_world || !mjcf_is(m, top(w)->element, "body"))) {
         return form_fail(&m->xml, element, NULL,
                          in_world ? "the world cannot have an inertial: it does not move"

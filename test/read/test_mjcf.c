@@ -69,6 +69,42 @@ static void replicate_makes_copies(void **state)
     zw_model_free(m);
 }
 
+/* A body of another file, three times: with all that refers to nothing else, and no more. */
+static void attached_models(void **state)
+{
+    (void)state;
+    zw_model *m =
+        mjcf_from("<asset><model name='bars' file='mjcf/loops.xml'/></asset><worldbody>"
+                  "<replicate count='3' offset='0 5 0' sep='-'><frame pos='0 0 7'>"
+                  "<attach model='bars' body='bar1' prefix='my '/></frame></replicate></worldbody>"
+                  "<equality><joint name='own' joint1='my j1-0' joint2='my j1-2'/></equality>"
+                  "<actuator><motor joint='my j2-1'/></actuator><keyframe><key qpos='1 2 3 4 5 "
+                  "6'/></keyframe>");
+    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 7);
+    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 6);
+    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 6);
+    const zw_body_def *bar = thing(m, ZW_THING_BODY, "my bar1-2");
+    ASSERT_VECTOR(bar->pos, 0, 10, 7);
+    const zw_body_def *inner = thing(m, ZW_THING_BODY, "my bar2-2");
+    assert_int_equal(inner->parent, zw_model_find(m, ZW_THING_BODY, "my bar1-2"));
+    ASSERT_VECTOR(inner->pos, 0, 0, 1);
+
+    /* of its seven constraints, the one to the world and the gear go along; of its tendons t1 */
+    assert_int_equal(zw_model_count(m, ZW_THING_EQUALITY), 1 + 3 * 2);
+    assert_int_equal(zw_model_count(m, ZW_THING_TENDON), 3);
+    assert_int_equal(zw_model_count(m, ZW_THING_EXCLUDE), 3);
+    assert_int_equal(zw_model_count(m, ZW_THING_PAIR), 0);
+    assert_int_equal(zw_model_find(m, ZW_THING_EQUALITY, "own"), 0); /* this file's come first */
+    const zw_equality_def *gear = thing(m, ZW_THING_EQUALITY, "my gear-1");
+    assert_int_equal(gear->first, zw_model_find(m, ZW_THING_JOINT, "my j1-1"));
+    assert_int_equal(gear->second, zw_model_find(m, ZW_THING_JOINT, "my j2-1"));
+    const zw_tendon_def *t = thing(m, ZW_THING_TENDON, "my t1-2");
+    assert_int_equal(t->joint[1], zw_model_find(m, ZW_THING_JOINT, "my j2-2"));
+    const zw_equality_def *nail = thing(m, ZW_THING_EQUALITY, "my nail-0");
+    assert_int_equal(nail->second, 0);
+    zw_model_free(m);
+}
+
 static void notes_tell_what_has_no_effect(void **state)
 {
     (void)state;
@@ -185,7 +221,7 @@ static void the_whole_file(void **state)
     }
     assert_non_null(m);
     assert_string_equal(m->title, "everything");
-    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 7);
+    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 9);
     assert_int_equal(zw_model_find(m, ZW_THING_BODY, "ball-2") > 0, 1);
     assert_int_equal(zw_model_find(m, ZW_THING_BODY, "guest") > 0, 1);
     const zw_mesh_def *stl = zw_model_def(m, ZW_THING_MESH, 0),
@@ -226,6 +262,7 @@ int main(void)
         cmocka_unit_test(flags_and_options),
         cmocka_unit_test(newer_words),
         cmocka_unit_test(classes_are_written_over),
+        cmocka_unit_test(attached_models),
         cmocka_unit_test(the_whole_file),
         cmocka_unit_test(no_settings),
     };
