@@ -245,6 +245,8 @@ typedef struct zw_actuator_def {
     double gain_prm[10];
     int bias_affine; /* 0: none */
     double bias_prm[10];
+    double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
+                          mass that the actuator feels in the pose as described */
     int act_early;
     int group;
     int ctrl_given; /* states begin with this control, whatever a keyframe says */
