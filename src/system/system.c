@@ -32,10 +32,6 @@ static zw_status check_masses(const zw_model *model, zw_error *error)
 
 zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error)
 {
-    if (model->bodies != NULL) {
-        base_fail(error, ZW_BAD_INPUT, "bodies can be read, but not be compiled yet");
-        return NULL;
-    }
     zw_system *system = base_alloc(sizeof *system);
     if (!system) {
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
