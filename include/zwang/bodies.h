@@ -245,8 +245,12 @@ typedef struct zw_actuator_def {
     double gain_prm[10];
     int bias_affine; /* 0: none */
     double bias_prm[10];
+    double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
+                          mass that the actuator feels in the pose as described */
     int act_early;
     int group;
+    int ctrl_given; /* states begin with this control, whatever a keyframe says */
+    double ctrl;
 } zw_actuator_def;
 
 /* Kind, its word in MJCF, what it is mounted on, numbers it gives. */
@@ -332,6 +336,7 @@ typedef struct zw_sensor_def {
 typedef struct zw_key_def {
     int made, place;
     const char *name;
+    int start; /* states begin here (at time 0), and not in the pose as described */
     double time;
     int qpos_count, qvel_count, act_count, ctrl_count;
     const double *qpos, *qvel, *act, *ctrl;

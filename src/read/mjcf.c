@@ -228,7 +228,7 @@ static int option(mjcf *m, int section)
     }
     if (!(world->timestep > 0) || !(world->impratio > 0)) {
         return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
-                         "it must be positive");
+                         "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
     }
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if (!flags(m, c)) {
@@ -251,6 +251,9 @@ static int sections(mjcf *m)
         {"equality", mjcf_equalities}, {"contact", mjcf_contacts}, {"actuator", mjcf_actuators},
         {"sensor", mjcf_sensors},      {"keyframe", mjcf_keys}};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (order[i].read == mjcf_keys && !mjcf_attach_rest(m)) {
+            return 0;
+        }
         for (int c = m->xml.element[m->root].child; c >= 0; c = m->xml.element[c].next) {
             if (mjcf_is(m, c, order[i].name) && !order[i].read(m, c)) {
                 return 0;
@@ -274,6 +277,7 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
         ok = m.model->title != NULL || xml_no_memory(&m.xml);
     }
     base_free(m.class_);
+    mjcf_attach_free(&m);
     *xml = m.xml;
     return ok;
 }

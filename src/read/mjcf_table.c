@@ -16,7 +16,6 @@
         FORM_WORDS("angle", mjcf_compiler, degree, "radian degree"),                               \
         FORM_WORDS("coordinate", mjcf_compiler, coordinate, "local global"),                       \
         FORM_TEXTS("eulerseq", mjcf_compiler, eulerseq),                                           \
-        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL),                                       \
         FORM_WORDS("exactmeshinertia", mjcf_compiler, exact, BOOL),                                \
         FORM_TEXTS("meshdir", mjcf_compiler, meshdir),                                             \
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
@@ -33,9 +32,12 @@ const form_row mjcf_compiler_rows[] = {COMPILER_ROWS, FORM_END};
 const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
 static const form_row compiler_all[] = {
-    COMPILER_ROWS, MASS_ROWS,
+    COMPILER_ROWS,
+    MASS_ROWS,
+    FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
-    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"), FORM_END};
+    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
+    FORM_END};
 
 const form_row mjcf_option_rows[] = {
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),
@@ -154,6 +156,9 @@ const form_row mjcf_mesh_rows[] = {
     FORM_REFUSE("params", "", "meshes are given by files or vertices"),
     FORM_END};
 
+const form_row mjcf_model_rows[] = {FORM_TEXTS("name", mjcf_attach, name),
+                                    FORM_TEXTS("file", mjcf_attach, file), FORM_END};
+
 static const form_element in_asset[] = {
     FORM_READ("mesh", mjcf_mesh_rows,
               "content_type normal texcoord smoothnormal maxhullvert material", NULL),
@@ -165,7 +170,7 @@ static const form_element in_asset[] = {
     FORM_NOTE("material", MATERIAL, in_material),
     SKIN,
     FORM_NEVER("hfield", "height fields cannot be read yet"),
-    FORM_NEVER("model", "a model cannot be attached to another one yet; <include> can be used"),
+    FORM_READ("model", mjcf_model_rows, "content_type", NULL),
     FORM_LAST};
 
 /* ---- Bodies -----------------------------------------------------------------------------------
@@ -268,6 +273,11 @@ const form_row mjcf_replicate_rows[] = {
     FORM_REALS("euler", mjcf_frame, turn.euler, 3, 3), FORM_TEXTS("sep", mjcf_frame, sep),
     FORM_TEXTS("childclass", mjcf_frame, childclass),  FORM_END};
 
+const form_row mjcf_attach_rows[] = {
+    FORM_TEXTS("model", mjcf_attach, model), FORM_TEXTS("body", mjcf_attach, body),
+    FORM_TEXTS("prefix", mjcf_attach, prefix),
+    FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
+
 #define JOINT_QUIET "group user"
 #define GEOM_QUIET "material rgba user fluidcoef"
 #define SITE_QUIET "material rgba user"
@@ -283,7 +293,7 @@ const form_element mjcf_in_body[] = {
     FORM_READ("replicate", mjcf_replicate_rows, NULL, mjcf_in_body),
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
-    FORM_NEVER("attach", "a model cannot be attached to another one yet; <include> can be used"),
+    FORM_READ("attach", mjcf_attach_rows, NULL, NULL),
     FORM_NEVER("composite", "soft and composed bodies are not known here"),
     FORM_NEVER("flexcomp", "there are rigid bodies only here"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),

@@ -106,7 +106,6 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
 #define ACT_ROWS                                                                                   \
     FORM_WORDS("actlimited", mjcf_actuator, act_limited, LIMITED),                                 \
         FORM_REALS("actrange", mjcf_actuator, def.act_range, 2, 2)
-#define RATIO "the damping ratio needs the moving mass, which is not known yet; say kv"
 #define DRIVE_QUIET "user lengthrange cranklength nsample interp delay"
 
 const form_row mjcf_general_rows[] = {
@@ -132,7 +131,7 @@ const form_row mjcf_position_rows[] = {
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("timeconst", mjcf_actuator, timeconst, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REFUSE("dampratio", "0", RATIO),
+    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
     FORM_END};
 const form_row mjcf_velocity_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                        FORM_END};
@@ -142,7 +141,7 @@ const form_row mjcf_intvelocity_rows[] = {
     FORM_REALS("kp", mjcf_actuator, kp, 1, 1),
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REFUSE("dampratio", "0", RATIO),
+    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
     FORM_END};
 const form_row mjcf_damper_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                      FORM_END};

@@ -126,14 +126,14 @@ static zw_model *finish(xml_tree *xml, int file, const robot_limits *limits)
     return model;
 }
 
-zw_model *robot_read(const char *path, zw_error *error)
+zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error)
 {
     xml_tree xml = {.model = model_create(), .error = error};
     if (xml.model == NULL) {
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         return NULL;
     }
-    return finish(&xml, robot_file(&xml, path, -1), &usual);
+    return finish(&xml, robot_file(&xml, path, -1), limits != NULL ? limits : &usual);
 }
 
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,

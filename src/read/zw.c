@@ -167,7 +167,7 @@ zw_model *zw_model_read(const char *path, const zw_setting *settings, int settin
         return NULL;
     }
     if (robot_is(path, NULL)) {
-        return no_settings(setting_count, error) ? robot_read(path, error) : NULL;
+        return no_settings(setting_count, error) ? robot_read(path, NULL, error) : NULL;
     }
     reader *r = reader_create(settings, setting_count, &usual, error);
     if (r == NULL) {

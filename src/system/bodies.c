@@ -1,15 +1,19 @@
 /* Bodies at an instant: the sweeps that a part needs, and its outputs. */
 #include "system/bodies.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "tree/sweeps.h"
 
 void bodies_start(const zw_system *system, double *q, double *v)
 {
-    memcpy(q, system->tree->q_rest, (size_t)system->nq * sizeof *q);
-    memset(v, 0, (size_t)system->n * sizeof *v);
+    memcpy(q, system->bodies->q, (size_t)system->nq * sizeof *q);
+    memcpy(v, system->bodies->v, (size_t)system->n * sizeof *v);
+}
+
+size_t bodies_room(const zw_system *system)
+{
+    return 2 * (size_t)system->m + (size_t)system->n + (size_t)system->bodies->length_count;
 }
 
 static void put_metric(const zw_system *system, const zw_work *work, double *M)
@@ -20,59 +24,75 @@ static void put_metric(const zw_system *system, const zw_work *work, double *M)
     }
 }
 
-static double clamp(double x, int limited, const double range[2])
-{
-    return limited ? fmin(fmax(x, range[0]), range[1]) : x;
-}
-
-/* Dampers and motors: what does work. Springs are the tree's and part of the potential. */
-static void add_motors(const zw_system *system, const zw_work *work, const double *q,
-                       const double *v, double *force)
+/* The speeds of what has dry friction, in the form of slip.c. */
+static void put_slip(const zw_system *system, const double *v, double *out)
 {
     const struct system_bodies *bodies = system->bodies;
-    for (int k = 0; k < bodies->motor_count; k++) {
-        const bodies_motor *motor = &bodies->motor[k];
-        double length = motor->gear * q[motor->q], rate = motor->gear * v[motor->dof];
-        double u = clamp(work->param[motor->param], motor->clamp_control, motor->control);
-        double gain = motor->gain[0], bias = 0;
-        if (motor->gain_affine) {
-            gain += motor->gain[1] * length + motor->gain[2] * rate;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        const bodies_dry *dry = &bodies->dry[k];
+        double *e = out, *bias = out + 1, *T = out + 2;
+        *e = *bias = 0;
+        for (int i = 0; i < dry->count; i++) {
+            const bodies_term *term = &bodies->term[dry->first + i];
+            *e += term->coef * v[term->dof];
+            T[i] = term->coef;
         }
-        if (motor->bias_affine) {
-            bias = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+        T[dry->count] = 0; /* nothing is amiss */
+        out = T + dry->count + 1;
+    }
+}
+
+static void put_friction(const zw_system *system, double *mu)
+{
+    const struct system_bodies *bodies = system->bodies;
+    memset(mu, 0, (size_t)bodies->closer_count * sizeof *mu);
+    for (int k = 0; k < bodies->dry_count; k++) {
+        mu[bodies->closer_count + k] = bodies->dry[k].limit;
+    }
+}
+
+/* force = springs + what does work (Q) - bias. Springs have a potential: energy counts them. */
+static void put_forces(const zw_system *system, zw_work *work, const double *q, const double *v)
+{
+    const tree_mechanism *tree = system->tree;
+    double *out = work->out[PART_TERMS], *force = out + system->at.force;
+    double *bias = work->rows + 2 * system->m, *room = bias + system->n;
+    size_t bytes = (size_t)system->n * sizeof(double);
+    memset(bias, 0, bytes);
+    tree_passive(tree, q, bias, force); /* at rest: springs only */
+    bodies_add_springs(system, work, q, force);
+    if (!system->conservative) {
+        double *Q = out + system->at.Q;
+        memset(Q, 0, bytes);
+        bodies_add_motors(system, work, q, v, room, Q);
+        bodies_add_dampers(system, v, Q);
+        out[system->at.dLdt] = 0;
+        for (int i = 0; i < system->n; i++) {
+            force[i] += Q[i];
         }
-        force[motor->dof] += motor->gear * clamp(gain * u + bias, motor->clamp_force, motor->force);
+    }
+    tree_inverse(tree, NULL, NULL, work->sweeps, bias);
+    for (int i = 0; i < system->n; i++) {
+        force[i] -= bias[i];
     }
 }
 
 static void put_terms(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
-    const tree_mechanism *tree = system->tree;
-    double *out = work->out[PART_TERMS], *force = out + system->at.force, *bias = work->small;
-    double *spare = work->rows;
-    tree_composite(tree, work->sweeps);
+    double *out = work->out[PART_TERMS], *spare = work->rows;
+    tree_composite(system->tree, work->sweeps);
     put_metric(system, work, out + system->at.M);
-    tree_passive(tree, q, v, force);
-    add_motors(system, work, q, v, force);
-    tree_inverse(tree, NULL, NULL, work->sweeps, bias);
-    if (!system->conservative) {
-        double *Q = out + system->at.Q;
-        for (int i = 0; i < system->n; i++) {
-            Q[i] = -tree->damping[i] * v[i];
-        }
-        add_motors(system, work, q, v, Q);
-        out[system->at.dLdt] = 0;
+    put_forces(system, work, q, v);
+    if (system->m > 0) {
+        tree_accelerations(system->tree, NULL, work->sweeps);
+        bodies_fill_rows(system, work, q, v,
+                         (bodies_rows){.phi = spare,
+                                       .psi = spare + system->m,
+                                       .b = out + system->at.b,
+                                       .A = out + system->at.A});
     }
-    for (int i = 0; i < system->n; i++) {
-        force[i] -= bias[i];
-    }
-    tree_accelerations(tree, NULL, work->sweeps);
-    bodies_fill_rows(system, work, q, v,
-                     (bodies_rows){.phi = spare,
-                                   .psi = spare + system->m,
-                                   .b = out + system->at.b,
-                                   .A = out + system->at.A});
-    memset(out + system->at.mu, 0, (size_t)system->model->constraint_count * sizeof *out);
+    put_friction(system, out + system->at.mu);
+    put_slip(system, v, out + system->at.slip);
 }
 
 /* phi or psi, then A. */
@@ -86,16 +106,40 @@ static void put_rows(const zw_system *system, zw_work *work, system_part part, c
     bodies_fill_rows(system, work, q, v, rows);
 }
 
+static void put_energy(const zw_system *system, zw_work *work, const double *q, const double *v)
+{
+    double *out = work->out[PART_ENERGY], energy[2];
+    tree_energies(system->tree, q, v, work->sweeps, energy);
+    energy[1] += bodies_add_springs(system, work, q, NULL);
+    out[0] = energy[0] + energy[1];
+    out[1] = energy[0];
+    out[2] = energy[1];
+}
+
+static void put_marks(const zw_system *system, zw_work *work)
+{
+    const struct system_bodies *bodies = system->bodies;
+    for (int k = 0; k < bodies->mark_count; k++) {
+        tree_point(system->tree, bodies->mark[k].body, bodies->mark[k].pos, work->sweeps,
+                   work->out[PART_OUTPUTS] + bodies->mark_output[k]);
+    }
+}
+
 void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
                      const double *v)
 {
     const tree_mechanism *tree = system->tree;
-    double *out = work->out[part], energy[2];
     if (system->tape[part].count == 0) {
         return;
     }
+    if (part == PART_SLIP) {
+        put_slip(system, v, work->out[part]);
+        return;
+    }
     tree_kinematics(tree, q, work->sweeps);
-    tree_velocities(tree, v, work->sweeps);
+    if (part != PART_METRIC && part != PART_OUTPUTS) {
+        tree_velocities(tree, v, work->sweeps);
+    }
     switch (part) {
     case PART_TERMS:
         put_terms(system, work, q, v);
@@ -106,13 +150,13 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, c
         break;
     case PART_METRIC:
         tree_composite(tree, work->sweeps);
-        put_metric(system, work, out);
+        put_metric(system, work, work->out[part]);
         break;
     case PART_ENERGY:
-        tree_energies(tree, q, v, work->sweeps, energy);
-        out[0] = energy[0] + energy[1];
-        out[1] = energy[0];
-        out[2] = energy[1];
+        put_energy(system, work, q, v);
+        break;
+    case PART_OUTPUTS:
+        put_marks(system, work);
         break;
     default:
         break;

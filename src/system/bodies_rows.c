@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/elementary.h"
 #include "model/pose.h"
 #include "system/bodies.h"
 #include "tree/sweeps.h"
@@ -227,33 +228,57 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
     }
 }
 
-/* q1 - o1 = poly(q2 - o2), or a limit: x = q2 - o2 */
-static void fill_joints(const zw_system *system, const bodies_closer *closer, const double *q,
-                        const double *v, bodies_rows rows)
+/* L1 - o1 = poly(L2 - o2), or a limit. */
+static void fill_lengths(const zw_system *system, const bodies_closer *closer, const double *q,
+                         const double *v, bodies_rows rows)
 {
-    int r = closer->row;
+    const struct system_bodies *bodies = system->bodies;
+    int r = closer->row, first = closer->length[0], second = closer->length[1];
     double *A = rows.A + system->A_start[r], sign = closer->kind == CLOSER_UPPER ? -1 : 1;
-    if (closer->kind != CLOSER_JOINT) {
-        rows.phi[r] = sign * (q[closer->q[0]] - closer->limit);
-        rows.psi[r] = sign * v[closer->dof[0]];
-        rows.b[r] = 0;
-        A[0] = sign;
-        return;
+    double value = 0, slope = 0, curve = 0, x = 0, rate = 0, from = closer->limit;
+    if (closer->kind == CLOSER_LENGTH) {
+        from = bodies->length[first].origin;
+        x = second < 0 ? 0 : bodies_length_of(bodies, second, q) - bodies->length[second].origin;
+        rate = second < 0 ? 0 : bodies_rate_of(bodies, second, v);
+        for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
+            curve = curve * x + 2 * slope;
+            slope = slope * x + value;
+            value = value * x + closer->poly[k];
+        }
     }
-    double x = closer->q[1] < 0 ? 0 : q[closer->q[1]] - closer->origin[1];
-    double rate = closer->q[1] < 0 ? 0 : v[closer->dof[1]];
-    double value = 0, slope = 0, curve = 0;
-    for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
-        curve = curve * x + 2 * slope;
-        slope = slope * x + value;
-        value = value * x + closer->poly[k];
+    rows.phi[r] = sign * (bodies_length_of(bodies, first, q) - from - value);
+    rows.psi[r] = sign * (bodies_rate_of(bodies, first, v) - slope * rate);
+    rows.b[r] = sign * curve * rate * rate;
+    memset(A, 0, (size_t)(system->A_start[r + 1] - system->A_start[r]) * sizeof *A);
+    for (int k = 0; k < 2; k++) {
+        double factor = k == 0 ? sign : -sign * slope;
+        for (int i = 0; i < closer->chain[k]; i++) {
+            const bodies_length *length = &bodies->length[closer->length[k]];
+            A[closer->column[k][i]] += factor * bodies->term[length->first + i].coef;
+        }
     }
-    rows.phi[r] = q[closer->q[0]] - closer->origin[0] - value;
-    rows.psi[r] = v[closer->dof[0]] - slope * rate;
-    rows.b[r] = curve * rate * rate;
-    A[closer->column[0][0]] = 1;
-    if (closer->q[1] >= 0) {
-        A[closer->column[1][0]] = -slope;
+}
+
+/* The angle of a ball joint, theta = 2 atan(|e|/|s|) of its quaternion (s, e), is at most `limit`.
+ * With n = +-e/|e| (the sign of s) and w along the body: theta' = n . w; from (s, e)' = 1/2 (s, e)
+ * (0, w), n' . w = 1/2 cot(theta/2) (|w|^2 - (n . w)^2). At theta = 0 there is no n, and none is
+ * needed: the limit is far. */
+static void fill_ball(const zw_system *system, const bodies_closer *closer, const double *q,
+                      const double *v, bodies_rows rows)
+{
+    const double *quat = q + closer->q, *w = v + closer->dof;
+    double n[3] = {0}, *A = rows.A + system->A_start[closer->row];
+    double size = sqrt(model_dot(quat + 1, quat + 1)), s = fabs(quat[0]);
+    int r = closer->row, away = size > 1e-9 * s;
+    for (int k = 0; k < 3 && away; k++) {
+        n[k] = (quat[0] < 0 ? -quat[k + 1] : quat[k + 1]) / size;
+    }
+    double along = model_dot(n, w), across = model_dot(w, w) - along * along;
+    rows.phi[r] = closer->limit - 2 * math_atan2(size, s);
+    rows.psi[r] = -along;
+    rows.b[r] = away ? 0.5 * (s / size) * across : 0;
+    for (int k = 0; k < 3; k++) {
+        A[closer->column[0][k]] = -n[k];
     }
 }
 
@@ -263,8 +288,10 @@ void bodies_fill_rows(const zw_system *system, const zw_work *work, const double
     const struct system_bodies *bodies = system->bodies;
     for (int c = 0; c < bodies->closer_count; c++) {
         const bodies_closer *closer = &bodies->closer[c];
-        if (closer->kind >= CLOSER_JOINT) {
-            fill_joints(system, closer, q, v, rows);
+        if (closer->kind == CLOSER_BALL) {
+            fill_ball(system, closer, q, v, rows);
+        } else if (closer->kind >= CLOSER_LENGTH) {
+            fill_lengths(system, closer, q, v, rows);
         } else {
             fill_frames(system, work, closer, rows);
         }

@@ -175,7 +175,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
 }
 
 /* The state a moment later, if it moves with acceleration a. */
-static void go_ahead(decision *d, const double *a, double moment)
+void decide_go_ahead(decision *d, const double *a, double moment)
 {
     int n = d->system->n;
     const double *q = state_q(d->state), *v = state_v(d->state);
@@ -216,7 +216,7 @@ static zw_status contact(decision *d, zw_error *error)
     for (double moment = MOMENT; status == ZW_OK && moment < 1e-1 && anyone(system, d->border);
          moment *= 100) {
         zw_error ignored;
-        go_ahead(d, d->a, moment);
+        decide_go_ahead(d, d->a, moment);
         /* No answer a moment later changes nothing about now. */
         if (ask(d, solver, state->t + moment, d->ahead, d->ahead + system->nq, 1, &ignored)) {
             break;
@@ -301,7 +301,7 @@ static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
     double size = decide_largest(work->motion->rows, work->motion->answer.lambda);
     if (fabs(spare) <= BORDER * size) {
         zw_error ignored;
-        go_ahead(d, work->a, MOMENT);
+        decide_go_ahead(d, work->a, MOMENT);
         if (system_accelerate(system, work, state->t + MOMENT, d->ahead, d->ahead + system->nq,
                               work->a, &ignored) == ZW_OK) {
             spare = system_hold(system, work, c);
@@ -317,6 +317,7 @@ static zw_status two_sided(decision *d, zw_error *error)
     double *mode = state_mode(d->state);
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (decide_one_sided(system, c) || !decide_rough(system, c) ||
+            system->first_row[c] == system->first_row[c + 1] ||
             decide_slip_speed(d, c) > 10 * d->rest) {
             continue;
         }
@@ -377,6 +378,9 @@ static zw_status decide(decision *d, int *hit, zw_error *error)
     }
     if (status == ZW_OK) {
         status = two_sided(d, error);
+    }
+    if (status == ZW_OK && system->bodies) {
+        status = decide_dry(d, error);
     }
     status = status == ZW_OK ? system_set_modes(system, d->work, mode, error) : status;
     return status == ZW_OK ? settle(d, error) : status;

@@ -56,6 +56,10 @@ zw_status decide_energy(decision *d, double *value, zw_error *error);
 void decide_set_friction(const decision *d, system_solver *solver);
 /* As exact as the kernel can. */
 zw_status decide_solve(system_solver *solver, zw_error *error);
+/* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */
+void decide_go_ahead(decision *d, const double *a, double moment);
+/* dry.c: which dry frictions of bodies hold; after decide_look(). */
+zw_status decide_dry(decision *d, zw_error *error);
 /* Impacts until nothing that touches approaches; *hit is set if there was one. */
 zw_status decide_impacts(decision *d, int *hit, zw_error *error);
 

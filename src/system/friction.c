@@ -57,6 +57,9 @@ static void direction(const tangent *t, const double *hint, double *d)
 static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
 {
     int rows = system->first_row[c + 1] - system->first_row[c];
+    if (rows == 0) {
+        return 1; /* dry friction of a joint: its coefficient is the force */
+    }
     int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[0] < 0;
     double size = tangent_force(t, rows, lambda);
     return pulls ? -size : size;

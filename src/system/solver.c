@@ -80,7 +80,9 @@ static void add_rows_of(system_solver *solver, int c)
     if (role == SOLVER_CONE) {
         add_block(solver, name, ZW_CONE, rows + t);
     } else {
-        add_block(solver, name, role == SOLVER_AT_LEAST ? ZW_INEQUALITY : ZW_EQUALITY, rows);
+        if (rows > 0) { /* dry friction has none */
+            add_block(solver, name, role == SOLVER_AT_LEAST ? ZW_INEQUALITY : ZW_EQUALITY, rows);
+        }
         if (t > 0) {
             add_block(solver, name, ZW_EQUALITY, t);
         }

@@ -61,7 +61,7 @@ struct zw_work {
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
     double *sweeps;   /* of the tree */
     double *jacobian; /* [6 * widest] */
-    double *rows;     /* [2m] */
+    double *rows;     /* of bodies: bodies_room */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */

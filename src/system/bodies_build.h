@@ -1,0 +1,54 @@
+/* What is gathered while bodies are compiled; for the files bodies_*.c only. */
+#ifndef ZW_SYSTEM_BODIES_BUILD_H
+#define ZW_SYSTEM_BODIES_BUILD_H
+
+#include "model/bodies.h"
+#include "system/bodies.h"
+#include "tree/fuse.h"
+
+enum { BODIES_NAME = 300 };
+
+typedef struct bodies_builder {
+    zw_system *system;
+    const zw_model *model;
+    const model_bodies *from;
+    struct system_bodies *to;
+    tree_fused fused;
+    tree_body_def *body;
+    tree_joint_def *joint;
+    int *order;     /* [joints] in the order of the coordinates */
+    int *joint_q;   /* [joints of the model] first coordinate */
+    int *joint_dof; /* and first speed */
+    zw_inertia *inertia;
+    double *sweeps; /* of the pose as described */
+    int *mark;      /* [2n] columns of a row */
+} bodies_builder;
+
+zw_status bodies_no_memory(zw_error *error);
+/* "... is not built in yet", at the place; `name` may be NULL. */
+zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
+                        zw_error *error);
+/* Is this part of the description switched off? ZW_WITHOUT_... */
+int bodies_without(const bodies_builder *b, int what);
+
+/* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
+char *bodies_copy(const char *text);
+/* The name of a thing, or one made up that no other of its kind has. */
+void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *name);
+zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error);
+
+/* bodies_close.c: lengths, equalities, limits, dry friction. */
+bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos[3],
+                             const double quat[4]);
+zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
+
+/* bodies_drive.c: motors and weights taken off. */
+zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
+
+/* bodies_show.c: what is drawn and plotted. */
+zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
+
+/* bodies_pattern.c: patterns of M and A, and sizes of all outputs. */
+zw_status bodies_make_patterns(bodies_builder *b, zw_error *error);
+
+#endif

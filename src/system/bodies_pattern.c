@@ -1,0 +1,233 @@
+/* Which entries M and A of bodies have, and where all outputs stand. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/bodies_build.h"
+
+/* The lower triangle of M by columns, from the tree's rows; both in rising order. */
+static zw_status metric_pattern(bodies_builder *b)
+{
+    zw_system *system = b->system;
+    const tree_mechanism *tree = system->tree;
+    int n = system->n, *next = b->mark;
+    system->M_start = base_alloc(((size_t)n + 1) * sizeof(int));
+    system->M_row = base_alloc(((size_t)tree->entries + 1) * sizeof(int));
+    b->to->entry = base_alloc(((size_t)tree->entries + 1) * sizeof(int));
+    if (!system->M_start || !system->M_row || !b->to->entry) {
+        return ZW_NO_MEMORY;
+    }
+    for (int k = 0; k < tree->entries; k++) {
+        system->M_start[tree->column[k] + 1]++;
+    }
+    system->M_diagonal = tree->entries == n;
+    for (int j = 0; j < n; j++) {
+        system->M_start[j + 1] += system->M_start[j];
+        next[j] = system->M_start[j];
+    }
+    for (int d = 0; d < n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            int at = next[tree->column[k]]++;
+            system->M_row[at] = d;
+            b->to->entry[k] = at;
+        }
+    }
+    return ZW_OK;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* The dofs of side k of a closer, in the order of its coefficients: their number. */
+static int side(const bodies_builder *b, const bodies_closer *closer, int k, int *dof)
+{
+    if (closer->kind < CLOSER_LENGTH) {
+        return tree_chain(b->system->tree, closer->frame[k].body, dof);
+    }
+    if (closer->kind == CLOSER_BALL) {
+        for (int i = 0; i < 3 && k == 0; i++) {
+            dof[i] = closer->dof + i;
+        }
+        return k == 0 ? 3 : 0;
+    }
+    if (closer->length[k] < 0) {
+        return 0;
+    }
+    const bodies_length *length = &b->to->length[closer->length[k]];
+    for (int i = 0; i < length->count; i++) {
+        dof[i] = b->to->term[length->first + i].dof;
+    }
+    return length->count;
+}
+
+/* The columns of a closer's rows, in rising order; column may be NULL. mark[dof] is then where it
+ * stands among them. Answers their number. */
+static int columns_of(bodies_builder *b, const bodies_closer *closer, int *column)
+{
+    int n = b->system->n, count = 0, *dof = b->mark + n;
+    memset(b->mark, 0, (size_t)n * sizeof *b->mark);
+    for (int k = 0; k < 2; k++) {
+        int used = side(b, closer, k, dof);
+        for (int d = 0; d < used; d++) {
+            b->mark[dof[d]] = 1;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (b->mark[i]) {
+            b->mark[i] = count;
+            if (column) {
+                column[count] = i;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Where the dofs of each side stand among the columns; after columns_of. */
+static zw_status place_columns(bodies_builder *b, bodies_closer *closer)
+{
+    int *dof = b->mark + b->system->n;
+    for (int k = 0; k < 2; k++) {
+        closer->chain[k] = side(b, closer, k, dof);
+        closer->column[k] = base_alloc(((size_t)closer->chain[k] + 1) * sizeof(int));
+        if (!closer->column[k]) {
+            return ZW_NO_MEMORY;
+        }
+        for (int d = 0; d < closer->chain[k]; d++) {
+            closer->column[k][d] = b->mark[dof[d]];
+        }
+    }
+    return ZW_OK;
+}
+
+/* Constraints of dry friction have no rows; where they look for their first one, behind the last,
+ * there must be something to see: so there is one row more here, which is empty. */
+static zw_status allocate_rows(bodies_builder *b)
+{
+    zw_system *system = b->system;
+    const struct system_bodies *to = b->to;
+    size_t m = (size_t)system->m, constraints = (size_t)(to->closer_count + to->dry_count) + 1;
+    size_t entries = 1;
+    for (int c = 0; c < to->closer_count; c++) {
+        entries += (size_t)to->closer[c].rows * (size_t)columns_of(b, &to->closer[c], NULL);
+    }
+    system->row_constraint = base_alloc((m + 1) * sizeof(int));
+    system->row_kind = base_alloc((m + 1) * sizeof(system_row));
+    system->first_row = base_alloc(constraints * sizeof(int));
+    system->A_start = base_alloc((m + 2) * sizeof(int));
+    system->A_column = base_alloc(entries * sizeof(int));
+    system->slip = base_alloc(constraints * sizeof *system->slip);
+    system->slip_column = base_alloc(((size_t)to->term_count + 1) * sizeof(int));
+    int all = system->row_constraint && system->row_kind && system->first_row && system->A_start &&
+              system->A_column && system->slip && system->slip_column;
+    return all ? ZW_OK : ZW_NO_MEMORY;
+}
+
+static zw_status row_patterns(bodies_builder *b)
+{
+    zw_system *system = b->system;
+    int used = 0;
+    if (allocate_rows(b) != ZW_OK) {
+        return ZW_NO_MEMORY;
+    }
+    for (int c = 0; c < b->to->closer_count; c++) {
+        bodies_closer *closer = &b->to->closer[c];
+        int one_sided = closer->kind >= CLOSER_LOWER;
+        system->first_row[c] = closer->row;
+        int count = columns_of(b, closer, system->A_column + used), first = used;
+        if (place_columns(b, closer) != ZW_OK) {
+            return ZW_NO_MEMORY;
+        }
+        for (int k = 0; k < closer->rows; k++) {
+            int r = closer->row + k;
+            system->row_constraint[r] = c;
+            system->row_kind[r] = one_sided ? SYSTEM_CONTACT : SYSTEM_HOLONOMIC;
+            system->A_start[r] = used;
+            memmove(system->A_column + used, system->A_column + first, (size_t)count * sizeof(int));
+            used += count;
+        }
+        system->contact_count += one_sided;
+    }
+    system->A_start[system->m] = system->A_start[system->m + 1] = used;
+    return ZW_OK;
+}
+
+/* Of each dry friction: e, its bias, T over its terms, no push, and that nothing is amiss. */
+static int slip_patterns(bodies_builder *b)
+{
+    zw_system *system = b->system;
+    int at = 0, column = 0, closers = b->to->closer_count;
+    for (int k = 0; k < b->to->dry_count; k++) {
+        const bodies_dry *dry = &b->to->dry[k];
+        system->first_row[closers + k] = system->m;
+        system->slip[closers + k] = (system_slip){
+            .width = 1, .rank = 1, .columns = dry->count, .first_column = column, .at = at};
+        for (int i = 0; i < dry->count; i++) {
+            system->slip_column[column++] = b->to->term[dry->first + i].dof;
+        }
+        at += 3 + dry->count;
+    }
+    system->first_row[closers + b->to->dry_count] = system->m;
+    system->has_friction = b->to->dry_count > 0;
+    return at;
+}
+
+/* ---- Outputs -------------------------------------------------------------------------------- */
+
+/* Sizes of the outputs; tapes without a formula stand for them. */
+static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
+{
+    zw_system *system = b->system;
+    int l = system->tree->entries, n = system->n, m = system->m, k = system->A_start[m];
+    int work = system->conservative ? 0 : n + 1;
+    system->at = (system_layout){.M = 0,
+                                 .force = l,
+                                 .A = l + n,
+                                 .b = l + n + k,
+                                 .mu = l + n + k + m,
+                                 .C = l + n + k + m + b->to->closer_count + b->to->dry_count};
+    system->at.Q = system->at.C;
+    system->at.dLdt = system->at.Q + work - (work > 0);
+    system->at.slip = system->at.Q + work;
+    const int count[PART_COUNT] = {[PART_TERMS] = system->at.slip + slip,
+                                   [PART_POSITION] = m + k + 1, /* for the row that is not there */
+                                   [PART_VELOCITY] = m + k + 1,
+                                   [PART_SLIP] = slip,
+                                   [PART_METRIC] = l,
+                                   [PART_ENERGY] = 3,
+                                   [PART_OUTPUTS] = b->to->outputs};
+    system->shape = (expr_shape){.params = b->to->motor_count, .coords = n, .lambdas = m};
+    for (int part = 0; part < PART_COUNT; part++) {
+        expr_id none = EXPR_ZERO;
+        system->tape[part].count = count[part];
+        system->tape[part].code =
+            expr_tape_create(b->to->shown->graph, &system->shape, &none, 0, error);
+        if (!system->tape[part].code) {
+            return ZW_NO_MEMORY;
+        }
+    }
+    return ZW_OK;
+}
+
+static int is_conservative(const bodies_builder *b)
+{
+    int damped = b->to->motor_count > 0 || b->to->dry_count > 0;
+    for (int i = 0; i < b->system->n; i++) {
+        damped |= b->system->tree->damping[i] != 0;
+    }
+    for (int i = 0; i < b->to->length_count; i++) {
+        damped |= b->to->length[i].damping != 0;
+    }
+    return !damped;
+}
+
+zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
+{
+    enum { SPARSE_FROM = 80 }; /* as for equations */
+    zw_system *system = b->system;
+    system->conservative = is_conservative(b);
+    system->works = !system->conservative;
+    system->sparse = system->n >= SPARSE_FROM;
+    zw_status status = metric_pattern(b);
+    status = status != ZW_OK ? status : row_patterns(b);
+    return status != ZW_OK ? bodies_no_memory(error) : lay_out(b, slip_patterns(b), error);
+}

@@ -1,0 +1,238 @@
+/* What reports show of bodies: their shapes, or where there are none a stick from joint to joint;
+ * and the joints over time.
+ *
+ * Draws and curves of a model are formulas. Points of bodies are not: a leaf stands for them, which
+ * nobody evaluates, and bodies_evaluate fills the output that is behind it. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/bodies_build.h"
+
+enum { MOST_MARKS = 200, MOST_CURVES = 12 };
+
+typedef struct painter {
+    bodies_builder *b;
+    int next; /* the next output */
+    int failed;
+} painter;
+
+/* ---- Points --------------------------------------------------------------------------------- */
+
+static const double upright[4] = {1, 0, 0, 0};
+
+/* One point of a draw, given in a body of the model; draws of the world stand still. */
+static void put_point(painter *p, model_draw *draw, int index, int body, const double pos[3])
+{
+    struct system_bodies *to = p->b->to;
+    expr_graph *graph = to->shown->graph;
+    bodies_frame frame = bodies_frame_on(p->b, body, pos, upright);
+    if (frame.body != 0) {
+        to->mark_output[to->mark_count] = p->next;
+        bodies_mark *mark = &to->mark[to->mark_count++];
+        mark->body = frame.body;
+        memcpy(mark->pos, frame.pos, sizeof mark->pos);
+    }
+    for (int k = 0; k < 3; k++) {
+        draw->point[3 * index + k] = frame.body == 0 ? expr_const(graph, frame.pos[k])
+                                                     : expr_leaf(graph, EXPR_ACCEL, p->next + k);
+    }
+    p->next += 3;
+}
+
+/* A draw with so many points; NULL: enough is drawn already, or no memory. */
+static model_draw *new_draw(painter *p, model_shape shape, int points)
+{
+    struct system_bodies *to = p->b->to;
+    if (p->failed || to->mark_count + points > MOST_MARKS) {
+        return NULL;
+    }
+    model_draw *draw = model_add_draw(to->shown);
+    expr_id *point = base_alloc((size_t)(3 * points) * sizeof *point);
+    if (!draw || !point) {
+        base_free(point);
+        p->failed = 1;
+        return NULL;
+    }
+    draw->shape = shape;
+    draw->place = -1;
+    draw->dimension = 3;
+    draw->point_count = points;
+    draw->point = point;
+    return draw;
+}
+
+/* The output behind the points of a draw is its radius. */
+static void end_draw(painter *p, model_draw *draw, double radius)
+{
+    if (radius > 0) {
+        draw->radius = expr_const(p->b->to->shown->graph, radius);
+    }
+    p->next++;
+}
+
+static void draw_line(painter *p, int body1, const double from[3], int body2, const double to[3])
+{
+    model_draw *draw = new_draw(p, MODEL_DRAW_LINE, 2);
+    if (draw) {
+        put_point(p, draw, 0, body1, from);
+        put_point(p, draw, 1, body2, to);
+        end_draw(p, draw, 0);
+    }
+}
+
+static void draw_ball(painter *p, int body, const double centre[3], double radius)
+{
+    model_draw *draw = new_draw(p, MODEL_DRAW_CIRCLE, 1);
+    if (draw) {
+        put_point(p, draw, 0, body, centre);
+        end_draw(p, draw, radius);
+    }
+}
+
+/* ---- Shapes --------------------------------------------------------------------------------- */
+
+static void point_of(const zw_geom_def *geom, double x, double y, double z, double at[3])
+{
+    const double local[3] = {x, y, z};
+    model_rotate(geom->quat, local, at);
+    for (int k = 0; k < 3; k++) {
+        at[k] += geom->pos[k];
+    }
+}
+
+/* The middle section of a box, across its shortest side. */
+static void draw_box(painter *p, const zw_geom_def *geom)
+{
+    static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    const double *s = geom->size;
+    int flat = s[0] <= s[1] && s[0] <= s[2] ? 0 : s[1] <= s[2] ? 1 : 2;
+    int u = (flat + 1) % 3, v = (flat + 2) % 3;
+    model_draw *draw = new_draw(p, MODEL_DRAW_POLYGON, 4);
+    for (int i = 0; i < 4 && draw; i++) {
+        double local[3] = {0}, at[3];
+        local[u] = corner[i][0] * s[u];
+        local[v] = corner[i][1] * s[v];
+        point_of(geom, local[0], local[1], local[2], at);
+        put_point(p, draw, i, geom->body, at);
+    }
+    if (draw) {
+        end_draw(p, draw, 0);
+    }
+}
+
+/* 0: this one is not drawn. */
+static int draw_geom(painter *p, const zw_geom_def *geom)
+{
+    double from[3], to[3];
+    switch ((zw_shape)geom->shape) {
+    case ZW_SHAPE_SPHERE:
+        draw_ball(p, geom->body, geom->pos, geom->size[0]);
+        return 1;
+    case ZW_SHAPE_ELLIPSOID:
+        draw_ball(p, geom->body, geom->pos, cbrt(geom->size[0] * geom->size[1] * geom->size[2]));
+        return 1;
+    case ZW_SHAPE_CAPSULE:
+    case ZW_SHAPE_CYLINDER:
+        point_of(geom, 0, 0, -geom->size[1], from);
+        point_of(geom, 0, 0, geom->size[1], to);
+        draw_line(p, geom->body, from, geom->body, to);
+        return 1;
+    case ZW_SHAPE_BOX:
+        draw_box(p, geom);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* From the parent's origin to the body's, and on to its centre of mass. */
+static void draw_stick(painter *p, int body)
+{
+    static const double origin[3] = {0, 0, 0};
+    int parent = p->b->from->body[body].parent;
+    if (p->b->fused.frame[body].body == 0) {
+        return; /* it stands */
+    }
+    if (p->b->fused.frame[parent].body != 0) {
+        draw_line(p, parent, origin, body, origin);
+    }
+    if (p->b->inertia[body].mass > 0) {
+        draw_line(p, body, origin, body, p->b->inertia[body].com);
+    }
+}
+
+static void draw_bodies(painter *p)
+{
+    const model_bodies *from = p->b->from;
+    int *drawn = base_alloc((size_t)from->count[ZW_THING_BODY] * sizeof *drawn);
+    p->failed |= drawn == NULL;
+    for (int i = 0; i < from->count[ZW_THING_GEOM] && drawn; i++) {
+        drawn[from->geom[i].body] |= draw_geom(p, &from->geom[i]);
+    }
+    for (int i = 1; i < from->count[ZW_THING_BODY] && drawn; i++) {
+        if (!drawn[i]) {
+            draw_stick(p, i);
+        }
+    }
+    base_free(drawn);
+}
+
+/* ---- Curves --------------------------------------------------------------------------------- */
+
+static int is_shown(const bodies_builder *b, int joint, int part, int turning)
+{
+    int kind = b->from->joint[joint].kind;
+    return turning ? kind == ZW_JOINT_HINGE
+                   : kind == ZW_JOINT_SLIDE || (kind == ZW_JOINT_FREE && part < 3);
+}
+
+/* Angles in one plot, lengths in another. */
+static void plot_joints(painter *p, int turning)
+{
+    bodies_builder *b = p->b;
+    zw_model *shown = b->to->shown;
+    model_curve *curve = base_alloc(MOST_CURVES * sizeof *curve);
+    int count = 0;
+    for (int k = 0; k < b->from->count[ZW_THING_JOINT] && curve; k++) {
+        int j = b->order[k];
+        for (int part = 0; part < model_joint_positions[b->from->joint[j].kind]; part++) {
+            int i = b->joint_q[j] + part;
+            if (count < MOST_CURVES && is_shown(b, j, part, turning)) {
+                curve[count++] = (model_curve){.label = bodies_copy(shown->coord[i].name),
+                                               .x = expr_leaf(shown->graph, EXPR_TIME, 0),
+                                               .y = expr_leaf(shown->graph, EXPR_COORD, i),
+                                               .x_label = bodies_copy("t")};
+                p->failed |= !curve[count - 1].label || !curve[count - 1].x_label;
+            }
+        }
+    }
+    model_plot *plot = curve && count > 0 ? model_add_plot(shown) : NULL;
+    p->failed |= curve == NULL || (count > 0 && !plot);
+    if (plot) {
+        *plot = (model_plot){
+            .kind = MODEL_PLOT_TIME, .place = -1, .curve_count = count, .curve = curve};
+        p->next += 2 * count;
+        return;
+    }
+    for (int k = 0; k < count; k++) {
+        base_free(curve[k].label);
+        base_free(curve[k].x_label);
+    }
+    base_free(curve);
+}
+
+zw_status bodies_make_pictures(bodies_builder *b, zw_error *error)
+{
+    painter p = {.b = b};
+    b->to->mark = base_alloc(MOST_MARKS * sizeof *b->to->mark);
+    b->to->mark_output = base_alloc(MOST_MARKS * sizeof *b->to->mark_output);
+    if (!b->to->mark || !b->to->mark_output) {
+        return bodies_no_memory(error);
+    }
+    plot_joints(&p, 1);
+    plot_joints(&p, 0);
+    draw_bodies(&p);
+    b->to->outputs = p.next;
+    return p.failed ? bodies_no_memory(error) : expr_graph_status(b->to->shown->graph);
+}

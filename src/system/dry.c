@@ -1,0 +1,159 @@
+/* Dry friction of bodies: which of the joints that stand still are held, and which begin to move.
+ *
+ * The force of each is in a box, |f| <= limit: it holds (e' = 0), or it is at the end of its box
+ * and the joint moves away from it. That is a linear complementarity problem over all of them, with
+ * a positive matrix: it has one answer. It is found by pivoting: all hold at first; who cannot is
+ * let go in the direction in which it is pulled, who then would move against it is held again. All
+ * of them at once while that makes less of them, and one at a time, by number, if it does not
+ * (Murty's rule, which ends). */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/decide.h"
+
+#define BORDER 1e-9 /* forces and accelerations this close to a border, of their size, are on it   \
+                     */
+#define MOMENT 1e-6 /* what comes next is asked so much later */
+
+typedef struct standing {
+    int constraint;
+    int wrong; /* its mode is not what the motion says */
+    double pull;
+} standing;
+
+static int is_dry(const zw_system *system, int c)
+{
+    return system->first_row[c] == system->first_row[c + 1];
+}
+
+/* The force that holds constraint c. */
+static double pull_of(const system_solver *solver, int c)
+{
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+            return solver->answer.lambda[i];
+        }
+    }
+    return 0;
+}
+
+/* Its acceleration along the direction in which it was let go. */
+static double leaves(const decision *d, int c, double *size)
+{
+    tangent t = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
+    double sum = t.bias[0];
+    *size = fabs(sum);
+    for (int k = 0; k < t.columns; k++) {
+        sum += t.T[k] * d->work->a[t.column[k]];
+        *size += fabs(t.T[k] * d->work->a[t.column[k]]);
+    }
+    return d->work->hint[3 * c] * sum;
+}
+
+static zw_status accelerate(decision *d, double t, const double *q, const double *v,
+                            zw_error *error)
+{
+    return system_accelerate(d->system, d->work, t, q, v, d->work->a, error);
+}
+
+/* Mark who is wrong; answers how many are. */
+static zw_status look(decision *d, standing *list, int count, int *wrong, zw_error *error)
+{
+    zw_state *state = d->state;
+    zw_work *work = d->work;
+    const double *mode = state_mode(state);
+    zw_status status = system_set_modes(d->system, work, mode, error);
+    if (status == ZW_OK) {
+        status = accelerate(d, state->t, state_q(state), state_v(state), error);
+    }
+    double largest = status == ZW_OK && work->motion->rows > 0
+                         ? decide_largest(work->motion->rows, work->motion->answer.lambda)
+                         : 0;
+    int border = 0;
+    *wrong = 0;
+    for (int k = 0; k < count && status == ZW_OK; k++) {
+        int c = list[k].constraint;
+        double size = largest, spare;
+        if (mode[c] == SYSTEM_STUCK) {
+            spare = system_hold(d->system, work, c);
+            list[k].pull = pull_of(work->motion, c);
+        } else {
+            spare = leaves(d, c, &size);
+        }
+        list[k].wrong = spare < -BORDER * size ? 1 : 0;
+        if (mode[c] == SYSTEM_STUCK && fabs(spare) <= BORDER * size) {
+            list[k].wrong = -1;
+            border = 1;
+        }
+        *wrong += list[k].wrong > 0;
+    }
+    if (!border || status != ZW_OK) {
+        return status;
+    }
+    zw_error ignored;
+    decide_go_ahead(d, work->a, MOMENT);
+    int later =
+        accelerate(d, state->t + MOMENT, d->ahead, d->ahead + d->system->nq, &ignored) == ZW_OK;
+    for (int k = 0; k < count; k++) {
+        int c = list[k].constraint;
+        if (list[k].wrong < 0) {
+            list[k].wrong = later && system_hold(d->system, work, c) < 0;
+            *wrong += list[k].wrong;
+        }
+    }
+    return ZW_OK;
+}
+
+static void pivot(decision *d, standing *it)
+{
+    double *mode = &state_mode(d->state)[it->constraint];
+    if (*mode == SYSTEM_STUCK) {
+        d->work->hint[3 * it->constraint] = it->pull > 0 ? -1 : 1;
+        *mode = SYSTEM_CLOSED;
+    } else {
+        *mode = SYSTEM_STUCK;
+    }
+}
+
+static zw_status settle(decision *d, standing *list, int count, zw_error *error)
+{
+    int wrong = count + 1, before, patience = 4;
+    for (int round = 0; round < 20 + 4 * count; round++) {
+        before = wrong;
+        zw_status status = look(d, list, count, &wrong, error);
+        if (status != ZW_OK || wrong == 0) {
+            return status;
+        }
+        patience -= wrong >= before;
+        for (int k = 0, done = 0; k < count && !done; k++) {
+            if (list[k].wrong) {
+                pivot(d, &list[k]);
+                done = patience < 0;
+            }
+        }
+    }
+    return ZW_OK; /* round-off goes in circles: any of these answers is as good */
+}
+
+zw_status decide_dry(decision *d, zw_error *error)
+{
+    const zw_system *system = d->system;
+    double *mode = state_mode(d->state);
+    int constraints = system->model->constraint_count, count = 0;
+    standing *list = base_alloc(((size_t)constraints + 1) * sizeof *list);
+    if (!list) {
+        return ZW_NO_MEMORY;
+    }
+    for (int c = 0; c < constraints; c++) {
+        if (is_dry(system, c)) {
+            int still = decide_slip_speed(d, c) <= 10 * d->rest;
+            mode[c] = still ? SYSTEM_STUCK : SYSTEM_CLOSED;
+            list[count].constraint = c;
+            count += still;
+        }
+    }
+    zw_status status = count > 0 ? settle(d, list, count, error) : ZW_OK;
+    base_free(list);
+    return status;
+}

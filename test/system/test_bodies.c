@@ -1,0 +1,789 @@
+/* Bodies as a system: rows and what they say about motion, loops that hold, forces, limits. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "robots.h"
+#include "system/bodies.h"
+#include "world.h"
+
+static double dice(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1.0;
+}
+
+static void close_to(const char *what, double x, double y, double tolerance)
+{
+    if (!(fabs(x - y) <= tolerance)) {
+        fail_msg("%s: %.17g is not %.17g", what, x, y);
+    }
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* A tree with every kind of joint, so that closers meet all of them. */
+static zw_model *thicket(void)
+{
+    zw_model *model = robot_new();
+    int trunk = robot_body(model, 0, "trunk", 0.1, 0.2, 1.0, 2.0);
+    robot_joint(model, trunk, ZW_JOINT_FREE, "base", 0, 0, 1);
+    int arm = robot_body(model, trunk, "arm", 0.3, 0.0, 0.1, 1.0);
+    robot_joint(model, arm, ZW_JOINT_HINGE, "h", 0.3, 1.0, -0.2);
+    int fore = robot_body(model, arm, "fore", 0.4, 0.1, 0.0, 0.7);
+    robot_joint(model, fore, ZW_JOINT_BALL, "b", 0, 0, 1);
+    int rail = robot_body(model, trunk, "rail", -0.2, 0.3, 0.2, 0.9);
+    robot_joint(model, rail, ZW_JOINT_SLIDE, "s", 1.0, 0.2, 0.1);
+    robot_joint(model, rail, ZW_JOINT_HINGE, "t", 0.0, 0.1, 1.0);
+    return model;
+}
+
+static void add_frames(zw_model *model, int kind, const char *first, const char *second)
+{
+    zw_equality_def def = zw_equality_default();
+    zw_error error = {0};
+    const double pos1[3] = {0.1, -0.2, 0.3}, pos2[3] = {-0.3, 0.1, 0.2};
+    const double quat1[4] = {0.9, 0.1, -0.3, 0.2}, quat2[4] = {0.5, -0.4, 0.3, 0.1};
+    def.kind = kind;
+    def.name = "closer";
+    def.first = zw_model_find(model, ZW_THING_BODY, first);
+    def.second = zw_model_find(model, ZW_THING_BODY, second);
+    def.placed = 1;
+    def.distance = 0.5;
+    memcpy(def.pos1, pos1, sizeof pos1);
+    memcpy(def.pos2, pos2, sizeof pos2);
+    memcpy(def.quat1, quat1, sizeof quat1);
+    memcpy(def.quat2, quat2, sizeof quat2);
+    if (zw_model_add_equality(model, &def, &error) < 0) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static void evaluate(robot *r, system_part part, const double *q, const double *v)
+{
+    zw_error error;
+    if (system_evaluate(r->system, r->work, part, 0, q, v, NULL, NULL, &error) != ZW_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+static double row_times(const zw_system *system, const double *A, int r, const double *x)
+{
+    double sum = 0;
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        sum += A[k] * x[system->A_column[k]];
+    }
+    return sum;
+}
+
+/* At random states: A v = psi = d phi/dt and A a - b = d psi/dt, by differences of order four along
+ * q(t) = q (+) (t v + t^2 a/2), v(t) = v + t a. (Along that curve the speed at t is v + t a to
+ * first order in t only if it is a geodesic of each joint's group; it is to second order.) */
+static void check_rows(robot *r, unsigned seed)
+{
+    const zw_system *system = r->system;
+    int n = system->n, nq = system->nq, m = system->m;
+    double q[32] = {0}, v[32] = {0}, a[32] = {0}, here[32], step[32], speed[32], phi[5][16],
+           psi[5][16], b[16];
+    const double h = 1e-3;
+    memcpy(q, system->bodies->q, (size_t)nq * sizeof *q);
+    for (int i = 0; i < n; i++) {
+        v[i] = dice(&seed);
+    }
+    system_move(system, q, 0.7, v);
+    for (int i = 0; i < n; i++) {
+        v[i] = dice(&seed);
+        a[i] = dice(&seed);
+    }
+    for (int k = -2; k <= 2; k++) {
+        for (int i = 0; i < n; i++) {
+            step[i] = k * h * (v[i] + 0.5 * k * h * a[i]);
+            speed[i] = v[i] + k * h * a[i];
+        }
+        memcpy(here, q, (size_t)nq * sizeof *q);
+        system_move(system, here, 1, step);
+        evaluate(r, PART_POSITION, here, speed);
+        memcpy(phi[k + 2], r->work->out[PART_POSITION], (size_t)m * sizeof(double));
+        evaluate(r, PART_VELOCITY, here, speed);
+        memcpy(psi[k + 2], r->work->out[PART_VELOCITY], (size_t)m * sizeof(double));
+    }
+    evaluate(r, PART_VELOCITY, q, v);
+    const double *now = r->work->out[PART_VELOCITY], *A = now + m;
+    evaluate(r, PART_TERMS, q, v);
+    memcpy(b, r->work->out[PART_TERMS] + system->at.b, (size_t)m * sizeof *b);
+    for (int i = 0; i < m; i++) {
+        double phi_rate = (8 * (phi[3][i] - phi[1][i]) - (phi[4][i] - phi[0][i])) / (12 * h);
+        double psi_rate = (8 * (psi[3][i] - psi[1][i]) - (psi[4][i] - psi[0][i])) / (12 * h);
+        close_to("A v and psi", row_times(system, A, i, v), now[i], 1e-13 * (1 + fabs(now[i])));
+        close_to("d phi/dt and psi", phi_rate, now[i], 1e-9);
+        close_to("d psi/dt and A a - b", psi_rate, row_times(system, A, i, a) - b[i], 2e-9);
+    }
+    assert_memory_equal(A, r->work->out[PART_TERMS] + system->at.A,
+                        (size_t)system->A_start[m] * sizeof *A);
+}
+
+static void rows_are_derivatives(void **state)
+{
+    static const int kind[] = {ZW_EQUALITY_CONNECT, ZW_EQUALITY_WELD, ZW_EQUALITY_HINGE,
+                               ZW_EQUALITY_SLIDE, ZW_EQUALITY_DISTANCE};
+    static const char *const pair[][2] = {
+        {"fore", "rail"}, {"arm", "world"}, {"trunk", "fore"}, {"world", "rail"}};
+    (void)state;
+    for (size_t k = 0; k < 5; k++) {
+        for (size_t p = 0; p < 4; p++) {
+            zw_model *model = thicket();
+            add_frames(model, kind[k], pair[p][0], pair[p][1]);
+            robot r = robot_compile(model);
+            for (unsigned seed = 1; seed <= 10; seed++) {
+                check_rows(&r, seed);
+            }
+            robot_end(&r);
+        }
+    }
+}
+
+/* Couplings of joints and tendons, limits of joints, tendons and balls. */
+static void lengths_are_derivatives(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = thicket();
+    int h = zw_model_find(model, ZW_THING_JOINT, "h"),
+        s = zw_model_find(model, ZW_THING_JOINT, "s");
+    int t = zw_model_find(model, ZW_THING_JOINT, "t"),
+        b = zw_model_find(model, ZW_THING_JOINT, "b");
+    const int first[] = {h, s}, second[] = {t, h, t};
+    const double coef[] = {0.7, -1.3, 0.4};
+    zw_tendon_def one = zw_tendon_default(), two = zw_tendon_default();
+    one.name = "one";
+    one.count = 2;
+    one.joint = first;
+    one.coef = coef;
+    one.limited = 1;
+    one.range[0] = -0.2;
+    one.range[1] = 3;
+    two.count = 3;
+    two.joint = second;
+    two.coef = coef;
+    assert_true(zw_model_add_tendon(model, &one, &error) == 0);
+    assert_true(zw_model_add_tendon(model, &two, &error) == 1);
+    zw_equality_def tie = zw_equality_default();
+    const double poly[5] = {0.1, 0.5, -0.3, 0.2, 0.05};
+    memcpy(tie.poly, poly, sizeof poly);
+    tie.kind = ZW_EQUALITY_JOINT;
+    tie.first = h;
+    tie.second = t;
+    assert_true(zw_model_add_equality(model, &tie, &error) >= 0);
+    tie.second = -1;
+    assert_true(zw_model_add_equality(model, &tie, &error) >= 0);
+    tie.kind = ZW_EQUALITY_TENDON;
+    tie.first = 0;
+    tie.second = 1;
+    assert_true(zw_model_add_equality(model, &tie, &error) >= 0);
+    robot_limit(model, h, -1, 1);
+    robot_limit(model, b, 0, 1.5);
+    robot r = robot_compile(model);
+    assert_int_equal(r.system->m, 3 + 2 + 1 + 2);
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        check_rows(&r, seed);
+    }
+    robot_end(&r);
+}
+
+/* ---- Loops ---------------------------------------------------------------------------------- */
+
+/* A crooked chain of bars in space whose end is tied to the world where it is. */
+static robot tied_chain(int kind, int times)
+{
+    zw_model *model = robot_new();
+    unsigned seed = 3;
+    int body = 0;
+    for (int i = 0; i < 7; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "bar%d", i);
+        double bend = i % 2 ? 0.3 : -0.3, lift = i % 4 < 2 ? 0.25 : -0.25;
+        body = i ? robot_body(model, body, name, 0.4, bend, lift, 1.0)
+                 : robot_body(model, body, name, 0, 0, 2, 1.0);
+        robot_joint(model, body, ZW_JOINT_HINGE, NULL, dice(&seed), dice(&seed), dice(&seed));
+    }
+    zw_equality_def def = zw_equality_default();
+    def.kind = kind;
+    def.first = body;
+    def.second = 0;
+    def.pos1[0] = 0.5;
+    if (kind == ZW_EQUALITY_DISTANCE) {
+        def.placed = 1;
+        def.pos2[2] = 2;
+        def.pos2[0] = 2.5;
+        def.distance = 1;
+    }
+    for (int i = 0; i < times; i++) {
+        char name[20];
+        zw_error error = {0};
+        snprintf(name, sizeof name, "tie%d", i);
+        def.name = name;
+        if (zw_model_add_equality(model, &def, &error) < 0) {
+            fail_msg("%s", error.text);
+        }
+    }
+    return robot_of(model);
+}
+
+static void every_closer_holds(void **state)
+{
+    static const int kind[] = {ZW_EQUALITY_CONNECT, ZW_EQUALITY_WELD, ZW_EQUALITY_HINGE,
+                               ZW_EQUALITY_SLIDE, ZW_EQUALITY_DISTANCE};
+    (void)state;
+    for (size_t k = 0; k < 5; k++) {
+        robot r = tied_chain(kind[k], 1);
+        zw_run_summary summary = robot_run(&r, 10, 1e-9);
+        print_message("closer %d: position %.1e, velocity %.1e, drift %.1e, %ld steps\n", kind[k],
+                      summary.violation_position, summary.violation_velocity, summary.energy_drift,
+                      summary.steps);
+        assert_true(summary.violation_position <= 1e-10);
+        assert_true(summary.violation_velocity <= 1e-10);
+        assert_true(summary.energy_drift <= 1e-6);
+        robot_end(&r);
+    }
+}
+
+/* Given three times, a loop moves as given once, and the others are called redundant. */
+static void redundant_closers_do_no_harm(void **state)
+{
+    (void)state;
+    robot one = tied_chain(ZW_EQUALITY_CONNECT, 1), three = tied_chain(ZW_EQUALITY_CONNECT, 3);
+    const double *a = robot_accelerations(&one), *b = robot_accelerations(&three);
+    double size = 0;
+    for (int i = 0; i < one.system->n; i++) {
+        size = fmax(size, fabs(a[i]));
+    }
+    for (int i = 0; i < one.system->n; i++) {
+        close_to("acceleration", b[i], a[i], 1e-12 * size);
+    }
+    const zw_motion *motion = zw_work_motion(three.work);
+    assert_int_equal(motion->rank, 3);
+    assert_int_equal(motion->redundant_count, 2);
+    for (int k = 0; k < 2; k++) {
+        const char *name = zw_work_block_name(three.work, motion->redundant[k]);
+        assert_true(strncmp(name, "tie", 3) == 0);
+    }
+    robot_end(&one);
+    robot_end(&three);
+}
+
+static void a_weld_holds_a_free_body(void **state)
+{
+    (void)state;
+    zw_model *model = robot_new();
+    int box = robot_body(model, 0, "box", 0.3, -0.2, 1, 2.5);
+    robot_joint(model, box, ZW_JOINT_FREE, "base", 0, 0, 1);
+    zw_equality_def def = zw_equality_default();
+    zw_error error = {0};
+    def.kind = ZW_EQUALITY_WELD;
+    def.first = box;
+    def.second = 0;
+    assert_true(zw_model_add_equality(model, &def, &error) >= 0);
+    robot r = robot_of(model);
+    double start[7];
+    memcpy(start, state_q(r.state), sizeof start);
+    zw_run_summary summary = robot_run(&r, 10, 1e-10);
+    for (int i = 0; i < 7; i++) {
+        close_to("coordinate", state_q(r.state)[i], start[i], 1e-13);
+    }
+    assert_true(summary.violation_position <= 1e-13);
+    const double *a = robot_accelerations(&r), *lambda = r.work->lambda;
+    for (int i = 0; i < 6; i++) {
+        close_to("acceleration", a[i], 0, 1e-12);
+    }
+    close_to("weight", fabs(lambda[2]), 2.5 * 9.81, 1e-11);
+    robot_end(&r);
+}
+
+static const char *const FOUR_BAR_XML =
+    "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'/><worldbody>"
+    "<body name='crank'><joint name='c' axis='0 -1 0'/>"
+    "  <inertial pos='0.5 0 0' mass='1' diaginertia='0.1 0.1 0.1'/>"
+    "  <body name='coupler' pos='1 0 0'><joint name='p' axis='0 -1 0'/><site name='end' pos='1.5 0 "
+    "0'/>"
+    "    <inertial pos='0.75 0 0' mass='1.5' diaginertia='0.2 0.2 0.2'/></body></body>"
+    "<body name='rocker' pos='2 0 0'><joint name='r' axis='0 -1 0'/><site name='tip' pos='1.2 0 "
+    "0'/>"
+    "  <inertial pos='0.6 0 0' mass='0.8' diaginertia='0.15 0.15 0.15'/></body>"
+    "</worldbody><equality><connect name='pin' site1='end' site2='tip'/></equality>"
+    "<keyframe><key name='there' qpos='1.1 -0.8 2.0'/></keyframe></mujoco>";
+
+static const char *const FOUR_BAR_ZW =
+    "coord c = 1.1, p = -0.8, r = 2.0\n"
+    "mass 1 at (0.5*cos(c), 0.5*sin(c))\n"
+    "mass 1.5 at (cos(c) + 0.75*cos(c + p), sin(c) + 0.75*sin(c + p))\n"
+    "mass 0.8 at (2 + 0.6*cos(r), 0.6*sin(r))\n"
+    "kinetic 0.05*c'^2 + 0.1*(c' + p')^2 + 0.075*r'^2\n"
+    "gravity (0, -9.81)\n"
+    "constraint pin: (cos(c) + 1.5*cos(c + p), sin(c) + 1.5*sin(c + p)) "
+    "= (2 + 1.2*cos(r), 1.2*sin(r))\n";
+
+static zw_model *started_at(const char *text, const char *key)
+{
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
+    if (!model) {
+        fail_msg("%d: %s", error.line, error.text);
+    }
+    int index = zw_model_find(model, ZW_THING_KEY, key);
+    assert_true(index >= 0);
+    zw_key_def def = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+    def.start = 1;
+    assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &def, &error), ZW_OK);
+    return model;
+}
+
+static void four_bar_as_equations(void **state)
+{
+    (void)state;
+    robot bodies = robot_of(started_at(FOUR_BAR_XML, "there"));
+    world equations = world_of(FOUR_BAR_ZW);
+    for (int i = 0; i < 3; i++) {
+        close_to("start", state_q(bodies.state)[i], state_q(equations.state)[i], 1e-12);
+    }
+    for (int second = 0; second < 4; second++) {
+        memcpy(state_q(bodies.state), state_q(equations.state), 3 * sizeof(double));
+        memcpy(state_v(bodies.state), state_v(equations.state), 3 * sizeof(double));
+        const double *a = robot_accelerations(&bodies);
+        world_forward(&equations);
+        const double *b = world_field(&equations, ZW_FIELD_A);
+        for (int i = 0; i < 3; i++) {
+            close_to("acceleration", a[i], b[i], 1e-11 * (1 + fabs(b[i])));
+        }
+        robot_run(&bodies, second + 1, 1e-12);
+        world_run(&equations, second + 1, 1e-12);
+        for (int i = 0; i < 3; i++) {
+            close_to("place", state_q(bodies.state)[i], state_q(equations.state)[i], 1e-9);
+        }
+    }
+    robot_end(&bodies);
+    world_end(&equations);
+}
+
+/* ---- Free bodies ---------------------------------------------------------------------------- */
+
+/* Angular momentum of a free body in the world, R diag(1, 2, 3) w. */
+static void angular_momentum(const double *q, const double *v, double L[3])
+{
+    const double Jw[3] = {1 * v[3], 2 * v[4], 3 * v[5]};
+    double unit[4];
+    memcpy(unit, q + 3, sizeof unit);
+    assert_true(model_quat_unit(unit));
+    model_rotate(unit, Jw, L);
+}
+
+static void a_free_body_keeps_its_momentum(void **state)
+{
+    (void)state;
+    zw_model *model = robot_new();
+    zw_world_def space = *zw_model_world(model);
+    memset(space.gravity, 0, sizeof space.gravity);
+    zw_error error = {0};
+    assert_int_equal(zw_model_set_world(model, &space, &error), ZW_OK);
+    zw_body_def body = zw_body_default();
+    body.inertial = 1;
+    body.mass = 2;
+    const double moments[6] = {1, 2, 3, 0, 0, 0};
+    memcpy(body.inertia, moments, sizeof moments);
+    int index = zw_model_add_body(model, &body, &error);
+    robot_joint(model, index, ZW_JOINT_FREE, "f", 0, 0, 1);
+    const double speeds[6] = {0.1, -0.2, 0.3, 1e-3, 1, 1e-3};
+    zw_key_def key = zw_key_default();
+    key.start = 1;
+    key.qvel_count = 6;
+    key.qvel = speeds;
+    assert_true(zw_model_add_key(model, &key, &error) >= 0);
+    robot r = robot_of(model);
+    double before[3], after[3];
+    angular_momentum(state_q(r.state), state_v(r.state), before);
+    zw_run_summary summary = robot_run(&r, 1000, 1e-12);
+    angular_momentum(state_q(r.state), state_v(r.state), after);
+    print_message("1000 s in %ld steps: energy %.1e\n", summary.steps, summary.energy_drift);
+    assert_true(summary.energy_drift < 1e-9);
+    for (int k = 0; k < 3; k++) {
+        close_to("angular momentum", after[k], before[k], 2e-9);
+        close_to("place", state_q(r.state)[k], 1000 * speeds[k], 1e-9);
+    }
+    robot_end(&r);
+}
+
+/* ---- Limits and motors ---------------------------------------------------------------------- */
+
+/* A point of mass m on a slide along x, or on an arm of length 1 that turns about y. */
+static zw_model *carriage(double mass)
+{
+    zw_model *model = robot_new();
+    int body = robot_body(model, 0, "carriage", 0, 0, 0, mass);
+    robot_joint(model, body, ZW_JOINT_SLIDE, "x", 0, 0, 1);
+    return model;
+}
+
+static void limits_stop_and_hold(void **state)
+{
+    (void)state;
+    zw_model *model = carriage(2);
+    robot_limit(model, 0, -1, 1);
+    robot r = robot_of(model);
+    zw_run_summary summary = robot_run(&r, 3, 1e-10);
+    close_to("place", state_q(r.state)[0], -1, 1e-12);
+    close_to("speed", state_v(r.state)[0], 0, 1e-12);
+    assert_int_equal(summary.events, 1);
+    close_to("lost energy", summary.work, -2 * 9.81 * 1, 1e-8);
+    robot_accelerations(&r);
+    close_to("push of the limit", r.work->lambda[0], 2 * 9.81, 1e-10);
+    robot_end(&r);
+}
+
+static void a_ball_stops_at_its_cone(void **state)
+{
+    (void)state;
+    zw_model *model = robot_new();
+    zw_error error = {0};
+    int body = robot_body(model, 0, "bob", 0, 0, 0, 1);
+    zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, body);
+    def.com[0] = 1;
+    assert_int_equal(zw_model_change(model, ZW_THING_BODY, body, &def, &error), ZW_OK);
+    int joint = robot_joint(model, body, ZW_JOINT_BALL, "neck", 0, 0, 1);
+    robot_limit(model, joint, 0, 0.8);
+    robot r = robot_of(model);
+    robot_run(&r, 20, 1e-9);
+    const double *q = state_q(r.state);
+    double angle = 2 * atan2(sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), fabs(q[0]));
+    close_to("angle", angle, 0.8, 1e-9);
+    close_to("speed", state_v(r.state)[1], 0, 1e-9);
+    robot_end(&r);
+}
+
+static zw_actuator_def motor(int target)
+{
+    zw_actuator_def def = zw_actuator_default();
+    def.name = "motor";
+    def.drive = ZW_DRIVE_JOINT;
+    def.target = target;
+    return def;
+}
+
+static double acceleration_with(const zw_actuator_def *def, double u, double q, double v)
+{
+    zw_error error = {0};
+    zw_model *model = carriage(2);
+    if (zw_model_add_actuator(model, def, &error) < 0) {
+        fail_msg("%s", error.text);
+    }
+    robot r = robot_of(model);
+    state_q(r.state)[0] = q;
+    state_v(r.state)[0] = v;
+    state_param(r.state)[0] = u;
+    double a = robot_accelerations(&r)[0];
+    robot_end(&r);
+    return a + 9.81;
+}
+
+static void motors_follow_their_formulas(void **state)
+{
+    (void)state;
+    zw_actuator_def plain = motor(0);
+    plain.gear[0] = 3;
+    close_to("motor", acceleration_with(&plain, 1.5, 0.2, -0.4), 4.5 / 2, 1e-12);
+    plain.ctrl_limited = 1;
+    plain.ctrl_range[1] = 1;
+    close_to("control clamped", acceleration_with(&plain, 1.5, 0.2, -0.4), 3.0 / 2, 1e-12);
+    plain.force_limited = 1;
+    plain.force_range[1] = 0.25;
+    close_to("force clamped", acceleration_with(&plain, 1.5, 0.2, -0.4), 0.75 / 2, 1e-12);
+    zw_actuator_def position = motor(0);
+    position.gain_prm[0] = 40;
+    position.bias_affine = 1;
+    position.bias_prm[1] = -40;
+    position.bias_prm[2] = -2;
+    close_to("position", acceleration_with(&position, 0.5, 0.2, -0.4),
+             (40 * (0.5 - 0.2) + 2 * 0.4) / 2, 1e-12);
+    zw_actuator_def general = position;
+    general.gear[0] = -2;
+    general.gain_affine = 1;
+    general.gain_prm[1] = 5;
+    general.gain_prm[2] = 7;
+    general.bias_prm[0] = 0.3;
+    double length = -0.4, rate = 0.8;
+    double force = (40 + 5 * length + 7 * rate) * 0.5 + 0.3 - 40 * length - 2 * rate;
+    close_to("general", acceleration_with(&general, 0.5, 0.2, -0.4), -2 * force / 2, 1e-12);
+}
+
+/* The sum of all motors on a joint is clamped too. */
+static void joints_clamp_their_motors(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = carriage(2);
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, 0);
+    joint.force_limited = 1;
+    joint.force_range[1] = 2.5;
+    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, 0, &joint, &error), ZW_OK);
+    for (int i = 0; i < 2; i++) {
+        zw_actuator_def def = motor(0);
+        def.name = i ? "two" : "one";
+        def.ctrl_given = 1;
+        def.ctrl = 2;
+        assert_true(zw_model_add_actuator(model, &def, &error) >= 0);
+    }
+    robot r = robot_of(model);
+    close_to("acceleration", robot_accelerations(&r)[0], 2.5 / 2 - 9.81, 1e-12);
+    robot_end(&r);
+}
+
+/* A position motor on a slide is a damped spring: the closed form after a second. */
+static void a_position_motor_swings(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = carriage(2);
+    zw_actuator_def def = motor(0);
+    def.gain_prm[0] = 50;
+    def.bias_affine = 1;
+    def.bias_prm[1] = -50;
+    def.bias_prm[2] = -4;
+    def.ctrl_given = 1;
+    def.ctrl = 0.3;
+    assert_true(zw_model_add_actuator(model, &def, &error) >= 0);
+    robot r = robot_of(model);
+    zw_run_summary summary = robot_run(&r, 1, 1e-12);
+    double rest = 0.3 - 2 * 9.81 / 50, decay = 1, pulse = sqrt(25 - 1);
+    double x = rest - rest * exp(-decay) * (cos(pulse) + decay / pulse * sin(pulse));
+    close_to("place", state_q(r.state)[0], x, 1e-11);
+    assert_true(summary.energy_drift < 1e-10);
+    robot_end(&r);
+}
+
+/* ---- Forces --------------------------------------------------------------------------------- */
+
+static void weights_are_taken_off(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = robot_new();
+    int parent = 0;
+    for (int i = 0; i < 3; i++) {
+        parent = robot_body(model, parent, NULL, 0.3, 0.1, 0.2, 1 + i);
+        robot_joint(model, parent, i == 1 ? ZW_JOINT_BALL : ZW_JOINT_HINGE, NULL, 0, 1, 0);
+        zw_body_def def = *(const zw_body_def *)zw_model_def(model, ZW_THING_BODY, parent);
+        def.gravcomp = 1;
+        def.com[1] = 0.2;
+        assert_int_equal(zw_model_change(model, ZW_THING_BODY, parent, &def, &error), ZW_OK);
+    }
+    robot r = robot_of(model);
+    const double *a = robot_accelerations(&r);
+    for (int i = 0; i < r.system->n; i++) {
+        close_to("acceleration", a[i], 0, 1e-12);
+    }
+    robot_end(&r);
+}
+
+/* A tendon over two slides with a spring: x1' + x2' swings, x1 - x2 falls... together they keep the
+ * energy, and the damper takes what it says. */
+static void tendons_pull(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    for (int damped = 0; damped < 2; damped++) {
+        zw_model *model = robot_new();
+        int joint[2];
+        for (int i = 0; i < 2; i++) {
+            int body = robot_body(model, 0, i ? "b" : "a", i, 0, 0, 1 + i);
+            joint[i] = robot_joint(model, body, ZW_JOINT_SLIDE, i ? "y" : "x", 0, 0, 1);
+        }
+        const double coef[2] = {2, -1};
+        zw_tendon_def def = zw_tendon_default();
+        def.count = 2;
+        def.joint = joint;
+        def.coef = coef;
+        def.stiffness = 30;
+        def.damping = damped ? 0.7 : 0;
+        def.springlength[0] = def.springlength[1] = 0.25;
+        assert_true(zw_model_add_tendon(model, &def, &error) >= 0);
+        robot r = robot_of(model);
+        state_q(r.state)[0] = 0.4;
+        state_v(r.state)[1] = 0.5;
+        double force = -30 * (2 * 0.4 - 0.25) - (damped ? 0.7 * -0.5 : 0);
+        const double *a = robot_accelerations(&r);
+        close_to("first", a[0], 2 * force - 9.81, 1e-12);
+        close_to("second", a[1], -force / 2 - 9.81, 1e-12);
+        zw_run_summary summary = robot_run(&r, 5, 1e-11);
+        assert_true(summary.energy_drift < 1e-9);
+        assert_true(damped == (summary.work < -1e-3));
+        robot_end(&r);
+    }
+}
+
+/* ---- Dry friction --------------------------------------------------------------------------- */
+
+static zw_model *rough_carriage(double mass, double limit)
+{
+    zw_model *model = carriage(mass);
+    zw_error error = {0};
+    zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, 0);
+    joint.frictionloss = limit;
+    assert_int_equal(zw_model_change(model, ZW_THING_JOINT, 0, &joint, &error), ZW_OK);
+    return model;
+}
+
+/* Less than the weight: it falls slower. More: it stays. Thrown: it stops, and stays or falls. */
+static void dry_friction_of_one(void **state)
+{
+    (void)state;
+    robot r = robot_of(rough_carriage(2, 5));
+    zw_run_summary summary = robot_run(&r, 1, 1e-11);
+    close_to("it falls", state_q(r.state)[0], -0.5 * (9.81 - 2.5), 1e-10);
+    close_to("work", summary.work, -5 * 0.5 * (9.81 - 2.5), 1e-9);
+    robot_end(&r);
+    r = robot_of(rough_carriage(2, 20));
+    robot_run(&r, 1, 1e-11);
+    assert_true(state_q(r.state)[0] == 0);
+    close_to("it is held", robot_accelerations(&r)[0], 0, 1e-13);
+    robot_end(&r);
+    zw_model *model = rough_carriage(2, 20);
+    const double up = 3;
+    zw_error error = {0};
+    zw_key_def key = zw_key_default();
+    key.start = 1;
+    key.qvel_count = 1;
+    key.qvel = &up;
+    assert_true(zw_model_add_key(model, &key, &error) >= 0);
+    r = robot_of(model);
+    robot_run(&r, 2, 1e-11);
+    close_to("it stops", state_q(r.state)[0], 9 / (2 * (9.81 + 10)), 1e-10);
+    close_to("at rest", state_v(r.state)[0], 0, 1e-12);
+    robot_end(&r);
+}
+
+/* A chain of three rough hinges at rest: at every joint either |f| < limit and no acceleration, or
+ * |f| = limit against it. Against every pattern of holding and sliding there is. */
+static void dry_friction_of_many(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    int held = 0, moved = 0;
+    for (int trial = 0; trial < 60; trial++) {
+        zw_error error = {0};
+        zw_model *model = robot_new();
+        int body = 0;
+        double limit[4];
+        for (int i = 0; i < 4; i++) {
+            body = robot_body(model, body, NULL, i ? 0.5 : 0, 0, 0, 1.0 + dice(&seed) * 0.5);
+            int j = robot_joint(model, body, ZW_JOINT_HINGE, NULL, 0, 1, 0);
+            zw_joint_def joint = *(const zw_joint_def *)zw_model_def(model, ZW_THING_JOINT, j);
+            joint.frictionloss = limit[i] = 0.1 + 12 * fabs(dice(&seed)) / (1 + 3 * i);
+            assert_int_equal(zw_model_change(model, ZW_THING_JOINT, j, &joint, &error), ZW_OK);
+        }
+        robot r = robot_of(model);
+        const double *a = robot_accelerations(&r);
+        const zw_motion *motion = zw_work_motion(r.work);
+        for (int i = 0; i < 4; i++) {
+            double force = motion->F_L[i] + motion->F_C[i];
+            assert_true(fabs(force) <= limit[i] * (1 + 1e-9));
+            if (fabs(a[i]) > 1e-9) {
+                close_to("sliding friction", force, a[i] > 0 ? -limit[i] : limit[i], 1e-9);
+                moved++;
+            } else {
+                held++;
+            }
+        }
+        zw_run_summary summary = robot_run(&r, 1, 1e-8);
+        assert_true(summary.energy_drift < 1e-6);
+        robot_end(&r);
+    }
+    print_message("%d held, %d moved\n", held, moved);
+    assert_true(held > 20 && moved > 20);
+}
+
+/* ---- Refusals and memory -------------------------------------------------------------------- */
+
+static void what_is_not_obeyed_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *story;
+    } list[] = {
+        {"<actuator><general name='lazy' joint='j' dyntype='filter'/></actuator>",
+         "activation of lazy"},
+        {"<tendon><fixed name='heavy' armature='1'><joint joint='j' coef='1'/></fixed></tendon>",
+         "armature"},
+        {"<equality><weld body1='a' body2='b'/></equality>", "holds a body to itself"},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[1000];
+        zw_error error = {0};
+        snprintf(text, sizeof text,
+                 "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1'/>"
+                 "<body name='b' pos='1 0 0'><geom size='1'/></body></body></worldbody>%s</mujoco>",
+                 list[i].text);
+        zw_model *model = zw_model_parse(text, "refused.xml", NULL, 0, &error);
+        zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+        assert_null(system);
+        if (strstr(error.text, list[i].story) == NULL) {
+            fail_msg("'%s' says nothing of %s", error.text, list[i].story);
+        }
+        zw_model_free(model);
+    }
+}
+
+static void no_memory_is_no_crash(void **state)
+{
+    (void)state;
+    zw_model *model = thicket();
+    zw_error error = {0};
+    add_frames(model, ZW_EQUALITY_WELD, "fore", "rail");
+    robot_limit(model, zw_model_find(model, ZW_THING_JOINT, "h"), -1, 1);
+    zw_actuator_def def = motor(zw_model_find(model, ZW_THING_JOINT, "h"));
+    assert_true(zw_model_add_actuator(model, &def, &error) >= 0);
+    int failures = 0;
+    for (int k = 1; k < 10000; k++) {
+        base_alloc_fail_after(k);
+        zw_system *system = zw_system_compile(model, &error);
+        base_alloc_fail_after(0);
+        if (system) {
+            zw_system_free(system);
+            failures = k - 1;
+            break;
+        }
+        assert_int_equal(error.status, ZW_NO_MEMORY);
+    }
+    print_message("%d allocations failed one by one\n", failures);
+    assert_true(failures > 20);
+    zw_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_derivatives),
+        cmocka_unit_test(lengths_are_derivatives),
+        cmocka_unit_test(every_closer_holds),
+        cmocka_unit_test(redundant_closers_do_no_harm),
+        cmocka_unit_test(a_weld_holds_a_free_body),
+        cmocka_unit_test(four_bar_as_equations),
+        cmocka_unit_test(a_free_body_keeps_its_momentum),
+        cmocka_unit_test(limits_stop_and_hold),
+        cmocka_unit_test(a_ball_stops_at_its_cone),
+        cmocka_unit_test(motors_follow_their_formulas),
+        cmocka_unit_test(joints_clamp_their_motors),
+        cmocka_unit_test(a_position_motor_swings),
+        cmocka_unit_test(weights_are_taken_off),
+        cmocka_unit_test(tendons_pull),
+        cmocka_unit_test(dry_friction_of_one),
+        cmocka_unit_test(dry_friction_of_many),
+        cmocka_unit_test(what_is_not_obeyed_is_refused),
+        cmocka_unit_test(no_memory_is_no_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
