@@ -359,9 +359,6 @@ static const form_element in_tendon[] = {
 
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 
-static const form_element in_extension[] = {FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
-                                            FORM_LAST};
-
 static const form_element in_root[] = {
     FORM_READ("compiler", compiler_all, "texturedir discardvisual usethread saveinertial conflict",
               in_compiler),
