@@ -266,12 +266,13 @@ static int sections(mjcf *m)
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     mjcf m = {.model = xml->model, .limits = *limits, .xml = *xml, .root = root};
-    m.folder = m.model->file[0].name;
+    m.folder = m.model->file[xml->element[root].file].name;
     m.folder_length = read_path_folder(m.folder);
     m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
     int ok = model_bodies_of(m.model) != NULL ? mjcf_class_root(&m) : xml_no_memory(&m.xml);
     ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form) && sections(&m);
-    const char *title = ok ? xml_value(&m.xml, root, "model") : NULL;
+    int own = m.xml.element[root].file == 0; /* an imported robot does not name the system */
+    const char *title = ok && own ? xml_value(&m.xml, root, "model") : NULL;
     if (title != NULL && m.model->title == NULL) {
         m.model->title = model_text_copy(title, strlen(title));
         ok = m.model->title != NULL || xml_no_memory(&m.xml);

@@ -34,6 +34,7 @@ const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 static const form_row compiler_all[] = {
     COMPILER_ROWS,
     MASS_ROWS,
+    FORM_REFUSE("convexhull", "true", "meshes always touch by their hulls"),
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
     FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
@@ -159,9 +160,12 @@ const form_row mjcf_mesh_rows[] = {
 const form_row mjcf_model_rows[] = {FORM_TEXTS("name", mjcf_attach, name),
                                     FORM_TEXTS("file", mjcf_attach, file), FORM_END};
 
+static const form_element in_plugged[] = {FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
+                                          FORM_LAST};
+
 static const form_element in_asset[] = {
     FORM_READ("mesh", mjcf_mesh_rows,
-              "content_type normal texcoord smoothnormal maxhullvert material", NULL),
+              "content_type normal texcoord smoothnormal maxhullvert material", in_plugged),
     FORM_NOTE("texture",
               "name type colorspace content_type file gridsize gridlayout fileright fileleft "
               "fileup filedown filefront fileback builtin rgb1 rgb2 mark markrgb random width "
@@ -286,7 +290,7 @@ const form_element mjcf_in_body[] = {
     FORM_READ("inertial", mjcf_inertial_rows, NULL, NULL),
     FORM_READ("joint", mjcf_joint_rows, JOINT_QUIET, NULL),
     FORM_READ("freejoint", mjcf_freejoint_rows, "group", NULL),
-    FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, NULL),
+    FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, in_plugged),
     FORM_READ("site", mjcf_site_rows, SITE_QUIET, NULL),
     FORM_READ("body", mjcf_body_rows, "user sleep simple fuse", mjcf_in_body),
     FORM_READ("frame", mjcf_frame_rows, NULL, mjcf_in_body),
@@ -302,8 +306,7 @@ const form_element mjcf_in_body[] = {
 /* ---- The root ---------------------------------------------------------------------------------
  */
 
-#define DRIVE(word)                                                                                \
-    FORM_READ(#word, mjcf_##word##_rows, "user cranklength nsample interp delay", NULL)
+#define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, "user cranklength interp", NULL)
 
 static const form_row default_rows[] = {FORM_TEXTS("class", mjcf_class, name), FORM_END};
 
@@ -356,12 +359,9 @@ static const form_element in_tendon[] = {
 
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 
-static const form_element in_extension[] = {FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
-                                            FORM_LAST};
-
 static const form_element in_root[] = {
-    FORM_READ("compiler", compiler_all,
-              "texturedir discardvisual convexhull usethread saveinertial conflict", in_compiler),
+    FORM_READ("compiler", compiler_all, "texturedir discardvisual usethread saveinertial conflict",
+              in_compiler),
     FORM_READ("option", mjcf_option_rows,
               "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
               "sleep_tolerance o_margin o_solref o_solimp o_friction jacobian solver iterations "
@@ -385,7 +385,7 @@ static const form_element in_root[] = {
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
     FORM_NOTE("custom", NULL, in_custom),
     FORM_READ("deformable", NULL, NULL, in_deformable),
-    FORM_READ("extension", NULL, NULL, in_extension),
+    FORM_READ("extension", NULL, NULL, in_plugged),
     FORM_LAST};
 
 const form_element mjcf_form = FORM_READ("mujoco", NULL, "model", in_root);

@@ -20,6 +20,10 @@ zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *err
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
                      zw_error *error);
 
+/* The bodies of a file into a model that has none yet, for `import` in a .zw file: `place` is where
+ * that stands. The model is to be thrown away if this fails. */
+zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error);
+
 /* Read a file into the model's list: its number, or -1 with the story at `place`. */
 int robot_file(xml_tree *xml, const char *path, int place);
 

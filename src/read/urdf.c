@@ -380,6 +380,7 @@ static int mimic(urdf *u, const urdf_joint *j)
 int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     urdf u = {.xml = xml, .model = xml->model, .limits = *limits};
+    u.home = u.model->file[xml->element[root].file].name;
     model_bodies *bodies = model_bodies_of(u.model);
     int ok = bodies != NULL ? form_check(xml, root, &urdf_form) : xml_no_memory(xml);
     if (ok) {
@@ -391,7 +392,8 @@ int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
     for (int i = 0; ok && i < u.joint_count; i++) {
         ok = mimic(&u, &u.joint[i]);
     }
-    const char *title = ok ? xml_value(xml, root, "name") : NULL;
+    int own = xml->element[root].file == 0; /* an imported robot does not name the system */
+    const char *title = ok && own ? xml_value(xml, root, "name") : NULL;
     if (title != NULL && u.model->title == NULL) {
         u.model->title = model_text_copy(title, strlen(title));
         ok = u.model->title != NULL || xml_no_memory(xml);

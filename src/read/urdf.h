@@ -67,6 +67,7 @@ typedef struct urdf {
     xml_tree *xml;
     zw_model *model;
     robot_limits limits;
+    const char *home; /* name of the file */
     int link_count, link_capacity;
     urdf_link *link;
     int joint_count, joint_capacity;

@@ -62,7 +62,7 @@ static char *bytes_at(urdf *u, const char *folder, size_t folder_length, const c
  * of them. */
 static char *package_bytes(urdf *u, const char *rest, size_t *length, char **path)
 {
-    const char *home = u->model->file[0].name;
+    const char *home = u->home;
     size_t folder = read_path_folder(home);
     size_t package = strcspn(rest, "/");
     char *bytes = NULL;
@@ -88,7 +88,7 @@ static char *package_bytes(urdf *u, const char *rest, size_t *length, char **pat
 
 static char *mesh_bytes(urdf *u, const char *file, size_t *length, char **path)
 {
-    const char *home = u->model->file[0].name;
+    const char *home = u->home;
     if (strncmp(file, "package://", 10) == 0) {
         return package_bytes(u, file + 10, length, path);
     }

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "read/robot.h"
+
 #define PI 3.14159265358979323846
 
 static void units_follow_the_compiler(void **state)
@@ -241,6 +243,37 @@ static void the_whole_file(void **state)
     zw_model_free(m);
 }
 
+/* Into a model that has a file of its own: folders are the robot's, the title is the model's. */
+static void imported(void **state)
+{
+    (void)state;
+    zw_error error;
+    for (int k = 0; k < 2; k++) {
+        zw_model *m = model_create();
+        model_file *file = model_add_file(m);
+        file->name = model_text_copy("/nowhere/a.zw", 13);
+        file->text = model_text_copy("import \"robot.xml\"\n", 19);
+        int place = model_add_place(m, 0, 1, 8, 11);
+        const char *path = k == 0 ? ZW_SOURCE_DIR "/test/read/everything.xml"
+                                  : ZW_SOURCE_DIR "/test/read/urdf/arm.urdf";
+        assert_int_equal(robot_import(m, path, place, &error), ZW_OK);
+        assert_true(zw_model_count(m, ZW_THING_BODY) > 5);
+        assert_null(m->title);
+        assert_int_equal(m->place[m->bodies->body[1].place].file, 1);
+        assert_int_equal(robot_import(m, path, place, &error), ZW_BAD_INPUT);
+        zw_model_free(m);
+    }
+    zw_model *m = model_create();
+    model_file *file = model_add_file(m);
+    file->name = model_text_copy("a.zw", 4);
+    file->text = model_text_copy("import \"robot.xml\"\n", 19);
+    int place = model_add_place(m, 0, 1, 8, 11);
+    assert_int_equal(robot_import(m, "nowhere.xml", place, &error), ZW_BAD_INPUT);
+    assert_string_equal(error.file, "a.zw");
+    assert_int_equal(error.column, 8);
+    zw_model_free(m);
+}
+
 /* Neither parameters nor equations belong to a robot file. */
 static void no_settings(void **state)
 {
@@ -265,6 +298,7 @@ int main(void)
         cmocka_unit_test(attached_models),
         cmocka_unit_test(the_whole_file),
         cmocka_unit_test(no_settings),
+        cmocka_unit_test(imported),
     };
     return ROBOT_TESTS(tests);
 }
