@@ -12,7 +12,8 @@
 #include "base/memory.h"
 #include "system/decide.h"
 
-#define BORDER 1e-9 /* forces and accelerations this close to a border, of their size, are on it   \
+#define BORDER                                                                                     \
+    1e-9            /* forces and accelerations this close to a border, of their size, are on it   \
                      */
 #define MOMENT 1e-6 /* what comes next is asked so much later */
 

@@ -272,8 +272,8 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     if (status != ZW_OK) {
         return status;
     }
-    int simple = work->motion->rows == 0 && system->C_count == 0 && !system->sparse &&
-                 !system->has_friction;
+    int simple =
+        work->motion->rows == 0 && system->C_count == 0 && !system->sparse && !system->has_friction;
     if (simple && plain(system, work, a)) {
         work->power = power_of(system, work, NULL, v);
         law_rates(system, work, v, a, a + system->n); /* rows that are loose, if any */
