@@ -210,10 +210,12 @@ static zw_status set_work(path_judge *judge, zw_error *error)
     return system_set_modes(system, judge->work, judge->modes, error);
 }
 
-/* How large and how wide the positions are, and how exact they can be at best. */
+/* How large and how wide the positions are, and how exact they can be at best. A coordinate that is
+ * nothing beside the others has its share of their rounding. */
 static void measure(path_judge *judge)
 {
     const double *q = judge->path->q;
+    double largest = 0;
     int n = judge->n;
     for (int k = 0; k < n; k++) {
         double least = q[k], most = q[k];
@@ -222,7 +224,12 @@ static void measure(path_judge *judge)
             most = fmax(most, q[i * n + k]);
         }
         judge->size[k] = fmax(fabs(least), fabs(most));
-        judge->scale[k] = fmax(most - least, 1e-6 * judge->size[k]);
+        judge->scale[k] = most - least;
+        largest = fmax(largest, judge->size[k]);
+    }
+    for (int k = 0; k < n; k++) {
+        judge->size[k] = fmax(judge->size[k], 1e-6 * largest);
+        judge->scale[k] = fmax(judge->scale[k], 1e-6 * judge->size[k]);
         judge->accuracy[k] = ACCURACY * judge->size[k];
         judge->noise[k] = fmax(2 * DBL_EPSILON, judge->options->noise) * judge->size[k];
     }
@@ -266,8 +273,9 @@ static zw_status fit_parts(path_judge *judge, const double *y, path_fit *fit, in
     return status;
 }
 
-/* Recorded speeds are exact where the fit's are not; unless they contradict it. */
-static void start_speeds(path_judge *judge)
+/* The states to begin with. Recorded positions are exact where the fit's are not, unless there is
+ * noise in them; so are recorded speeds, unless they contradict the positions. */
+static void start_states(path_judge *judge)
 {
     const zw_path *path = judge->path;
     size_t all = (size_t)judge->count * (size_t)judge->n;
@@ -276,7 +284,12 @@ static void start_speeds(path_judge *judge)
         apart += fabs(path->v[k] - judge->fit.y[1][k]) > 6 * judge->fit.error[1][k];
     }
     const double *v = path->v && apart <= (long)all / 50 ? path->v : judge->fit.y[1];
-    memcpy(judge->trial->q, judge->fit.y[0], all * sizeof(double));
+    for (size_t k = 0; k < all; k++) {
+        size_t c = k % (size_t)judge->n;
+        double much = 10 * judge->accuracy[c];
+        int noisy = judge->fit.allowed[c] > much * much;
+        judge->trial->q[k] = noisy ? judge->fit.y[0][k] : judge->path->q[k];
+    }
     memcpy(judge->trial->v, v, all * sizeof(double));
     for (int d = 0; d < 3; d++) {
         memcpy(judge->blur[d], judge->fit.error[d], all * sizeof(double));
@@ -284,6 +297,13 @@ static void start_speeds(path_judge *judge)
     for (size_t k = 0; k < all; k++) {
         double *most = &judge->swift[k % (size_t)judge->n];
         *most = fmax(*most, fabs(v[k]));
+    }
+    double fastest = 0;
+    for (int c = 0; c < judge->n; c++) {
+        fastest = fmax(fastest, judge->swift[c]);
+    }
+    for (int c = 0; c < judge->n; c++) {
+        judge->swift[c] = fmax(judge->swift[c], 1e-6 * fastest);
     }
 }
 
@@ -365,6 +385,7 @@ static zw_status probe(path_judge *judge, double *share, zw_error *error)
                 others += *blur * *blur / (judge->scale[k] * judge->scale[k]);
             }
             *blur = sqrt(*blur * *blur + e * e);
+            judge->rough[i * n + k] = fmax(judge->rough[i * n + k], e);
         }
     }
     *share = others > 0 ? sqrt(mine / others) : 0;
@@ -410,7 +431,7 @@ static zw_status try_path(path_judge *judge, zw_error *error)
         status = fit_parts(judge, judge->path->q, &judge->fit, &judge->pieces, judge->start, error);
     }
     if (status == ZW_OK) {
-        start_speeds(judge);
+        start_states(judge);
         status = remainder_of(judge, error);
     }
     status = status == ZW_OK ? judge_split(judge, error) : status;
@@ -436,7 +457,7 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                   system->n);
         return NULL;
     }
-    if (system->given.kind != MODEL_LAW_NONHOLONOMIC) {
+    if (system->law.carried > 0) { /* Theorem 2: variation.h */
         base_fail(error, ZW_BAD_INPUT, "paths under other laws than the nonholonomic one: not yet");
         return NULL;
     }

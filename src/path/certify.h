@@ -65,6 +65,9 @@ typedef struct path_judge {
  * all, also mode, lambda, react and power. */
 zw_status judge_model(path_judge *judge, const double *q, const double *v, double *a, long every,
                       zw_error *error);
+/* The acceleration of one sample, were its state (q, v). */
+zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
+                       zw_error *error);
 zw_status judge_polled(path_judge *judge, long sample, zw_error *error);
 
 /* certify_lanes.c: eight samples at a time, for systems without rows. */
@@ -88,6 +91,9 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
 
 /* certify_jump.c: where pieces meet. */
 zw_status judge_jumps(path_judge *judge, zw_error *error);
+
+/* certify_name.c: the coordinate to be named for the hand at this sample. */
+zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error);
 
 /* certify_report.c */
 zw_status judge_report(path_judge *judge, zw_error *error);

@@ -125,8 +125,8 @@ static double largest_force(const path_judge *judge)
     return most;
 }
 
-static zw_status sample(path_judge *judge, long i, const double *q, const double *v, double *a,
-                        zw_error *error)
+zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
+                       zw_error *error)
 {
     const zw_system *system = judge->system;
     zw_work *work = judge->work;
@@ -171,7 +171,7 @@ zw_status judge_model(path_judge *judge, const double *q, const double *v, doubl
             status = judge_polled(judge, i, error);
         }
         if (status == ZW_OK) {
-            status = sample(judge, i, q + i * n, v + i * n, a + i * n, error);
+            status = judge_sample(judge, i, q + i * n, v + i * n, a + i * n, error);
         }
         if (status != ZW_OK) {
             return status;
