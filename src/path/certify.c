@@ -105,6 +105,12 @@ static void lay_out(path_judge *judge, base_arena *arena)
     for (size_t i = 0; i < sizeof by_coord / sizeof *by_coord; i++) {
         *by_coord[i] = base_arena_doubles(arena, n);
     }
+    size_t carried = (size_t)judge->system->law.carried;
+    judge->carried = base_arena_doubles(arena, count * carried);
+    judge->rate = base_arena_doubles(arena, count * carried);
+    judge->told = base_arena_doubles(arena, count);
+    judge->wide[0] = base_arena_doubles(arena, n + carried);
+    judge->wide[1] = base_arena_doubles(arena, n + carried);
     judge->modes = base_arena_doubles(arena, (size_t)judge->constraints);
     judge->mode = base_arena_bytes(arena, count * (size_t)judge->constraints);
     judge->other_mode = base_arena_ints(arena, (size_t)judge->constraints);
@@ -399,6 +405,10 @@ static zw_status remainder_of(path_judge *judge, zw_error *error)
     zw_status status = ZW_OK;
     for (int pass = 0; pass < PASSES && status == ZW_OK; pass++) {
         last = share;
+        status = judge_law_find(judge, pass == 0 ? judge->fit.y[2] : trial->a, error);
+        if (status != ZW_OK) {
+            break;
+        }
         status = judge_model(judge, trial->q, trial->v, judge->model, 1, error);
         if (status != ZW_OK) {
             break;
@@ -411,7 +421,8 @@ static zw_status remainder_of(path_judge *judge, zw_error *error)
             put_together(judge);
             status = probe(judge, &share, error);
         }
-        if (share < 1 || !(share < 0.5 * last)) {
+        int first = pass == 0 && judge_law_varies(judge); /* lambda is not as good as it can be */
+        if (!first && (share < 1 || !(share < 0.5 * last))) {
             break;
         }
     }
@@ -455,10 +466,6 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
     if (path->n != system->n) {
         base_fail(error, ZW_BAD_INPUT, "the path has %d coordinates, the system %d", path->n,
                   system->n);
-        return NULL;
-    }
-    if (system->law.carried > 0) { /* Theorem 2: variation.h */
-        base_fail(error, ZW_BAD_INPUT, "paths under other laws than the nonholonomic one: not yet");
         return NULL;
     }
     judge.trial = create_trial(system, path, error);

@@ -87,8 +87,11 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
     }
     for (long i = k - 1; i <= k; i++) {
         const double *q = trial->q + i * judge->n, *v = trial->v + i * judge->n;
-        zw_status status =
-            system_evaluate(system, work, PART_POSITION, trial->t[i], q, v, NULL, NULL, error);
+        zw_status status = judge_law_speeds(judge, i, q, v, &v, error);
+        if (status == ZW_OK) {
+            status =
+                system_evaluate(system, work, PART_POSITION, trial->t[i], q, v, NULL, NULL, error);
+        }
         if (status == ZW_OK) {
             status =
                 system_evaluate(system, work, PART_VELOCITY, trial->t[i], q, v, NULL, NULL, error);
@@ -110,11 +113,12 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
             *any |= judge->modes[c] != SYSTEM_OPEN;
         }
     }
+    const double *q = trial->q + k * judge->n, *v = trial->v + k * judge->n;
     zw_status status = system_set_modes(system, work, judge->modes, error);
+    status = status == ZW_OK ? judge_law_speeds(judge, k, q, v, &v, error) : status;
     return status != ZW_OK
                ? status
-               : system_evaluate(system, work, PART_TERMS, trial->t[k], trial->q + k * judge->n,
-                                 trial->v + k * judge->n, NULL, NULL, error);
+               : system_evaluate(system, work, PART_TERMS, trial->t[k], q, v, NULL, NULL, error);
 }
 
 /* The jump of speeds that is left when the contacts have given what they can: |.|^2 in the metric,

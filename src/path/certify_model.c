@@ -125,6 +125,19 @@ static double largest_force(const path_judge *judge)
     return most;
 }
 
+static zw_status accelerate(path_judge *judge, long i, const double *q, const double *v, double *a,
+                            zw_error *error)
+{
+    const double *wide = v;
+    zw_status status = judge_law_speeds(judge, i, q, v, &wide, error);
+    if (status == ZW_OK) {
+        status = system_accelerate(judge->system, judge->work, judge->trial->t[i], q, wide,
+                                   judge->wide[1], error);
+        memcpy(a, judge->wide[1], (size_t)judge->n * sizeof *a);
+    }
+    return status;
+}
+
 zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
                        zw_error *error)
 {
@@ -137,7 +150,7 @@ zw_status judge_sample(path_judge *judge, long i, const double *q, const double 
         status = system_set_modes(system, work, mode, error);
         if (status == ZW_OK) { /* the path is not on the constraints, redundant ones contradict */
             work->motion->options.least_squares = 1;
-            status = system_accelerate(system, work, judge->trial->t[i], q, v, a, error);
+            status = accelerate(judge, i, q, v, a, error);
         }
         if (status != ZW_OK || !changing || object(judge, mode, largest_force(judge)) < 0) {
             break;
@@ -154,6 +167,17 @@ static void note_reaction(path_judge *judge, long i)
     for (int k = 0; k < judge->n; k++) {
         const zw_motion *answer = &motion->answer;
         react[k] = motion->rows > 0 ? answer->F_L[k] + answer->F_C[k] - answer->C[k] : 0;
+    }
+}
+
+/* Those that a law carries are known. */
+static void note_multipliers(path_judge *judge, long i)
+{
+    const system_law *law = &judge->system->law;
+    double *lambda = judge->trial->lambda + i * judge->m;
+    solver_multipliers(judge->work->motion, lambda);
+    for (int j = 0; j < law->carried; j++) {
+        lambda[law->row[j]] = judge->carried[i * law->carried + j];
     }
 }
 
@@ -181,7 +205,7 @@ zw_status judge_model(path_judge *judge, const double *q, const double *v, doubl
         }
         judge->trial->power[i] = judge->work->power;
         note_reaction(judge, i);
-        solver_multipliers(judge->work->motion, judge->trial->lambda + i * judge->m);
+        note_multipliers(judge, i);
         for (int c = 0; c < judge->constraints; c++) {
             judge->mode[i * judge->constraints + c] = (unsigned char)judge->modes[c];
         }

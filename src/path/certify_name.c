@@ -98,9 +98,12 @@ zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error)
     int n = judge->n;
     long first = beginning(judge, worst);
     double whole = 0, best = RIGHT;
-    zw_status status =
-        system_evaluate(judge->system, judge->work, PART_METRIC, trial->t[worst],
-                        trial->q + worst * n, trial->v + worst * n, NULL, NULL, error);
+    const double *q = trial->q + worst * n, *v = trial->v + worst * n;
+    zw_status status = judge_law_speeds(judge, worst, q, v, &v, error);
+    if (status == ZW_OK) {
+        status = system_evaluate(judge->system, judge->work, PART_METRIC, trial->t[worst], q, v,
+                                 NULL, NULL, error);
+    }
     if (status != ZW_OK) {
         return status;
     }
