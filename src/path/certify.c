@@ -354,7 +354,7 @@ static void put_together(path_judge *judge)
         trial->a[k] = judge->model[k] + rest->y[2][k];
         judge->apart[k] = rest->y[2][k];
         judge->blur[0][k] = better ? rest->error[0][k] : fit->error[0][k];
-        judge->blur[1][k] = better ? rest->error[1][k] + h * rough : fit->error[1][k];
+        judge->blur[1][k] = better ? rest->error[1][k] + 8 * h * rough : fit->error[1][k];
         judge->blur[2][k] = sqrt(rest->error[2][k] * rest->error[2][k] + rough * rough);
     }
 }

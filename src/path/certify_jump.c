@@ -19,7 +19,8 @@ typedef struct leap {
 } leap;
 
 /* The accelerations may have jumped anywhere between the two samples, if the system is one whose
- * accelerations jump; else they only bend. */
+ * accelerations jump; else they only bend. What is uncertain of the system's own is so for some
+ * samples around. */
 static double bend(const path_judge *judge, long k, int c)
 {
     const double *a = judge->trial->a + c;
@@ -28,8 +29,8 @@ static double bend(const path_judge *judge, long k, int c)
     double before = k > 1 ? a[(k - 1) * n] - a[(k - 2) * n] : change;
     double after = k + 1 < judge->count ? a[(k + 1) * n] - a[k * n] : change;
     double curve = fmax(fabs(change - before), fabs(change - after));
-    return (jumps ? fabs(change) : 0.1 * curve) + judge->rough[k * n + c] +
-           judge->rough[(k - 1) * n + c];
+    return (jumps ? fabs(change) : 0.1 * curve) +
+           8 * (judge->rough[k * n + c] + judge->rough[(k - 1) * n + c]);
 }
 
 static void measure(const path_judge *judge, long k, int inside, const leap *it)

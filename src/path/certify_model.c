@@ -138,6 +138,17 @@ static zw_status accelerate(path_judge *judge, long i, const double *q, const do
     return status;
 }
 
+/* Near singular positions the best answer will do: what it lacks is part of the errors. */
+static zw_status settle(const path_judge *judge, zw_status status, double *a)
+{
+    const zw_motion *answer = &judge->work->motion->answer;
+    if (status == ZW_INACCURATE && answer->certificate.worst < 1e-3) {
+        memcpy(a, answer->a, (size_t)judge->n * sizeof *a);
+        return ZW_OK;
+    }
+    return status;
+}
+
 zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
                        zw_error *error)
 {
@@ -150,7 +161,7 @@ zw_status judge_sample(path_judge *judge, long i, const double *q, const double 
         status = system_set_modes(system, work, mode, error);
         if (status == ZW_OK) { /* the path is not on the constraints, redundant ones contradict */
             work->motion->options.least_squares = 1;
-            status = accelerate(judge, i, q, v, a, error);
+            status = settle(judge, accelerate(judge, i, q, v, a, error), a);
         }
         if (status != ZW_OK || !changing || object(judge, mode, largest_force(judge)) < 0) {
             break;

@@ -52,18 +52,26 @@ void fit_window(fitter *f, long start, int samples, int size)
     for (int i = 0; i < samples; i++) {
         f->when[i] = f->samples->t[start + (long)i * f->stride];
     }
-    if (!(f->basis.size >= size && f->basis.samples == samples &&
-          basis_fits(&f->basis, samples, f->when))) {
-        f->cached = 0;
-        basis_make(&f->basis, samples, f->when, size);
+    int kept = 0;
+    while (kept < FIT_KEPT && !(f->kept[kept].basis.size >= size &&
+                                basis_fits(&f->kept[kept].basis, samples, f->when))) {
+        kept++;
     }
-    f->size = f->basis.size < size ? f->basis.size : size;
+    if (kept == FIT_KEPT) { /* the oldest goes */
+        kept = f->oldest;
+        f->oldest = (f->oldest + 1) % FIT_KEPT;
+        f->kept[kept].cached = 0;
+        basis_make(&f->kept[kept].basis, samples, f->when, size);
+    }
+    f->shape = &f->kept[kept];
+    f->basis = &f->shape->basis;
+    f->size = f->basis->size < size ? f->basis->size : size;
 }
 
 /* The constant part is relative to the middle sample. */
 static void take_column(fitter *f, long start, int k)
 {
-    int samples = f->basis.samples;
+    int samples = f->basis->samples;
     const double *y = f->y + (size_t)k * (size_t)f->samples->count + start;
     double middle = y[(long)(samples / 2) * f->stride];
     for (int i = 0; i < samples; i++) {
@@ -75,19 +83,19 @@ void fit_project(fitter *f, long start)
 {
     for (int k = 0; k < f->samples->n; k++) {
         take_column(f, start, k);
-        dense_multiply(f->size, f->basis.samples, f->basis.p, f->basis.samples, f->near,
+        dense_multiply(f->size, f->basis->samples, f->basis->p, f->basis->samples, f->near,
                        f->c + (size_t)k * BASIS_MOST);
     }
 }
 
 void fit_leave(fitter *f, long start)
 {
-    int samples = f->basis.samples;
+    int samples = f->basis->samples;
     for (int k = 0; k < f->samples->n; k++) {
         take_column(f, start, k);
         for (int j = 0; j < f->size; j++) {
             dense_axpy(samples, -f->c[(size_t)k * BASIS_MOST + (size_t)j],
-                       f->basis.p + (size_t)j * (size_t)samples, f->near);
+                       f->basis->p + (size_t)j * (size_t)samples, f->near);
         }
         f->left[k] = dense_dot(samples, f->near, f->near);
     }
@@ -134,26 +142,32 @@ static block block_at(const fitter *f, const fit_shape *s, long k)
     return b;
 }
 
-/* Values of the basis at the samples of the block, and behind them the errors for s = 1; kept while
- * windows are alike. */
+/* Values of the basis at the samples of the block, and behind them the errors for s = 1 of every
+ * degree: the polynomials of a lower degree are the first ones of a higher. Kept while windows are
+ * alike. */
 static void set_table(fitter *f, const block *b)
 {
     long from = b->from - b->start, to = b->to - b->start;
-    size_t terms = (size_t)b->degree + 1, width = 3 * terms + 3;
-    if (f->cached == b->degree && f->table_from == from && f->table_to >= to) {
+    size_t terms = (size_t)f->size;
+    fit_kept *shape = f->shape;
+    if (shape->cached == f->size && shape->from == from && shape->to >= to) {
         return;
     }
     for (long i = from; i < to; i++) {
-        double p[3][BASIS_MOST], *row = f->table + (size_t)(i - from) * width;
-        basis_at(&f->basis, b->degree + 1, f->samples->t[b->start + i], p);
+        double p[3][BASIS_MOST], *row = shape->table + (size_t)(i - from) * 6 * terms;
+        basis_at(f->basis, f->size, f->samples->t[b->start + i], p);
         for (size_t d = 0; d < 3; d++) {
+            double sum = 0, *length = row + (3 + d) * terms;
             memcpy(row + d * terms, p[d], terms * sizeof(double));
-            row[3 * terms + d] = dense_norm(b->degree + 1, p[d]);
+            for (size_t j = 0; j < terms; j++) {
+                sum += p[d][j] * p[d][j];
+                length[j] = sqrt(sum);
+            }
         }
     }
-    f->cached = b->degree;
-    f->table_from = from;
-    f->table_to = to;
+    shape->cached = f->size;
+    shape->from = from;
+    shape->to = to;
 }
 
 /* Column k of the block, from the sample b->from at [0] on; answers the mean square of what the
@@ -162,15 +176,15 @@ static double fit_column(const fitter *f, const block *b, int k, double *const *
 {
     const double *c = f->c + (size_t)k * BASIS_MOST;
     const double *at = f->y + (size_t)k * (size_t)f->samples->count;
-    double middle = at[b->start + (long)(f->basis.samples / 2) * f->stride], rest = 0;
+    double middle = at[b->start + (long)(f->basis->samples / 2) * f->stride], rest = 0;
     int n = f->samples->n, terms = b->degree + 1;
     for (long i = 0; i < b->to - b->from; i++) {
-        const double *p = f->table + i * (3 * terms + 3);
+        const double *p = f->shape->table + i * 6 * f->size;
         double sum[3] = {0};
         for (int j = 0; j < terms; j++) {
             sum[0] += c[j] * p[j];
-            sum[1] += c[j] * p[terms + j];
-            sum[2] += c[j] * p[2 * terms + j];
+            sum[1] += c[j] * p[f->size + j];
+            sum[2] += c[j] * p[2 * f->size + j];
         }
         double miss = at[b->from + i] - middle - sum[0];
         rest += miss * miss;
@@ -186,7 +200,7 @@ static double fit_column(const fitter *f, const block *b, int k, double *const *
 static void fit_block(fitter *f, const block *b, double *const *y, double *const *gain,
                       double *level, double *miss, long stride)
 {
-    int n = f->samples->n, terms = b->degree + 1;
+    int n = f->samples->n;
     set_table(f, b);
     for (int k = 0; k < n; k++) {
         double rest = fit_column(f, b, k, y), floor = f->samples->noise[k];
@@ -197,7 +211,7 @@ static void fit_block(fitter *f, const block *b, double *const *y, double *const
     for (long i = 0; i < b->to - b->from; i++) {
         for (int d = 0; d < 3; d++) {
             for (int k = 0; k < n; k++) {
-                gain[d][i * n + k] = f->table[i * (3 * terms + 3) + 3 * terms + d];
+                gain[d][i * n + k] = f->shape->table[(6 * i + 3 + d) * f->size + b->degree];
             }
         }
     }
@@ -291,18 +305,17 @@ static void sweep(fitter *f, const fit_shape *s)
 /* The best degree for this window and block. */
 static int local_degree(fitter *f, const block *b)
 {
-    double gain[BASIS_MOST] = {0}, least = INFINITY;
+    double least = INFINITY;
     int best = 3;
-    for (int i = 0; i < 3; i++) {
-        double p[3][BASIS_MOST], sum = 0;
-        basis_at(&f->basis, f->size, f->samples->t[b->from + i * (b->to - 1 - b->from) / 2], p);
-        for (int j = 0; j < f->size; j++) {
-            sum += p[2][j] * p[2][j];
-            gain[j] += sum;
-        }
-    }
+    long last = b->to - 1 - b->from;
+    set_table(f, b);
     for (int degree = 3; degree + FIT_SPARE < f->size; degree++) {
-        double score = fit_score(f, degree) * gain[degree];
+        double gain = 0;
+        for (int i = 0; i < 3; i++) { /* first, middle and last sample: second derivatives */
+            double length = f->shape->table[(6 * (i * last / 2) + 5) * f->size + degree];
+            gain += length * length;
+        }
+        double score = fit_score(f, degree) * gain;
         best = score < least ? degree : best;
         least = fmin(least, score);
     }
@@ -417,8 +430,9 @@ static void fit_stub(fitter *f)
 
 static fit_shape fit_piece(fitter *f)
 {
-    f->cached = 0;
-    f->basis.samples = 0;
+    for (int k = 0; k < FIT_KEPT; k++) {
+        f->kept[k].basis.samples = 0;
+    }
     if (f->end - f->first < FIT_LEAST) {
         fit_stub(f);
         return (fit_shape){0};
@@ -463,7 +477,9 @@ static void lay_out(fitter *f, base_arena *arena)
     f->c = base_arena_doubles(arena, n * BASIS_MOST);
     f->rows = (f->samples->count > FIT_LONGEST ? f->samples->count : FIT_LONGEST) / FIT_HOPS + 2;
     f->trial = base_arena_doubles(arena, 6 * (size_t)f->rows * n);
-    f->table = base_arena_doubles(arena, (size_t)f->rows * (3 * BASIS_MOST + 3));
+    for (int k = 0; k < FIT_KEPT; k++) {
+        f->kept[k].table = base_arena_doubles(arena, (size_t)f->rows * 6 * BASIS_MOST);
+    }
 }
 
 static void fit_all(fitter *f)
@@ -496,6 +512,22 @@ static void fit_all(fitter *f)
     }
 }
 
+static int create_bases(fitter *f)
+{
+    int made = 1;
+    for (int k = 0; k < FIT_KEPT && made; k++) {
+        made = basis_create(&f->kept[k].basis, FIT_LONGEST);
+    }
+    return made;
+}
+
+static void free_bases(fitter *f)
+{
+    for (int k = 0; k < FIT_KEPT; k++) {
+        basis_free(&f->kept[k].basis);
+    }
+}
+
 zw_status path_fit_make(path_fit *fit, const path_samples *samples, zw_error *error)
 {
     fitter f = {.samples = samples, .fit = fit};
@@ -505,7 +537,8 @@ zw_status path_fit_make(path_fit *fit, const path_samples *samples, zw_error *er
     lay_out(&f, &inside);
     fit->memory = base_alloc(outside.used + 1);
     void *memory = fit->memory ? base_alloc(inside.used + 1) : NULL;
-    if (!memory || !basis_create(&f.basis, FIT_LONGEST)) {
+    if (!memory || !create_bases(&f)) {
+        free_bases(&f);
         base_free(memory);
         path_fit_free(fit);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -515,7 +548,7 @@ zw_status path_fit_make(path_fit *fit, const path_samples *samples, zw_error *er
     lay_out_fit(fit, &outside, (size_t)samples->count, (size_t)samples->n);
     lay_out(&f, &inside);
     fit_all(&f);
-    basis_free(&f.basis);
+    free_bases(&f);
     base_free(memory);
     return ZW_OK;
 }

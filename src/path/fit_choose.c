@@ -36,7 +36,7 @@ double fit_miss(const fitter *f, int k, int degree)
     for (int j = degree + 1; j < f->size; j++) {
         sum += c[j] * c[j];
     }
-    return sum / (f->basis.samples - degree - 1);
+    return sum / (f->basis->samples - degree - 1);
 }
 
 double fit_score(const fitter *f, int degree)
@@ -183,12 +183,12 @@ static void try_window(fitter *f, int window, choice *it)
         const double *t = f->when;
         int middle = window / 2, off = window / (2 * FIT_HOPS);
         fit_window(f, start, window, want);
-        it->size = f->basis.size < it->size ? f->basis.size : it->size;
-        add_gain(&f->basis, t[middle], 0.5, gain);
-        add_gain(&f->basis, t[middle - off], 0.25, gain);
-        add_gain(&f->basis, t[middle + off], 0.25, gain);
-        add_gain(&f->basis, t[0], 0.5, outer);
-        add_gain(&f->basis, t[middle / 2], 0.5, outer);
+        it->size = f->basis->size < it->size ? f->basis->size : it->size;
+        add_gain(f->basis, t[middle], 0.5, gain);
+        add_gain(f->basis, t[middle - off], 0.25, gain);
+        add_gain(f->basis, t[middle + off], 0.25, gain);
+        add_gain(f->basis, t[0], 0.5, outer);
+        add_gain(f->basis, t[middle / 2], 0.5, outer);
         fit_project(f, start);
         fit_leave(f, start);
         for (int degree = 3; degree + FIT_SPARE < it->size; degree++) {

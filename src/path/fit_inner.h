@@ -17,6 +17,16 @@ typedef struct fit_shape {
     int window, stride, degree, end_degree;
 } fit_shape;
 
+/* A basis for windows of one shape, and its values at the samples of a block. */
+enum { FIT_KEPT = 4 };
+typedef struct fit_kept {
+    path_basis basis;
+    double
+        *table; /* [rows][6][size] values and two derivatives, and the lengths of each by degree */
+    int cached; /* it has so many polynomials, */
+    long from, to; /* and these samples from the start of the window on */
+} fit_kept;
+
 /* All that a piece is fitted with. */
 typedef struct fitter {
     const path_samples *samples;
@@ -34,15 +44,15 @@ typedef struct fitter {
     double *left;         /* [n] sum of squares that all coefficients leave */
     double *allowed;      /* [n] mean square that samples may miss the fit by */
     double *trial;        /* [6][rows][n] values and errors of a block that is looked at closer */
-    double *table;        /* [rows][3 (degree + 1) + 3] the basis at the samples of the block */
     long rows;            /* samples of a block, at most */
     double *when;         /* [window] times of its samples */
     int stride;           /* of the window in use */
     long first, end;      /* the piece */
-    path_basis basis;
-    int size;                  /* polynomials in use: the basis may have more */
-    int cached;                /* `table` is for the basis and this degree, */
-    long table_from, table_to; /* and these samples from the start of the window on */
+    fit_kept kept[FIT_KEPT]; /* windows that were met last */
+    int oldest;
+    fit_kept *shape;   /* of the window in use, */
+    path_basis *basis; /* and its basis */
+    int size;          /* polynomials in use: the basis may have more */
 } fitter;
 
 /* The basis of the window that begins with sample `start`, and the coefficients. Its samples are

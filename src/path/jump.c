@@ -49,7 +49,7 @@ static side fit_side(fitter *f, long from, long to, int degree, double t, double
     fit_window(f, from, samples, degree + 1 + FIT_SPARE);
     fit_project(f, from);
     fit_leave(f, from);
-    basis_at(&f->basis, f->size, t, p);
+    basis_at(f->basis, f->size, t, p);
     degree = side_degree(f, degree, p);
     for (int k = 0; k < n; k++) {
         const double *c = f->c + (size_t)k * BASIS_MOST;
