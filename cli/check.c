@@ -77,7 +77,7 @@ static int show_masses(const cli_world *world)
         cli_label(stdout, "singular M");
         printf("only constraints hold");
         for (int i = 0; i < count && i < SHOWN; i++) {
-            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_COORD, coord[i]));
+            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_SPEED, coord[i]));
         }
         if (count > SHOWN) {
             printf(" and %d more", count - SHOWN);
@@ -149,6 +149,7 @@ static void show(const cli_world *world, const zw_constraint *list)
     show_constraints(world, list);
     show_contacts(world, list);
     show_rank(world, motion);
+    cli_show_notes(stdout, world, 1);
     show_masses(world);
     show_start(world);
     cli_label(stdout, "certificate");

@@ -19,6 +19,11 @@ zw_model *robot_read(const char *path, zw_error *error);
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
                      zw_error *error);
 
+/* robot_set.c: settings are the controls that motors begin with; and a note is taken of what the
+ * description asks for and nobody computes yet. The model is freed if that fails; NULL stays. */
+zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_count,
+                    zw_error *error);
+
 /* Read a file into the model's list: its number, or -1 with the story at `place`. */
 int robot_file(xml_tree *xml, const char *path, int place);
 
