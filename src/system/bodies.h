@@ -131,6 +131,11 @@ size_t bodies_room(const zw_system *system);
 void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
                      const double *v);
 
+/* a where nothing holds, in O(n) and without M; Q of PART_TERMS is known afterwards. 0: masses are
+ * missing, or something is not finite. */
+int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, const double *v,
+                      double *a);
+
 double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
 
