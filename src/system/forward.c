@@ -95,7 +95,8 @@ static void set_up(const zw_system *system, zw_work *work)
         solver->C[system->C_coord[k]] += terms(work, system->at.C)[k];
     }
     law_set_up(system, solver);
-    if (!friction_set_up(system, work, solver) && system->C_count > 0) {
+    int dry = system->bodies && system->has_friction;
+    if (!friction_set_up(system, work, solver) && (system->C_count > 0 || dry)) {
         solver->problem.C = solver->C;
     }
 }

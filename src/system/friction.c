@@ -71,7 +71,8 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
     tangent t = tangent_now(system, work, c);
     int first = system->first_row[c];
     double d[TANGENT_WIDTH];
-    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda + first);
+    double most =
+        terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda ? lambda + first : NULL);
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
@@ -100,7 +101,7 @@ static void law(void *user, const double *kernel_lambda, const double *reaction,
         }
     }
     for (int c = 0; c < system->model->constraint_count; c++) {
-        if (slides(system, solver, c)) {
+        if (slides(system, solver, c) && system->first_row[c] < system->first_row[c + 1]) {
             friction_of(system, work, c, lambda, C);
         }
     }
@@ -111,7 +112,9 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
     int any = 0, total = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
         const model_constraint *constraint = &system->model->constraint[c];
-        if (slides(system, solver, c)) {
+        if (slides(system, solver, c) && system->first_row[c] == system->first_row[c + 1]) {
+            friction_of(system, work, c, NULL, solver->C); /* dry: it depends on no reaction */
+        } else if (slides(system, solver, c)) {
             any = 1;
             total |= constraint->relation == MODEL_AT_LEAST || constraint->slip_count > 0 ||
                      constraint->contact_count > 0;

@@ -59,7 +59,6 @@ static const char *const MODEL =
     "  <general tendon='t' gear='1.5' gaintype='affine' gainprm='3 0.2 0.1' biastype='affine' "
     "    biasprm='0.1 -2 -0.3' forcelimited='true' forcerange='-2 2'/></actuator></mujoco>";
 
-
 /* Ours without constraints; and without motors where they are not obeyed yet. NULL: refused. */
 static zw_model *read_ours(const char *path, int *without, zw_error *error)
 {
