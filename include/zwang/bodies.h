@@ -15,7 +15,9 @@
  * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
  * all others in their body. The coordinates of a state come body by body in the order of the
  * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
- * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1.
+ * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1. In the
+ * pose as described the coordinates are the body's own pose (free), the quaternion 1 (ball), or the
+ * joint's `ref`.
  *
  * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what of
  * them is honoured, refused or without effect is listed in docs/bodies.md. */
@@ -245,6 +247,8 @@ typedef struct zw_actuator_def {
     double gain_prm[10];
     int bias_affine; /* 0: none */
     double bias_prm[10];
+    double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
+                          mass that the actuator feels in the pose as described */
     int act_early;
     int group;
     int ctrl_given; /* states begin with this control, whatever a keyframe says */

@@ -251,6 +251,7 @@ void model_bodies_free(model_bodies *b)
         base_free(b->note[i].text);
     }
     base_free(b->note);
+    base_free(b->joints);
     base_free(b->slot);
     base_free(b);
 }
@@ -262,6 +263,10 @@ static int thing_append(model_bodies *b, zw_thing kind, const void *def)
         return -1;
     }
     int index = b->count[kind];
+    if (kind == ZW_THING_BODY &&
+        !base_list_room(&b->joints, &b->joints_capacity, index, sizeof *b->joints)) {
+        return -1;
+    }
     if (!base_list_room((char *)b + rows[kind].list, &b->capacity[kind], index, rows[kind].size)) {
         return -1;
     }
@@ -273,6 +278,9 @@ static int thing_append(model_bodies *b, zw_thing kind, const void *def)
     }
     b->count[kind]++;
     name_enter(b, kind, index);
+    if (kind == ZW_THING_JOINT) {
+        b->joints[b->joint[index].body]++;
+    }
     return index;
 }
 

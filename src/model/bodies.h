@@ -38,6 +38,9 @@ typedef struct model_bodies {
     zw_pair_def *pair;
     zw_exclude_def *exclude;
 
+    int joints_capacity;
+    int *joints; /* [bodies] how many each has */
+
     int slot_count; /* names: hash of (kind, name) -> (kind, index) */
     int slot_used;
     struct model_slot *slot;
@@ -109,9 +112,6 @@ model_sizes model_sizes_of(const model_bodies *bodies);
 
 /* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */
 int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
-/* Half lengths of a box around the vertices in a frame. */
-void model_mesh_box(const zw_mesh_def *mesh, const model_pose *frame, double centre[3],
-                    double half[3]);
 /* Faces of the convex hull, to be freed with base_free: their number; 0: the vertices lie in a
  * plane; -1: no memory. */
 int model_hull(const double *vertex, int count, int **face);

@@ -105,8 +105,10 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
                        ? b->body[b->body[d->body].parent].name
                        : "another body");
     }
-    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0; i--) {
+    int left = b->joints[d->body]; /* those of a file are found at the end */
+    for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0 && left > 0; i--) {
         const zw_joint_def *other = &b->joint[i];
+        left -= other->body == d->body;
         if (i == c->index || other->body != d->body) {
             continue;
         }
@@ -265,8 +267,9 @@ static int check_actuator(const checker *c, const zw_actuator_def *d)
     if (d->dynamics >= ZW_DYNAMICS_FILTER && !(d->dyn_prm[0] > 0)) {
         return bad(c, "its filter needs a positive time constant");
     }
-    return finite(c, "gear", d->gear, 6) && finite(c, "dynprm", d->dyn_prm, 10) &&
-           finite(c, "gainprm", d->gain_prm, 10) && finite(c, "biasprm", d->bias_prm, 10) &&
+    return finite(c, "gear", d->gear, 6) && not_negative(c, "dampratio", d->damp_ratio) &&
+           finite(c, "dynprm", d->dyn_prm, 10) && finite(c, "gainprm", d->gain_prm, 10) &&
+           finite(c, "biasprm", d->bias_prm, 10) &&
            in_order(c, "ctrlrange", d->ctrl_limited, d->ctrl_range) &&
            in_order(c, "forcerange", d->force_limited, d->force_range) &&
            in_order(c, "actrange", d->act_limited, d->act_range);

@@ -256,6 +256,10 @@ zw_status zw_model_remove(zw_model *model, zw_thing kind, int index, zw_error *e
         close_gaps(&r, (zw_thing)k);
     }
     base_free(r.block);
+    memset(r.b->joints, 0, (size_t)r.b->joints_capacity * sizeof *r.b->joints);
+    for (int i = 0; i < r.b->count[ZW_THING_JOINT]; i++) {
+        r.b->joints[r.b->joint[i].body]++;
+    }
     model_names_rebuild(model->bodies);
     return ZW_OK;
 }

@@ -269,12 +269,12 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     model_principal(l->tensor, out->quat, out->moment);
     double m[3] = {out->moment[0], out->moment[1], out->moment[2]};
     for (int i = 0; i < 3; i++) {
-        m[i] = fmax(m[i], body > 0 ? world->bound_inertia : 0);
         if (m[i] < 0 && m[i] > -1e-14 * fabs(m[0])) {
             m[i] = 0; /* rounding */
         }
+        m[i] = world->bound_inertia > 0 ? fmax(m[i], world->bound_inertia) : m[i];
     }
-    out->mass = fmax(out->mass, body > 0 ? world->bound_mass : 0);
+    out->mass = fmax(out->mass, world->bound_mass);
     if (!(m[2] >= 0)) {
         return fail(w, ZW_THING_BODY, body, "a moment of inertia is negative");
     }

@@ -122,25 +122,3 @@ int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out)
     base_free(hull);
     return ok;
 }
-
-void model_mesh_box(const zw_mesh_def *mesh, const model_pose *frame, double centre[3],
-                    double half[3])
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    double back[4] = {frame->quat[0], -frame->quat[1], -frame->quat[2], -frame->quat[3]};
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        double x[3];
-        for (int i = 0; i < 3; i++) {
-            x[i] = mesh->vertex[3 * v + i] - frame->pos[i];
-        }
-        model_rotate(back, x, x);
-        for (int i = 0; i < 3; i++) {
-            low[i] = fmin(low[i], x[i]);
-            high[i] = fmax(high[i], x[i]);
-        }
-    }
-    for (int i = 0; i < 3; i++) {
-        centre[i] = (low[i] + high[i]) / 2;
-        half[i] = (high[i] - low[i]) / 2;
-    }
-}

@@ -299,6 +299,19 @@ static void show_file(zw_error *error, const char *name)
     }
 }
 
+/* Names that were cut inside a character, and control characters, do not reach a terminal. */
+static void story_tidy(char *story)
+{
+    for (char *c = story; *c != 0;) {
+        int bytes = expr_utf8_length(c);
+        if (bytes == 0 || ((unsigned char)*c < 32 && *c != '\t' && *c != '\n')) {
+            *c = '?';
+            bytes = 1;
+        }
+        c += bytes;
+    }
+}
+
 zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, int place,
                      const char *format, ...)
 {
@@ -311,6 +324,7 @@ zw_status model_fail(const zw_model *model, zw_error *error, zw_status status, i
     va_start(arguments, format);
     vsnprintf(story, sizeof story, format, arguments);
     va_end(arguments);
+    story_tidy(story);
     const model_place *at = place >= 0 ? &model->place[place] : NULL;
     if (at != NULL) {
         show_line(lines, model->file[at->file].text, at->line, at->column, at->length);

@@ -228,7 +228,7 @@ static int option(mjcf *m, int section)
     }
     if (!(world->timestep > 0) || !(world->impratio > 0)) {
         return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
-                         "it must be positive");
+                         "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
     }
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if (!flags(m, c)) {
@@ -251,6 +251,9 @@ static int sections(mjcf *m)
         {"equality", mjcf_equalities}, {"contact", mjcf_contacts}, {"actuator", mjcf_actuators},
         {"sensor", mjcf_sensors},      {"keyframe", mjcf_keys}};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (order[i].read == mjcf_keys && !mjcf_attach_rest(m)) {
+            return 0;
+        }
         for (int c = m->xml.element[m->root].child; c >= 0; c = m->xml.element[c].next) {
             if (mjcf_is(m, c, order[i].name) && !order[i].read(m, c)) {
                 return 0;
@@ -263,17 +266,19 @@ static int sections(mjcf *m)
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     mjcf m = {.model = xml->model, .limits = *limits, .xml = *xml, .root = root};
-    m.folder = m.model->file[0].name;
+    m.folder = m.model->file[xml->element[root].file].name;
     m.folder_length = read_path_folder(m.folder);
     m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
     int ok = model_bodies_of(m.model) != NULL ? mjcf_class_root(&m) : xml_no_memory(&m.xml);
     ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form) && sections(&m);
-    const char *title = ok ? xml_value(&m.xml, root, "model") : NULL;
+    int own = m.xml.element[root].file == 0; /* an imported robot does not name the system */
+    const char *title = ok && own ? xml_value(&m.xml, root, "model") : NULL;
     if (title != NULL && m.model->title == NULL) {
         m.model->title = model_text_copy(title, strlen(title));
         ok = m.model->title != NULL || xml_no_memory(&m.xml);
     }
     base_free(m.class_);
+    mjcf_attach_free(&m);
     *xml = m.xml;
     return ok;
 }

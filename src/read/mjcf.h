@@ -7,6 +7,7 @@
  *   mjcf_turn     the many ways to say an orientation
  *   mjcf_asset    meshes, with mesh_file (STL, OBJ)
  *   mjcf_body     bodies, frames, joints, geoms, sites
+ *   mjcf_attach   bodies of other models
  *   mjcf_link     tendons, equality, contact pairs
  *   mjcf_drive    actuators
  *   mjcf_sense    sensors, keyframes
@@ -132,7 +133,7 @@ typedef struct mjcf_key {
 
 typedef struct mjcf_compiler {
     uint64_t given;
-    int autolimits, degree, coordinate, fitaabb, strippath, exact;
+    int autolimits, degree, coordinate, strippath, exact;
     const char *eulerseq, *meshdir, *assetdir;
 } mjcf_compiler;
 
@@ -149,6 +150,24 @@ typedef struct mjcf_class {
     mjcf_actuator actuator;
 } mjcf_class;
 
+typedef struct mjcf_attach { /* and model */
+    uint64_t given;
+    const char *model, *body, *prefix, *name, *file;
+} mjcf_attach;
+
+typedef struct mjcf_other {
+    const char *name;
+    zw_model *model;
+} mjcf_other;
+
+typedef struct mjcf_graft {
+    const zw_model *from;
+    const char *prefix, *suffix;
+    int place;
+    int *number[ZW_THING_COUNT]; /* of its things here, -1: not taken */
+    int *block;
+} mjcf_graft;
+
 typedef struct mjcf {
     zw_model *model;
     robot_limits limits;
@@ -160,6 +179,10 @@ typedef struct mjcf {
     int class_count, class_capacity;
     mjcf_class *class_;
     int copies;
+    int other_count, other_capacity;
+    mjcf_other *other; /* models that can be attached */
+    int graft_count, graft_capacity;
+    mjcf_graft *graft;
 } mjcf;
 
 /* Tables; see mjcf_table.c. */
@@ -168,7 +191,7 @@ extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[],
 extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
-    mjcf_replicate_rows[], mjcf_mesh_rows[];
+    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_attach_rows[], mjcf_model_rows[];
 extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_couple_tendon_rows[], mjcf_equality_rows[], mjcf_fixed_rows[], mjcf_tendon_rows[],
     mjcf_pull_rows[], mjcf_pair_rows[], mjcf_exclude_rows[];
@@ -202,6 +225,7 @@ int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
 
 /* ---- mjcf_default.c -------------------------------------------------------------------------- */
 
+extern const char *const mjcf_never_in_default; /* attributes that belong to one thing */
 int mjcf_defaults(mjcf *m, int section);
 int mjcf_class_root(mjcf *m); /* make it */
 /* The class that `name` names, or `otherwise` where it is NULL. 0: unknown. */
@@ -233,6 +257,13 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
 /* A primitive in place of its mesh. */
 int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh);
+
+/* ---- mjcf_attach.c --------------------------------------------------------------------------- */
+
+int mjcf_model(mjcf *m, int element);
+int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix);
+int mjcf_attach_rest(mjcf *m); /* once all of this file but its keys is there */
+void mjcf_attach_free(mjcf *m);
 
 /* ---- mesh_file.c ----------------------------------------------------------------------------- */
 

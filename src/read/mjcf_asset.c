@@ -179,7 +179,8 @@ static int mesh(mjcf *m, int element)
 int mjcf_assets(mjcf *m, int section)
 {
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (mjcf_is(m, c, "mesh") && !mesh(m, c)) {
+        if ((mjcf_is(m, c, "mesh") && !mesh(m, c)) ||
+            (mjcf_is(m, c, "model") && !mjcf_model(m, c))) {
             return 0;
         }
     }
@@ -201,15 +202,12 @@ int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
                                   "nothing can be fitted to a mesh that encloses no volume");
     }
     model_pose frame, own, whole;
-    double half[3], centre[3] = {0, 0, 0};
+    double half[3];
     memcpy(frame.pos, in.com, sizeof frame.pos);
     memcpy(frame.quat, in.quat, sizeof frame.quat);
     for (int i = 0; i < 3; i++) {
         double other = in.moment[(i + 1) % 3] + in.moment[(i + 2) % 3];
         half[i] = sqrt(fmax(0, 1.5 * (other - in.moment[i]) / in.mass));
-    }
-    if (m->compiler.fitaabb) {
-        model_mesh_box(def, &frame, centre, half);
     }
     double mean = (half[0] + half[1]) / 2;
     double size[3] = {half[0], half[1], half[2]};
@@ -224,10 +222,8 @@ int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
     } else if (g->def.shape == ZW_SHAPE_PLANE) {
         return form_fail(&m->xml, element, "mesh", "a plane cannot be fitted to a mesh");
     }
-    model_rotate(frame.quat, centre, centre);
     for (int i = 0; i < 3; i++) {
         g->def.size[i] = size[i] * g->fitscale;
-        frame.pos[i] += centre[i];
     }
     memcpy(own.pos, g->def.pos, sizeof own.pos);
     memcpy(own.quat, g->def.quat, sizeof own.quat);

@@ -90,7 +90,7 @@ static int class_of(walk *w, int element, const char **name, int *class_)
 
 /* ---- Joints --------------------------------------------------------------------------------- */
 
-static int joint_units(mjcf *m, mjcf_joint *j)
+static void joint_units(const mjcf *m, mjcf_joint *j)
 {
     double unit = m->compiler.degree ? PI / 180 : 1;
     int turns = j->def.kind == ZW_JOINT_HINGE || j->def.kind == ZW_JOINT_BALL;
@@ -101,7 +101,6 @@ static int joint_units(mjcf *m, mjcf_joint *j)
         j->def.ref *= unit;
         j->def.springref *= unit;
     }
-    return 1;
 }
 
 static int joint(walk *w, int element)
@@ -131,6 +130,11 @@ static int joint(walk *w, int element)
             !mjcf_limited(m, element, "actuatorfrclimited", "actuatorfrcrange", j.force_limited,
                           j.def.force_range, &j.def.force_limited)) {
             return 0;
+        }
+        if (j.def.limited && !(j.def.range[0] < j.def.range[1])) {
+            return form_fail(&m->xml, element, "range",
+                             "the range goes from %g to %g; the first must be the smaller one",
+                             j.def.range[0], j.def.range[1]);
         }
         joint_units(m, &j);
     }
@@ -398,6 +402,11 @@ static int child(walk *w, int element)
     }
     if (mjcf_is(m, element, "site")) {
         return site(w, element);
+    }
+    if (mjcf_is(m, element, "attach")) {
+        const char *suffix = "";
+        return copy_name(w, &suffix) &&
+               mjcf_attach_body(m, element, top(w)->body, &top(w)->pose, suffix);
     }
     if (mjcf_is(m, element, "inertial") && (in_world || !mjcf_is(m, top(w)->element, "body"))) {
         return form_fail(&m->xml, element, NULL,

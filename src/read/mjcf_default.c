@@ -9,6 +9,9 @@
 
 enum { MOST_DEEP = 100 };
 
+const char *const mjcf_never_in_default = "name class joint jointinparent tendon site refsite "
+                                          "geom1 geom2 file vertex face refpos refquat";
+
 static mjcf_class *class_add(mjcf *m)
 {
     if (!base_list_room(&m->class_, &m->class_capacity, m->class_count, sizeof *m->class_)) {
@@ -67,10 +70,11 @@ static int class_element(mjcf *m, int element, int class_)
 {
     mjcf_class *c = &m->class_[class_];
     const char *name = m->xml.element[element].name;
-    static const char *const never[] = {"name", "class"};
-    for (int i = 0; i < 2; i++) {
-        if (xml_find(&m->xml, element, never[i]) >= 0) {
-            return form_fail(&m->xml, element, never[i], "a default cannot have a %s", never[i]);
+    const xml_element *x = &m->xml.element[element];
+    for (int i = 0; i < x->attribute_count; i++) {
+        const char *attribute = m->xml.attribute[x->attribute + i].name;
+        if (form_word(mjcf_never_in_default, attribute) >= 0) {
+            return form_fail(&m->xml, element, attribute, "a default cannot have a %s", attribute);
         }
     }
     if (mjcf_is(m, element, "joint")) {

@@ -86,8 +86,16 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     if (a->kp < 0 || a->kv < 0) {
         return form_fail(&m->xml, element, a->kp < 0 ? "kp" : "kv", "a gain cannot be negative");
     }
+    if (a->def.damp_ratio < 0 || (a->def.damp_ratio > 0 && a->kv > 0)) {
+        return form_fail(&m->xml, element, "dampratio",
+                         a->kv > 0 ? "the damping is said twice: by kv and dampratio"
+                                   : "a damping ratio cannot be negative");
+    }
     if (rows == mjcf_general_rows) {
         return settle_general(m, element, a);
+    }
+    if (rows != mjcf_position_rows && rows != mjcf_intvelocity_rows) {
+        a->def.damp_ratio = 0;
     }
     if (rows == mjcf_motor_rows) {
         set_types(a, ZW_DYNAMICS_NONE, 0, 0);
@@ -123,7 +131,7 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
 {
     static const struct {
         const char *word;
-        zw_drive drive;
+        int drive; /* zw_drive */
         zw_thing kind;
     } ways[] = {{"joint", ZW_DRIVE_JOINT, ZW_THING_JOINT},
                 {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_THING_JOINT},

@@ -20,7 +20,7 @@ static int frame_of(mjcf *m, int element, const char *type, const char *name, in
                     int *target)
 {
     static const struct {
-        zw_frame_kind frame;
+        int frame; /* zw_frame_kind */
         zw_thing kind;
     } frames[] = {{ZW_FRAME_NONE, ZW_THING_BODY},
                   {ZW_FRAME_BODY, ZW_THING_BODY},

@@ -16,7 +16,6 @@
         FORM_WORDS("angle", mjcf_compiler, degree, "radian degree"),                               \
         FORM_WORDS("coordinate", mjcf_compiler, coordinate, "local global"),                       \
         FORM_TEXTS("eulerseq", mjcf_compiler, eulerseq),                                           \
-        FORM_WORDS("fitaabb", mjcf_compiler, fitaabb, BOOL),                                       \
         FORM_WORDS("exactmeshinertia", mjcf_compiler, exact, BOOL),                                \
         FORM_TEXTS("meshdir", mjcf_compiler, meshdir),                                             \
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
@@ -33,9 +32,13 @@ const form_row mjcf_compiler_rows[] = {COMPILER_ROWS, FORM_END};
 const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
 static const form_row compiler_all[] = {
-    COMPILER_ROWS, MASS_ROWS,
+    COMPILER_ROWS,
+    MASS_ROWS,
+    FORM_REFUSE("convexhull", "true", "meshes always touch by their hulls"),
+    FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
-    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"), FORM_END};
+    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
+    FORM_END};
 
 const form_row mjcf_option_rows[] = {
     FORM_REALS("timestep", zw_world_def, timestep, 1, 1),
@@ -154,9 +157,15 @@ const form_row mjcf_mesh_rows[] = {
     FORM_REFUSE("params", "", "meshes are given by files or vertices"),
     FORM_END};
 
+const form_row mjcf_model_rows[] = {FORM_TEXTS("name", mjcf_attach, name),
+                                    FORM_TEXTS("file", mjcf_attach, file), FORM_END};
+
+static const form_element in_plugged[] = {FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
+                                          FORM_LAST};
+
 static const form_element in_asset[] = {
     FORM_READ("mesh", mjcf_mesh_rows,
-              "content_type normal texcoord smoothnormal maxhullvert material", NULL),
+              "content_type normal texcoord smoothnormal maxhullvert material", in_plugged),
     FORM_NOTE("texture",
               "name type colorspace content_type file gridsize gridlayout fileright fileleft "
               "fileup filedown filefront fileback builtin rgb1 rgb2 mark markrgb random width "
@@ -165,7 +174,7 @@ static const form_element in_asset[] = {
     FORM_NOTE("material", MATERIAL, in_material),
     SKIN,
     FORM_NEVER("hfield", "height fields cannot be read yet"),
-    FORM_NEVER("model", "a model cannot be attached to another one yet; <include> can be used"),
+    FORM_READ("model", mjcf_model_rows, "content_type", NULL),
     FORM_LAST};
 
 /* ---- Bodies -----------------------------------------------------------------------------------
@@ -268,6 +277,11 @@ const form_row mjcf_replicate_rows[] = {
     FORM_REALS("euler", mjcf_frame, turn.euler, 3, 3), FORM_TEXTS("sep", mjcf_frame, sep),
     FORM_TEXTS("childclass", mjcf_frame, childclass),  FORM_END};
 
+const form_row mjcf_attach_rows[] = {
+    FORM_TEXTS("model", mjcf_attach, model), FORM_TEXTS("body", mjcf_attach, body),
+    FORM_TEXTS("prefix", mjcf_attach, prefix),
+    FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
+
 #define JOINT_QUIET "group user"
 #define GEOM_QUIET "material rgba user fluidcoef"
 #define SITE_QUIET "material rgba user"
@@ -276,14 +290,14 @@ const form_element mjcf_in_body[] = {
     FORM_READ("inertial", mjcf_inertial_rows, NULL, NULL),
     FORM_READ("joint", mjcf_joint_rows, JOINT_QUIET, NULL),
     FORM_READ("freejoint", mjcf_freejoint_rows, "group", NULL),
-    FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, NULL),
+    FORM_READ("geom", mjcf_geom_rows, GEOM_QUIET, in_plugged),
     FORM_READ("site", mjcf_site_rows, SITE_QUIET, NULL),
     FORM_READ("body", mjcf_body_rows, "user sleep simple fuse", mjcf_in_body),
     FORM_READ("frame", mjcf_frame_rows, NULL, mjcf_in_body),
     FORM_READ("replicate", mjcf_replicate_rows, NULL, mjcf_in_body),
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
-    FORM_NEVER("attach", "a model cannot be attached to another one yet; <include> can be used"),
+    FORM_READ("attach", mjcf_attach_rows, NULL, NULL),
     FORM_NEVER("composite", "soft and composed bodies are not known here"),
     FORM_NEVER("flexcomp", "there are rigid bodies only here"),
     FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
@@ -292,8 +306,7 @@ const form_element mjcf_in_body[] = {
 /* ---- The root ---------------------------------------------------------------------------------
  */
 
-#define DRIVE(word)                                                                                \
-    FORM_READ(#word, mjcf_##word##_rows, "user cranklength nsample interp delay", NULL)
+#define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, "user cranklength interp", NULL)
 
 static const form_row default_rows[] = {FORM_TEXTS("class", mjcf_class, name), FORM_END};
 
@@ -346,12 +359,9 @@ static const form_element in_tendon[] = {
 
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 
-static const form_element in_extension[] = {FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
-                                            FORM_LAST};
-
 static const form_element in_root[] = {
-    FORM_READ("compiler", compiler_all,
-              "texturedir discardvisual convexhull usethread saveinertial conflict", in_compiler),
+    FORM_READ("compiler", compiler_all, "texturedir discardvisual usethread saveinertial conflict",
+              in_compiler),
     FORM_READ("option", mjcf_option_rows,
               "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
               "sleep_tolerance o_margin o_solref o_solimp o_friction jacobian solver iterations "
@@ -375,7 +385,7 @@ static const form_element in_root[] = {
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
     FORM_NOTE("custom", NULL, in_custom),
     FORM_READ("deformable", NULL, NULL, in_deformable),
-    FORM_READ("extension", NULL, NULL, in_extension),
+    FORM_READ("extension", NULL, NULL, in_plugged),
     FORM_LAST};
 
 const form_element mjcf_form = FORM_READ("mujoco", NULL, "model", in_root);

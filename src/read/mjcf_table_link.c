@@ -102,12 +102,13 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_REFUSE("cranksite", "", "slider-cranks are mechanisms: build it of joints"),          \
         FORM_REFUSE("body", "", "adhesion is not known here"),                                     \
         FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
-        FORM_REFUSE("armature", "0", "say it at the joint")
+        FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
+        FORM_REFUSE("delay", "0", "controls act at once"),                                         \
+        FORM_REFUSE("nsample", "0", "controls act at once")
 #define ACT_ROWS                                                                                   \
     FORM_WORDS("actlimited", mjcf_actuator, act_limited, LIMITED),                                 \
         FORM_REALS("actrange", mjcf_actuator, def.act_range, 2, 2)
-#define RATIO "the damping ratio needs the moving mass, which is not known yet; say kv"
-#define DRIVE_QUIET "user lengthrange cranklength nsample interp delay"
+#define DRIVE_QUIET "user lengthrange cranklength interp"
 
 const form_row mjcf_general_rows[] = {
     DRIVE_ROWS,
@@ -132,7 +133,7 @@ const form_row mjcf_position_rows[] = {
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("timeconst", mjcf_actuator, timeconst, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REFUSE("dampratio", "0", RATIO),
+    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
     FORM_END};
 const form_row mjcf_velocity_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                        FORM_END};
@@ -142,7 +143,7 @@ const form_row mjcf_intvelocity_rows[] = {
     FORM_REALS("kp", mjcf_actuator, kp, 1, 1),
     FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
     FORM_REALS("inheritrange", mjcf_actuator, inheritrange, 1, 1),
-    FORM_REFUSE("dampratio", "0", RATIO),
+    FORM_REALS("dampratio", mjcf_actuator, def.damp_ratio, 1, 1),
     FORM_END};
 const form_row mjcf_damper_rows[] = {DRIVE_ROWS, FORM_REALS("kv", mjcf_actuator, kv, 1, 1),
                                      FORM_END};
@@ -176,8 +177,11 @@ const form_element mjcf_in_actuator[] = {
 #define SENSOR_ROWS                                                                                \
     FORM_TEXTS("name", mjcf_sensor, def.name),                                                     \
         FORM_REALS("cutoff", mjcf_sensor, def.cutoff, 1, 1),                                       \
-        FORM_REALS("noise", mjcf_sensor, def.noise, 1, 1)
-#define SENSOR_QUIET "user nsample interp delay interval"
+        FORM_REALS("noise", mjcf_sensor, def.noise, 1, 1),                                         \
+        FORM_REFUSE("delay", "0", "sensors tell what is now"),                                     \
+        FORM_REFUSE("nsample", "0", "sensors tell what is now"),                                   \
+        FORM_REFUSE("interval", "0", "sensors tell what is now")
+#define SENSOR_QUIET "user interp"
 #define FRAMES "unspecified xbody body geom site camera"
 
 const form_row mjcf_sensor_on_NOTHING[] = {SENSOR_ROWS, FORM_END};

@@ -111,29 +111,43 @@ static int read_root(xml_tree *xml, int root, const robot_limits *limits)
                     "a robot file begins with <mujoco> or <robot>, not with <%.60s>", name);
 }
 
-/* File 0 is there (or not): the rest of the way. */
-static zw_model *finish(xml_tree *xml, int file, const robot_limits *limits)
+/* The file is there (or not, -1): the rest of the way. */
+static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
 {
-    int root = file == 0 ? xml_read(xml, 0) : -1;
-    int ok = root >= 0 && read_root(xml, root, limits) && weigh(xml);
-    zw_model *model = xml->model;
-    if (!ok) {
+    int root = file >= 0 ? xml_read(xml, file) : -1;
+    if (root < 0 || !read_root(xml, root, limits) || !weigh(xml)) {
         xml_no_memory(xml); /* if there is no other story yet */
-        zw_model_free(model);
-        model = NULL;
     }
     xml_free(xml);
-    return model;
+    return xml->status;
 }
 
-zw_model *robot_read(const char *path, zw_error *error)
+static zw_model *finish(xml_tree *xml, int file, const robot_limits *limits)
+{
+    if (fill(xml, file, limits) != ZW_OK) {
+        zw_model_free(xml->model);
+        return NULL;
+    }
+    return xml->model;
+}
+
+zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error)
+{
+    xml_tree xml = {.model = model, .error = error};
+    if (model->bodies != NULL) {
+        return model_fail(model, error, ZW_BAD_INPUT, place, "there are bodies already");
+    }
+    return fill(&xml, robot_file(&xml, path, place), &usual);
+}
+
+zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error)
 {
     xml_tree xml = {.model = model_create(), .error = error};
     if (xml.model == NULL) {
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         return NULL;
     }
-    return finish(&xml, robot_file(&xml, path, -1), &usual);
+    return finish(&xml, robot_file(&xml, path, -1), limits != NULL ? limits : &usual);
 }
 
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,

@@ -8,13 +8,14 @@
 typedef struct robot_limits {
     int files;  /* may other files be read? */
     int copies; /* elements that replicate may make, in all */
+    int depth;  /* models that this one is attached to */
 } robot_limits;
 
 /* Does the name or the text look like one? Either may be NULL. */
 int robot_is(const char *name, const char *text);
 
-/* A model of the file; NULL with the story in `error`. */
-zw_model *robot_read(const char *path, zw_error *error);
+/* A model of the file; NULL with the story in `error`. Limits may be NULL: the usual ones. */
+zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error);
 /* The same from memory; `name` stands for the file, others are looked up beside it. */
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
                      zw_error *error);
@@ -23,6 +24,10 @@ zw_model *robot_text(const char *text, const char *name, const robot_limits *lim
  * description asks for and nobody computes yet. The model is freed if that fails; NULL stays. */
 zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_count,
                     zw_error *error);
+
+/* The bodies of a file into a model that has none yet, for `import` in a .zw file: `place` is where
+ * that stands. The model is to be thrown away if this fails. */
+zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error);
 
 /* Read a file into the model's list: its number, or -1 with the story at `place`. */
 int robot_file(xml_tree *xml, const char *path, int place);

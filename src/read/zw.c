@@ -157,7 +157,7 @@ zw_model *zw_model_read(const char *path, const zw_setting *settings, int settin
         return NULL;
     }
     if (robot_is(path, NULL)) {
-        return robot_set(robot_read(path, error), settings, setting_count, error);
+        return robot_set(robot_read(path, NULL, error), settings, setting_count, error);
     }
     reader *r = reader_create(settings, setting_count, &usual, error);
     if (r == NULL) {

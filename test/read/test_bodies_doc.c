@@ -1,0 +1,233 @@
+/* docs/bodies.md is printed from the tables that drive the readers. After a change of them:
+ *
+ *     ZW_BLESS=1 <build>/test/read/test_bodies_doc
+ */
+#include "robots.h"
+
+#include <stdlib.h>
+
+#include "read/mjcf.h"
+#include "read/urdf.h"
+
+#define PAGE ZW_SOURCE_DIR "/docs/bodies.md"
+
+static const char *const beginning =
+    "# Bodies: what of MJCF and URDF is read\n"
+    "\n"
+    "`zw_model_read` reads MuJoCo's XML (`.xml`, `.mjcf`) and URDF (`.urdf`). Nothing in a file "
+    "is\n"
+    "silently ignored. Every element and attribute is\n"
+    "\n"
+    "- **honoured**: it becomes part of the model (`include/zwang/bodies.h`);\n"
+    "- **refused**: the file is not read, and the message says the name, the line and why. A "
+    "value\n"
+    "  that asks for nothing (listed in brackets) passes;\n"
+    "- **without effect**: it is about looks, memory or the inside of another solver. The model "
+    "keeps\n"
+    "  a list of those it met (`zw_model_note`);\n"
+    "- or unknown: then it is a mistake, and the message says what may have been meant.\n"
+    "\n"
+    "The names are those of MuJoCo 2.2.2 and of the current release. The tables below are printed "
+    "from\n"
+    "those that drive the readers (`ZW_BLESS=1 build/release/test/read/test_bodies_doc`).\n"
+    "\n"
+    "## What is different from MuJoCo\n"
+    "\n"
+    "- `autolimits` is on unless it is switched off, as in current releases.\n"
+    "- One element says its orientation once. Where a class says it by `euler` and an element by "
+    "`quat`,\n"
+    "  MuJoCo takes the class's; here that is refused. `pos` beside `fromto` is refused too.\n"
+    "- Meshes stay where they are written. MuJoCo moves the frame of a mesh geom to the mesh's "
+    "centre\n"
+    "  and principal axes; a frame sensor on such a geom is therefore refused.\n"
+    "- The mass of a mesh is its density times its volume, by the rule of `inertia` (`legacy` "
+    "unless\n"
+    "  said), as in current releases; MuJoCo 2.2.2 took the volume of the box with the same "
+    "moments.\n"
+    "- A body may have a moment of inertia from its centre of mass alone: a point mass swings on "
+    "a\n"
+    "  hinge. What moves without any is refused, also where MuJoCo's check would be another.\n"
+    "- Files of `<include>` are looked up from the folder of the file that was opened, as MuJoCo "
+    "has\n"
+    "  it, also those that an included file includes. No file is included twice.\n"
+    "- `<replicate>`: each copy stands in the frame of the copy before. What refers to a name "
+    "inside\n"
+    "  (an actuator, say) is not copied: it uses the names with their numbers.\n"
+    "- `<attach>` takes a body by its name, and of the other model's constraints, tendons, "
+    "actuators\n"
+    "  and sensors those that refer to nothing else; not its options and keys.\n"
+    "- `dampratio`, tendon and site transmissions are part of the description; "
+    "`zw_system_compile`\n"
+    "  says what it can do with them.\n"
+    "- URDF: the root link is fast to the world; shapes weigh nothing (only `<inertial>` does); a\n"
+    "  `planar` joint becomes two slides and a hinge with the names `*_x`, `*_y`, `*_turn`; "
+    "`effort`\n"
+    "  limits the force of all actuators of the joint; `package://` is looked for in the folder of "
+    "the\n"
+    "  file and in all folders above it.\n";
+
+typedef struct page {
+    char *text;
+    size_t used, room;
+    const form_element *seen[100];
+    int seen_count;
+} page;
+
+static void put(page *p, const char *text)
+{
+    size_t length = strlen(text);
+    assert_true(p->used + length < p->room);
+    memcpy(p->text + p->used, text, length + 1);
+    p->used += length;
+}
+
+/* Names one after the other; `kind` of the rows. */
+static void put_rows(page *p, const form_element *e, int fate, int in_default)
+{
+    int count = 0;
+    for (const form_row *row = e->row; row != NULL && row->name != NULL; row++) {
+        if (row->fate != fate || (in_default && form_word(mjcf_never_in_default, row->name) >= 0)) {
+            continue;
+        }
+        put(p, count++ > 0 ? (fate == FORM_REFUSED ? "; " : ", ") : "");
+        put(p, row->name);
+        if (fate == FORM_REFUSED) {
+            if (row->words != NULL && row->words[0] != 0) {
+                put(p, " (");
+                put(p, row->words);
+                put(p, ")");
+            }
+            put(p, ": ");
+            put(p, row->why);
+        }
+    }
+}
+
+static void put_quiet(page *p, const char *words)
+{
+    for (const char *at = words; at != NULL && *at != 0;) {
+        size_t length = strcspn(at, " ");
+        char word[80];
+        snprintf(word, sizeof word, "%.*s%s", (int)length, at, at[length] == ' ' ? ", " : "");
+        put(p, word);
+        at += length + (at[length] == ' ');
+    }
+}
+
+static void put_element(page *p, const char *path, const form_element *e)
+{
+    put(p, "| `");
+    put(p, path);
+    put(p, "` | ");
+    if (e->fate == FORM_REFUSED) {
+        put(p, " | **refused**: ");
+        put(p, e->why);
+        put(p, " | |\n");
+        return;
+    }
+    int in_default = strncmp(path, "default/", 8) == 0 && strcmp(e->name, "default") != 0;
+    put_rows(p, e, FORM_HONOURED, in_default);
+    put(p, " | ");
+    put_rows(p, e, FORM_REFUSED, in_default);
+    put(p, " | ");
+    put(p, e->fate == FORM_QUIET ? "**all of it** " : "");
+    put_quiet(p, e->quiet);
+    put(p, " |\n");
+}
+
+static void put_tree(page *p, const char *path, const form_element *e)
+{
+    put_element(p, path, e);
+    for (int i = 0; i < p->seen_count; i++) {
+        if (p->seen[i] == e->child) {
+            return; /* bodies in bodies */
+        }
+    }
+    if (e->child == NULL || e->child == form_anything) {
+        return;
+    }
+    assert_true(p->seen_count < 100);
+    p->seen[p->seen_count++] = e->child;
+    for (const form_element *c = e->child; c->name != NULL; c++) {
+        char inner[200];
+        const char *outer = e->child == mjcf_in_body      ? "body"
+                            : e->child == mjcf_in_default ? "default"
+                                                          : e->name;
+        snprintf(inner, sizeof inner, "%s/%s", outer, c->name);
+        put_tree(p, inner, c);
+    }
+}
+
+static const char *const head = "\n| element | honoured | refused | without effect |\n"
+                                "|---|---|---|---|\n";
+
+static void the_page_is_what_the_tables_say(void **state)
+{
+    (void)state;
+    page p = {.room = 200000};
+    p.text = malloc(p.room);
+    assert_non_null(p.text);
+    put(&p, beginning);
+    put(&p, "\n## MJCF\n\n`<include file=\"...\"/>` is honoured everywhere. What stands in "
+            "`<body>` may also stand in\n`<worldbody>` (but joints and inertial), `<frame>` and "
+            "`<replicate>`.\n");
+    put(&p, head);
+    put_tree(&p, "mujoco", &mjcf_form);
+    put(&p, "\n## URDF\n");
+    put(&p, head);
+    put_tree(&p, "robot", &urdf_form);
+
+    if (getenv("ZW_BLESS") != NULL) {
+        FILE *file = fopen(PAGE, "wb");
+        assert_non_null(file);
+        fputs(p.text, file);
+        fclose(file);
+    }
+    char *known = malloc(p.room);
+    FILE *file = fopen(PAGE, "rb");
+    size_t got = file != NULL ? fread(known, 1, p.room - 1, file) : 0;
+    known[got] = 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (strcmp(known, p.text) != 0) {
+        print_error("docs/bodies.md is not what the tables say: run ZW_BLESS=1 test_bodies_doc\n");
+        fail();
+    }
+    free(known);
+    free(p.text);
+}
+
+/* Every honoured row has a place in its target, words where it wants words, at most 64 rows; every
+ * refusal says why. */
+static void check_rows(const form_element *e, int depth)
+{
+    int count = 0;
+    for (const form_row *row = e->row; row != NULL && row->name != NULL; row++, count++) {
+        assert_true(row->type != FORM_WORD || row->words != NULL);
+        assert_true(row->fate != FORM_REFUSED || (row->why != NULL && strlen(row->why) > 5));
+        assert_true(row->most <= 16 && row->least <= row->most);
+        assert_true(form_word(e->quiet, row->name) < 0); /* not both */
+    }
+    assert_true(count <= 64);
+    assert_true(e->fate != FORM_REFUSED || e->why != NULL);
+    for (const form_element *c = e->child; depth < 4 && c != NULL && c->name != NULL; c++) {
+        check_rows(c, depth + 1);
+    }
+}
+
+static void tables_are_sound(void **state)
+{
+    (void)state;
+    check_rows(&mjcf_form, 0);
+    check_rows(&urdf_form, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_page_is_what_the_tables_say),
+        cmocka_unit_test(tables_are_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* What URDF means. */
+#include "robots.h"
+
+static void the_arm(void **state)
+{
+    (void)state;
+    zw_error error;
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/arm.urdf", NULL, 0, &error);
+    if (m == NULL) {
+        print_error("%s:%d: %s\n", error.file, error.line, error.text);
+    }
+    assert_non_null(m);
+    assert_string_equal(m->title, "arm");
+
+    /* bodies from the root on, the link named world being the world */
+    const char *order[] = {"world", "base", "upper", "lower", "finger_left", "finger_right"};
+    assert_int_equal(zw_model_count(m, ZW_THING_BODY), 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(zw_model_find(m, ZW_THING_BODY, order[i]), i);
+    }
+    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 4);
+    const zw_joint_def *s = thing(m, ZW_THING_JOINT, "shoulder");
+    assert_int_equal(s->kind, ZW_JOINT_HINGE);
+    ASSERT_VECTOR(s->axis, 0, 1, 0);
+    ASSERT_VECTOR(s->range, -1, 2);
+    ASSERT_VECTOR(s->force_range, -30, 30);
+    ASSERT_CLOSE(s->damping, 0.5);
+    ASSERT_CLOSE(s->frictionloss, 0.1);
+    const zw_joint_def *e = thing(m, ZW_THING_JOINT, "elbow");
+    assert_int_equal(e->limited, 0);
+    ASSERT_VECTOR(e->axis, 1, 0, 0);
+
+    /* R = Rz(yaw) Ry(pitch) Rx(roll): where x goes */
+    const zw_body_def *upper = thing(m, ZW_THING_BODY, "upper");
+    double x[3] = {1, 0, 0}, r = 0.3, p = -0.4, y = 0.5;
+    model_rotate(upper->quat, x, x);
+    ASSERT_VECTOR(x, cos(y) * cos(p), sin(y) * cos(p), -sin(p));
+    double z[3] = {0, 0, 1};
+    model_rotate(upper->quat, z, z);
+    ASSERT_CLOSE(z[2], cos(p) * cos(r));
+    ASSERT_CLOSE(upper->mass, 2);
+    ASSERT_VECTOR(upper->inertia, 0.3, 0.25, 0.2, 0.01, 0.02, -0.01);
+
+    /* grip_right = 0.03 - 2 grip_left */
+    const zw_equality_def *mimic = thing(m, ZW_THING_EQUALITY, "grip_right");
+    assert_int_equal(mimic->kind, ZW_EQUALITY_JOINT);
+    ASSERT_VECTOR(mimic->poly, 0.03, -2, 0, 0, 0);
+    assert_int_equal(mimic->second, zw_model_find(m, ZW_THING_JOINT, "grip_left"));
+
+    /* shapes: half sizes, no mass; the mirrored mesh keeps its faces outward */
+    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 4);
+    const zw_geom_def *rod = thing(m, ZW_THING_GEOM, "rod");
+    ASSERT_VECTOR(rod->size, 0.05, 0.1, 0.5);
+    zw_inertia in;
+    assert_int_equal(model_mesh_inertia(zw_model_def(m, ZW_THING_MESH, 0), 0, &in), 1);
+    ASSERT_CLOSE(in.mass, 6e-3);
+    zw_inertia list[6];
+    assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
+    ASSERT_CLOSE(list[3].mass, 1);
+    ASSERT_CLOSE(list[1].mass, 0);
+    zw_model_free(m);
+}
+
+#define LINK(name)                                                                                 \
+    "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "   \
+    "ixz='0' iyz='0'/></inertial></link>"
+
+/* A planar joint moves in the plane across its axis and turns about it. */
+static void planar_and_floating(void **state)
+{
+    (void)state;
+    zw_model *m =
+        robot_from("<robot name='r'><link name='base'/>" LINK("table")
+                       LINK("bird") "<joint name='p' type='planar'><parent link='base'/><child "
+                                    "link='table'/><axis xyz='0 1 0'/></joint>"
+                                    "<joint name='f' type='floating'><parent link='base'/><child "
+                                    "link='bird'/><origin xyz='1 2 3'/></joint></robot>");
+    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 4);
+    const zw_joint_def *x = thing(m, ZW_THING_JOINT, "p_x"), *y = thing(m, ZW_THING_JOINT, "p_y"),
+                       *t = thing(m, ZW_THING_JOINT, "p_turn");
+    assert_true(fabs(x->axis[1]) < 1e-15 && fabs(y->axis[1]) < 1e-15);
+    assert_true(fabs(model_dot(x->axis, y->axis)) < 1e-15);
+    ASSERT_VECTOR(t->axis, 0, 1, 0);
+    const zw_body_def *bird = thing(m, ZW_THING_BODY, "bird");
+    assert_int_equal(bird->parent, 0);
+    ASSERT_VECTOR(bird->pos, 1, 2, 3);
+    zw_model_free(m);
+}
+
+static void notes_of_urdf(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from("<robot name='r'><link name='a'><visual><geometry><box size='1 1 "
+                             "1'/></geometry></visual></link><gazebo><x>y</x></gazebo></robot>");
+    assert_int_equal(zw_model_note_count(m), 2);
+    assert_string_equal(zw_model_note(m, 0).text, "visual");
+    assert_string_equal(zw_model_note(m, 1).text, "gazebo");
+    zw_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_arm),
+        cmocka_unit_test(planar_and_floating),
+        cmocka_unit_test(notes_of_urdf),
+    };
+    return ROBOT_TESTS(tests);
+}
