@@ -22,14 +22,15 @@ static void show_coordinates(const cli_world *world)
 
 static void show_constraints(const cli_world *world, const zw_constraint *list)
 {
-    static const char *const word[] = {"holonomic", "nonholonomic", "one-sided"};
-    int count = zw_count(world->system, ZW_CONSTRAINT), of[3] = {0}, said = 0;
+    enum { KINDS = 4, DRY = 3 };
+    static const char *const word[] = {"holonomic", "nonholonomic", "one-sided", "dry friction"};
+    int count = zw_count(world->system, ZW_CONSTRAINT), of[KINDS] = {0}, said = 0;
     for (int c = 0; c < count; c++) {
-        of[list[c].kind]++;
+        of[list[c].rows == 0 ? DRY : (int)list[c].kind]++;
     }
     cli_label(stdout, "constraints");
     printf("%d", count);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < KINDS; k++) {
         if (of[k] > 0) {
             printf("%s %d %s", said++ ? "," : ":", of[k], word[k]);
         }

@@ -140,7 +140,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
     for (int c = 0; c < t.shown; c++) {
         const zw_constraint *it = &list[c];
         printf("  %-*s %-12s %-7s %11.6g ", t.width, zw_name(world->system, ZW_CONSTRAINT, c),
-               kind[it->kind], mode[it->mode], it->force);
+               it->rows == 0 ? "dry friction" : kind[it->kind], mode[it->mode], it->force);
         if (it->kind == ZW_NONHOLONOMIC) {
             printf("%9s", "-");
         } else {

@@ -64,7 +64,7 @@ static void put_constraints(cli_json *json, const cli_world *world, const zw_con
         const zw_constraint *it = &list[c];
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", zw_name(world->system, ZW_CONSTRAINT, c));
-        cli_json_text(json, "kind", kind[it->kind]);
+        cli_json_text(json, "kind", it->rows == 0 ? "dry friction" : kind[it->kind]);
         cli_json_text(json, "state", mode[it->mode]);
         cli_json_open(json, "multipliers", '[');
         for (int r = 0; r < it->rows; r++) {

@@ -129,6 +129,21 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
     return any;
 }
 
+void friction_add_dry(const zw_system *system, const zw_work *work, int c, double *sum)
+{
+    const system_solver *solver = work->motion;
+    tangent t = tangent_now(system, work, c);
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+            for (int k = 0; k < t.columns; k++) {
+                sum[t.column[k]] += t.T[k] * solver->answer.lambda[i];
+            }
+            return;
+        }
+    }
+    friction_of(system, work, c, NULL, sum);
+}
+
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, zw_error *error)
 {

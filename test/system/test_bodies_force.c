@@ -243,6 +243,9 @@ static void dry_friction_of_one(void **state)
     robot_run(&r, 1, 1e-11);
     assert_true(state_q(r.state)[0] == 0);
     close_to("it is held", robot_accelerations(&r)[0], 0, 1e-13);
+    double force;
+    assert_int_equal(zw_constraint_force(r.system, r.work, 0, &force), ZW_OK);
+    close_to("by its weight", force, 2 * 9.81, 1e-12);
     robot_end(&r);
     zw_model *model = rough_carriage(2, 20);
     const double up = 3;
