@@ -60,10 +60,24 @@ typedef struct zw_certify_options {
     double noise;         /* of the recorded numbers, relative to the size of each coordinate;
                              0: found in the recording */
     const double *metric; /* B[n * n], symmetric and positive, in place of M (remark a); or NULL */
-    zw_poll *poll;        /* asked now and then; nonzero stops with ZW_INTERRUPTED... or NULL */
+    zw_poll *poll;        /* asked now and then; nonzero stops with ZW_INTERRUPTED; or NULL */
     void *user;
 } zw_certify_options;
 
+/* In this order:
+ *   OFF         a constraint is violated by more than 8 times the error of the positions (of the
+ *               speeds, if it is one on speeds) and 1e-8 of the size of its coordinates
+ *   NOT_MOTION  somewhere the hand, or what it does to the constraints, is more than 10 times its
+ *               error, or the defect more than 16 times its own; or there is a jump of speeds or a
+ *               single wrong sample, 10 times its error, that neither contacts nor `set` lines of
+ *               events explain; or recorded speeds are not those of the positions, by 12 times
+ *               their noise and error and 1e-8 of their size
+ *   COARSE      the error of the hand is 0.3 of |M a| in the mean, or nothing is known of half of
+ * the samples: fewer than 9 between two jumps, or motion faster than the samples MOTION nothing of
+ * that Errors are one standard deviation; what they are is said in src/path/fit.c and certify.c.
+ * Two things no recording is trusted with: positions to better than 2e-10 of their size, as
+ * integrators err so on the scale of their steps, and forces to better than 1e-10 of their mean. A
+ * recording of less accuracy has to be tried with its `noise`. */
 typedef enum zw_verdict {
     ZW_VERDICT_MOTION,     /* nothing beyond the fit's own error */
     ZW_VERDICT_NOT_MOTION, /* an unseen hand pushes */
@@ -78,13 +92,13 @@ typedef struct zw_trial_report {
     int speeds; /* 0: none were recorded, 1: they are those of the positions, -1: not all are */
     double start, end;
 
-    int fit_degree;                                         /* of the local polynomials */
-    int fit_window;                                         /* samples that each is fitted to */
-    double noise;                                           /* found or given */
-    double error_position, error_speed, error_acceleration; /* the fit's own, root mean square */
+    int fit_degree; /* of the local polynomials of the positions, in the longest piece */
+    int fit_window; /* samples that each is fitted to */
+    double noise;   /* found or given, relative to the size of the coordinate that has most */
+    double error_position, error_speed, error_acceleration; /* the path's, root mean square */
 
     double violation_position, violation_velocity; /* of the constraints, and where most */
-    int violation_constraint;                      /* -1: there are none */
+    int violation_constraint;                      /* over what is tolerated; -1: there are none */
     double violation_time;
 
     double mean;         /* (1/T) int B^-1 R . R dt: the right side of (6), or of (13) */
@@ -92,11 +106,14 @@ typedef struct zw_trial_report {
     double defect;       /* (1/T) int |R_tangential|^2 = mean - mean_least */
     double defect_error; /* the part of it that the fit's error explains */
 
-    double worst;       /* the moment at which the hand pushes most beyond the fit's error: */
-    double worst_time;  /* |R_tangential| there in the metric, */
-    double worst_error; /* the fit's error of it, */
-    int worst_coord;    /* and the coordinate it pushes most */
-    double worst_force; /* with this force */
+    /* The moment at which the hand pushes most beyond the error; if it struck, that of the blow,
+     * whose force is the mean one between two samples. */
+    double worst; /* |R_tangential| there in the metric */
+    double worst_time;
+    double worst_error; /* of `worst` */
+    int worst_coord; /* the coordinate that, put right, puts all others right; else the one that is
+                        moved most, in units of its mass; -1: nothing is known */
+    double worst_force; /* of the hand on it */
 
     double energy_change; /* of V . K - K + U, seed 003 (3.14) */
     double energy_work;   /* of the active forces along the path */
@@ -105,7 +122,8 @@ typedef struct zw_trial_report {
 
 typedef struct zw_trial zw_trial;
 
-/* NULL: it could not be tried, `error` says why. The system must outlive the trial. */
+/* NULL: it could not be tried, `error` says why. The system must outlive the trial. Parameters are
+ * those of the model. */
 zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                           const zw_certify_options *options, zw_error *error);
 const zw_trial_report *zw_trial_look(const zw_trial *trial);

@@ -43,6 +43,10 @@ static int next(path_basis *basis, int k)
         }
     }
     turn[k] = dense_norm(samples, p);
+    basis->low[k - 1] = 0; /* in exact arithmetic k - 2: three terms */
+    while (basis->low[k - 1] < k - 2 && fabs(turn[basis->low[k - 1]]) < 1e-14) {
+        basis->low[k - 1]++;
+    }
     if (!(turn[k] > 1e-10)) {
         return 0;
     }
@@ -92,7 +96,7 @@ void basis_at(const path_basis *basis, int size, double t, double f[3][BASIS_MOS
     f[1][0] = f[2][0] = 0;
     for (int j = 0; j + 1 < size; j++) {
         double sum[3] = {x * f[0][j], x * f[1][j] + f[0][j], x * f[2][j] + 2 * f[1][j]};
-        for (int k = 0; k <= j; k++) {
+        for (int k = basis->low[j]; k <= j; k++) {
             for (int d = 0; d < 3; d++) {
                 sum[d] -= basis->turn[j][k] * f[d][k];
             }

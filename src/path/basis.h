@@ -21,6 +21,7 @@ typedef struct path_basis {
     double *x;                           /* [samples] */
     double *p;                           /* [size][samples] */
     double turn[BASIS_MOST][BASIS_MOST]; /* x p_j = sum_{k <= j + 1} turn[j][k] p_k */
+    int low[BASIS_MOST];                 /* turn[j][k] is nothing for k < low[j] */
 } path_basis;
 
 /* Room for windows of so many samples; 0: no memory. */

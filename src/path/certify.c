@@ -105,6 +105,12 @@ static void lay_out(path_judge *judge, base_arena *arena)
     for (size_t i = 0; i < sizeof by_coord / sizeof *by_coord; i++) {
         *by_coord[i] = base_arena_doubles(arena, n);
     }
+    size_t carried = (size_t)judge->system->law.carried;
+    judge->carried = base_arena_doubles(arena, count * carried);
+    judge->rate = base_arena_doubles(arena, count * carried);
+    judge->told = base_arena_doubles(arena, count);
+    judge->wide[0] = base_arena_doubles(arena, n + carried);
+    judge->wide[1] = base_arena_doubles(arena, n + carried);
     judge->modes = base_arena_doubles(arena, (size_t)judge->constraints);
     judge->mode = base_arena_bytes(arena, count * (size_t)judge->constraints);
     judge->other_mode = base_arena_ints(arena, (size_t)judge->constraints);
@@ -210,10 +216,12 @@ static zw_status set_work(path_judge *judge, zw_error *error)
     return system_set_modes(system, judge->work, judge->modes, error);
 }
 
-/* How large and how wide the positions are, and how exact they can be at best. */
+/* How large and how wide the positions are, and how exact they can be at best. A coordinate that is
+ * nothing beside the others has its share of their rounding. */
 static void measure(path_judge *judge)
 {
     const double *q = judge->path->q;
+    double largest = 0;
     int n = judge->n;
     for (int k = 0; k < n; k++) {
         double least = q[k], most = q[k];
@@ -222,7 +230,12 @@ static void measure(path_judge *judge)
             most = fmax(most, q[i * n + k]);
         }
         judge->size[k] = fmax(fabs(least), fabs(most));
-        judge->scale[k] = fmax(most - least, 1e-6 * judge->size[k]);
+        judge->scale[k] = most - least;
+        largest = fmax(largest, judge->size[k]);
+    }
+    for (int k = 0; k < n; k++) {
+        judge->size[k] = fmax(judge->size[k], 1e-6 * largest);
+        judge->scale[k] = fmax(judge->scale[k], 1e-6 * judge->size[k]);
         judge->accuracy[k] = ACCURACY * judge->size[k];
         judge->noise[k] = fmax(2 * DBL_EPSILON, judge->options->noise) * judge->size[k];
     }
@@ -266,8 +279,9 @@ static zw_status fit_parts(path_judge *judge, const double *y, path_fit *fit, in
     return status;
 }
 
-/* Recorded speeds are exact where the fit's are not; unless they contradict it. */
-static void start_speeds(path_judge *judge)
+/* The states to begin with. Recorded positions are exact where the fit's are not, unless there is
+ * noise in them; so are recorded speeds, unless they contradict the positions. */
+static void start_states(path_judge *judge)
 {
     const zw_path *path = judge->path;
     size_t all = (size_t)judge->count * (size_t)judge->n;
@@ -276,7 +290,12 @@ static void start_speeds(path_judge *judge)
         apart += fabs(path->v[k] - judge->fit.y[1][k]) > 6 * judge->fit.error[1][k];
     }
     const double *v = path->v && apart <= (long)all / 50 ? path->v : judge->fit.y[1];
-    memcpy(judge->trial->q, judge->fit.y[0], all * sizeof(double));
+    for (size_t k = 0; k < all; k++) {
+        size_t c = k % (size_t)judge->n;
+        double much = 10 * judge->accuracy[c];
+        int noisy = judge->fit.allowed[c] > much * much;
+        judge->trial->q[k] = noisy ? judge->fit.y[0][k] : judge->path->q[k];
+    }
     memcpy(judge->trial->v, v, all * sizeof(double));
     for (int d = 0; d < 3; d++) {
         memcpy(judge->blur[d], judge->fit.error[d], all * sizeof(double));
@@ -284,6 +303,13 @@ static void start_speeds(path_judge *judge)
     for (size_t k = 0; k < all; k++) {
         double *most = &judge->swift[k % (size_t)judge->n];
         *most = fmax(*most, fabs(v[k]));
+    }
+    double fastest = 0;
+    for (int c = 0; c < judge->n; c++) {
+        fastest = fmax(fastest, judge->swift[c]);
+    }
+    for (int c = 0; c < judge->n; c++) {
+        judge->swift[c] = fmax(judge->swift[c], 1e-6 * fastest);
     }
 }
 
@@ -365,6 +391,7 @@ static zw_status probe(path_judge *judge, double *share, zw_error *error)
                 others += *blur * *blur / (judge->scale[k] * judge->scale[k]);
             }
             *blur = sqrt(*blur * *blur + e * e);
+            judge->rough[i * n + k] = fmax(judge->rough[i * n + k], e);
         }
     }
     *share = others > 0 ? sqrt(mine / others) : 0;
@@ -378,6 +405,10 @@ static zw_status remainder_of(path_judge *judge, zw_error *error)
     zw_status status = ZW_OK;
     for (int pass = 0; pass < PASSES && status == ZW_OK; pass++) {
         last = share;
+        status = judge_law_find(judge, pass == 0 ? judge->fit.y[2] : trial->a, error);
+        if (status != ZW_OK) {
+            break;
+        }
         status = judge_model(judge, trial->q, trial->v, judge->model, 1, error);
         if (status != ZW_OK) {
             break;
@@ -390,7 +421,8 @@ static zw_status remainder_of(path_judge *judge, zw_error *error)
             put_together(judge);
             status = probe(judge, &share, error);
         }
-        if (share < 1 || !(share < 0.5 * last)) {
+        int first = pass == 0 && judge_law_varies(judge); /* lambda is not as good as it can be */
+        if (!first && (share < 1 || !(share < 0.5 * last))) {
             break;
         }
     }
@@ -410,7 +442,7 @@ static zw_status try_path(path_judge *judge, zw_error *error)
         status = fit_parts(judge, judge->path->q, &judge->fit, &judge->pieces, judge->start, error);
     }
     if (status == ZW_OK) {
-        start_speeds(judge);
+        start_states(judge);
         status = remainder_of(judge, error);
     }
     status = status == ZW_OK ? judge_split(judge, error) : status;
@@ -434,10 +466,6 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
     if (path->n != system->n) {
         base_fail(error, ZW_BAD_INPUT, "the path has %d coordinates, the system %d", path->n,
                   system->n);
-        return NULL;
-    }
-    if (system->given.kind != MODEL_LAW_NONHOLONOMIC) {
-        base_fail(error, ZW_BAD_INPUT, "paths under other laws than the nonholonomic one: not yet");
         return NULL;
     }
     judge.trial = create_trial(system, path, error);

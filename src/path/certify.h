@@ -41,6 +41,10 @@ typedef struct path_judge {
     double *away;        /* [count] |a - model| beside the hand: what leaves the constraints */
     double *energy;      /* [count] */
     double *forces;      /* [count] |M a|^2: what the hand is compared with */
+    double *carried;     /* [count * carried] multipliers that the law carries, */
+    double *rate;        /* [count * carried] and their rates */
+    double *told;        /* [count] the hand's error by discretisation, in Theorem 2 */
+    double *wide[2];     /* [n + carried] speeds with them, accelerations with rates */
     double *modes;       /* [constraints] of one sample */
     unsigned char *mode; /* [count * constraints] system_mode */
     double *room[4];     /* [n * (n + 1) + m] */
@@ -65,6 +69,9 @@ typedef struct path_judge {
  * all, also mode, lambda, react and power. */
 zw_status judge_model(path_judge *judge, const double *q, const double *v, double *a, long every,
                       zw_error *error);
+/* The acceleration of one sample, were its state (q, v). */
+zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
+                       zw_error *error);
 zw_status judge_polled(path_judge *judge, long sample, zw_error *error);
 
 /* certify_lanes.c: eight samples at a time, for systems without rows. */
@@ -88,6 +95,18 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
 
 /* certify_jump.c: where pieces meet. */
 zw_status judge_jumps(path_judge *judge, zw_error *error);
+
+/* certify_name.c: the coordinate to be named for the hand at this sample. */
+zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error);
+
+/* certify_law.c: is lambda(t) to be found along the whole path (Theorem 2)? */
+int judge_law_varies(const path_judge *judge);
+/* Finds it, if so, for the trial's q and v and these accelerations, and fills hand, its size, apart
+ * and square. */
+zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error);
+/* v[n] of sample i with what the law carries behind it. */
+zw_status judge_law_speeds(path_judge *judge, long i, const double *q, const double *v,
+                           const double **wide, zw_error *error);
 
 /* certify_report.c */
 zw_status judge_report(path_judge *judge, zw_error *error);

@@ -87,8 +87,11 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
     }
     for (long i = k - 1; i <= k; i++) {
         const double *q = trial->q + i * judge->n, *v = trial->v + i * judge->n;
-        zw_status status =
-            system_evaluate(system, work, PART_POSITION, trial->t[i], q, v, NULL, NULL, error);
+        zw_status status = judge_law_speeds(judge, i, q, v, &v, error);
+        if (status == ZW_OK) {
+            status =
+                system_evaluate(system, work, PART_POSITION, trial->t[i], q, v, NULL, NULL, error);
+        }
         if (status == ZW_OK) {
             status =
                 system_evaluate(system, work, PART_VELOCITY, trial->t[i], q, v, NULL, NULL, error);
@@ -110,11 +113,12 @@ static zw_status strikes(path_judge *judge, long k, int *any, zw_error *error)
             *any |= judge->modes[c] != SYSTEM_OPEN;
         }
     }
+    const double *q = trial->q + k * judge->n, *v = trial->v + k * judge->n;
     zw_status status = system_set_modes(system, work, judge->modes, error);
+    status = status == ZW_OK ? judge_law_speeds(judge, k, q, v, &v, error) : status;
     return status != ZW_OK
                ? status
-               : system_evaluate(system, work, PART_TERMS, trial->t[k], trial->q + k * judge->n,
-                                 trial->v + k * judge->n, NULL, NULL, error);
+               : system_evaluate(system, work, PART_TERMS, trial->t[k], q, v, NULL, NULL, error);
 }
 
 /* The jump of speeds that is left when the contacts have given what they can: |.|^2 in the metric,
@@ -168,6 +172,22 @@ static void blame(path_judge *judge, long k, const leap *it, int d)
     }
 }
 
+/* A sample that is wrong by itself is a blow there and back; unless the system's own accelerations
+ * are so uncertain around it that they may have moved it. */
+static void blame_slip(path_judge *judge)
+{
+    const path_fit *rest = &judge->rest;
+    long i = rest->slip, k = i * judge->n + rest->slip_coord, next = i > 0 ? i : 1;
+    double h = judge->trial->t[next] - judge->trial->t[next - 1];
+    if (rest->slip_size > SURE * judge->rough[k] * 64 * h * h) {
+        judge->jump_ratio = rest->slip_ratio;
+        judge->jump = judge->jump_force = rest->slip_size / (h * h);
+        judge->jump_error = judge->jump / rest->slip_ratio;
+        judge->jump_time = judge->trial->t[i];
+        judge->jump_coord = rest->slip_coord;
+    }
+}
+
 zw_status judge_jumps(path_judge *judge, zw_error *error)
 {
     int n = judge->n, piece = 0, free = resets(judge->system->model);
@@ -176,18 +196,7 @@ zw_status judge_jumps(path_judge *judge, zw_error *error)
     if (judge->count < 2) {
         return ZW_OK;
     }
-    if (judge->rest.slip_ratio >
-        0) { /* a sample that is wrong by itself is a blow there and back */
-        const path_fit *rest = &judge->rest;
-        long i = rest->slip, k = i * n + rest->slip_coord, next = i > 0 ? i : 1;
-        double h = judge->trial->t[next] - judge->trial->t[next - 1];
-        judge->jump_ratio = rest->slip_ratio;
-        judge->jump = fabs(judge->remain[k] - rest->y[0][k]) / (h * h);
-        judge->jump_error = judge->jump / rest->slip_ratio;
-        judge->jump_force = judge->jump;
-        judge->jump_time = judge->trial->t[i];
-        judge->jump_coord = rest->slip_coord;
-    }
+    blame_slip(judge);
     for (int p = 1; p < judge->parts && !free; p++) {
         long k = judge->part[p];
         int any, d = 0;

@@ -18,7 +18,8 @@ struct path_lanes {
 
 int judge_lanes_fit(const zw_system *system)
 {
-    return !system->tree && system->m == 0 && system->C_count == 0 && !system->sparse && system->n < 80;
+    return !system->tree && system->m == 0 && system->C_count == 0 && !system->sparse &&
+           system->n < 80;
 }
 
 static void lay_out(struct path_lanes *lanes, const zw_system *system, base_arena *arena)

@@ -125,8 +125,21 @@ static double largest_force(const path_judge *judge)
     return most;
 }
 
-static zw_status sample(path_judge *judge, long i, const double *q, const double *v, double *a,
-                        zw_error *error)
+static zw_status accelerate(path_judge *judge, long i, const double *q, const double *v, double *a,
+                            zw_error *error)
+{
+    const double *wide = v;
+    zw_status status = judge_law_speeds(judge, i, q, v, &wide, error);
+    if (status == ZW_OK) {
+        status = system_accelerate(judge->system, judge->work, judge->trial->t[i], q, wide,
+                                   judge->wide[1], error);
+        memcpy(a, judge->wide[1], (size_t)judge->n * sizeof *a);
+    }
+    return status;
+}
+
+zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
+                       zw_error *error)
 {
     const zw_system *system = judge->system;
     zw_work *work = judge->work;
@@ -137,7 +150,7 @@ static zw_status sample(path_judge *judge, long i, const double *q, const double
         status = system_set_modes(system, work, mode, error);
         if (status == ZW_OK) { /* the path is not on the constraints, redundant ones contradict */
             work->motion->options.least_squares = 1;
-            status = system_accelerate(system, work, judge->trial->t[i], q, v, a, error);
+            status = accelerate(judge, i, q, v, a, error);
         }
         if (status != ZW_OK || !changing || object(judge, mode, largest_force(judge)) < 0) {
             break;
@@ -157,6 +170,17 @@ static void note_reaction(path_judge *judge, long i)
     }
 }
 
+/* Those that a law carries are known. */
+static void note_multipliers(path_judge *judge, long i)
+{
+    const system_law *law = &judge->system->law;
+    double *lambda = judge->trial->lambda + i * judge->m;
+    solver_multipliers(judge->work->motion, lambda);
+    for (int j = 0; j < law->carried; j++) {
+        lambda[law->row[j]] = judge->carried[i * law->carried + j];
+    }
+}
+
 zw_status judge_model(path_judge *judge, const double *q, const double *v, double *a, long every,
                       zw_error *error)
 {
@@ -171,7 +195,7 @@ zw_status judge_model(path_judge *judge, const double *q, const double *v, doubl
             status = judge_polled(judge, i, error);
         }
         if (status == ZW_OK) {
-            status = sample(judge, i, q + i * n, v + i * n, a + i * n, error);
+            status = judge_sample(judge, i, q + i * n, v + i * n, a + i * n, error);
         }
         if (status != ZW_OK) {
             return status;
@@ -181,7 +205,7 @@ zw_status judge_model(path_judge *judge, const double *q, const double *v, doubl
         }
         judge->trial->power[i] = judge->work->power;
         note_reaction(judge, i);
-        solver_multipliers(judge->work->motion, judge->trial->lambda + i * judge->m);
+        note_multipliers(judge, i);
         for (int c = 0; c < judge->constraints; c++) {
             judge->mode[i * judge->constraints + c] = (unsigned char)judge->modes[c];
         }

@@ -11,6 +11,7 @@
 /* The hand is seen where it is SEEN times the error, or everywhere together MUCH times. */
 #define SEEN 10.0
 #define MUCH 4.0
+#define FORCE 1e-10
 #define COARSE 0.3 /* the error of the hand relative to |M a| */
 #define CLASH 12.0 /* speeds: times error and noise, */
 #define SPEED 1e-8 /* and this of their size */
@@ -56,6 +57,16 @@ static double integral(path_judge *judge, const double *y, double *time)
     return sum;
 }
 
+/* No force of a recording is trusted beyond FORCE of the mean one. */
+static void blur_forces(path_judge *judge)
+{
+    double time, forces = integral(judge, judge->forces, &time), *error = judge->trial->hand_error;
+    double least = time > 0 ? FORCE * FORCE * fmax(forces, 0) / time : 0;
+    for (long i = 0; i < judge->count; i++) {
+        error[i] = sqrt(error[i] * error[i] + least);
+    }
+}
+
 static void report_means(path_judge *judge, double *forces)
 {
     zw_trial *trial = judge->trial;
@@ -87,26 +98,6 @@ static void report_means(path_judge *judge, double *forces)
     report->mean_least = report->mean - report->defect;
 }
 
-/* The coordinate that moves most otherwise, in units of its mass. */
-static int coordinate(path_judge *judge, long i, zw_error *error, zw_status *status)
-{
-    const zw_system *system = judge->system;
-    const zw_trial *trial = judge->trial;
-    int n = judge->n, most = -1;
-    double largest = -1;
-    *status = system_evaluate(system, judge->work, PART_METRIC, trial->t[i], trial->q + i * n,
-                              trial->v + i * n, NULL, NULL, error);
-    for (int k = 0; k < n && *status == ZW_OK; k++) {
-        double mass = fabs(judge->work->out[PART_METRIC][system->M_start[k]]);
-        double x = judge->apart[i * n + k], share = mass * x * x;
-        if (share > largest) {
-            largest = share;
-            most = k;
-        }
-    }
-    return most;
-}
-
 static zw_status report_worst(path_judge *judge, double *ratio, zw_error *error)
 {
     zw_trial *trial = judge->trial;
@@ -126,7 +117,7 @@ static zw_status report_worst(path_judge *judge, double *ratio, zw_error *error)
         report->worst = trial->hand_size[worst];
         report->worst_error = trial->hand_error[worst];
         report->worst_time = trial->t[worst];
-        report->worst_coord = coordinate(judge, worst, error, &status);
+        status = judge_name(judge, worst, &report->worst_coord, error);
         report->worst_force = status == ZW_OK && report->worst_coord >= 0
                                   ? trial->hand[worst * judge->n + report->worst_coord]
                                   : 0;
@@ -163,6 +154,17 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* At the ends of a piece the fit's speeds are extrapolated. */
+static int inside(const path_judge *judge, long i)
+{
+    enum { ENDS = 4 };
+    int p = 0;
+    while (judge->part[p + 1] <= i) {
+        p++;
+    }
+    return i >= judge->part[p] + ENDS && i < judge->part[p + 1] - ENDS;
+}
+
 /* Are recorded speeds those of the positions? They may differ by the error of the path, by noise of
  * their own, for which half of the samples is asked, and by a small part of their size. */
 static void compare_speeds(path_judge *judge)
@@ -174,7 +176,7 @@ static void compare_speeds(path_judge *judge)
     trial->report.speeds = v != NULL;
     for (int c = 0; c < n && v; c++) {
         long count = 0;
-        for (long i = 0; i < judge->count; i++) {
+        for (long i = 0; i < judge->count; i += judge->count / 1000 + 1) {
             if (isfinite(judge->blur[1][i * n + c])) {
                 apart[count++] = fabs(v[i * n + c] - trial->v[i * n + c]);
             }
@@ -187,7 +189,7 @@ static void compare_speeds(path_judge *judge)
             double limit = CLASH * (judge->blur[1][k] + noise + h * judge->blur[2][k]) +
                            SPEED * fmax(judge->swift[c], DBL_MIN);
             double ratio = fabs(v[k] - trial->v[k]) / limit;
-            if (isfinite(limit) && ratio > worst) {
+            if (isfinite(limit) && ratio > worst && inside(judge, k / n)) {
                 worst = ratio;
                 judge->clash = k / n;
                 judge->clash_coord = c;
@@ -251,6 +253,7 @@ zw_status judge_report(path_judge *judge, zw_error *error)
     report->error_position = mean_error(judge, judge->blur[0]);
     report->error_speed = mean_error(judge, judge->blur[1]);
     report->error_acceleration = mean_error(judge, judge->blur[2]);
+    blur_forces(judge);
     report_means(judge, &forces);
     zw_status status = report_worst(judge, &ratio, error);
     if (!judge->system->model->massless) {

@@ -233,14 +233,20 @@ static zw_status take_apart(path_judge *judge, long i, zw_error *error)
     double size = fmax(dense_dot(n, x, hand), 0);
     trial->hand_size[i] = sqrt(size);
     judge->away[i] = sqrt(fmax(all - size, 0));
-    judge_weigh(judge, trial->a + i * n, less);
-    judge->forces[i] = fmax(dense_dot(n, less, trial->a + i * n), 0);
     for (int k = 0; k < n; k++) {
         less[k] = force[k] += judge->react[i * n + k];
     }
     status = judge_metric_solve(judge, t, less, error);
     judge->square[i] = fmax(dense_dot(n, less, force), size);
     return status;
+}
+
+/* What the hand is compared with. */
+static void compare(path_judge *judge, long i)
+{
+    const double *a = judge->trial->a + i * judge->n;
+    judge_weigh(judge, a, judge->room[2]);
+    judge->forces[i] = fmax(dense_dot(judge->n, judge->room[2], a), 0);
 }
 
 /* ---- Constraints ------------------------------------------------------------------------------
@@ -277,13 +283,13 @@ static void note_violation(path_judge *judge, long i, int r, double ratio)
 /* Positions as they were recorded, with the noise that was found in them; speeds of the fit. A path
  * whose positions keep a constraint has the speeds for it: what the fit's say is told, not judged.
  */
-static zw_status check_constraints(path_judge *judge, long i, zw_error *error)
+static zw_status check_constraints(path_judge *judge, long i, const double *v, zw_error *error)
 {
     const zw_system *system = judge->system;
     zw_trial *trial = judge->trial;
     zw_trial_report *report = &trial->report;
     zw_work *work = judge->work;
-    const double *q = judge->path->q + i * judge->n, *v = trial->v + i * judge->n;
+    const double *q = judge->path->q + i * judge->n;
     double t = trial->t[i], *blur = judge->room[0];
     zw_status status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
     for (int k = 0; k < judge->n; k++) {
@@ -327,21 +333,25 @@ static zw_status split(path_judge *judge, long i, zw_error *error)
         judge->modes[c] = judge->mode[i * judge->constraints + c];
     }
     zw_status status = system_set_modes(system, work, judge->modes, error);
+    status = status == ZW_OK ? judge_law_speeds(judge, i, q, v, &v, error) : status;
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
-    if (status == ZW_OK) {
+    if (status == ZW_OK && !judge_law_varies(judge)) {
         status = take_apart(judge, i, error);
     }
     if (status == ZW_OK) {
+        compare(judge, i);
+    }
+    if (status == ZW_OK) {
         status = error_of(judge, t, judge->blur[2] + i * judge->n, &miss, error);
-        trial->hand_error[i] = sqrt(miss);
+        trial->hand_error[i] = hypot(sqrt(miss), judge->told[i]);
     }
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_ENERGY, t, q, v, NULL, NULL, error);
         judge->energy[i] = work->out[PART_ENERGY][0];
     }
-    return status == ZW_OK && judge->m > 0 ? check_constraints(judge, i, error) : status;
+    return status == ZW_OK && judge->m > 0 ? check_constraints(judge, i, v, error) : status;
 }
 
 zw_status judge_split(path_judge *judge, zw_error *error)
@@ -350,6 +360,7 @@ zw_status judge_split(path_judge *judge, zw_error *error)
     if (judge->lanes && !judge->factor) {
         return judge_lanes_split(judge, error);
     }
+    status = judge_law_find(judge, judge->trial->a, error);
     for (long i = 0; i < judge->count && status == ZW_OK; i++) {
         status = i % POLL == POLL - 1 ? judge_polled(judge, i, error) : ZW_OK;
         status = status == ZW_OK ? split(judge, i, error) : status;

@@ -42,6 +42,7 @@
 #include "path/fit_inner.h"
 
 #define CHOSEN 1.5 /* the least of some estimates is less than the error */
+#define END 2.0    /* and what is extrapolated is less certain than it seems */
 
 /* ---- Windows ----------------------------------------------------------------------------------
  */
@@ -100,6 +101,7 @@ typedef struct block {
     long from, to; /* samples */
     long start;    /* of the window */
     int degree;
+    int end; /* the window is not around it */
 } block;
 
 /* From the first sample of a window to behind the last. */
@@ -127,6 +129,7 @@ static block block_at(const fitter *f, const fit_shape *s, long k)
     if (b.start < f->first || b.start + span > f->end) {
         b.start = b.start < f->first ? f->first : f->end - span;
         b.degree = s->end_degree;
+        b.end = 1;
     }
     return b;
 }
@@ -189,6 +192,7 @@ static void fit_block(fitter *f, const block *b, double *const *y, double *const
         double rest = fit_column(f, b, k, y), floor = f->samples->noise[k];
         miss[k * stride] = rest;
         level[k * stride] = fmax(fmax(fit_level(f, k, b->degree), rest), floor * floor);
+        level[k * stride] *= b->end ? END * END : 1;
     }
     for (long i = 0; i < b->to - b->from; i++) {
         for (int d = 0; d < 3; d++) {
@@ -381,7 +385,7 @@ static void look_closer(fitter *f, const fit_shape *typical)
                 try_block(f, &s, &b, now);
             }
         }
-        s.window = s.window * 3 / 4;
+        s.window = s.window * 3 / 5;
         if (s.stride > 1 && s.window < 100) {
             s.window *= s.stride > 2 ? 4 : s.stride;
             s.stride = s.stride > 2 ? s.stride / 4 : 1;

@@ -25,6 +25,7 @@ typedef struct path_fit {
     double *allowed;  /* [n] mean square that samples may miss the fit by: their noise */
     int degree, window; /* of the longest piece */
     double slip_ratio;  /* 0, or how wrong the worst of single samples is, in errors, */
+    double slip_size;   /* by how much, */
     long slip;          /* which it is, */
     int slip_coord;     /* and in which column */
     int cuts;

@@ -15,12 +15,29 @@
 #include "path/fit_inner.h"
 
 #define SURE 10.0
+#define GROSS 1e-3 /* of the scale of a column */
 
 /* Fit of one side, carried to a moment. */
 typedef struct side {
     int good;    /* the samples are resolved */
     double cost; /* what they miss, over what they may */
 } side;
+
+/* The degree that says most of the speeds at that moment. */
+static int side_degree(const fitter *f, int most, double p[3][BASIS_MOST])
+{
+    double gain = 0, least = INFINITY;
+    int best = 3;
+    for (int degree = 0; degree <= most; degree++) {
+        gain += p[1][degree] * p[1][degree];
+        double score = degree < 3 ? INFINITY : fit_score(f, degree) * gain;
+        if (score < least) {
+            least = score;
+            best = degree;
+        }
+    }
+    return best;
+}
 
 /* The window of the samples from .. to - 1: y and e (3 n each) are values and errors at time t. */
 static side fit_side(fitter *f, long from, long to, int degree, double t, double *y, double *e)
@@ -33,6 +50,7 @@ static side fit_side(fitter *f, long from, long to, int degree, double t, double
     fit_project(f, from);
     fit_leave(f, from);
     basis_at(&f->basis, f->size, t, p);
+    degree = side_degree(f, degree, p);
     for (int k = 0; k < n; k++) {
         const double *c = f->c + (size_t)k * BASIS_MOST;
         double miss = fit_miss(f, k, degree), floor = f->samples->noise[k];
@@ -105,9 +123,12 @@ static int slip(fitter *f, const fit_shape *s, long from, long to)
                 double ratio = miss / (error + noise);
                 if (ratio > most) {
                     most = ratio;
-                    fit->slip_coord = ratio > fit->slip_ratio ? c : fit->slip_coord;
-                    fit->slip = ratio > fit->slip_ratio ? k : fit->slip;
-                    fit->slip_ratio = fmax(ratio, fit->slip_ratio);
+                    if (ratio > fit->slip_ratio) {
+                        fit->slip_coord = c;
+                        fit->slip = k;
+                        fit->slip_size = miss;
+                        fit->slip_ratio = ratio;
+                    }
                 }
             }
         }
@@ -143,12 +164,17 @@ static long part_at(fitter *f, const fit_shape *s, long from, long to)
     return 0;
 }
 
-/* Nothing is known where nothing was resolved. */
+/* Nothing is known of the derivatives where samples miss every fit grossly. */
 static void give_up(fitter *f)
 {
     int n = f->samples->n;
     for (long i = f->first; i < f->end; i++) {
+        int lost = 0;
         for (int c = 0; c < n && f->bad[i]; c++) {
+            double miss = f->samples->y[i * n + c] - f->fit->y[0][i * n + c];
+            lost |= fabs(miss) > GROSS * f->samples->scale[c];
+        }
+        for (int c = 0; c < n && lost; c++) {
             f->fit->error[1][i * n + c] = f->fit->error[2][i * n + c] = INFINITY;
         }
     }
@@ -171,10 +197,7 @@ void fit_jumps(fitter *f, const fit_shape *s)
         long to = i + 2 < end ? i + 2 : end;
         from = from - 1 > first ? from - 1 : first;
         if (i > from && f->bad[i - 1] && to > from && to - from <= WIDEST) {
-            long k = part_at(f, &fine, from, to);
-            if (k == 0) {
-                slip(f, &fine, from, to - 1);
-            }
+            long k = slip(f, &fine, from, to - 1) ? 0 : part_at(f, &fine, from, to);
             if (k > 0 && (fit->cuts == 0 || fit->cut[fit->cuts - 1] < k)) {
                 fit->cut[fit->cuts++] = k;
             }

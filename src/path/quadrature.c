@@ -110,9 +110,10 @@ static void add_interval(const rule *r, double length, int n, const double *y, d
     for (int k = 0; k < n; k++) {
         double mean = 0, less = 0;
         for (int j = 0; j < r->nodes; j++) {
-            double value = y[r->node[j] * n + k];
-            mean += r->mean[j] * value;
-            less += r->less[j] * value;
+            mean += r->mean[j] * y[r->node[j] * n + k];
+        }
+        for (int j = 0; rough && j < r->nodes; j++) {
+            less += r->less[j] * y[r->node[j] * n + k];
         }
         double add = length * mean + carry[k], next = sum[k] + add;
         carry[k] = fabs(sum[k]) >= fabs(add) ? sum[k] - next + add : add - next + sum[k];
