@@ -17,6 +17,7 @@ typedef enum option_id {
     OPTION_FROM,
     OPTION_TO,
     OPTION_SET,
+    OPTION_KEY,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -48,6 +49,7 @@ static const option options[] = {
     {OPTION_FROM, "--from", NULL, 1, "limit"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
+    {OPTION_KEY, "--key", NULL, 1, "run explain check"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -235,6 +237,9 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_positive(known, value, &arguments->noise);
     case OPTION_COLUMN:
         return take_column(arguments, value);
+    case OPTION_KEY:
+        arguments->key = value;
+        return CLI_OK;
     case OPTION_METRIC:
         arguments->metric = value;
         return CLI_OK;

@@ -22,14 +22,15 @@ static void show_coordinates(const cli_world *world)
 
 static void show_constraints(const cli_world *world, const zw_constraint *list)
 {
-    static const char *const word[] = {"holonomic", "nonholonomic", "one-sided"};
-    int count = zw_count(world->system, ZW_CONSTRAINT), of[3] = {0}, said = 0;
+    enum { KINDS = 4, DRY = 3 };
+    static const char *const word[] = {"holonomic", "nonholonomic", "one-sided", "dry friction"};
+    int count = zw_count(world->system, ZW_CONSTRAINT), of[KINDS] = {0}, said = 0;
     for (int c = 0; c < count; c++) {
-        of[list[c].kind]++;
+        of[list[c].rows == 0 ? DRY : (int)list[c].kind]++;
     }
     cli_label(stdout, "constraints");
     printf("%d", count);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < KINDS; k++) {
         if (of[k] > 0) {
             printf("%s %d %s", said++ ? "," : ":", of[k], word[k]);
         }
@@ -77,7 +78,7 @@ static int show_masses(const cli_world *world)
         cli_label(stdout, "singular M");
         printf("only constraints hold");
         for (int i = 0; i < count && i < SHOWN; i++) {
-            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_COORD, coord[i]));
+            printf("%s %s", i ? "," : "", zw_name(world->system, ZW_SPEED, coord[i]));
         }
         if (count > SHOWN) {
             printf(" and %d more", count - SHOWN);
@@ -149,6 +150,7 @@ static void show(const cli_world *world, const zw_constraint *list)
     show_constraints(world, list);
     show_contacts(world, list);
     show_rank(world, motion);
+    cli_show_notes(stdout, world, 1);
     show_masses(world);
     show_start(world);
     cli_label(stdout, "certificate");

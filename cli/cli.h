@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "zwang/bodies.h"
 #include "zwang/path.h"
 #include "zwang/zwang.h"
 
@@ -32,6 +33,7 @@ typedef struct cli_arguments {
     int column_count;
     double noise;
     const char *metric; /* as it was written, or NULL */
+    const char *key;    /* robots: the keyframe to begin with, or NULL */
     zw_law law;         /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
@@ -76,6 +78,9 @@ void cli_show_error(const zw_error *error);
 void cli_label(FILE *to, const char *label);
 void cli_head(FILE *to, const char *title); /* of a table, after an empty line */
 void cli_show_assembly(FILE *to, const cli_world *world);
+void cli_show_notes(FILE *to, const cli_world *world, int all);
+/* "'" where the name of a speed is that of its coordinate, else "". */
+const char *cli_prime(const cli_world *world, int speed);
 void cli_show_time(FILE *to, double seconds);
 /* "3 rods", "1 rod" */
 void cli_show_count(FILE *to, long count, const char *one, const char *many);

@@ -47,18 +47,46 @@ static double largest(const double *x, int n)
 
 /* ---- Coordinates ---------------------------------------------------------------------------- */
 
-static void show_motion(const cli_arguments *arguments, const cli_world *world)
+/* With quaternions there are more coordinates than speeds: then they have a table of their own. */
+static int is_paired(const cli_world *world)
+{
+    return zw_count(world->system, ZW_COORD) == zw_count(world->system, ZW_SPEED);
+}
+
+static void show_positions(const cli_arguments *arguments, const cli_world *world)
 {
     table t = table_of(arguments, world, ZW_COORD);
+    const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
+    cli_head(stdout, "Positions");
+    for (int i = 0; i < t.shown; i++) {
+        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_COORD, i), q[i]);
+    }
+    show_left_out(&t);
+}
+
+static void show_motion(const cli_arguments *arguments, const cli_world *world)
+{
+    int paired = is_paired(world);
+    table t = table_of(arguments, world, paired ? ZW_COORD : ZW_SPEED);
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
     const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
     const zw_motion *motion = zw_work_motion(world->work);
     double size = largest(motion->a, motion->n) + largest(a_free, motion->n);
-    cli_head(stdout, "Motion: position q, speed q', free and actual acceleration q''");
-    printf("  %-*s %14s %14s %14s %14s\n", t.width, "", "q", "q'", "q'' free", "q'' actual");
+    if (paired) {
+        cli_head(stdout, "Motion: position q, speed q', free and actual acceleration q''");
+        printf("  %-*s %14s %14s %14s %14s\n", t.width, "", "q", "q'", "q'' free", "q'' actual");
+    } else {
+        show_positions(arguments, world);
+        cli_head(stdout, "Motion: speed, free and actual acceleration");
+        printf("  %-*s %14s %14s %14s\n", t.width, "", "speed", "free", "actual");
+    }
     for (int i = 0; i < t.shown; i++) {
-        printf("  %-*s %14.6g %14.6g ", t.width, zw_name(world->system, ZW_COORD, i), q[i], v[i]);
+        printf("  %-*s ", t.width, zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i));
+        if (paired) {
+            printf("%14.6g ", q[i]);
+        }
+        printf("%14.6g ", v[i]);
         if (isfinite(a_free[i])) {
             printf("%14.6g", tidy(a_free[i], size));
         } else {
@@ -71,7 +99,8 @@ static void show_motion(const cli_arguments *arguments, const cli_world *world)
 
 static void show_forces(const cli_arguments *arguments, const cli_world *world)
 {
-    table t = table_of(arguments, world, ZW_COORD);
+    zw_kind kind = is_paired(world) ? ZW_COORD : ZW_SPEED;
+    table t = table_of(arguments, world, kind);
     const zw_motion *motion = zw_work_motion(world->work);
     double size = largest(motion->F_N, motion->n) + largest(motion->F_L, motion->n) +
                   largest(motion->F_C, motion->n);
@@ -79,7 +108,7 @@ static void show_forces(const cli_arguments *arguments, const cli_world *world)
     printf("  %-*s %14s %14s %14s %14s\n", t.width, "", "F^N", "F^L", "F^C", "sum = M q''");
     for (int i = 0; i < t.shown; i++) {
         double N = motion->F_N[i], L = motion->F_L[i], C = motion->F_C[i];
-        printf("  %-*s %14.6g %14.6g %14.6g %14.6g\n", t.width, zw_name(world->system, ZW_COORD, i),
+        printf("  %-*s %14.6g %14.6g %14.6g %14.6g\n", t.width, zw_name(world->system, kind, i),
                tidy(N, size), tidy(L, size), tidy(C, size), tidy(N + L + C, size));
     }
     show_left_out(&t);
@@ -111,7 +140,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
     for (int c = 0; c < t.shown; c++) {
         const zw_constraint *it = &list[c];
         printf("  %-*s %-12s %-7s %11.6g ", t.width, zw_name(world->system, ZW_CONSTRAINT, c),
-               kind[it->kind], mode[it->mode], it->force);
+               it->rows == 0 ? "dry friction" : kind[it->kind], mode[it->mode], it->force);
         if (it->kind == ZW_NONHOLONOMIC) {
             printf("%9s", "-");
         } else {

@@ -9,11 +9,24 @@ static void put_coordinates(cli_json *json, const cli_world *world)
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
     const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
+    int n = zw_count(world->system, ZW_COORD), paired = n == motion->n;
     cli_json_open(json, "coordinates", '[');
-    for (int i = 0; i < motion->n; i++) {
+    for (int i = 0; i < n && !paired; i++) { /* quaternions: more coordinates than speeds */
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", zw_name(world->system, ZW_COORD, i));
         cli_json_number(json, "position", q[i]);
+        cli_json_close(json, '}');
+    }
+    if (!paired) {
+        cli_json_close(json, ']');
+        cli_json_open(json, "speeds", '[');
+    }
+    for (int i = 0; i < motion->n; i++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "name", zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i));
+        if (paired) {
+            cli_json_number(json, "position", q[i]);
+        }
         cli_json_number(json, "speed", v[i]);
         cli_json_number(json, "acceleration_free", a_free[i]);
         cli_json_number(json, "acceleration", motion->a[i]);
@@ -27,12 +40,13 @@ static void put_coordinates(cli_json *json, const cli_world *world)
 
 static void put_force(cli_json *json, const cli_world *world, int c, double *room)
 {
-    int n = zw_count(world->system, ZW_COORD);
+    int n = zw_count(world->system, ZW_SPEED), paired = n == zw_count(world->system, ZW_COORD);
     cli_json_open(json, "force_on", '{');
     if (room && zw_constraint_force(world->system, world->work, c, room) == ZW_OK) {
         for (int i = 0; i < n; i++) {
             if (room[i] != 0) {
-                cli_json_number(json, zw_name(world->system, ZW_COORD, i), room[i]);
+                cli_json_number(json, zw_name(world->system, paired ? ZW_COORD : ZW_SPEED, i),
+                                room[i]);
             }
         }
     }
@@ -50,7 +64,7 @@ static void put_constraints(cli_json *json, const cli_world *world, const zw_con
         const zw_constraint *it = &list[c];
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", zw_name(world->system, ZW_CONSTRAINT, c));
-        cli_json_text(json, "kind", kind[it->kind]);
+        cli_json_text(json, "kind", it->rows == 0 ? "dry friction" : kind[it->kind]);
         cli_json_text(json, "state", mode[it->mode]);
         cli_json_open(json, "multipliers", '[');
         for (int r = 0; r < it->rows; r++) {

@@ -36,6 +36,31 @@ static int check_file(const char *path, zw_error *error)
     return CLI_OK;
 }
 
+/* States begin with this keyframe. */
+static int take_key(zw_model *model, const char *name, zw_error *error)
+{
+    enum { OFFERED = 64 };
+    int index = zw_model_find(model, ZW_THING_KEY, name), count = 0;
+    const char *list[OFFERED];
+    if (index >= 0) {
+        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+        key.start = 1;
+        return zw_model_change(model, ZW_THING_KEY, index, &key, error) == ZW_OK;
+    }
+    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY) && count < OFFERED; i++) {
+        const zw_key_def *key = zw_model_def(model, ZW_THING_KEY, i);
+        if (key->name) {
+            list[count++] = key->name;
+        }
+    }
+    const char *meant = cli_suggest(name, list, count);
+    meant = meant ? meant : count > 0 ? list[0] : NULL;
+    *error = (zw_error){.status = ZW_BAD_INPUT};
+    snprintf(error->text, sizeof error->text, "there is no keyframe %.60s%s%.60s%s", name,
+             meant ? "; did you mean " : " here", meant ? meant : "", meant ? "?" : "");
+    return 0;
+}
+
 int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     *world = (cli_world){0};
@@ -46,7 +71,7 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     }
     world->model =
         zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
-    if (world->model) {
+    if (world->model && (!arguments->key || take_key(world->model, arguments->key, error))) {
         world->system = arguments->law.name
                             ? zw_system_compile_law(world->model, &arguments->law, error)
                             : zw_system_compile(world->model, error);

@@ -45,10 +45,11 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     fputs(", ", to);
     cli_show_count(to, constraints, "constraint", "constraints");
     if (constraints > 0 && zw_forward(world->system, world->state, world->work, NULL) == ZW_OK) {
-        int freedom = zw_count(world->system, ZW_COORD) - zw_work_motion(world->work)->rank;
+        int freedom = zw_count(world->system, ZW_SPEED) - zw_work_motion(world->work)->rank;
         fprintf(to, ", freedom %d", freedom);
     }
     fputs("\n", to);
+    cli_show_notes(to, world, 0);
     cli_show_assembly(to, world);
     cli_label(to, "method");
     fprintf(to, "%s", zw_method_name(plan->method));
@@ -125,25 +126,38 @@ static void show_checks(FILE *to, const cli_world *world, const zw_run_summary *
     fprintf(to, " %s\n", checks == 1 ? "holds" : "hold");
 }
 
+static int widest(const cli_world *world, zw_kind kind, int shown)
+{
+    int width = 0;
+    for (int i = 0; i < shown && i < zw_count(world->system, kind); i++) {
+        int length = (int)strlen(zw_name(world->system, kind, i));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+/* Coordinates and speeds side by side; with quaternions there are fewer of these. */
 static void show_state(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 6 };
     zw_view q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q);
     zw_view v = zw_field(world->system, world->state, world->work, ZW_FIELD_V);
-    int shown = q.count < SHOWN ? q.count : SHOWN, width = 0;
-    for (int i = 0; i < shown; i++) {
-        int length = (int)strlen(zw_name(world->system, ZW_COORD, i));
-        width = length > width ? length : width;
-    }
+    int shown = q.count <= SHOWN + 1 ? q.count : SHOWN;
+    int left = widest(world, ZW_COORD, shown), right = widest(world, ZW_SPEED, shown);
     for (int i = 0; i < shown; i++) {
         const char *name = zw_name(world->system, ZW_COORD, i);
         cli_label(to, i ? "" : "state");
-        fprintf(to, "%-*s = %-20.12g %s'%*s = %.12g\n", width, name, q.data[i], name,
-                width - (int)strlen(name), "", v.data[i]);
+        fprintf(to, i < v.count ? "%-*s = %-20.12g " : "%-*s = %.12g", left, name, q.data[i]);
+        if (i < v.count) {
+            const char *speed = zw_name(world->system, ZW_SPEED, i);
+            const char *prime = cli_prime(world, i);
+            fprintf(to, "%s%s%*s = %.12g", speed, prime, right - (int)strlen(speed), "", v.data[i]);
+        }
+        fputc('\n', to);
     }
-    if (q.count > SHOWN) {
+    if (q.count > shown) {
         cli_label(to, "");
-        fprintf(to, "and %d more\n", q.count - SHOWN);
+        fprintf(to, "and %d more\n", q.count - shown);
     }
 }
 

@@ -60,8 +60,44 @@ void cli_show_assembly(FILE *to, const cli_world *world)
     }
     if (assembly->speed_change > 1e-9) {
         cli_label(to, label);
-        fprintf(to, "%s' changed by %.3g to meet the constraints\n",
-                zw_name(world->system, ZW_COORD, assembly->speed_coord), assembly->speed_change);
+        fprintf(to, "%s%s changed by %.3g to meet the constraints\n",
+                zw_name(world->system, ZW_SPEED, assembly->speed_coord),
+                cli_prime(world, assembly->speed_coord), assembly->speed_change);
+    }
+}
+
+const char *cli_prime(const cli_world *world, int speed)
+{
+    int same =
+        !strcmp(zw_name(world->system, ZW_SPEED, speed), zw_name(world->system, ZW_COORD, speed));
+    return same ? "'" : "";
+}
+
+/* What the description has and nobody obeys: contacts always, decoration if `all`. */
+void cli_show_notes(FILE *to, const cli_world *world, int all)
+{
+    enum { SHOWN = 12 };
+    int shown = 0, left = 0;
+    for (int i = 0; i < zw_model_note_count(world->model); i++) {
+        zw_note note = zw_model_note(world->model, i);
+        int important = !strncmp(note.text, "contact", 7);
+        if (!important && (!all || shown == SHOWN)) {
+            left += all;
+            continue;
+        }
+        cli_label(to, shown++ ? "" : "no effect");
+        fprintf(to, "%s", note.text);
+        if (note.count > 1) {
+            fprintf(to, ", %d times", note.count);
+        }
+        if (note.line > 0) {
+            fprintf(to, ", first in line %d", note.line);
+        }
+        fputc('\n', to);
+    }
+    if (left > 0) {
+        cli_label(to, "");
+        fprintf(to, "and %d more\n", left);
     }
 }
 

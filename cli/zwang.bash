@@ -51,23 +51,23 @@ _zwang() {
     --report) _zwang_files "$word" html ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
-    -t | --time | --tol | --step | --at | --from | --to | --noise | --column | =) ;;
+    -t | --time | --tol | --step | --at | --key | --from | --to | --noise | --column | =) ;;
     *)
         case $command in
         help) _zwang_words "$word" "run explain check certify limit" ;;
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
-                explain) _zwang_words "$word" "--at --json --all --set --tol --method --step --help" ;;
-                check) _zwang_words "$word" "--set --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --key --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --key --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac
             elif [[ $command == certify && -n $file ]]; then
                 _zwang_files "$word" csv h5 hdf5
             else
-                _zwang_files "$word" zw
+                _zwang_files "$word" zw xml urdf
             fi
             ;;
         esac

@@ -111,11 +111,11 @@ typedef enum zw_constraint_mode {
 typedef struct zw_constraint {
     zw_constraint_kind kind;
     zw_constraint_mode mode;
-    int first_row, rows; /* of ZW_FIELD_LAMBDA */
+    int first_row, rows; /* of ZW_FIELD_LAMBDA; dry friction of a joint has no rows */
     double position;     /* largest |phi|; one-sided: the gap itself */
     double velocity;     /* largest |psi| or |d phi/dt|; one-sided: the speed of the gap */
     double force;        /* |A' lambda| */
-    double friction;     /* its coefficient, 0: none */
+    double friction;     /* its coefficient, 0: none; dry friction: the largest force */
 } zw_constraint;
 
 /* All constraints after zw_forward: list[zw_count(system, ZW_CONSTRAINT)]. */

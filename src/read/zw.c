@@ -135,15 +135,6 @@ zw_model *read_zw_text(const char *text, const char *name, const zw_setting *set
     return reader_finish(r, read_file_text(r, name != NULL ? name : "model", text));
 }
 
-/* Robot files have no parameters. */
-static int no_settings(int count, zw_error *error)
-{
-    if (count > 0) {
-        base_fail(error, ZW_BAD_INPUT, "a robot file has no parameters that could be set");
-    }
-    return count == 0;
-}
-
 zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
                          int setting_count, zw_error *error)
 {
@@ -152,9 +143,8 @@ zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *s
         return NULL;
     }
     if (robot_is(name, text)) {
-        return no_settings(setting_count, error)
-                   ? robot_text(text, name != NULL ? name : "model", NULL, error)
-                   : NULL;
+        zw_model *model = robot_text(text, name != NULL ? name : "model", NULL, error);
+        return robot_set(model, settings, setting_count, error);
     }
     return read_zw_text(text, name, settings, setting_count, &usual, error);
 }
@@ -167,7 +157,7 @@ zw_model *zw_model_read(const char *path, const zw_setting *settings, int settin
         return NULL;
     }
     if (robot_is(path, NULL)) {
-        return no_settings(setting_count, error) ? robot_read(path, NULL, error) : NULL;
+        return robot_set(robot_read(path, NULL, error), settings, setting_count, error);
     }
     reader *r = reader_create(settings, setting_count, &usual, error);
     if (r == NULL) {

@@ -84,6 +84,12 @@ zw_status motion_project(void *user, double t, double *y, zw_error *error)
     return status;
 }
 
+void motion_move(void *user, double *q, double h, const double *v)
+{
+    const step_motion *motion = user;
+    system_move(motion->system, q, h, v);
+}
+
 /* For a point that the steps know nothing of. */
 zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error)
 {

@@ -25,6 +25,7 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 zw_status motion_field(void *user, double t, const double *y, double *dy, zw_error *error);
 zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error);
 zw_status motion_project(void *user, double t, double *y, zw_error *error);
+void motion_move(void *user, double *q, double h, const double *v);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);

@@ -98,7 +98,8 @@ static zw_status check_options(const step_ode_options *o, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT, "%s: a fixed step is needed",
                          find_scheme(o->method)->name);
     }
-    if (o->positions < 0 || 2L * o->positions > o->n) {
+    if (o->positions < 0 || o->speeds < 0 ||
+        (o->move ? (long)o->positions + o->speeds : 2L * o->positions) > o->n) {
         return base_fail(error, ZW_BAD_INPUT, "integrator: %d positions and speeds in %d states",
                          o->positions, o->n);
     }

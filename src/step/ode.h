@@ -40,6 +40,9 @@ typedef zw_status step_projection(void *user, double t, double *y, zw_error *err
 /* y onto the manifold, as a projection does, and dy = f(t, y) there. */
 typedef zw_status step_exact_field(void *user, double t, double *y, double *dy, zw_error *error);
 
+/* q moved along the speeds v for a time h. */
+typedef void step_move(void *user, double *q, double h, const double *v);
+
 typedef enum step_method {
     STEP_DOP853,      /* Dormand and Prince, order 8, adaptive; dense output of order 7 */
     STEP_RADAU,       /* Radau IIA, order 5, adaptive, for stiff problems; collocation polynomial */
@@ -72,8 +75,11 @@ typedef struct step_ode_options {
     double first;         /* adaptive: the first step to try; 0: estimated */
 
     /* Semi-implicit Euler: y = (q, v, rest) with `positions` entries in q and in v; the rest, if
-     * any, is advanced explicitly. 0: n / 2. */
+     * any, is advanced explicitly. 0: n / 2. Where q is not moved by adding h v (quaternions),
+     * `move` says how, and v has `speeds` entries. */
     int positions;
+    int speeds;
+    step_move *move;
 
     /* Variational methods: the system, copied; y = (q, v, rest). The field is used for dense output
      * and to integrate the rest (by Simpson's rule), if there is any. There is no projection: the

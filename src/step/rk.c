@@ -7,7 +7,7 @@
  * symplectic where a depends on q alone. Constraint forces in Cartesian coordinates grow with v^2,
  * and then it gains energy at its first order: a pendulum let go at 2 rad, with h = 0.01, turns at
  * 100 m/s after 20 s. If q' is not v (the field says so), the difference stays explicit:
- * q1 = q0 + h (v1 + q'(t0, y0) - v0).
+ * q1 = q0 + h (v1 + q'(t0, y0) - v0). Quaternions turn: q1 = q0 (+) h v1.
  *
  * Between the ends both follow the cubic through y0, y1 with slopes f0, f1: of order 3 (error
  * O(h^4)), that is, as good as RK4's own error. With x = (t - t0)/h and u = 1 - x:
@@ -107,6 +107,19 @@ static zw_status euler_attempt(step_ode *ode, double h, double *size, zw_error *
     int q = ode->option.positions;
     for (int i = q; i < ode->n; i++) {
         ode->increment[i] = h * ode->f0[i];
+    }
+    if (ode->option.move) {
+        double *place = ode->trial, *speed = ode->trial + q;
+        memcpy(place, ode->y0, (size_t)q * sizeof *place);
+        for (int i = 0; i < ode->option.speeds; i++) {
+            speed[i] = ode->y0[q + i] + (ode->low0[q + i] + ode->increment[q + i]);
+        }
+        ode->option.move(ode->option.user, place, h, speed);
+        for (int i = 0; i < q; i++) {
+            ode->increment[i] = place[i] - ode->y0[i];
+        }
+        *size = 0.0;
+        return ZW_OK;
     }
     for (int i = 0; i < q; i++) {
         double other = ode->f0[i] - ode->y0[q + i]; /* q' - v: zero as a rule */

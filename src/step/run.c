@@ -299,7 +299,9 @@ static zw_status create_ode(run *r, zw_error *error)
                                 .margin = &r->motion.margin,
                                 .tolerance = r->options.tolerance,
                                 .step = r->options.step,
-                                .positions = r->system->n};
+                                .positions = r->system->nq,
+                                .speeds = r->system->n,
+                                .move = r->system->tree ? motion_move : NULL};
     if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4) {
         zw_status status = lagrange_create(&r->lagrange, r->system, r->work, error);
         if (status != ZW_OK) {

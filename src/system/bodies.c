@@ -51,15 +51,14 @@ static void put_friction(const zw_system *system, double *mu)
     }
 }
 
-/* force = springs + what does work (Q) - bias. Springs have a potential: energy counts them. */
+/* force = springs + what does work (Q). Springs have a potential: energy counts them. */
 static void put_forces(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
-    const tree_mechanism *tree = system->tree;
     double *out = work->out[PART_TERMS], *force = out + system->at.force;
-    double *bias = work->rows + 2 * system->m, *room = bias + system->n;
+    double *still = work->rows + 2 * system->m, *room = still + system->n;
     size_t bytes = (size_t)system->n * sizeof(double);
-    memset(bias, 0, bytes);
-    tree_passive(tree, q, bias, force); /* at rest: springs only */
+    memset(still, 0, bytes);
+    tree_passive(system->tree, q, still, force); /* at rest: springs only */
     bodies_add_springs(system, work, q, force);
     if (!system->conservative) {
         double *Q = out + system->at.Q;
@@ -71,10 +70,33 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
             force[i] += Q[i];
         }
     }
-    tree_inverse(tree, NULL, NULL, work->sweeps, bias);
+}
+
+static void take_bias(const zw_system *system, zw_work *work)
+{
+    double *force = work->out[PART_TERMS] + system->at.force, *bias = work->rows + 2 * system->m;
+    tree_inverse(system->tree, NULL, NULL, work->sweeps, bias);
     for (int i = 0; i < system->n; i++) {
         force[i] -= bias[i];
     }
+}
+
+int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, const double *v,
+                      double *a)
+{
+    int bad = 0, finite = 1;
+    tree_kinematics(system->tree, q, work->sweeps);
+    tree_velocities(system->tree, v, work->sweeps);
+    put_forces(system, work, q, v);
+    tree_articulate(system->tree, NULL, work->sweeps, &bad);
+    if (bad) {
+        return 0;
+    }
+    tree_forward(system->tree, work->out[PART_TERMS] + system->at.force, NULL, work->sweeps, a);
+    for (int i = 0; i < system->n; i++) {
+        finite &= a[i] * 0 == 0;
+    }
+    return finite;
 }
 
 static void put_terms(const zw_system *system, zw_work *work, const double *q, const double *v)
@@ -83,6 +105,7 @@ static void put_terms(const zw_system *system, zw_work *work, const double *q, c
     tree_composite(system->tree, work->sweeps);
     put_metric(system, work, out + system->at.M);
     put_forces(system, work, q, v);
+    take_bias(system, work);
     if (system->m > 0) {
         tree_accelerations(system->tree, NULL, work->sweeps);
         bodies_fill_rows(system, work, q, v,

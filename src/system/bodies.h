@@ -117,8 +117,9 @@ struct system_bodies {
     bodies_mark *mark; /* for PART_OUTPUTS */
     int *mark_output;  /* [marks] where its three numbers are */
     int outputs;
-    int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
-    int widest; /* dofs that move some body, at most */
+    int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
+    int widest;   /* dofs that move some body, at most */
+    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
@@ -130,6 +131,11 @@ size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */
 void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
                      const double *v);
+
+/* a where nothing holds, in O(n) and without M; Q of PART_TERMS is known afterwards. 0: masses are
+ * missing, or something is not finite. */
+int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, const double *v,
+                      double *a);
 
 double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);

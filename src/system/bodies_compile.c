@@ -1,4 +1,5 @@
 /* From the description of bodies to a system: the tree, and the way through the other files. */
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -122,6 +123,44 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
+/* ---- Haste ---------------------------------------------------------------------------------- */
+
+/* The damping of dof d that springs from its joint, its tendons and the motors on them. */
+static double damping_of(const struct system_bodies *to, const tree_mechanism *tree, int d)
+{
+    double sum = tree->damping[d];
+    for (int i = 0; i < to->length_count; i++) {
+        const bodies_length *length = &to->length[i];
+        double own = 0;
+        for (int k = 0; k < length->count; k++) {
+            const bodies_term *term = &to->term[length->first + k];
+            own += term->dof == d ? term->coef * term->coef : 0;
+        }
+        for (int k = 0; k < to->motor_count && own > 0; k++) {
+            const bodies_motor *motor = &to->motor[k];
+            int acts = motor->kind == MOTOR_LENGTH && motor->length == i && motor->bias_affine;
+            sum -= acts ? own * motor->gear[0] * motor->gear[0] * motor->bias[2] : 0;
+        }
+        sum += own * length->damping;
+    }
+    return sum;
+}
+
+/* How fast dampers end a motion: damping over the mass that a joint feels, those beyond it being
+ * free (the articulated one), at worst. */
+static zw_status measure_haste(bodies_builder *b, zw_error *error)
+{
+    const tree_mechanism *tree = b->system->tree;
+    const double *pivot = b->sweeps + tree->at.pivot;
+    int bad = 0;
+    (void)error;
+    tree_articulate(tree, NULL, b->sweeps, &bad);
+    for (int d = 0; d < tree->nv && !bad; d++) {
+        b->to->haste = fmax(b->to->haste, damping_of(b->to, tree, d) * pivot[d]);
+    }
+    return ZW_OK;
+}
+
 /* ---- The way through ------------------------------------------------------------------------ */
 
 static zw_status start(bodies_builder *b, zw_error *error)
@@ -177,6 +216,7 @@ static zw_status build(bodies_builder *b, zw_error *error)
                                                                        bodies_name_coordinates,
                                                                        bodies_make_closers,
                                                                        bodies_make_drives,
+                                                                       measure_haste,
                                                                        make_start,
                                                                        bodies_make_pictures,
                                                                        bodies_make_patterns};

@@ -199,6 +199,36 @@ static double times(const double *c, const double *x)
     return model_dot(c, x) + model_dot(c + 3, x + 3);
 }
 
+static double sum_of(const double *x)
+{
+    return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(x[3]) + fabs(x[4]) + fabs(x[5]);
+}
+
+/* c . J_d. An axis that should have no part along c has one of the size of its round-off; a row of
+ * nothing but that would count as a row (a planar loop closed in space has one), so it is none. */
+static double entry(const double *c, const double *J)
+{
+    double sum = times(c, J);
+    return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
+}
+
+/* A row that has become nothing asks for nothing: what is left of psi and b beside it is round-off.
+ * Unless it is more; then it is a contradiction, and stays one. */
+static void clear_empty(const zw_system *system, const bodies_closer *closer, int i,
+                        const moving_frame f[2], const row *it, bodies_rows rows)
+{
+    int r = closer->row + i;
+    double size = sum_of(it->c[0]) + sum_of(it->c[1]), speed = sum_of(f[0].V) + sum_of(f[1].V);
+    double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        if (rows.A[k] != 0) {
+            return;
+        }
+    }
+    rows.psi[r] = fabs(rows.psi[r]) > 1e-13 * size * speed ? rows.psi[r] : 0;
+    rows.b[r] = fabs(rows.b[r]) > 1e-13 * size * most ? rows.b[r] : 0;
+}
+
 static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
                         bodies_rows rows)
 {
@@ -222,9 +252,12 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
-                A[closer->column[k][d]] += times(list[i].c[k], work->jacobian + 6 * d);
+                A[closer->column[k][d]] += entry(list[i].c[k], work->jacobian + 6 * d);
             }
         }
+    }
+    for (int i = 0; i < closer->rows; i++) {
+        clear_empty(system, closer, i, f, &list[i], rows);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "system/bodies_build.h"
 
 enum { MOST_MARKS = 200, MOST_CURVES = 12 };
@@ -121,6 +122,22 @@ static void draw_box(painter *p, const zw_geom_def *geom)
     }
 }
 
+/* The middle section of a disc. */
+static void draw_disc(painter *p, const zw_geom_def *geom)
+{
+    enum { CORNERS = 12 };
+    model_draw *draw = new_draw(p, MODEL_DRAW_POLYGON, CORNERS);
+    for (int i = 0; i < CORNERS && draw; i++) {
+        double sine, cosine, at[3];
+        math_sincos(6.283185307179586 * i / CORNERS, &sine, &cosine);
+        point_of(geom, geom->size[0] * cosine, geom->size[0] * sine, 0, at);
+        put_point(p, draw, i, geom->body, at);
+    }
+    if (draw) {
+        end_draw(p, draw, 0);
+    }
+}
+
 /* 0: this one is not drawn. */
 static int draw_geom(painter *p, const zw_geom_def *geom)
 {
@@ -134,6 +151,10 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
         return 1;
     case ZW_SHAPE_CAPSULE:
     case ZW_SHAPE_CYLINDER:
+        if (geom->shape == ZW_SHAPE_CYLINDER && geom->size[0] > geom->size[1]) {
+            draw_disc(p, geom);
+            return 1;
+        }
         point_of(geom, 0, 0, -geom->size[1], from);
         point_of(geom, 0, 0, geom->size[1], to);
         draw_line(p, geom->body, from, geom->body, to);

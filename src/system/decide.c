@@ -31,6 +31,10 @@ static int candidates(decision *d)
     const zw_system *system = d->system;
     int any = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
+        if (decide_dry_stands(d, c)) {
+            d->role[c] = SOLVER_ABSENT; /* dry.c asks about it together with the contacts */
+            continue;
+        }
         if (!decide_one_sided(system, c)) {
             d->role[c] = state_mode(d->state)[c] == SYSTEM_STUCK ? SOLVER_EQUAL_HELD : SOLVER_EQUAL;
             continue;

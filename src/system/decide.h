@@ -58,7 +58,9 @@ void decide_set_friction(const decision *d, system_solver *solver);
 zw_status decide_solve(system_solver *solver, zw_error *error);
 /* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */
 void decide_go_ahead(decision *d, const double *a, double moment);
-/* dry.c: which dry frictions of bodies hold; after decide_look(). */
+/* dry.c, after decide_look(): is c the dry friction of a joint that stands still? Which of them
+ * hold, and which contacts then. */
+int decide_dry_stands(const decision *d, int c);
 zw_status decide_dry(decision *d, zw_error *error);
 /* Impacts until nothing that touches approaches; *hit is set if there was one. */
 zw_status decide_impacts(decision *d, int *hit, zw_error *error);

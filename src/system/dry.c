@@ -1,14 +1,16 @@
 /* Dry friction of bodies: which of the joints that stand still are held, and which begin to move.
  *
  * The force of each is in a box, |f| <= limit: it holds (e' = 0), or it is at the end of its box
- * and the joint moves away from it. That is a linear complementarity problem over all of them, with
- * a positive matrix: it has one answer. It is found by pivoting: all hold at first; who cannot is
- * let go in the direction in which it is pulled, who then would move against it is held again. All
- * of them at once while that makes less of them, and one at a time, by number, if it does not
- * (Murty's rule, which ends). */
+ * and the joint moves away from it. A contact that touches presses or parts. Together that is a
+ * linear complementarity problem with a positive matrix: its accelerations are unique. They are
+ * found by pivoting: all joints hold at first; who cannot is let go in the direction in which it is
+ * pulled, who then would move against it is held again; a contact that pulls opens, one that would
+ * be entered closes. All of them at once while that makes less of them, and one at a time, by
+ * number, if it does not (Murty's rule, which ends). */
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/decide.h"
 
@@ -28,6 +30,17 @@ static int is_dry(const zw_system *system, int c)
     return system->first_row[c] == system->first_row[c + 1];
 }
 
+int decide_dry_stands(const decision *d, int c)
+{
+    return is_dry(d->system, c) && decide_slip_speed(d, c) <= 10 * d->rest;
+}
+
+/* Does contact c touch, and not part? */
+static int touches(const decision *d, int c)
+{
+    return decide_one_sided(d->system, c) && d->touching[c] && d->normal[c] <= 2 * d->still[c];
+}
+
 /* The force that holds constraint c. */
 static double pull_of(const system_solver *solver, int c)
 {
@@ -40,16 +53,33 @@ static double pull_of(const system_solver *solver, int c)
 }
 
 /* Its acceleration along the direction in which it was let go. */
-static double leaves(const decision *d, int c, double *size)
+static double leaves(const decision *d, int c)
 {
     tangent t = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
     double sum = t.bias[0];
-    *size = fabs(sum);
     for (int k = 0; k < t.columns; k++) {
         sum += t.T[k] * d->work->a[t.column[k]];
-        *size += fabs(t.T[k] * d->work->a[t.column[k]]);
     }
     return d->work->hint[3 * c] * sum;
+}
+
+/* The push of contact c if it is closed, else the acceleration of its gap. */
+static double presses(const decision *d, int c)
+{
+    const zw_system *system = d->system;
+    const system_solver *solver = d->work->motion;
+    int r = system->first_row[c];
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == r) {
+            return solver->answer.lambda[i];
+        }
+    }
+    const double *A = d->work->out[PART_TERMS] + system->at.A;
+    double sum = -d->work->out[PART_TERMS][system->at.b + r];
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        sum += A[k] * d->work->a[system->A_column[k]];
+    }
+    return sum;
 }
 
 static zw_status accelerate(decision *d, double t, const double *q, const double *v,
@@ -71,16 +101,21 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
     double largest = status == ZW_OK && work->motion->rows > 0
                          ? decide_largest(work->motion->rows, work->motion->answer.lambda)
                          : 0;
+    double fastest = decide_largest(d->system->n, work->a) + decide_pull_of(d);
     int border = 0;
     *wrong = 0;
     for (int k = 0; k < count && status == ZW_OK; k++) {
         int c = list[k].constraint;
         double size = largest, spare;
-        if (mode[c] == SYSTEM_STUCK) {
+        if (!is_dry(d->system, c)) {
+            spare = presses(d, c);
+            size = mode[c] == SYSTEM_OPEN ? fastest : largest;
+        } else if (mode[c] == SYSTEM_STUCK) {
             spare = system_hold(d->system, work, c);
             list[k].pull = pull_of(work->motion, c);
         } else {
-            spare = leaves(d, c, &size);
+            spare = leaves(d, c);
+            size = fastest;
         }
         list[k].wrong = spare < -BORDER * size ? 1 : 0;
         if (mode[c] == SYSTEM_STUCK && fabs(spare) <= BORDER * size) {
@@ -109,7 +144,9 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
 static void pivot(decision *d, standing *it)
 {
     double *mode = &state_mode(d->state)[it->constraint];
-    if (*mode == SYSTEM_STUCK) {
+    if (!is_dry(d->system, it->constraint)) {
+        *mode = *mode == SYSTEM_OPEN ? SYSTEM_CLOSED : SYSTEM_OPEN;
+    } else if (*mode == SYSTEM_STUCK) {
         d->work->hint[3 * it->constraint] = it->pull > 0 ? -1 : 1;
         *mode = SYSTEM_CLOSED;
     } else {
@@ -141,20 +178,21 @@ zw_status decide_dry(decision *d, zw_error *error)
 {
     const zw_system *system = d->system;
     double *mode = state_mode(d->state);
-    int constraints = system->model->constraint_count, count = 0;
+    int constraints = system->model->constraint_count, count = 0, dry = 0;
     standing *list = base_alloc(((size_t)constraints + 1) * sizeof *list);
     if (!list) {
-        return ZW_NO_MEMORY;
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     for (int c = 0; c < constraints; c++) {
+        int stands = decide_dry_stands(d, c);
         if (is_dry(system, c)) {
-            int still = decide_slip_speed(d, c) <= 10 * d->rest;
-            mode[c] = still ? SYSTEM_STUCK : SYSTEM_CLOSED;
-            list[count].constraint = c;
-            count += still;
+            mode[c] = stands ? SYSTEM_STUCK : SYSTEM_CLOSED;
         }
+        list[count].constraint = c;
+        count += stands || touches(d, c);
+        dry += stands;
     }
-    zw_status status = count > 0 ? settle(d, list, count, error) : ZW_OK;
+    zw_status status = dry > 0 ? settle(d, list, count, error) : ZW_OK;
     base_free(list);
     return status;
 }

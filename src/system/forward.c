@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "math/dense.h"
 #include "math/small.h"
+#include "system/bodies.h"
 #include "system/friction.h"
 #include "system/law.h"
 
@@ -94,7 +95,8 @@ static void set_up(const zw_system *system, zw_work *work)
         solver->C[system->C_coord[k]] += terms(work, system->at.C)[k];
     }
     law_set_up(system, solver);
-    if (!friction_set_up(system, work, solver) && system->C_count > 0) {
+    int dry = system->bodies && system->has_friction;
+    if (!friction_set_up(system, work, solver) && (system->C_count > 0 || dry)) {
         solver->problem.C = solver->C;
     }
 }
@@ -268,6 +270,11 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error)
 {
+    if (system->tree && work->motion->rows == 0 && !system->has_friction &&
+        bodies_accelerate(system, work, q, v, a)) {
+        work->power = power_of(system, work, NULL, v);
+        return ZW_OK;
+    }
     zw_status status = system_evaluate(system, work, PART_TERMS, t, q, v, NULL, NULL, error);
     if (status != ZW_OK) {
         return status;

@@ -71,7 +71,8 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
     tangent t = tangent_now(system, work, c);
     int first = system->first_row[c];
     double d[TANGENT_WIDTH];
-    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda + first);
+    double most =
+        terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda ? lambda + first : NULL);
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
@@ -100,7 +101,7 @@ static void law(void *user, const double *kernel_lambda, const double *reaction,
         }
     }
     for (int c = 0; c < system->model->constraint_count; c++) {
-        if (slides(system, solver, c)) {
+        if (slides(system, solver, c) && system->first_row[c] < system->first_row[c + 1]) {
             friction_of(system, work, c, lambda, C);
         }
     }
@@ -111,7 +112,9 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
     int any = 0, total = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
         const model_constraint *constraint = &system->model->constraint[c];
-        if (slides(system, solver, c)) {
+        if (slides(system, solver, c) && system->first_row[c] == system->first_row[c + 1]) {
+            friction_of(system, work, c, NULL, solver->C); /* dry: it depends on no reaction */
+        } else if (slides(system, solver, c)) {
             any = 1;
             total |= constraint->relation == MODEL_AT_LEAST || constraint->slip_count > 0 ||
                      constraint->contact_count > 0;
@@ -124,6 +127,21 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
         solver->problem.law_on = total ? ZW_ON_TOTAL_REACTION : ZW_ON_IDEAL_REACTION;
     }
     return any;
+}
+
+void friction_add_dry(const zw_system *system, const zw_work *work, int c, double *sum)
+{
+    const system_solver *solver = work->motion;
+    tangent t = tangent_now(system, work, c);
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+            for (int k = 0; k < t.columns; k++) {
+                sum[t.column[k]] += t.T[k] * solver->answer.lambda[i];
+            }
+            return;
+        }
+    }
+    friction_of(system, work, c, NULL, sum);
 }
 
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,

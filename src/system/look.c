@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "system/friction.h"
 #include "system/law.h"
 
 static double larger(double x, double y)
@@ -27,6 +28,9 @@ static zw_constraint_mode mode_now(const model_constraint *constraint, int mode)
 static void add_force(const zw_system *system, const zw_work *work, int c, double *sum)
 {
     const double *A = work->out[PART_TERMS] + system->at.A;
+    if (system->first_row[c] == system->first_row[c + 1]) {
+        friction_add_dry(system, work, c, sum);
+    }
     for (int r = system->first_row[c]; r < system->first_row[c + 1]; r++) {
         if (law_add_force(system, work, r, sum)) {
             continue;

@@ -486,6 +486,63 @@ class Check(Case):
         self.expect(MODEL, "check", file)
 
 
+class Robots(Case):
+    """Bodies from MJCF go through the same commands as equations."""
+
+    def robot(self, name):
+        return os.path.join(os.path.dirname(example("pendulum")), "bodies", name + ".xml")
+
+    def test_names_of_speeds(self):
+        out, _ = self.expect(OK, "run", self.robot("gyroscope"), "--key", "spinning", "-t", "0.1")
+        for word in ("point.qw", "point.qz", "point.wx", "point.wz"):
+            self.assertIn(word, out)
+        self.assertNotIn("point.qw'", out)
+        out, _ = self.expect(OK, "explain", self.robot("gyroscope"), "--key", "spinning")
+        self.assertIn("Positions", out)
+        out, _ = self.expect(OK, "explain", self.robot("gyroscope"), "--key", "spinning", "--json")
+        told = json.loads(out)
+        self.assertEqual([c["name"] for c in told["coordinates"]],
+                         ["point.qw", "point.qx", "point.qy", "point.qz"])
+        self.assertEqual(told["speeds"][2]["speed"], 100)
+
+    def test_motors_are_set(self):
+        words = ("run", self.robot("four_bar"), "--key", "up", "-t", "0.5", "-o", "-", "-q")
+        still = table(self.expect(OK, *words)[0])
+        driven = table(self.expect(OK, *words, "--set", "drive=2")[0])
+        same = table(self.expect(OK, "run", self.robot("four_bar"), "--key", "driven", "-t", "0.5",
+                                 "-o", "-", "-q")[0])
+        self.assertNotEqual(still["crank"][-1], driven["crank"][-1])
+        self.assertEqual(same["crank"], driven["crank"])
+
+    def test_wrong_names_are_told(self):
+        _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--set", "drvie=2")
+        self.assertIn("did you mean 'drive'", err)
+        _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--key", "upp")
+        self.assertIn("did you mean up", err)
+        _, err = self.expect(MODEL, "run", example("pendulum"), "--key", "up")
+        self.assertIn("no keyframe", err)
+
+    def test_every_example_reports(self):
+        for name in ("double_pendulum", "bricard", "arm"):
+            self.expect(OK, "check", self.robot(name))
+            self.expect(OK, "run", self.robot(name), "-t", "0.2", "--report", self.path("r.html"),
+                        "--plot", self.path("r.svg"))
+            self.assertGreater(len(self.read("r.html")), 10000)
+
+    def test_what_touches_is_noted(self):
+        file = self.write("fall.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
+                          "<body pos='0 0 1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
+        self.assertIn("contact between geoms is not computed", self.expect(OK, "run", file)[0])
+        self.assertIn("contact between geoms is not computed", self.expect(OK, "check", file)[0])
+
+    def test_refused_methods(self):
+        _, err = self.expect(FAILED, "run", self.robot("double_pendulum"), "--method", "variational",
+                             "--step", "0.01")
+        self.assertIn("bodies", err)
+        self.expect(OK, "run", self.robot("gyroscope"), "--key", "spinning", "-t", "0.1", "--method",
+                    "euler", "--step", "1e-4")
+
+
 class Certify(Case):
     """Is a recording a motion? The recordings are zwang's own, and what others make of them."""
 

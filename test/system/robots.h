@@ -2,6 +2,7 @@
 #ifndef ZW_TEST_SYSTEM_ROBOTS_H
 #define ZW_TEST_SYSTEM_ROBOTS_H
 
+#include <math.h>
 #include <stdio.h>
 
 #include "model/pose.h"
@@ -138,6 +139,19 @@ static inline zw_run_summary robot_run(robot *r, double time, double tolerance)
         fail_msg("%s", r->error.text);
     }
     return summary;
+}
+
+static inline double dice(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 8388608.0 - 1.0;
+}
+
+static inline void close_to(const char *what, double x, double y, double tolerance)
+{
+    if (!(fabs(x - y) <= tolerance)) {
+        fail_msg("%s: %.17g is not %.17g", what, x, y);
+    }
 }
 
 #endif

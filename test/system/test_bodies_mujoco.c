@@ -59,12 +59,6 @@ static const char *const MODEL =
     "  <general tendon='t' gear='1.5' gaintype='affine' gainprm='3 0.2 0.1' biastype='affine' "
     "    biasprm='0.1 -2 -0.3' forcelimited='true' forcerange='-2 2'/></actuator></mujoco>";
 
-static double dice(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / 8388608.0 - 1.0;
-}
-
 /* Ours without constraints; and without motors where they are not obeyed yet. NULL: refused. */
 static zw_model *read_ours(const char *path, int *without, zw_error *error)
 {

@@ -1,0 +1,127 @@
+/* The robots in examples/bodies: all of them run, keep their loops and their balance of energy. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "robots.h"
+
+#define FOLDER ZW_SOURCE_DIR "/examples/bodies"
+
+typedef struct example {
+    const char *file, *key;
+    double time, drift;
+    int freedom;
+} example;
+
+static const example list[] = {
+    {"arm.xml", "reach", 3, 1e-9, 7},           {"bricard.xml", NULL, 5, 1e-8, 1},
+    {"double_pendulum.xml", NULL, 10, 1e-8, 2}, {"four_bar.xml", "up", 5, 1e-8, 1},
+    {"four_bar.xml", "driven", 5, 1e-8, 1},     {"gyroscope.xml", "spinning", 5, 1e-9, 3},
+    {"stewart.xml", "tilt", 1, 1e-9, 12},
+};
+enum { EXAMPLES = sizeof list / sizeof *list };
+
+static robot load(const char *file, const char *name)
+{
+    char path[500];
+    zw_error error = {0};
+    snprintf(path, sizeof path, FOLDER "/%s", file);
+    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    if (!model) {
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    }
+    for (int i = 0; i < zw_model_note_count(model); i++) {
+        assert_null(strstr(zw_model_note(model, i).text, "contact"));
+    }
+    if (name) {
+        int index = zw_model_find(model, ZW_THING_KEY, name);
+        assert_true(index >= 0);
+        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+        key.start = 1;
+        assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &key, &error), ZW_OK);
+    }
+    return robot_of(model);
+}
+
+static void examples_run(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < EXAMPLES; i++) {
+        robot r = load(list[i].file, list[i].key);
+        robot_accelerations(&r);
+        assert_int_equal(r.system->n - zw_work_motion(r.work)->rank, list[i].freedom);
+        zw_run_summary summary = robot_run(&r, list[i].time, 1e-10);
+        print_message("%-22s drift %.1e, violation %.1e, %ld steps\n", list[i].file,
+                      summary.energy_drift, summary.violation_position, summary.steps);
+        assert_true(summary.energy_drift <= list[i].drift);
+        assert_true(summary.violation_position <= 1e-12);
+        assert_true(summary.violation_velocity <= 1e-11);
+        assert_true(summary.certificate <= 1e-10);
+        robot_end(&r);
+    }
+}
+
+static void every_example_is_listed(void **state)
+{
+    (void)state;
+    DIR *folder = opendir(FOLDER);
+    assert_non_null(folder);
+    for (struct dirent *e; (e = readdir(folder)) != NULL;) {
+        int known = strstr(e->d_name, ".xml") == NULL;
+        for (size_t i = 0; i < EXAMPLES && !known; i++) {
+            known = strcmp(list[i].file, e->d_name) == 0;
+        }
+        if (!known) {
+            fail_msg("%s is not in the list of this test", e->d_name);
+        }
+    }
+    closedir(folder);
+}
+
+/* About the vertical through its point nothing turns a top, nor about its own axis; and as long as
+ * it is fast it does not fall. */
+static double about_vertical(const robot *r, double axis[3])
+{
+    const tree_body *top = &r->system->tree->body[1];
+    const double *w = state_v(r->state), z[3] = {0, 0, 1};
+    double across = top->inertia[0] + top->mass * top->com[2] * top->com[2];
+    const double moment[3] = {across * w[0], across * w[1], top->inertia[2] * w[2]};
+    double unit[4], turned[3], world[3];
+    memcpy(unit, state_q(r->state), sizeof unit);
+    model_rotate(unit, moment, turned);
+    model_rotate(top->quat, turned, world);
+    model_rotate(unit, z, turned);
+    model_rotate(top->quat, turned, axis);
+    return world[2];
+}
+
+static void the_gyroscope_keeps_its_momenta(void **state)
+{
+    (void)state;
+    robot r = load("gyroscope.xml", "spinning");
+    double axis[3], before = about_vertical(&r, axis), height = axis[2];
+    for (int second = 1; second <= 5; second++) {
+        robot_run(&r, second, 1e-12);
+        close_to("about the vertical", about_vertical(&r, axis), before, 1e-10);
+        close_to("about its axis", state_v(r.state)[2], 100, 1e-9);
+        assert_true(axis[2] > 0.6 * height);
+    }
+    robot_end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_run),
+        cmocka_unit_test(every_example_is_listed),
+        cmocka_unit_test(the_gyroscope_keeps_its_momenta),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
