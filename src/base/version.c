@@ -1,7 +1,7 @@
 #include "zwang/zwang.h"
 
 #ifndef ZW_VERSION
-#define ZW_VERSION "0.2.0"
+#define ZW_VERSION "0.3.0"
 #endif
 
 const char *zw_version(void)

@@ -34,6 +34,8 @@ enum { PASSES = 5, ROUNDS = 6 };
 
 /* Integrators err by this much of the coordinates at most, on the scale of their steps. */
 #define ACCURACY 2e-10
+/* Accelerations of the system need not be known better than to this part of them. */
+#define ENOUGH 1e-9
 
 /* ---- Room -------------------------------------------------------------------------------------
  */
@@ -367,7 +369,7 @@ static zw_status probe(path_judge *judge, double *share, zw_error *error)
     const zw_trial *trial = judge->trial;
     long every = judge->count > 4000 ? 8 : judge->count > 400 ? 4 : 1;
     int n = judge->n;
-    double **try = judge->probe, mine = 0, others = 0;
+    double **try = judge->probe, mine = 0, others = 0, all = 0;
     unsigned sign = 1;
     for (long i = 0; i < judge->count; i += every) {
         for (long k = i * n; k < (i + 1) * n; k++) {
@@ -387,14 +389,16 @@ static zw_status probe(path_judge *judge, double *share, zw_error *error)
             double y = try[2][after * n + k] - judge->model[after * n + k];
             double *blur = &judge->blur[2][i * n + k], e = fmax(fabs(x), fabs(y));
             if (isfinite(*blur) && judge->scale[k] > 0) {
+                double a = judge->model[i * n + k] / judge->scale[k];
                 mine += e * e / (judge->scale[k] * judge->scale[k]);
+                all += a * a;
                 others += *blur * *blur / (judge->scale[k] * judge->scale[k]);
             }
             *blur = sqrt(*blur * *blur + e * e);
             judge->rough[i * n + k] = fmax(judge->rough[i * n + k], e);
         }
     }
-    *share = others > 0 ? sqrt(mine / others) : 0;
+    *share = others > 0 && mine > ENOUGH * ENOUGH * all ? sqrt(mine / others) : 0;
     return status;
 }
 

@@ -41,6 +41,7 @@
 #include "math/dense.h"
 #include "path/fit_inner.h"
 
+#define MORE 3     /* so many windows are tried after one has resolved the samples */
 #define CHOSEN 1.5 /* the least of some estimates is less than the error */
 #define END 2.0    /* and what is extrapolated is less certain than it seems */
 
@@ -382,7 +383,7 @@ static void look_closer(fitter *f, const fit_shape *typical)
         block b = block_at(f, typical, k);
         int now = unresolved(f, k, blocks);
         memset(f->bad + b.from, now, (size_t)(b.to - b.from));
-        memset(f->rough + b.from, now, (size_t)(b.to - b.from));
+        memset(f->rough + b.from, now ? MORE : 0, (size_t)(b.to - b.from));
         bad += now;
     }
     fit_shape s = *typical;
@@ -396,6 +397,9 @@ static void look_closer(fitter *f, const fit_shape *typical)
             }
             if (now > 0) {
                 try_block(f, &s, &b, now);
+            }
+            for (long i = b.from; i < b.to; i++) {
+                f->rough[i] = (unsigned char)(f->rough[i] - (f->rough[i] > 0 && !f->bad[i]));
             }
         }
         s.window = s.window * 3 / 5;

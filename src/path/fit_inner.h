@@ -36,7 +36,7 @@ typedef struct fitter {
     double *miss;         /* [n][blocks] mean square of what its samples miss the fit by */
     double *usual;        /* [n] median of miss */
     double *sorted;       /* scratch for it */
-    unsigned char *rough; /* [count] not resolved by the typical windows, */
+    unsigned char *rough; /* [count] not resolved by the typical windows: to be looked at closer, */
     unsigned char *bad;   /* nor by shorter ones */
     double *near;         /* [window] a column of a window, from its middle */
     double *c;            /* [n][BASIS_MOST] */
