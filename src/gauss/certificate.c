@@ -5,9 +5,11 @@
  * residuals of tangential rows times friction, multipliers divided by it.
  *
  * Scales. Forces are compared with   R = max(|M (a - a_free)|, |C|) + 1e-3 max(|M a_free|, |a|),
- * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|)
+ * residuals with                     V = max(violation of a_free, |w|) + 1e-3 max(|A| |a| + |b|, R)
  * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that
- * a_free violates: a contact far away has no say). The small additions keep a constraint force that
+ * a_free violates: a contact far away has no say). R, in the same units, is what a row has to
+ * undo where it stops a coordinate dead: then a and w are round-off, and of a given force only a
+ * rough a_free is known. The small additions keep a constraint force that
  * is tiny beside what it is the difference of from being judged by round-off. Multipliers take no
  * part in these scales: internal forces could inflate them and hide an error. But what sixteen
  * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
@@ -187,7 +189,7 @@ static double judge_concern(judge *j, const zw_block *block, int at, int rows)
     if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
-    return larger(violation, pushes ? size : 0.0) + 1e-3 * carried;
+    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, pushes ? j->R : 0.0);
 }
 
 /* Scaled residuals and multipliers, and V. */
