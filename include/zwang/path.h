@@ -67,17 +67,19 @@ typedef struct zw_certify_options {
 /* In this order:
  *   OFF         a constraint is violated by more than 8 times the error of the positions (of the
  *               speeds, if it is one on speeds) and 1e-8 of the size of its coordinates
- *   NOT_MOTION  somewhere the hand, or what it does to the constraints, is more than 10 times its
+ *   NOT_MOTION  somewhere the hand, or what it does to the constraints, is more than 15 times its
  *               error, or the defect more than 16 times its own; or there is a jump of speeds or a
  *               single wrong sample, 10 times its error, that neither contacts nor `set` lines of
  *               events explain; or recorded speeds are not those of the positions, by 12 times
  *               their noise and error and 1e-8 of their size
- *   COARSE      the error of the hand is 0.3 of |M a| in the mean, or nothing is known of half of
- * the samples: fewer than 9 between two jumps, or motion faster than the samples MOTION nothing of
- * that Errors are one standard deviation; what they are is said in src/path/fit.c and certify.c.
- * Two things no recording is trusted with: positions to better than 2e-10 of their size, as
- * integrators err so on the scale of their steps, and forces to better than 1e-10 of their mean. A
- * recording of less accuracy has to be tried with its `noise`. */
+ *   COARSE      the error of the hand is 0.3 of |M a| in the mean, or nothing is known of half
+ *               of the samples: fewer than 9 between two jumps, or motion faster than they are
+ *   MOTION      nothing of that
+ *
+ * Errors are one standard deviation; what they are is said in src/path/fit.c and certify.c. Two
+ * things no recording is trusted with: positions to better than 2e-10 of their size, as integrators
+ * err so on the scale of their steps, and forces to better than 1e-10 of their mean. A recording of
+ * less accuracy has to be tried with its `noise`. */
 typedef enum zw_verdict {
     ZW_VERDICT_MOTION,     /* nothing beyond the fit's own error */
     ZW_VERDICT_NOT_MOTION, /* an unseen hand pushes */

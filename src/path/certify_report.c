@@ -9,7 +9,7 @@
 #include "path/quadrature.h"
 
 /* The hand is seen where it is SEEN times the error, or everywhere together MUCH times. */
-#define SEEN 10.0
+#define SEEN 15.0
 #define MUCH 4.0
 #define FORCE 1e-10
 #define COARSE 0.3 /* the error of the hand relative to |M a| */

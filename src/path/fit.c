@@ -41,7 +41,7 @@
 #include "math/dense.h"
 #include "path/fit_inner.h"
 
-#define MORE 200     /* so many windows are tried after one has resolved the samples */
+#define MORE 3     /* so many windows are tried after one has resolved the samples */
 #define CHOSEN 1.5 /* the least of some estimates is less than the error */
 #define END 2.0    /* and what is extrapolated is less certain than it seems */
 
