@@ -83,6 +83,23 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     return CLI_OK;
 }
 
+/* The pose as described contradicts its loops, but the file has a better one: said behind the first
+ * line of the story. */
+static void propose_key(const zw_model *model, zw_error *error)
+{
+    const zw_key_def *key = NULL;
+    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY) && !(key && key->name); i++) {
+        key = zw_model_def(model, ZW_THING_KEY, i);
+    }
+    char rest[sizeof error->text], *end = strchr(error->text, '\n');
+    if (!key || !key->name || error->status != ZW_CONFLICT) {
+        return;
+    }
+    snprintf(rest, sizeof rest, "%s", end ? end : "");
+    size_t used = end ? (size_t)(end - error->text) : strlen(error->text);
+    snprintf(error->text + used, sizeof error->text - used, "; try --key %.60s%s", key->name, rest);
+}
+
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     int code = cli_load_system(arguments, world, error);
@@ -93,6 +110,9 @@ int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
         world->state = zw_state_create(world->system, world->work, &world->assembly, error);
     }
     if (code == CLI_OK && !world->state) {
+        if (!arguments->key) {
+            propose_key(world->model, error);
+        }
         cli_unload(world);
         code = model_code(error->status);
     }
