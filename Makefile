@@ -9,7 +9,7 @@ all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
 	@tools/build release
 
-demo: # a double pendulum and a sleigh: summaries, plots and reports in build/demo
+demo: # systems, a robot, a recording on trial: summaries, plots and reports in build/demo
 	@tools/need build
 	@tools/build release --target zwang_cli
 	@tools/demo build/release/zwang build/demo

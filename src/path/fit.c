@@ -411,7 +411,7 @@ static void look_closer(fitter *f, const fit_shape *typical)
 }
 
 /* Too short to be judged: the values are there, derivatives are guesses of unknown error. */
-static void fit_stub(fitter *f)
+static void fit_short_piece(fitter *f)
 {
     int n = f->samples->n;
     for (long i = f->first; i < f->end; i++) {
@@ -438,7 +438,7 @@ static fit_shape fit_piece(fitter *f)
         f->kept[k].basis.samples = 0;
     }
     if (f->end - f->first < FIT_LEAST) {
-        fit_stub(f);
+        fit_short_piece(f);
         return (fit_shape){0};
     }
     fit_shape s = fit_choose(f);

@@ -373,8 +373,8 @@ static int law_number(reader *r, const read_item *item)
             return -1;
         }
         if (!(*value > 0 || (known[i].zero && *value == 0))) {
-            read_fail_tree(r, item->part[0], "%s is %s", known[i].name,
-                           known[i].zero ? "not negative" : "positive");
+            read_fail_tree(r, item->part[0], "%s must %s", known[i].name,
+                           known[i].zero ? "not be negative" : "be positive");
             return -1;
         }
         return 1;
