@@ -129,38 +129,6 @@ zw_status decide_energy(decision *d, double *value, zw_error *error)
     return status;
 }
 
-/* The certificate measures a residual by the numbers in its own row. A limit holds one coordinate:
- * there is none but the one that is to vanish, and round-off is judged by itself. Beside the other
- * accelerations it is what it is. Without cones only. */
-static int is_answer(const system_solver *solver)
-{
-    const zw_motion *motion = &solver->answer;
-    int n = solver->problem.n, sparse = solver->system->sparse;
-    double fastest = decide_largest(n, motion->a), most = decide_largest(motion->m, motion->lambda);
-    for (int k = 0; k < solver->block_count; k++) {
-        if (solver->block[k].kind == ZW_CONE) {
-            return 0;
-        }
-    }
-    for (int k = 0, i = 0; k < solver->block_count; i += solver->block[k++].rows) {
-        for (int r = i; r < i + solver->block[k].rows; r++) {
-            double size = 0, w = motion->residual[r], push = motion->lambda[r];
-            int from = sparse ? solver->A_start[r] : r * n;
-            int to = sparse ? solver->A_start[r + 1] : from + n;
-            for (int e = from; e < to; e++) {
-                size += fabs(solver->A[e]) * fastest;
-            }
-            size = 1e-9 * (size + fabs(solver->b[r]));
-            int equal = solver->block[k].kind == ZW_EQUALITY;
-            int pushes = push > 1e-9 * most;
-            if (w < -size || ((equal || pushes) && w > size) || (!equal && push < -1e-9 * most)) {
-                return 0;
-            }
-        }
-    }
-    return motion->certificate.stationarity < 1e-8;
-}
-
 /* As exact as the kernel can; if that is not what was asked for, its answer stands all the same, as
  * long as it is one. */
 zw_status decide_solve(system_solver *solver, zw_error *error)
@@ -168,7 +136,7 @@ zw_status decide_solve(system_solver *solver, zw_error *error)
     solver->options.tolerance = 1e-14;
     zw_status status = solver_solve(solver, error);
     int best = status == ZW_INACCURATE || status == ZW_JAMMED;
-    return best && (solver->answer.certificate.worst < 1e-8 || is_answer(solver)) ? ZW_OK : status;
+    return best && solver->answer.certificate.worst < 1e-8 ? ZW_OK : status;
 }
 
 /* v+ : A v+ >= -e A v- where things touch, psi = 0 where they are tied. */
