@@ -8,7 +8,8 @@
  *
  *     psi = c1 . V1 + c2 . V2,      d psi/dt = c1 . A1 + c2 . A2 + (c1' . V1 + c2' . V2),
  *
- * so row r of A is c1 J1 + c2 J2, and b is minus the rest, with A1, A2 taken for a = 0.
+ * so row r of A is c1 J1 + c2 J2, and b is minus the rest, with A1, A2 taken for a = 0. Of what
+ * rolls, psi is no rate of a phi: such a row holds speeds alone.
  *
  * A length is what joints and tendons have in common: a sum of coef * coordinate over hinges and
  * slides. Limits, couplings, springs and motors act on lengths. */
@@ -45,6 +46,11 @@ typedef enum bodies_closer_kind {
     CLOSER_HINGE,    /* 5: free to turn about z */
     CLOSER_SLIDE,    /* 5: free to shift along z */
     CLOSER_DISTANCE, /* 1 */
+    CLOSER_WHEEL,    /* 2, of speeds: a disc rolls on a plane */
+    CLOSER_MECANUM,  /* 1, of speeds: a disc with rollers */
+    CLOSER_ROLL,     /* 2, of speeds: a ball */
+    CLOSER_BLADE,    /* 1, of speeds: a blade */
+    CLOSER_TOUCH,    /* 1: what rolls is on its plane */
     CLOSER_LENGTH,   /* 1: L1 - o1 = poly(L2 - o2) */
     CLOSER_LOWER,    /* 1, one-sided: L >= limit */
     CLOSER_UPPER,    /* 1, one-sided: L <= limit */
@@ -59,9 +65,12 @@ typedef struct bodies_closer {
     int length[2]; /* -1: none */
     int q, dof;    /* of the ball */
     double poly[5];
-    double limit;   /* distance or limit */
-    int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
-    int *column[2]; /* and where each stands among the columns of the rows */
+    double limit;             /* distance or limit */
+    bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
+    double radius;
+    double roller[2]; /* cosine and sine of the rollers' angle */
+    int chain[2];     /* dofs that move the two bodies, or terms of the two lengths: how many, */
+    int *column[2];   /* and where each stands among the columns of the rows */
 } bodies_closer;
 
 /* Dry friction: a force against the speed e = sum of coef * v, of at most `limit`. As a constraint
@@ -148,6 +157,22 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);
 void bodies_add_dampers(const zw_system *system, const double *v, double *force);
+
+/* A frame in the world and how it moves; the acceleration is for a = 0. */
+typedef struct bodies_moving {
+    double place[3], axis[3][3]; /* axis[0] is x */
+    double V[6], A[6];           /* angular part first */
+} bodies_moving;
+
+/* One row: coefficients of the two motions, and what their rates add. */
+typedef struct bodies_row {
+    double phi, c[2][6], rest;
+} bodies_row;
+
+/* bodies_roll.c: the rows of CLOSER_WHEEL to CLOSER_TOUCH. */
+void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list);
+/* Do its rows hold speeds? */
+int bodies_is_rolling(const bodies_closer *closer);
 
 /* bodies_rows.c: phi, psi, b of all closers, and A in the pattern of the system; NULL: not wanted.
  * The sweeps for it have been run. */

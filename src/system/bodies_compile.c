@@ -223,7 +223,7 @@ static zw_status build(bodies_builder *b, zw_error *error)
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "no constraint of these bodies holds speeds: all laws are the same");
+                         "bodies follow the nonholonomic law; the others are for equations");
     }
     for (size_t i = 0; i < sizeof stage / sizeof *stage && status == ZW_OK; i++) {
         status = stage[i](b, error);

@@ -140,7 +140,9 @@ static zw_status row_patterns(bodies_builder *b)
         for (int k = 0; k < closer->rows; k++) {
             int r = closer->row + k;
             system->row_constraint[r] = c;
-            system->row_kind[r] = one_sided ? SYSTEM_CONTACT : SYSTEM_HOLONOMIC;
+            system->row_kind[r] = one_sided                   ? SYSTEM_CONTACT
+                                  : bodies_is_rolling(closer) ? SYSTEM_VELOCITY
+                                                              : SYSTEM_HOLONOMIC;
             system->A_start[r] = used;
             memmove(system->A_column + used, system->A_column + first, (size_t)count * sizeof(int));
             used += count;
