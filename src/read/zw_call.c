@@ -177,7 +177,8 @@ static int call_lambda(reader *r, int tree, read_value *value)
         return 0;
     }
     read_at(r, tree);
-    value->n = r->model->constraint[r->member[member].number].rows;
+    const read_member *m = &r->member[member];
+    value->n = m->rows > 0 ? m->rows : r->model->constraint[m->number].rows;
     for (int i = 0; i < value->n; i++) {
         value->c[i] = expr_leaf(r->model->graph, EXPR_LAMBDA, r->member[member].row + i);
     }

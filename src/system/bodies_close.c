@@ -213,11 +213,12 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
     static const bodies_closer_kind kind[] = {
         CLOSER_CONNECT,  CLOSER_WELD,  CLOSER_HINGE,   CLOSER_SLIDE, CLOSER_LENGTH, CLOSER_LENGTH,
         CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
-    static const int rows[] = {3, 6, 5, 5, 1, 1, 1, 2, 1, 2, 1};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
     bodies_thing_name(b, ZW_THING_EQUALITY, index, name);
-    bodies_closer closer = {.kind = kind[from->kind], .rows = rows[from->kind], .length = {-1, -1}};
+    int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
+    bodies_closer closer = {
+        .kind = kind[from->kind], .rows = model_equality_rows(from) - touch, .length = {-1, -1}};
     if (from->kind >= ZW_EQUALITY_WHEEL) {
         return add_rolling(b, closer, from, name, error);
     }

@@ -33,7 +33,7 @@ static void put(double *to, double factor, const double *x)
     }
 }
 
-static bodies_moving look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
+bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
 {
     const tree_mechanism *tree = system->tree;
     const double *sweeps = work->sweeps, *R = sweeps + tree->at.R + 9 * frame->body;
@@ -199,7 +199,7 @@ static double sum_of(const double *x)
 
 /* c . J_d. An axis that should have no part along c has one of the size of its round-off; a row of
  * nothing but that would count as a row (a planar loop closed in space has one), so it is none. */
-static double entry(const double *c, const double *J)
+double bodies_entry(const double *c, const double *J)
 {
     double sum = times(c, J);
     return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
@@ -228,7 +228,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
     bodies_moving f[2];
     bodies_row list[6];
     for (int k = 0; k < 2; k++) {
-        f[k] = look(system, work, &closer->frame[k]);
+        f[k] = bodies_look(system, work, &closer->frame[k]);
     }
     frame_rows(closer, f, list);
     for (int i = 0; i < closer->rows; i++) {
@@ -245,7 +245,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
-                A[closer->column[k][d]] += entry(list[i].c[k], work->jacobian + 6 * d);
+                A[closer->column[k][d]] += bodies_entry(list[i].c[k], work->jacobian + 6 * d);
             }
         }
     }
