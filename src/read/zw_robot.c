@@ -79,10 +79,11 @@ int read_robot_fits(reader *r)
     for (int i = 0; i < r->statement_count; i++) {
         const read_statement *s = &r->statement[i];
         if (s->word->fit == READ_NOT_BESIDE_ROBOTS && r->robot_token >= 0) {
-            return read_fail(r, s->token,
-                             "'%s' cannot stand beside an imported robot (%s): what moves, and "
-                             "its masses, are in the robot's file",
-                             s->word->text, read_show_place(r, r->robot_token, s->token).text);
+            int moves = s->word->stage <= 4; /* coordinates and masses; else laws and friction */
+            return read_fail(r, s->token, "'%s' cannot stand beside an imported robot (%s)%s",
+                             s->word->text, read_show_place(r, r->robot_token, s->token).text,
+                             moves ? ": what moves, and its masses, are in the robot's file"
+                                   : " yet");
         }
         if (s->word->fit == READ_ROBOTS_ONLY && r->robot_token < 0) {
             return read_fail(r, s->token,

@@ -99,6 +99,9 @@ int read_parse_rolling(reader *r, expr_parser *p, read_statement *s)
         }
         item.option = WITHOUT_TOUCH;
     }
+    if (s->word->option == ZW_EQUALITY_BLADE && expr_parser_at_word(p, "radius")) {
+        return read_fail(r, p->next, "a blade has no radius");
+    }
     if (s->word->option != ZW_EQUALITY_BLADE && item.part[RADIUS] < 0) {
         return read_fail_expected(r, p, s, "a radius");
     }
@@ -227,9 +230,11 @@ int read_make_rolling(reader *r, const read_statement *s, const read_item *item)
     zw_error story = {0};
     int index = zw_model_add_equality(r->model, &def, &story);
     if (index < 0) {
-        return story.status == ZW_NO_MEMORY
-                   ? read_no_memory(r)
-                   : read_fail_tree(r, item->part[THING], "%s", story.text);
+        r->status = story.status;
+        if (r->error != NULL) {
+            *r->error = story;
+        }
+        return 0;
     }
     r->member[member].number = index;
     r->member[member].rows = model_equality_rows(&def) - def.touch;

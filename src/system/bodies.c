@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "tree/sweeps.h"
 
 zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
@@ -17,6 +18,9 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
         const bodies_begin *begin = &formulas->begin[k];
         double value = expr_value(system->model->graph, begin->value, &in);
         (begin->is_speed ? v : q)[begin->at] = value;
+        if (expr_graph_status(system->model->graph) != ZW_OK) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (!isfinite(value)) {
             return model_fail(system->model, error, ZW_NOT_FINITE, begin->place,
                               "this does not start at a finite value");

@@ -142,6 +142,7 @@ static zw_status copy_plot(bodies_builder *b, const model_plot *from)
     for (int k = 0; plot->curve && k < from->curve_count; k++) {
         model_curve *curve = &plot->curve[plot->curve_count++];
         *curve = from->curve[k];
+        curve->x = curve->x == EXPR_NONE ? expr_leaf(b->to->shown->graph, EXPR_TIME, 0) : curve->x;
         curve->label = curve->label ? bodies_copy(curve->label) : NULL;
         curve->x_label = curve->x_label ? bodies_copy(curve->x_label) : NULL;
         if ((from->curve[k].label && !curve->label) ||
@@ -233,8 +234,7 @@ static void list_plots(const zw_model *shown, system_list *out)
     for (int i = 0; i < shown->plot_count; i++) {
         for (int k = 0; k < shown->plot[i].curve_count; k++) {
             const model_curve *curve = &shown->plot[i].curve[k];
-            system_list_add(out, curve->x == EXPR_NONE ? expr_leaf(shown->graph, EXPR_TIME, 0)
-                                                       : curve->x);
+            system_list_add(out, curve->x);
             system_list_add(out, curve->y);
         }
     }
