@@ -91,7 +91,7 @@ static int check_free(reader *r, read_kind kind, int token)
     if (read_is_word(r, t->symbol)) {
         return read_fail(r, token, "'%s' begins a statement and cannot be a name", shown.text);
     }
-    if (kind != READ_ROBOT && r->robot_name < 0 && read_robot_knows(r, t->symbol)) {
+    if (kind != READ_ROBOT && r->robot_name < 0 && read_robot_has(r, t->symbol)) {
         return read_fail(r, token,
                          "'%s' is a name of the imported robot; give that a name of its own: "
                          "import \"...\" as robot",

@@ -133,6 +133,12 @@ int read_robot_knows(const reader *r, int symbol)
            read_robot_find(r, ZW_THING_SITE, symbol) >= 0;
 }
 
+int read_robot_has(const reader *r, int symbol)
+{
+    return read_robot_knows(r, symbol) || read_robot_find(r, ZW_THING_EQUALITY, symbol) >= 0 ||
+           read_robot_find(r, ZW_THING_ACTUATOR, symbol) >= 0;
+}
+
 static void offer(const reader *r, zw_thing kind, read_guess *guess)
 {
     const model_bodies *bodies = r->model->bodies;

@@ -181,6 +181,37 @@ static void wrenches(void **state)
     world_end(&v);
 }
 
+/* Among limits that are hit and joints that stick: a coupling, written and of the file. */
+static void among_limits_and_dry_friction(void **state)
+{
+    (void)state;
+    world w = formulas("import \"arm_rough.xml\"\n"
+                       "constraint tie: elbow = 0.1 + 0.5*shoulder + 0.1*shoulder^2\n");
+    world v = file("arm_tied.xml");
+    zw_run_summary one = world_run(&w, 2, 1e-12);
+    world_run(&v, 2, 1e-12);
+    close_to("at its limit", state_q(w.state)[0], 0.9, 1e-10);
+    same("place", &w, &v, ZW_FIELD_Q, 1e-9);
+    same("speed", &w, &v, ZW_FIELD_V, 1e-9);
+    assert_true(one.energy_drift <= 1e-9 && one.violation_position <= 1e-12);
+    assert_string_equal(zw_name(w.system, ZW_CONSTRAINT, 0), "tie");
+    world_end(&w);
+    world_end(&v);
+}
+
+/* URDF, in space, by the names of links and joints. */
+static void urdf(void **state)
+{
+    (void)state;
+    world w = formulas("import \"arm.urdf\" as r\n"
+                       "potential 5*r.tool.com.z + 3*r.swing^2\n"
+                       "constraint wall: r.tool.com.x <= 0.4\n"
+                       "plot time r.tool.com.x, r.swing\n");
+    zw_run_summary summary = world_run(&w, 2, 1e-11);
+    assert_true(summary.energy_drift <= 1e-9);
+    world_end(&w);
+}
+
 /* ---- Against equations ----------------------------------------------------------------------- */
 
 /* A pendulum on a cart, with a wall, a gear, an event and a bit of everything. */
@@ -471,6 +502,8 @@ int main(void)
         cmocka_unit_test(springs_and_dampers),
         cmocka_unit_test(motors),
         cmocka_unit_test(wrenches),
+        cmocka_unit_test(among_limits_and_dry_friction),
+        cmocka_unit_test(urdf),
         cmocka_unit_test(formulas_are_the_equations),
         cmocka_unit_test(rows_are_derivatives),
         cmocka_unit_test(a_snakeboard),
