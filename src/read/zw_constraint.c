@@ -97,10 +97,6 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
         (item->part[5] >= 0 && !slip_speed(r, item->part[5], &slip))) {
         return 0;
     }
-    if (r->robot_token >= 0 && item->part[3] >= 0) {
-        return read_fail_tree(r, item->part[3],
-                              "friction of constraints over an imported robot is not built in yet");
-    }
     int member;
     char *name = constraint_name(r, item, &member);
     if (name == NULL) {
@@ -173,6 +169,11 @@ static model_constraint *named(reader *r, int tree)
         return NULL;
     }
     int member = read_member_of(r, tree);
+    if (member >= 0 && r->member[member].rows > 0) {
+        read_fail_tree(r, tree, "'%s' does not slip, and has no friction",
+                       read_show_member(r, member).text);
+        return NULL;
+    }
     return member < 0 ? NULL : &r->model->constraint[r->member[member].number];
 }
 

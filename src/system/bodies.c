@@ -44,9 +44,11 @@ static void put_metric(const zw_system *system, const zw_work *work, double *M)
 }
 
 /* The speeds of what has dry friction, in the form of slip.c. */
-static void put_slip(const zw_system *system, const double *v, double *out)
+static void put_slip(const zw_system *system, zw_work *work, const double *v, const double *from,
+                     double *out)
 {
     const struct system_bodies *bodies = system->bodies;
+    out = bodies_put_slip(system, work, from, out);
     for (int k = 0; k < bodies->dry_count; k++) {
         const bodies_dry *dry = &bodies->dry[k];
         double *e = out, *bias = out + 1, *T = out + 2;
@@ -61,11 +63,15 @@ static void put_slip(const zw_system *system, const double *v, double *out)
     }
 }
 
-static void put_friction(const zw_system *system, double *mu)
+static void put_friction(const zw_system *system, const zw_work *work, double *mu)
 {
     const struct system_bodies *bodies = system->bodies;
     int before = bodies->closer_count + (bodies->formulas ? bodies->formulas->constraints : 0);
     memset(mu, 0, (size_t)before * sizeof *mu);
+    if (bodies->formulas) {
+        memcpy(mu, bodies_formula_outputs(system, work) + bodies->formulas->at_mu,
+               (size_t)bodies->formulas->constraints * sizeof *mu);
+    }
     for (int k = 0; k < bodies->dry_count; k++) {
         mu[before + k] = bodies->dry[k].limit;
     }
@@ -145,8 +151,9 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
         bodies_formula_rows(system, work, entries, out + system->at.A);
         bodies_formula_bias(system, work, out + system->at.b);
     }
-    put_friction(system, out + system->at.mu);
-    put_slip(system, v, out + system->at.slip);
+    const bodies_formulas *formulas = system->bodies->formulas;
+    put_friction(system, work, out + system->at.mu);
+    put_slip(system, work, v, formulas ? entries + formulas->at_slip : NULL, out + system->at.slip);
 }
 
 /* phi or psi, then A. */
@@ -201,8 +208,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
     if (system->tape[part].count == 0) {
         return;
     }
-    if (part == PART_SLIP) {
-        put_slip(system, in->v, work->out[part]);
+    int rough = system->bodies->formulas && system->bodies->formulas->rough;
+    if (part == PART_SLIP && !rough) {
+        put_slip(system, work, in->v, NULL, work->out[part]);
         return;
     }
     tree_kinematics(tree, in->q, work->sweeps);
@@ -216,6 +224,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
     case PART_POSITION:
     case PART_VELOCITY:
         put_rows(system, work, part, in);
+        break;
+    case PART_SLIP:
+        put_slip(system, work, in->v, bodies_run_formulas(system, work, part, in), work->out[part]);
         break;
     case PART_METRIC:
         tree_composite(tree, work->sweeps);

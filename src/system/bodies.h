@@ -161,7 +161,10 @@ typedef struct bodies_formulas {
     int control_count;
     int begin_count;
     bodies_begin *begin;
-    int at_bias, at_potential, at_force, at_time, at_control; /* outputs of the tape of the terms */
+    int rough;         /* some constraint has friction */
+    system_slip *slip; /* [constraints] over what is seen */
+    int *slip_seen;    /* their columns */
+    int at_bias, at_potential, at_force, at_time, at_control, at_mu, at_slip; /* in the terms */
     int outputs[PART_COUNT];
     expr_id *out[PART_COUNT]; /* what they are */
     int most;                 /* outputs of a part, at most */
@@ -215,6 +218,16 @@ const double *bodies_run_formulas(const zw_system *system, zw_work *work, system
 void bodies_formula_rows(const zw_system *system, zw_work *work, const double *entries, double *A);
 void bodies_formula_bias(const zw_system *system, zw_work *work, double *b);
 void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force);
+/* The sum of x * coefficients over those of the list that are on this frame, and where it is; 0:
+ * none is. */
+int bodies_gather(const zw_system *system, const zw_work *work, int frame, const int *list,
+                  const double *x, int count, double c[6], const double **place);
+/* The sum of x y'' over the list. */
+double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
+                          const double *x, int count);
+/* bodies_formula_slip.c: the slip of their constraints from the outputs of its formulas; answers
+ * where that of dry friction goes on. */
+double *bodies_put_slip(const zw_system *system, zw_work *work, const double *from, double *out);
 const double *bodies_formula_outputs(const zw_system *system, const zw_work *work);
 size_t bodies_formula_room(const bodies_formulas *formulas);
 void bodies_formulas_free(bodies_formulas *formulas);

@@ -4,6 +4,7 @@
 
 #include "model/bodies.h"
 #include "system/bodies.h"
+#include "system/list.h"
 #include "tree/fuse.h"
 
 enum { BODIES_NAME = 300 };
@@ -55,6 +56,13 @@ expr_id bodies_see(bodies_builder *b, const model_seen *seen);
 /* Where the start or a new value of what is seen goes: the number of a coordinate or speed of the
  * tree; -1: it is none. */
 int bodies_seen_target(const bodies_builder *b, int coord, int is_speed);
+
+/* bodies_formula_slip.c: friction of their constraints. */
+zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *entry,
+                             const expr_id *value, system_list *out, zw_error *error);
+int bodies_slip_columns(const bodies_builder *b);
+/* From the next output and the next column of the system's slip on. */
+void bodies_slip_pattern(const bodies_builder *b, int *at, int *column);
 
 /* bodies_formula_show.c */
 /* Entries of A in the rows of formulas; then their pattern, from A_column[*used] on. */

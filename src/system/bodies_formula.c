@@ -124,7 +124,7 @@ typedef struct derived {
     expr_graph *graph;
     expr_id *phi, *psi, *bias;
     system_list start, entry, value; /* of A, over what is seen */
-    system_list potential, potential_force, force, force_value;
+    system_list potential, potential_force, force, force_value, slip;
     expr_id time_rate; /* dV/dt */
     expr_terms terms;
 } derived;
@@ -251,7 +251,7 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
 {
     bodies_formulas *f = b->to->formulas;
     const zw_model *model = b->model;
-    system_list terms = {0}, rows[2] = {{0}, {0}}, energy = {0}, events = {0};
+    system_list terms = {0}, rows[2] = {{0}, {0}}, energy = {0}, events = {0}, slip = {0};
     add_all(&terms, d->value.item, d->value.count);
     f->at_bias = terms.count;
     add_all(&terms, d->bias, f->rows);
@@ -265,6 +265,14 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
     for (int k = 0; k < model->motor_count; k++) {
         system_list_add(&terms, model->motor[k].control);
     }
+    f->at_mu = terms.count;
+    for (int c = 0; c < f->constraints; c++) {
+        expr_id mu = model->constraint[c].friction;
+        system_list_add(&terms, mu == EXPR_NONE ? EXPR_ZERO : mu);
+    }
+    f->at_slip = terms.count;
+    add_all(&terms, d->slip.item, d->slip.count);
+    add_all(&slip, d->slip.item, d->slip.count);
     for (int k = 0; k < 2; k++) {
         add_all(&rows[k], k == 0 ? d->phi : d->psi, f->rows);
         add_all(&rows[k], d->value.item, d->value.count);
@@ -276,6 +284,7 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
     zw_status status = keep(f, PART_TERMS, &terms); /* all are kept, to be freed with the rest */
     status = keep(f, PART_POSITION, &rows[0]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_VELOCITY, &rows[1]) != ZW_OK ? ZW_NO_MEMORY : status;
+    status = keep(f, PART_SLIP, &slip) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_ENERGY, &energy) != ZW_OK ? ZW_NO_MEMORY : status;
     return keep(f, PART_EVENTS, &events) != ZW_OK ? ZW_NO_MEMORY : status;
 }
@@ -304,6 +313,10 @@ static zw_status derive(bodies_builder *b, derived *d, zw_error *error)
     if (d->start.failed || d->entry.failed || d->value.failed || d->potential.failed ||
         d->potential_force.failed || d->force.failed || d->force_value.failed) {
         status = ZW_NO_MEMORY;
+    }
+    if (status == ZW_OK) {
+        status =
+            bodies_slip_derive(b, d->start.item, d->entry.item, d->value.item, &d->slip, error);
     }
     status = status == ZW_OK ? list_outputs(b, d) : status;
     if (status == ZW_OK) {
@@ -387,8 +400,8 @@ zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
     status = status == ZW_OK ? copy_constraints(b) : status;
     status = status == ZW_OK ? see_all(b, error) : status;
     status = status == ZW_OK ? derive(b, &d, error) : status;
-    system_list *list[] = {&d.start,           &d.entry, &d.value,      &d.potential,
-                           &d.potential_force, &d.force, &d.force_value};
+    system_list *list[] = {&d.start,           &d.entry, &d.value,       &d.potential,
+                           &d.potential_force, &d.force, &d.force_value, &d.slip};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         system_list_free(list[i]);
     }

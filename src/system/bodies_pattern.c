@@ -116,7 +116,8 @@ static zw_status allocate_rows(bodies_builder *b)
     system->A_start = base_alloc((m + 2) * sizeof(int));
     system->A_column = base_alloc(entries * sizeof(int));
     system->slip = base_alloc(constraints * sizeof *system->slip);
-    system->slip_column = base_alloc(((size_t)to->term_count + 1) * sizeof(int));
+    size_t slips = (size_t)to->term_count + (size_t)bodies_slip_columns(b) + 1;
+    system->slip_column = base_alloc(slips * sizeof(int));
     int all = system->row_constraint && system->row_kind && system->first_row && system->A_start &&
               system->A_column && system->slip && system->slip_column;
     return all ? ZW_OK : ZW_NO_MEMORY;
@@ -166,6 +167,7 @@ static int slip_patterns(bodies_builder *b)
 {
     zw_system *system = b->system;
     int at = 0, column = 0, closers = before_closers(b) + b->to->closer_count;
+    bodies_slip_pattern(b, &at, &column);
     for (int k = 0; k < b->to->dry_count; k++) {
         const bodies_dry *dry = &b->to->dry[k];
         system->first_row[closers + k] = system->m;
@@ -177,7 +179,7 @@ static int slip_patterns(bodies_builder *b)
         at += 3 + dry->count;
     }
     system->first_row[closers + b->to->dry_count] = system->m;
-    system->has_friction = b->to->dry_count > 0;
+    system->has_friction |= b->to->dry_count > 0;
     return at;
 }
 
@@ -242,6 +244,10 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->conservative = is_conservative(b);
     system->works = !system->conservative;
     system->sparse = system->n >= SPARSE_FROM;
+    if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
+        return bodies_refuse(b, -1, "friction of constraints beside dry friction of joints", NULL,
+                             error);
+    }
     zw_status status = metric_pattern(b);
     status = status != ZW_OK ? status : row_patterns(b, error);
     status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;

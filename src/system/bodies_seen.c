@@ -162,13 +162,41 @@ static void add_coefficients(const bodies_seen *it, const bodies_moving *frame, 
     }
 }
 
+int bodies_gather(const zw_system *system, const zw_work *work, int frame, const int *list,
+                  const double *x, int count, double c[6], const double **place)
+{
+    const bodies_formulas *formulas = system->bodies->formulas;
+    const bodies_moving *moving = &find(system, work).frame[frame];
+    int any = 0;
+    memset(c, 0, 6 * sizeof *c);
+    for (int k = 0; k < count; k++) {
+        const bodies_seen *it = &formulas->seen[list[k]];
+        if (it->frame == frame) {
+            add_coefficients(it, moving, x[k], c);
+            any = 1;
+        }
+    }
+    *place = moving->place;
+    return any;
+}
+
+double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
+                          const double *x, int count)
+{
+    const double *accel = find(system, work).accel;
+    double sum = 0;
+    for (int k = 0; k < count; k++) {
+        sum += x[k] * accel[list[k]];
+    }
+    return sum;
+}
+
 void bodies_formula_rows(const zw_system *system, zw_work *work, const double *entries, double *A)
 {
     const bodies_formulas *formulas = system->bodies->formulas;
     if (!formulas) {
         return;
     }
-    places p = find(system, work);
     memset(A, 0, (size_t)system->A_start[formulas->rows] * sizeof *A);
     for (int r = 0; r < formulas->rows; r++) {
         for (int k = formulas->start[r]; k < formulas->start[r + 1]; k++) {
@@ -179,15 +207,12 @@ void bodies_formula_rows(const zw_system *system, zw_work *work, const double *e
     }
     for (int i = 0; i < formulas->piece_count; i++) {
         const bodies_piece *piece = &formulas->piece[i];
-        const bodies_moving *frame = &p.frame[piece->frame];
-        double c[6] = {0}, *row = A + system->A_start[piece->row];
-        for (int k = formulas->start[piece->row]; k < formulas->start[piece->row + 1]; k++) {
-            const bodies_seen *it = &formulas->seen[formulas->entry[k]];
-            if (it->frame == piece->frame) {
-                add_coefficients(it, frame, entries[k], c);
-            }
-        }
-        tree_jacobian(system->tree, formulas->frame[piece->frame].body, frame->place, work->sweeps,
+        int start = formulas->start[piece->row], end = formulas->start[piece->row + 1];
+        double c[6], *row = A + system->A_start[piece->row];
+        const double *place;
+        bodies_gather(system, work, piece->frame, formulas->entry + start, entries + start,
+                      end - start, c, &place);
+        tree_jacobian(system->tree, formulas->frame[piece->frame].body, place, work->sweeps,
                       work->jacobian);
         for (int d = 0; d < piece->chain; d++) {
             row[piece->column[d]] += bodies_entry(c, work->jacobian + 6 * d);
@@ -203,10 +228,10 @@ void bodies_formula_bias(const zw_system *system, zw_work *work, double *b)
     }
     places p = find(system, work);
     for (int r = 0; r < formulas->rows; r++) {
-        b[r] = -p.out[formulas->at_bias + r];
-        for (int k = formulas->start[r]; k < formulas->start[r + 1]; k++) {
-            b[r] -= p.out[k] * p.accel[formulas->entry[k]];
-        }
+        int start = formulas->start[r], end = formulas->start[r + 1];
+        b[r] =
+            -p.out[formulas->at_bias + r] -
+            bodies_accelerated(system, work, formulas->entry + start, p.out + start, end - start);
     }
 }
 
@@ -228,17 +253,10 @@ void bodies_formula_forces(const zw_system *system, zw_work *work, int potential
         }
     }
     for (int f = 0; f < formulas->frame_count && count > 0; f++) {
-        double wrench[6] = {0};
-        int any = 0;
-        for (int k = 0; k < count; k++) {
-            const bodies_seen *it = &formulas->seen[list[k]];
-            if (it->frame == f) {
-                add_coefficients(it, &p.frame[f], size[k], wrench);
-                any = 1;
-            }
-        }
-        if (any) {
-            bodies_push(system, work, formulas->frame[f].body, p.frame[f].place, wrench, force);
+        double wrench[6];
+        const double *place;
+        if (bodies_gather(system, work, f, list, size, count, wrench, &place)) {
+            bodies_push(system, work, formulas->frame[f].body, place, wrench, force);
         }
     }
 }
@@ -254,9 +272,9 @@ void bodies_formulas_free(bodies_formulas *formulas)
     for (int part = 0; part < PART_COUNT; part++) {
         base_free(formulas->out[part]);
     }
-    void *list[] = {formulas->seen,  formulas->frame,  formulas->kind,  formulas->start,
-                    formulas->entry, formulas->column, formulas->piece, formulas->potential,
-                    formulas->force, formulas->begin};
+    void *list[] = {formulas->seen,  formulas->frame,  formulas->kind,      formulas->start,
+                    formulas->entry, formulas->column, formulas->piece,     formulas->potential,
+                    formulas->force, formulas->slip,   formulas->slip_seen, formulas->begin};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

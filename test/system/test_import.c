@@ -273,6 +273,66 @@ static void formulas_are_the_equations(void **state)
     world_end(&v);
 }
 
+/* A bob that falls to the floor, slides and is dragged back: one point in the plane, the same in
+ * space, and its slip as a speed. */
+static void friction_is_the_equations(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"at (c.bob.x, c.bob.z)", "at c.bob", "slip c.bob.v.x"};
+    for (int i = 0; i < 3; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "import \"cart.xml\" as c\n"
+                 "start c.th = 0.9\n"
+                 "constraint floor: c.bob.z >= -0.7, restitution 0.2, friction 0.3 %s\n"
+                 "force c.x: 6*cos(3*t)\n",
+                 how[i]);
+        world w = formulas(text);
+        world v =
+            world_of("param m = 0.5, l = 0.8\n"
+                     "coord x = 0, th = 0.9, wheel = 0\n"
+                     "point bob = (x - l*sin(th), -l*cos(th))\n"
+                     "mass 2 at (x, 0), m at bob\n"
+                     "gravity (0, -9.81)\n"
+                     "inertia 0.01 of th\n"
+                     "inertia 0.02 of wheel\n"
+                     "force x: 6*cos(3*t)\n"
+                     "constraint floor: bob.y >= -0.7, restitution 0.2, friction 0.3 at bob\n");
+        for (int k = 1; k <= 4; k++) {
+            zw_run_summary one = world_run(&w, 0.5 * k, 1e-12);
+            world_run(&v, 0.5 * k, 1e-12);
+            same("place", &w, &v, ZW_FIELD_Q, 1e-8);
+            same("speed", &w, &v, ZW_FIELD_V, 1e-8);
+            assert_true(state_mode(w.state)[0] == state_mode(v.state)[0]);
+            assert_true(one.energy_drift <= 1e-9);
+        }
+        close_to("work", w.state->work, v.state->work, 1e-8);
+        world_end(&w);
+        world_end(&v);
+    }
+}
+
+/* A bead that rubs on a wire: two-sided, at a site that two slides carry. */
+static void friction_of_an_equation(void **state)
+{
+    (void)state;
+    world w = formulas("import \"bead.xml\"\n"
+                       "start x = -1, z = 1\n"
+                       "speed x' = 1\n"
+                       "constraint wire: bead.z = bead.x^2\n"
+                       "friction wire: 0.2\n");
+    world v = world_of("coord x = -1, z = 1\n"
+                       "speed x' = 1\n"
+                       "mass 1 at (x, z)\n"
+                       "gravity (0, -9.81)\n"
+                       "constraint wire: z = x^2\n"
+                       "friction wire: 0.2\n");
+    same_motion(&w, &v, 0.9, 1e-10);
+    close_to("work", w.state->work, v.state->work, 1e-10);
+    world_end(&w);
+    world_end(&v);
+}
+
 /* ---- Derivatives ------------------------------------------------------------------------------
  */
 
@@ -417,6 +477,9 @@ static void refusals(void **state)
         {"import \"arm.xml\"\nstart hand.x = 1\n", "no coordinate of the robot", 2},
         {"import \"arm.xml\"\nevent a: elbow = 1, set hand.x = 2\n", "cannot be set", 2},
         {"import \"arm.xml\"\nconstraint a: hand.v.x >= 1\n", "may not hold speeds", 2},
+        {"import \"arm.xml\"\nconstraint a: hand.z >= 0, friction 1\n", "where does", 2},
+        {"import \"arm_rough.xml\"\nconstraint a: hand.z >= 0, friction 1 at hand\n",
+         "beside dry friction of joints", 0},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         zw_error error = {0};
@@ -505,6 +568,8 @@ int main(void)
         cmocka_unit_test(among_limits_and_dry_friction),
         cmocka_unit_test(urdf),
         cmocka_unit_test(formulas_are_the_equations),
+        cmocka_unit_test(friction_is_the_equations),
+        cmocka_unit_test(friction_of_an_equation),
         cmocka_unit_test(rows_are_derivatives),
         cmocka_unit_test(a_snakeboard),
         cmocka_unit_test(settings),
