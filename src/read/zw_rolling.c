@@ -5,8 +5,8 @@
  *     roll    marble: table.marble radius 0.02 on table.top
  *     blade   edge:  sleigh.runner along x on z = 0, without touch
  *
- * The axle of a wheel is that of the one hinge that its body has, through the hinge's point; else
- * the z axis of the body or site; `axle x` says which axis it is. The plane is a coordinate plane
+ * The axle of a wheel is the hinge that turns its body, through the hinge's point; of a free body
+ * or a site it is the z axis; `axle x` says which axis it is. The plane is a coordinate plane
  * of the world, moved along, or the xy plane of a body or site. */
 #include <math.h>
 #include <string.h>
@@ -136,16 +136,21 @@ static void turn_to(const double axis[3], double quat[4])
     model_quat_unit(quat);
 }
 
-/* The one hinge of the body; -1: it has none or several. */
+/* The hinge that turns the body about an axis of its own: the last of its joints, and the only one
+ * that turns. -1: nothing turns it but a free joint; -2: others do too, or stand between. */
 static int only_hinge(const model_bodies *bodies, int body)
 {
-    int found = -1;
+    int found = -1, turning = 0, last = -1;
     for (int j = 0; j < bodies->count[ZW_THING_JOINT]; j++) {
-        if (bodies->joint[j].body == body && bodies->joint[j].kind == ZW_JOINT_HINGE) {
-            found = found == -1 ? j : -2;
+        int kind = bodies->joint[j].kind;
+        if (bodies->joint[j].body != body) {
+            continue;
         }
+        found = kind == ZW_JOINT_HINGE ? j : found;
+        turning += kind == ZW_JOINT_HINGE || kind == ZW_JOINT_BALL;
+        last = j;
     }
-    return found;
+    return turning == 0 ? -1 : turning == 1 && found == last ? found : -2;
 }
 
 static void frame_of(const model_bodies *bodies, const model_seen *seen, int *body, double pos[3],
@@ -176,6 +181,10 @@ static int place_thing(reader *r, const read_statement *s, const read_item *item
     int blade = s->word->option == ZW_EQUALITY_BLADE, ball = s->word->option == ZW_EQUALITY_ROLL;
     int hinge =
         seen.site >= 0 || blade || ball || item->to2 >= 0 ? -1 : only_hinge(bodies, def->first);
+    if (hinge == -2) {
+        return read_fail_tree(r, item->part[THING],
+                              "which is its axle? Its joints do not say: write axle x, y or z");
+    }
     if (hinge >= 0) {
         memcpy(def->pos1, bodies->joint[hinge].pos, sizeof def->pos1);
         turn_to(bodies->joint[hinge].axis, def->quat1);

@@ -12,67 +12,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "robots.h"
+#include "import.h"
 #include "system/bodies.h"
-#include "world.h"
-
-#define FOLDER ZW_SOURCE_DIR "/test/system/import/"
-
-/* A text as if it stood in the folder of the robots. */
-static world formulas_with(const char *text, const zw_setting *setting, int count)
-{
-    world w = {0};
-    w.model = zw_model_parse(text, FOLDER "test.zw", setting, count, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
-    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
-    w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
-    if (!w.state) {
-        fail_msg("%s:%d:%d: %s", w.error.file, w.error.line, w.error.column, w.error.text);
-    }
-    return w;
-}
-
-static world formulas(const char *text)
-{
-    return formulas_with(text, NULL, 0);
-}
-
-static world file(const char *name)
-{
-    world w = {0};
-    char path[500];
-    snprintf(path, sizeof path, FOLDER "%s", name);
-    w.model = zw_model_read(path, NULL, 0, &w.error);
-    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
-    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
-    w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
-    if (!w.state) {
-        fail_msg("%s:%d:%d: %s", w.error.file, w.error.line, w.error.column, w.error.text);
-    }
-    return w;
-}
-
-static void same(const char *what, world *one, world *two, zw_field_id field, double tolerance)
-{
-    zw_view x = zw_field(one->system, one->state, one->work, field);
-    zw_view y = zw_field(two->system, two->state, two->work, field);
-    assert_int_equal(x.count, y.count);
-    for (int i = 0; i < x.count; i++) {
-        close_to(what, x.data[i], y.data[i], tolerance);
-    }
-}
-
-static void same_motion(world *one, world *two, double time, double tolerance)
-{
-    for (int k = 1; k <= 3; k++) {
-        zw_run_summary first = world_run(one, time * k / 3, 1e-13);
-        zw_run_summary second = world_run(two, time * k / 3, 1e-13);
-        same("place", one, two, ZW_FIELD_Q, tolerance);
-        same("speed", one, two, ZW_FIELD_V, 10 * tolerance);
-        assert_true(first.energy_drift <= 1e-10 && second.energy_drift <= 1e-10);
-        assert_true(first.violation_position <= 1e-12 && first.violation_velocity <= 1e-12);
-    }
-}
 
 /* ---- Against the robot's own elements -------------------------------------------------------- */
 
@@ -400,53 +341,6 @@ static void rows_are_derivatives(void **state)
     world_end(&w);
 }
 
-/* ---- Rolling ----------------------------------------------------------------------------------
- */
-
-/* The wheels of the snakeboard as elements, its gait as formulas. (In examples/snakeboard.zw the
- * wheels that turn by +phi are those at -l.) */
-static void a_snakeboard(void **state)
-{
-    (void)state;
-    world w = formulas("import \"snakeboard.xml\" as s\n"
-                       "start s.front = -0.5*sin(1), s.rear = 0.5*sin(1)\n"
-                       "speed s.x' = 0.05, s.y' = 0\n"
-                       "constraint rotor: s.rotor = 0.7*sin(2*t)\n"
-                       "constraint fore: s.front = -0.5*sin(2*t + 1)\n"
-                       "constraint aft: s.rear = 0.5*sin(2*t + 1)\n"
-                       "blade front: s.front_truck on z = 0, without touch\n"
-                       "blade rear: s.rear_truck on z = 0, without touch\n"
-                       "plot time lambda(front), lambda(rear)\n");
-    world v = {0};
-    v.model = zw_model_read(ZW_SOURCE_DIR "/examples/snakeboard.zw", NULL, 0, &v.error);
-    v.system = v.model ? zw_system_compile(v.model, &v.error) : NULL;
-    v.work = v.system ? zw_work_create(v.system, &v.error) : NULL;
-    v.state = v.work ? zw_state_create(v.system, v.work, NULL, &v.error) : NULL;
-    assert_non_null(v.state);
-    for (int k = 1; k <= 5; k++) {
-        zw_run_summary one = world_run(&w, 2 * k, 1e-13);
-        world_run(&v, 2 * k, 1e-13);
-        assert_true(one.violation_velocity <= 1e-12 && one.violation_position <= 1e-12);
-        assert_true(one.energy_drift <= 1e-10);
-        for (int i = 0; i < 3; i++) {
-            close_to("place", world_field(&w, ZW_FIELD_Q)[i], world_field(&v, ZW_FIELD_Q)[i],
-                     1e-10);
-            close_to("speed", world_field(&w, ZW_FIELD_V)[i], world_field(&v, ZW_FIELD_V)[i],
-                     1e-10);
-        }
-    }
-    world_forward(&w);
-    world_forward(&v);
-    for (int k = 0; k < 2; k++) { /* looked at by name; rows: rotor fore aft front rear */
-        close_to("lambda", world_field(&w, ZW_FIELD_OUTPUT)[2 * k + 1],
-                 world_field(&w, ZW_FIELD_LAMBDA)[3 + k], 0);
-        close_to("sideways", fabs(world_field(&w, ZW_FIELD_LAMBDA)[3 + k]),
-                 fabs(world_field(&v, ZW_FIELD_LAMBDA)[3 - k]), 1e-8);
-    }
-    world_end(&w);
-    world_end(&v);
-}
-
 /* ---- Settings ---------------------------------------------------------------------------------
  */
 
@@ -571,7 +465,6 @@ int main(void)
         cmocka_unit_test(friction_is_the_equations),
         cmocka_unit_test(friction_of_an_equation),
         cmocka_unit_test(rows_are_derivatives),
-        cmocka_unit_test(a_snakeboard),
         cmocka_unit_test(settings),
         cmocka_unit_test(refusals),
         cmocka_unit_test(singular_formulas),
