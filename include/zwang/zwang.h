@@ -224,7 +224,8 @@ typedef struct zw_view {
 
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
-/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. */
+/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. ZW_BODY,
+ * ZW_JOINT: those of the model, by its indices; what has no name there has one here. */
 typedef enum zw_kind {
     ZW_SPEED,
     ZW_COORD,
@@ -232,7 +233,9 @@ typedef enum zw_kind {
     ZW_CONSTRAINT,
     ZW_ROW,
     ZW_EVENT,
-    ZW_CHECK
+    ZW_CHECK,
+    ZW_BODY,
+    ZW_JOINT
 } zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */

@@ -18,9 +18,9 @@
 #include "system/work.h"
 #include "zwang/bodies.h"
 
-/* A frame on a body of the tree. */
+/* A frame on a body of the tree; `part` is the body of the model that it was given on. */
 typedef struct bodies_frame {
-    int body;
+    int body, part;
     double pos[3], quat[4];
 } bodies_frame;
 
@@ -93,9 +93,22 @@ typedef struct bodies_motor {
 
 /* Part of a body's weight that is taken off: this force at this point. */
 typedef struct bodies_lift {
-    int body;
+    int body, part;
     double pos[3], force[3];
 } bodies_lift;
+
+/* A body of the model: those that the tree has fused are still known one by one. */
+typedef struct bodies_part {
+    int parent;                      /* of the model */
+    bodies_frame frame;              /* its own */
+    double mass, com[3], inertia[6]; /* in the frame of the body that carries it; about com */
+} bodies_part;
+
+/* A joint of the model. */
+typedef struct bodies_joint {
+    int part;
+    int index; /* in the tree */
+} bodies_joint;
 
 /* One number to be drawn: a point on a body. */
 typedef struct bodies_mark {
@@ -117,6 +130,10 @@ struct system_bodies {
     bodies_mark *mark; /* for PART_OUTPUTS */
     int *mark_output;  /* [marks] where its three numbers are */
     int outputs;
+    int part_count, joint_count;
+    bodies_part *part;
+    bodies_joint *joint;
+    char **part_name, **joint_name; /* [one more], NULL at the end */
     int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
     int widest;   /* dofs that move some body, at most */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
@@ -140,8 +157,16 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, c
 double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
 
-/* bodies_force.c. All add to force[n]; kinematics have been run. */
-/* Motors: room for one number per length. */
+/* bodies_force.c. Velocities have been swept. */
+/* A motor now: what it measures, its force, and what acts: on the speeds of a ball or free joint;
+ * of a site the wrench at `place`, moment first. */
+typedef struct bodies_pull {
+    double length, rate, force;
+    double place[3], wrench[6];
+} bodies_pull;
+bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int index,
+                              const double *q, const double *v);
+/* All of these add to force[n]. Motors: room[lengths] gets the force along each length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
@@ -156,5 +181,18 @@ typedef struct bodies_rows {
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
+/* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
+ * first, about the two places. Kinematics have been run. */
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6]);
+
+/* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
+ * part exerts on it, load[parts][6]: moment about its centre of mass, force. */
+void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
+/* Where the centre of mass of a part is; its moments of inertia about it, times x. After
+ * kinematics. */
+void bodies_part_centre(const zw_system *system, const zw_work *work, int part, double place[3]);
+void bodies_part_inertia(const zw_system *system, const zw_work *work, int part, const double x[3],
+                         double y[3]);
 
 #endif

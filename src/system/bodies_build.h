@@ -45,6 +45,11 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
 
+/* bodies_part.c: bodies and joints of the model, as it has them. */
+zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
+/* Copies of all names of a kind, and NULL behind them. */
+zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list);
+
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
 

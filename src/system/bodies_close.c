@@ -109,7 +109,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
     const tree_frame *carrier = &b->fused.frame[body < 0 ? 0 : body];
     model_pose outer = pose_of(carrier->pos, carrier->quat), inner = pose_of(pos, quat);
     model_pose pose = model_pose_chain(&outer, &inner);
-    bodies_frame frame = {.body = carrier->body};
+    bodies_frame frame = {.body = carrier->body, .part = body < 0 ? 0 : body};
     memcpy(frame.pos, pose.pos, sizeof frame.pos);
     memcpy(frame.quat, pose.quat, sizeof frame.quat);
     return frame;
@@ -123,7 +123,8 @@ static bodies_frame same_place(const bodies_builder *b, const bodies_frame *othe
     model_pose carrier = pose_of(origin + 3 * other->body, quat + 4 * other->body);
     model_pose inner = pose_of(other->pos, other->quat);
     model_pose world = model_pose_chain(&carrier, &inner);
-    bodies_frame frame = {.body = b->fused.frame[body < 0 ? 0 : body].body};
+    int part = body < 0 ? 0 : body;
+    bodies_frame frame = {.body = b->fused.frame[part].body, .part = part};
     const double *q = quat + 4 * frame.body;
     model_pose back = {.quat = {q[0], -q[1], -q[2], -q[3]}};
     double shift[3];

@@ -214,6 +214,7 @@ static zw_status build(bodies_builder *b, zw_error *error)
                                                                        make_tree,
                                                                        prepare,
                                                                        bodies_name_coordinates,
+                                                                       bodies_make_parts,
                                                                        bodies_make_closers,
                                                                        bodies_make_drives,
                                                                        measure_haste,
@@ -258,8 +259,12 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->closer[c].column[0]);
         base_free(bodies->closer[c].column[1]);
     }
-    for (int i = 0; bodies->speed && bodies->speed[i]; i++) { /* one more than there are speeds */
-        base_free(bodies->speed[i]);
+    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
+            base_free(names[k][i]);
+        }
+        base_free(names[k]);
     }
     if (bodies->shown) {
         bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
@@ -267,9 +272,9 @@ void bodies_free(struct system_bodies *bodies)
         bodies->shown->place = NULL;
         zw_model_free(bodies->shown);
     }
-    void *list[] = {bodies->speed,  bodies->q,      bodies->v,           bodies->term,
-                    bodies->length, bodies->closer, bodies->dry,         bodies->motor,
-                    bodies->lift,   bodies->mark,   bodies->mark_output, bodies->entry};
+    void *list[] = {bodies->q,     bodies->v,     bodies->term, bodies->length, bodies->closer,
+                    bodies->dry,   bodies->motor, bodies->lift, bodies->mark,   bodies->mark_output,
+                    bodies->entry, bodies->part,  bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

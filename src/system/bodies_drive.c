@@ -85,6 +85,7 @@ static void make_lifts(bodies_builder *b)
         }
         bodies_lift *lift = &b->to->lift[b->to->lift_count++];
         lift->body = frame.body;
+        lift->part = i;
         for (int k = 0; k < 3; k++) {
             lift->pos[k] = frame.pos[k];
             lift->force[k] = -body->gravcomp * b->inertia[i].mass * b->from->world.gravity[k];

@@ -71,35 +71,88 @@ static void gear_in_body(const bodies_motor *motor, const double quat[4], const 
     }
 }
 
+/* What a motor pulls along: its length and rate, and for one unit of force what acts. */
+typedef struct reach {
+    double length, rate;
+    double along[6]; /* ball: moment; free: force, moment; site: the wrench, moment first */
+    double place[3]; /* of the site */
+} reach;
+
 /* The length of a ball joint is gear . (axis * angle), the shorter way round. */
-static void drive_ball(const bodies_motor *motor, double u, const double *q, const double *v,
-                       double *force)
+static void reach_ball(const bodies_motor *motor, const double *q, const double *v, reach *to)
 {
     const double *quat = q + motor->q, *e = quat + 1;
-    double along[3], size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
+    double size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
     double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
-    gear_in_body(motor, quat, motor->gear, along);
-    double length = factor * model_dot(along, e), rate = model_dot(along, v + motor->dof);
-    double size_of = motor_force(motor, u, length, rate);
-    for (int k = 0; k < 3; k++) {
-        force[motor->dof + k] += size_of * along[k];
-    }
+    gear_in_body(motor, quat, motor->gear, to->along);
+    to->length = factor * model_dot(to->along, e);
+    to->rate = model_dot(to->along, v + motor->dof);
 }
 
 /* A free joint: force along the world's axes, moment along the body's; it has no length. */
-static void drive_free(const bodies_motor *motor, double u, const double *q, const double *v,
-                       double *force)
+static void reach_free(const bodies_motor *motor, const double *q, const double *v, reach *to)
 {
-    double along[6], rate = 0;
-    memcpy(along, motor->gear, sizeof along);
-    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, along + 3);
+    memcpy(to->along, motor->gear, sizeof to->along);
+    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, to->along + 3);
     for (int k = 0; k < 6; k++) {
-        rate += along[k] * v[motor->dof + k];
+        to->rate += to->along[k] * v[motor->dof + k];
     }
-    double by = motor_force(motor, u, 0, rate);
+}
+
+/* A site: gear is force and moment along its axes; it has no length. */
+static void reach_site(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                       reach *to)
+{
+    const tree_mechanism *tree = system->tree;
+    const bodies_frame *frame = &motor->frame;
+    double motion[6], quat[4];
+    tree_point(tree, frame->body, frame->pos, work->sweeps, to->place);
+    tree_point_velocity(tree, frame->body, to->place, work->sweeps, motion);
+    model_quat_multiply(quat, work->sweeps + tree->at.quat + 4 * frame->body, frame->quat);
+    model_rotate(quat, motor->gear + 3, to->along);
+    model_rotate(quat, motor->gear, to->along + 3);
     for (int k = 0; k < 6; k++) {
-        force[motor->dof + k] += by * along[k];
+        to->rate += to->along[k] * motion[k];
     }
+}
+
+static reach reach_of(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *q, const double *v)
+{
+    reach to = {0};
+    switch (motor->kind) {
+    case MOTOR_LENGTH:
+        to.length = motor->gear[0] * bodies_length_of(system->bodies, motor->length, q);
+        to.rate = motor->gear[0] * bodies_rate_of(system->bodies, motor->length, v);
+        break;
+    case MOTOR_BALL:
+        reach_ball(motor, q, v, &to);
+        break;
+    case MOTOR_FREE:
+        reach_free(motor, q, v, &to);
+        break;
+    case MOTOR_SITE:
+        reach_site(system, work, motor, &to);
+        break;
+    }
+    return to;
+}
+
+bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int index,
+                              const double *q, const double *v)
+{
+    const bodies_motor *motor = &system->bodies->motor[index];
+    reach to = reach_of(system, work, motor, q, v);
+    bodies_pull pull_now = {.length = to.length, .rate = to.rate};
+    if (index < system->bodies->motor_count) { /* it is not switched off */
+        pull_now.force = motor_force(motor, work->param[motor->param], to.length, to.rate);
+    }
+    for (int k = 0; k < 3; k++) {
+        pull_now.place[k] = to.place[k];
+        pull_now.wrench[k] = pull_now.force * to.along[k];
+        pull_now.wrench[3 + k] = pull_now.force * to.along[3 + k];
+    }
+    return pull_now;
 }
 
 /* A wrench (moment first) at a point of a body, on the coordinates. */
@@ -115,29 +168,6 @@ static void push(const zw_system *system, zw_work *work, int body, const double 
     }
 }
 
-/* A site: gear is force and moment along its axes; it has no length. */
-static void drive_site(const zw_system *system, zw_work *work, const bodies_motor *motor, double u,
-                       double *force)
-{
-    const tree_mechanism *tree = system->tree;
-    const bodies_frame *frame = &motor->frame;
-    const double *body_quat = work->sweeps + tree->at.quat + 4 * frame->body;
-    double place[3], motion[6], quat[4], wrench[6], rate = 0;
-    tree_point(tree, frame->body, frame->pos, work->sweeps, place);
-    tree_point_velocity(tree, frame->body, place, work->sweeps, motion);
-    model_quat_multiply(quat, body_quat, frame->quat);
-    model_rotate(quat, motor->gear + 3, wrench);
-    model_rotate(quat, motor->gear, wrench + 3);
-    for (int k = 0; k < 6; k++) {
-        rate += wrench[k] * motion[k];
-    }
-    double by = motor_force(motor, u, 0, rate);
-    for (int k = 0; k < 6; k++) {
-        wrench[k] *= by;
-    }
-    push(system, work, frame->body, place, wrench, force);
-}
-
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force)
 {
@@ -145,27 +175,21 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
-        double u = work->param[motor->param], gear = motor->gear[0];
-        switch (motor->kind) {
-        case MOTOR_LENGTH:
-            room[motor->length] +=
-                gear * motor_force(motor, u, gear * bodies_length_of(bodies, motor->length, q),
-                                   gear * bodies_rate_of(bodies, motor->length, v));
-            break;
-        case MOTOR_BALL:
-            drive_ball(motor, u, q, v, force);
-            break;
-        case MOTOR_FREE:
-            drive_free(motor, u, q, v, force);
-            break;
-        case MOTOR_SITE:
-            drive_site(system, work, motor, u, force);
-            break;
+        bodies_pull now = bodies_motor_look(system, work, k, q, v);
+        if (motor->kind == MOTOR_LENGTH) {
+            room[motor->length] += motor->gear[0] * now.force;
+        } else if (motor->kind == MOTOR_SITE) {
+            push(system, work, motor->frame.body, now.place, now.wrench, force);
+        } else {
+            for (int i = 0; i < (motor->kind == MOTOR_BALL ? 3 : 6); i++) {
+                force[motor->dof + i] += now.wrench[i];
+            }
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        pull(bodies, i, clamp(room[i], length->force_limited, length->force_range), force);
+        room[i] = clamp(room[i], length->force_limited, length->force_range);
+        pull(bodies, i, room[i], force);
     }
 }
 

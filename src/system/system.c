@@ -153,6 +153,10 @@ int zw_count(const zw_system *system, zw_kind kind)
         return model->event_count;
     case ZW_CHECK:
         return model->check_count;
+    case ZW_BODY:
+        return system->bodies ? system->bodies->part_count : 0;
+    case ZW_JOINT:
+        return system->bodies ? system->bodies->joint_count : 0;
     }
     return 0;
 }
@@ -185,6 +189,12 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         break;
     case ZW_CHECK:
         name = model->check[index].name;
+        break;
+    case ZW_BODY:
+        name = system->bodies->part_name[index];
+        break;
+    case ZW_JOINT:
+        name = system->bodies->joint_name[index];
         break;
     }
     return name ? name : "";

@@ -62,6 +62,7 @@ struct zw_work {
     double *sweeps;   /* of the tree */
     double *jacobian; /* [6 * widest] */
     double *rows;     /* of bodies: bodies_room */
+    double *load;     /* [6 * parts] of bodies: bodies_load */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
