@@ -1,4 +1,4 @@
-/* zwang explain robot.xml: forces and moments of joints and of what closes loops. */
+/* zwang explain robot.xml: forces and moments of joints and of what closes loops; sensors. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,6 +66,21 @@ static void show_wrenches(const cli_arguments *arguments, const cli_world *world
     free(list);
 }
 
+static void show_sensors(const cli_arguments *arguments, const cli_world *world)
+{
+    zw_view view = zw_field(world->system, world->state, world->work, ZW_FIELD_SENSOR);
+    cli_table t = cli_table_of(arguments, world, ZW_SENSOR);
+    if (t.count == 0) {
+        return;
+    }
+    cli_head(stdout, "Sensors");
+    for (int i = 0; i < t.shown; i++) {
+        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_SENSOR, i),
+               cli_tidy(view.data[i], 1));
+    }
+    cli_show_left_out(&t);
+}
+
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
 {
     show_wrenches(arguments, world, ZW_JOINT,
@@ -73,6 +88,7 @@ void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
                   "its own axes");
     show_wrenches(arguments, world, ZW_CONSTRAINT,
                   "Closers: what the second body gets through each, about its frame");
+    show_sensors(arguments, world);
 }
 
 static void put_vector(cli_json *json, const char *key, const double *x, int count)
@@ -117,4 +133,12 @@ void cli_explain_json_bodies(cli_json *json, const cli_world *world)
     put_wrenches(json, world, ZW_BODY, "bodies");
     put_wrenches(json, world, ZW_JOINT, "joints");
     put_wrenches(json, world, ZW_CONSTRAINT, "closers");
+    zw_view view = zw_field(world->system, world->state, world->work, ZW_FIELD_SENSOR);
+    if (view.count > 0) {
+        cli_json_open(json, "sensors", '{');
+        for (int i = 0; i < view.count; i++) {
+            cli_json_number(json, zw_name(world->system, ZW_SENSOR, i), view.data[i]);
+        }
+        cli_json_close(json, '}');
+    }
 }

@@ -214,7 +214,8 @@ typedef enum zw_field_id {
     ZW_FIELD_ENERGY,    /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
     ZW_FIELD_VIOLATION, /* [2] worst position and velocity residual */
     ZW_FIELD_OUTPUT,    /* [outputs] plots, draws, checks: evaluated on asking */
-    ZW_FIELD_PARAM      /* [params] of the state */
+    ZW_FIELD_PARAM,     /* [params] of the state */
+    ZW_FIELD_SENSOR     /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
 } zw_field_id;
 
 typedef struct zw_view {
@@ -225,7 +226,8 @@ typedef struct zw_view {
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
 /* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. ZW_BODY,
- * ZW_JOINT: those of the model, by its indices; what has no name there has one here. */
+ * ZW_JOINT: those of the model, by its indices; what has no name there has one here. ZW_SENSOR: the
+ * numbers of ZW_FIELD_SENSOR, "gyro.x", "gyro.y"; quaternions begin with ".w". */
 typedef enum zw_kind {
     ZW_SPEED,
     ZW_COORD,
@@ -235,7 +237,8 @@ typedef enum zw_kind {
     ZW_EVENT,
     ZW_CHECK,
     ZW_BODY,
-    ZW_JOINT
+    ZW_JOINT,
+    ZW_SENSOR
 } zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */

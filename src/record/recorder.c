@@ -1,7 +1,7 @@
 /* A recording of a system: which columns it has, and a row for every sample.
  *
- * Time, coordinates, speeds, energy, violations, multipliers and the certificate always; then what
- * the plots and draws of the model want, unless it is one of those already. */
+ * Time, coordinates, speeds, energy, violations, multipliers, the certificate and what sensors read
+ * always; then what the plots and draws of the model want, unless it is one of those already. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +70,10 @@ static void add_fixed_columns(maker *k)
         }
     }
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
+    for (int i = 0; i < zw_count(k->record->system, ZW_SENSOR); i++) {
+        snprintf(name, sizeof name, "sensor(%.200s)", zw_name(k->record->system, ZW_SENSOR, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
 }
 
 /* The column that already holds this node, or -1. */
@@ -258,7 +262,9 @@ void zw_record_free(zw_record *record)
 
 static double *put(double *to, zw_view view, int count)
 {
-    memcpy(to, view.data, (size_t)count * sizeof *to);
+    if (count > 0) {
+        memcpy(to, view.data, (size_t)count * sizeof *to);
+    }
     return to + count;
 }
 
@@ -282,6 +288,7 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
     *to++ = zw_work_motion(work)->certificate.worst;
+    to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_SENSOR));
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
     for (int i = 0; i < out.count; i++) {
         if (record->output[i] >= 0) {

@@ -110,6 +110,19 @@ typedef struct bodies_joint {
     int index; /* in the tree */
 } bodies_joint;
 
+/* A sensor: bodies_sense.c says what each kind reads. */
+typedef struct bodies_sensor {
+    zw_sensor_kind kind;
+    int at, size;            /* its readings */
+    double cutoff;           /* 0: none */
+    bodies_frame frame, ref; /* what it is mounted on, and relative to, if `relative` */
+    int relative;
+    int target;          /* a part, motor or length: joints, then tendons */
+    int q, dof;          /* of its joint */
+    int closer, closers; /* limits: those of the joint or tendon, -1: none */
+    double margin;
+} bodies_sensor;
+
 /* One number to be drawn: a point on a body. */
 typedef struct bodies_mark {
     int body;
@@ -133,7 +146,11 @@ struct system_bodies {
     int part_count, joint_count;
     bodies_part *part;
     bodies_joint *joint;
-    char **part_name, **joint_name; /* [one more], NULL at the end */
+    int sensor_count, reading_count;
+    bodies_sensor *sensor;
+    double magnetic[3];
+    /* [one more], NULL at the end */
+    char **part_name, **joint_name, **reading_name;
     int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
     int widest;   /* dofs that move some body, at most */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
@@ -189,6 +206,9 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 /* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
  * part exerts on it, load[parts][6]: moment about its centre of mass, force. */
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
+/* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
+zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */
 void bodies_part_centre(const zw_system *system, const zw_work *work, int part, double place[3]);

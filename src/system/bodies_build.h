@@ -50,6 +50,9 @@ zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
 /* Copies of all names of a kind, and NULL behind them. */
 zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list);
 
+/* bodies_mount.c: sensors; after closers and drives. */
+zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
+
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
 

@@ -217,6 +217,7 @@ static zw_status build(bodies_builder *b, zw_error *error)
                                                                        bodies_make_parts,
                                                                        bodies_make_closers,
                                                                        bodies_make_drives,
+                                                                       bodies_make_sensors,
                                                                        measure_haste,
                                                                        make_start,
                                                                        bodies_make_pictures,
@@ -259,7 +260,7 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->closer[c].column[0]);
         base_free(bodies->closer[c].column[1]);
     }
-    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name};
+    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
             base_free(names[k][i]);
@@ -272,9 +273,10 @@ void bodies_free(struct system_bodies *bodies)
         bodies->shown->place = NULL;
         zw_model_free(bodies->shown);
     }
-    void *list[] = {bodies->q,     bodies->v,     bodies->term, bodies->length, bodies->closer,
-                    bodies->dry,   bodies->motor, bodies->lift, bodies->mark,   bodies->mark_output,
-                    bodies->entry, bodies->part,  bodies->joint};
+    void *list[] = {bodies->q,      bodies->v,           bodies->term,  bodies->length,
+                    bodies->closer, bodies->dry,         bodies->motor, bodies->lift,
+                    bodies->mark,   bodies->mark_output, bodies->entry, bodies->part,
+                    bodies->sensor, bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

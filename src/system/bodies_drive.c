@@ -42,6 +42,25 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
     motor->dof = b->joint_dof[from->target];
 }
 
+/* Sensors may look at it also where motors are switched off: then it is not counted. */
+static void describe_motor(bodies_builder *b, int index)
+{
+    const zw_actuator_def *from = &b->from->actuator[index];
+    bodies_motor *motor = &b->to->motor[index];
+    *motor = (bodies_motor){.param = index,
+                            .clamp_control =
+                                from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),
+                            .clamp_force = from->force_limited,
+                            .gain_affine = from->gain_affine,
+                            .bias_affine = from->bias_affine};
+    aim(b, from, motor);
+    memcpy(motor->gear, from->gear, sizeof motor->gear);
+    memcpy(motor->control, from->ctrl_range, sizeof motor->control);
+    memcpy(motor->force, from->force_range, sizeof motor->force);
+    memcpy(motor->gain, from->gain_prm, sizeof motor->gain);
+    memcpy(motor->bias, from->bias_prm, sizeof motor->bias);
+}
+
 static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
@@ -56,19 +75,6 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
         return bodies_no_memory(error);
     }
     param->place = from->place;
-    bodies_motor *motor = &b->to->motor[b->to->motor_count];
-    *motor = (bodies_motor){.param = b->to->motor_count,
-                            .clamp_control =
-                                from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),
-                            .clamp_force = from->force_limited,
-                            .gain_affine = from->gain_affine,
-                            .bias_affine = from->bias_affine};
-    aim(b, from, motor);
-    memcpy(motor->gear, from->gear, sizeof motor->gear);
-    memcpy(motor->control, from->ctrl_range, sizeof motor->control);
-    memcpy(motor->force, from->force_range, sizeof motor->force);
-    memcpy(motor->gain, from->gain_prm, sizeof motor->gain);
-    memcpy(motor->bias, from->bias_prm, sizeof motor->bias);
     b->to->motor_count++;
     return ZW_OK;
 }
@@ -103,6 +109,7 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
     }
     zw_status status = ZW_OK;
     for (int k = 0; k < b->from->count[ZW_THING_ACTUATOR] && status == ZW_OK; k++) {
+        describe_motor(b, k);
         status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
     }
     make_lifts(b);

@@ -157,6 +157,8 @@ int zw_count(const zw_system *system, zw_kind kind)
         return system->bodies ? system->bodies->part_count : 0;
     case ZW_JOINT:
         return system->bodies ? system->bodies->joint_count : 0;
+    case ZW_SENSOR:
+        return system->bodies ? system->bodies->reading_count : 0;
     }
     return 0;
 }
@@ -195,6 +197,9 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         break;
     case ZW_JOINT:
         name = system->bodies->joint_name[index];
+        break;
+    case ZW_SENSOR:
+        name = system->bodies->reading_name[index];
         break;
     }
     return name ? name : "";
@@ -257,6 +262,17 @@ static const double *violation_now(const zw_system *system, zw_state *state, zw_
     return work->violation;
 }
 
+static zw_view readings_now(const zw_system *system, zw_state *state, zw_work *work)
+{
+    zw_view view = {work->reading, zw_count(system, ZW_SENSOR)};
+    if (view.count > 0 && bodies_sense(system, work, state, NULL) != ZW_OK) {
+        for (int i = 0; i < view.count; i++) {
+            work->reading[i] = NAN;
+        }
+    }
+    return view;
+}
+
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field)
 {
     zw_state *now = (zw_state *)state; /* only read */
@@ -284,6 +300,8 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
         return (zw_view){work->out[PART_OUTPUTS], system->tape[PART_OUTPUTS].count};
     case ZW_FIELD_CARRIED:
         return (zw_view){state_v(now) + system->n, system->law.carried};
+    case ZW_FIELD_SENSOR:
+        return readings_now(system, now, work);
     case ZW_FIELD_PARAM:
         return (zw_view){state_param(now), system->shape.params};
     }

@@ -29,6 +29,8 @@ static void lay_out(zw_work *work, base_arena *arena)
         work->jacobian = base_arena_doubles(arena, 6 * (size_t)system->bodies->widest);
         work->rows = base_arena_doubles(arena, bodies_room(system));
         work->load = base_arena_doubles(arena, 6 * (size_t)system->bodies->part_count);
+        work->reading = base_arena_doubles(arena, (size_t)system->bodies->reading_count);
+        work->inside = base_arena_doubles(arena, (size_t)system->bodies->part_count);
     }
     for (int i = 0; i < 4; i++) {
         work->spare[i] = base_arena_doubles(arena, n + m + (size_t)system->nq);

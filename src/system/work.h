@@ -63,6 +63,8 @@ struct zw_work {
     double *jacobian; /* [6 * widest] */
     double *rows;     /* of bodies: bodies_room */
     double *load;     /* [6 * parts] of bodies: bodies_load */
+    double *reading;  /* of their sensors: bodies_sense */
+    double *inside;   /* [parts] is it in this subtree? */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
