@@ -66,16 +66,17 @@ static void show_wrenches(const cli_arguments *arguments, const cli_world *world
     free(list);
 }
 
-static void show_sensors(const cli_arguments *arguments, const cli_world *world)
+static void show_numbers(const cli_arguments *arguments, const cli_world *world, zw_kind kind,
+                         zw_field_id field, const char *title)
 {
-    zw_view view = zw_field(world->system, world->state, world->work, ZW_FIELD_SENSOR);
-    cli_table t = cli_table_of(arguments, world, ZW_SENSOR);
+    zw_view view = zw_field(world->system, world->state, world->work, field);
+    cli_table t = cli_table_of(arguments, world, kind);
     if (t.count == 0) {
         return;
     }
-    cli_head(stdout, "Sensors");
+    cli_head(stdout, title);
     for (int i = 0; i < t.shown; i++) {
-        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_SENSOR, i),
+        printf("  %-*s %14.6g\n", t.width, zw_name(world->system, kind, i),
                cli_tidy(view.data[i], 1));
     }
     cli_show_left_out(&t);
@@ -88,7 +89,8 @@ void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
                   "its own axes");
     show_wrenches(arguments, world, ZW_CONSTRAINT,
                   "Closers: what the second body gets through each, about its frame");
-    show_sensors(arguments, world);
+    show_numbers(arguments, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "Activations");
+    show_numbers(arguments, world, ZW_SENSOR, ZW_FIELD_SENSOR, "Sensors");
 }
 
 static void put_vector(cli_json *json, const char *key, const double *x, int count)
@@ -128,17 +130,25 @@ static void put_wrenches(cli_json *json, const cli_world *world, zw_kind kind, c
     free(list);
 }
 
+static void put_numbers(cli_json *json, const cli_world *world, zw_kind kind, zw_field_id field,
+                        const char *key)
+{
+    zw_view view = zw_field(world->system, world->state, world->work, field);
+    if (view.count == 0) {
+        return;
+    }
+    cli_json_open(json, key, '{');
+    for (int i = 0; i < view.count; i++) {
+        cli_json_number(json, zw_name(world->system, kind, i), view.data[i]);
+    }
+    cli_json_close(json, '}');
+}
+
 void cli_explain_json_bodies(cli_json *json, const cli_world *world)
 {
     put_wrenches(json, world, ZW_BODY, "bodies");
     put_wrenches(json, world, ZW_JOINT, "joints");
     put_wrenches(json, world, ZW_CONSTRAINT, "closers");
-    zw_view view = zw_field(world->system, world->state, world->work, ZW_FIELD_SENSOR);
-    if (view.count > 0) {
-        cli_json_open(json, "sensors", '{');
-        for (int i = 0; i < view.count; i++) {
-            cli_json_number(json, zw_name(world->system, ZW_SENSOR, i), view.data[i]);
-        }
-        cli_json_close(json, '}');
-    }
+    put_numbers(json, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "activations");
+    put_numbers(json, world, ZW_SENSOR, ZW_FIELD_SENSOR, "sensors");
 }

@@ -1,7 +1,8 @@
 /* A recording of a system: which columns it has, and a row for every sample.
  *
- * Time, coordinates, speeds, energy, violations, multipliers, the certificate and what sensors read
- * always; then what the plots and draws of the model want, unless it is one of those already. */
+ * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
+ * sensors read always; then what the plots and draws of the model want, unless it is one of those
+ * already. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,10 @@ static void add_fixed_columns(maker *k)
         }
     }
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
+    for (int i = 0; i < zw_count(k->record->system, ZW_ACTIVATION); i++) {
+        snprintf(name, sizeof name, "act(%.200s)", zw_name(k->record->system, ZW_ACTIVATION, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
     for (int i = 0; i < zw_count(k->record->system, ZW_SENSOR); i++) {
         snprintf(name, sizeof name, "sensor(%.200s)", zw_name(k->record->system, ZW_SENSOR, i));
         add_column(k, name, RECORD_ROLE_OTHER);
@@ -288,6 +293,8 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
     *to++ = zw_work_motion(work)->certificate.worst;
+    zw_view act = zw_field(system, state, work, ZW_FIELD_ACTIVATION);
+    to = put(to, act, act.count);
     to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_SENSOR));
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
     for (int i = 0; i < out.count; i++) {

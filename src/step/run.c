@@ -395,7 +395,7 @@ static zw_status allocate(run *r, zw_error *error)
         size_t count = (size_t)r->system->model->event[i].reset_count;
         resets = count > resets ? count : resets;
     }
-    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->law.carried + 1;
+    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->carried + 1;
     r->y = base_alloc(size * sizeof(double));
     r->stage = base_alloc(size * sizeof(double));
     r->sample = state_allocate(r->system);

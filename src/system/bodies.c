@@ -9,6 +9,9 @@ void bodies_start(const zw_system *system, double *q, double *v)
 {
     memcpy(q, system->bodies->q, (size_t)system->nq * sizeof *q);
     memcpy(v, system->bodies->v, (size_t)system->n * sizeof *v);
+    for (int k = 0; k < system->bodies->act_count; k++) {
+        v[system->n + system->law.carried + k] = system->bodies->act[k];
+    }
 }
 
 size_t bodies_room(const zw_system *system)
@@ -18,9 +21,15 @@ size_t bodies_room(const zw_system *system)
 
 static void put_metric(const zw_system *system, const zw_work *work, double *M)
 {
+    if (system->bodies->extra_count > 0) { /* entries that the tree has not */
+        memset(M, 0, (size_t)system->M_start[system->n] * sizeof *M);
+    }
     const double *from = work->sweeps + system->tree->at.M;
     for (int k = 0; k < system->tree->entries; k++) {
         M[system->bodies->entry[k]] = from[k];
+    }
+    for (int k = 0; k < system->bodies->extra_count; k++) {
+        M[system->bodies->extra[k].at] += system->bodies->extra[k].value;
     }
 }
 
@@ -85,6 +94,9 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, c
                       double *a)
 {
     int bad = 0, finite = 1;
+    if (system->bodies->extra_count > 0) {
+        return 0; /* M is not the tree's */
+    }
     tree_kinematics(system->tree, q, work->sweeps);
     tree_velocities(system->tree, v, work->sweeps);
     put_forces(system, work, q, v);
@@ -134,6 +146,11 @@ static void put_energy(const zw_system *system, zw_work *work, const double *q, 
     double *out = work->out[PART_ENERGY], energy[2];
     tree_energies(system->tree, q, v, work->sweeps, energy);
     energy[1] += bodies_add_springs(system, work, q, NULL);
+    for (int i = 0; i < system->bodies->length_count; i++) {
+        double armature = system->bodies->length[i].armature;
+        double rate = armature != 0 ? bodies_rate_of(system->bodies, i, v) : 0;
+        energy[0] += 0.5 * armature * rate * rate;
+    }
     out[0] = energy[0] + energy[1];
     out[1] = energy[0];
     out[2] = energy[1];

@@ -36,8 +36,15 @@ typedef struct bodies_length {
     int force_limited;
     double force_range[2]; /* of all motors on it together */
     double stiffness, damping;
-    double rest[2]; /* between these no spring force */
+    double rest[2];  /* between these no spring force */
+    double armature; /* a mass m that moves with the rate: m coef coef' in M */
 } bodies_length;
+
+/* An entry of M that has more than the tree's. */
+typedef struct bodies_extra {
+    int at;
+    double value;
+} bodies_extra;
 
 typedef enum bodies_closer_kind {
     CLOSER_CONNECT,  /* 3 rows: the same point */
@@ -78,14 +85,21 @@ typedef enum bodies_motor_kind {
     MOTOR_SITE
 } bodies_motor_kind;
 
-/* force = clamp(gain u + bias), u a parameter, along gear. */
+/* force = clamp(gain u + bias) along gear, u being a parameter c; or where there are dynamics its
+ * activation, a number of the state: u' = c (integrator) or (c - u)/tau (filter). */
 typedef struct bodies_motor {
     bodies_motor_kind kind;
     int length; /* of MOTOR_LENGTH */
     int q, dof; /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
+    int refers;         /* 1: it pulls against another site, and has a length */
+    bodies_frame ref;
     int param;
+    int act;       /* which activation; -1: none */
+    double filter; /* 1/tau; 0: an integrator */
+    int clamp_act;
+    double act_range[2];
     double gear[6];
     int clamp_control, clamp_force, gain_affine, bias_affine;
     double control[2], force[2], gain[3], bias[3];
@@ -143,6 +157,9 @@ struct system_bodies {
     bodies_mark *mark; /* for PART_OUTPUTS */
     int *mark_output;  /* [marks] where its three numbers are */
     int outputs;
+    int act_count;
+    int *act_motor; /* [activations] whose each is */
+    double *act;    /* [activations] at the start */
     int part_count, joint_count;
     bodies_part *part;
     bodies_joint *joint;
@@ -151,9 +168,11 @@ struct system_bodies {
     double magnetic[3];
     /* [one more], NULL at the end */
     char **part_name, **joint_name, **reading_name;
-    int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
-    int widest;   /* dofs that move some body, at most */
-    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
+    int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
+    int extra_count;
+    bodies_extra *extra; /* of tendons with armature */
+    int widest;          /* dofs that move some body, at most */
+    double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
@@ -183,6 +202,8 @@ typedef struct bodies_pull {
 } bodies_pull;
 bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int index,
                               const double *q, const double *v);
+/* The rates of all activations, for the speeds with what is carried behind them. */
+void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
 /* All of these add to force[n]. Motors: room[lengths] gets the force along each length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);

@@ -52,7 +52,7 @@ static void joint_lengths(bodies_builder *b)
     }
 }
 
-static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
+static void tendon_lengths(bodies_builder *b)
 {
     for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
@@ -60,10 +60,7 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
         for (int k = 0; k < tendon->count; k++) {
             add_term(b, length, tendon->joint[k], tendon->coef[k]);
         }
-        if (tendon->armature != 0) {
-            return bodies_refuse(b, tendon->place, "the armature",
-                                 tendon->name ? tendon->name : "a tendon", error);
-        }
+        length->armature = tendon->armature;
         length->force_limited = tendon->force_limited;
         memcpy(length->force_range, tendon->force_range, sizeof length->force_range);
         length->stiffness = bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : tendon->stiffness;
@@ -73,7 +70,6 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
             length->rest[k] = rest < 0 ? length->origin : rest;
         }
     }
-    return ZW_OK;
 }
 
 static zw_status make_lengths(bodies_builder *b, zw_error *error)
@@ -90,7 +86,8 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
         return bodies_no_memory(error);
     }
     joint_lengths(b);
-    return tendon_lengths(b, error);
+    tendon_lengths(b);
+    return ZW_OK;
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */

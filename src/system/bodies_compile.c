@@ -100,8 +100,12 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     }
     to->q = base_alloc(((size_t)system->nq + 1) * sizeof *to->q);
     to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
-    if (!to->q || !to->v) {
+    to->act = base_alloc(((size_t)to->act_count + 1) * sizeof *to->act);
+    if (!to->q || !to->v || !to->act) {
         return bodies_no_memory(error);
+    }
+    if (from && from->act && from->act_count == to->act_count) { /* motors may be off */
+        memcpy(to->act, from->act, (size_t)to->act_count * sizeof *to->act);
     }
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
@@ -155,6 +159,9 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
     int bad = 0;
     (void)error;
     tree_articulate(tree, NULL, b->sweeps, &bad);
+    for (int k = 0; k < b->to->motor_count; k++) {
+        b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
+    }
     for (int d = 0; d < tree->nv && !bad; d++) {
         b->to->haste = fmax(b->to->haste, damping_of(b->to, tree, d) * pivot[d]);
     }
@@ -276,7 +283,8 @@ void bodies_free(struct system_bodies *bodies)
     void *list[] = {bodies->q,      bodies->v,           bodies->term,  bodies->length,
                     bodies->closer, bodies->dry,         bodies->motor, bodies->lift,
                     bodies->mark,   bodies->mark_output, bodies->entry, bodies->part,
-                    bodies->sensor, bodies->joint};
+                    bodies->sensor, bodies->extra,       bodies->act,   bodies->act_motor,
+                    bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

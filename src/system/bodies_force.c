@@ -46,10 +46,32 @@ static double clamp(double x, int limited, const double range[2])
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-static double motor_force(const bodies_motor *motor, double u, double length, double rate)
+static double control_of(const bodies_motor *motor, const zw_work *work)
 {
-    double gain = motor->gain[0], bias = 0;
-    u = clamp(u, motor->clamp_control, motor->control);
+    return clamp(work->param[motor->param], motor->clamp_control, motor->control);
+}
+
+/* An activation that is limited stops at the ends of its range. */
+void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate)
+{
+    for (int k = 0; k < system->bodies->act_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[system->bodies->act_motor[k]];
+        double u = control_of(motor, work), now = v[system->n + system->law.carried + k];
+        rate[k] = motor->filter > 0 ? (u - now) * motor->filter : u;
+        int stops = (now >= motor->act_range[1] && rate[k] > 0) ||
+                    (now <= motor->act_range[0] && rate[k] < 0);
+        rate[k] = motor->clamp_act && stops ? 0 : rate[k];
+    }
+}
+
+static double motor_force(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                          const double *v, double length, double rate)
+{
+    double gain = motor->gain[0], bias = 0, u = control_of(motor, work);
+    if (motor->act >= 0) { /* a step may have gone a little too far */
+        u = clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
+                  motor->act_range);
+    }
     if (motor->gain_affine) {
         gain += motor->gain[1] * length + motor->gain[2] * rate;
     }
@@ -78,14 +100,21 @@ typedef struct reach {
     double place[3]; /* of the site */
 } reach;
 
+/* The rotation vector of a unit quaternion, the shorter way round, times `along`. */
+static double turned(const double quat[4], const double along[3])
+{
+    const double *e = quat + 1;
+    double size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
+    double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
+    return factor * model_dot(along, e);
+}
+
 /* The length of a ball joint is gear . (axis * angle), the shorter way round. */
 static void reach_ball(const bodies_motor *motor, const double *q, const double *v, reach *to)
 {
-    const double *quat = q + motor->q, *e = quat + 1;
-    double size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
-    double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
+    const double *quat = q + motor->q;
     gear_in_body(motor, quat, motor->gear, to->along);
-    to->length = factor * model_dot(to->along, e);
+    to->length = turned(quat, to->along);
     to->rate = model_dot(to->along, v + motor->dof);
 }
 
@@ -99,20 +128,44 @@ static void reach_free(const bodies_motor *motor, const double *q, const double 
     }
 }
 
-/* A site: gear is force and moment along its axes; it has no length. */
+/* gear . (where the site is, how it is turned), both seen in the frame of the other one. */
+static double length_between(const bodies_motor *motor, const double place[3], const double quat[4],
+                             const double ref_place[3], const double ref_quat[4])
+{
+    double apart[3], seen[3], between[4];
+    double back[4] = {ref_quat[0], -ref_quat[1], -ref_quat[2], -ref_quat[3]};
+    for (int k = 0; k < 3; k++) {
+        apart[k] = place[k] - ref_place[k];
+    }
+    model_rotate(back, apart, seen);
+    model_quat_multiply(between, back, quat);
+    return model_dot(motor->gear, seen) + turned(between, motor->gear + 3);
+}
+
+/* A site: gear is force and moment along its axes; it has no length. With a refsite gear is along
+ * the axes of that one, and what pulls on the site pulls the other way on the body of the refsite,
+ * at the same point: the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
 static void reach_site(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                        reach *to)
 {
     const tree_mechanism *tree = system->tree;
-    const bodies_frame *frame = &motor->frame;
-    double motion[6], quat[4];
+    const bodies_frame *frame = &motor->frame, *ref = &motor->ref;
+    const double *all = work->sweeps + tree->at.quat;
+    double motion[6], away[6] = {0}, quat[4], axes[4], ref_place[3];
     tree_point(tree, frame->body, frame->pos, work->sweeps, to->place);
     tree_point_velocity(tree, frame->body, to->place, work->sweeps, motion);
-    model_quat_multiply(quat, work->sweeps + tree->at.quat + 4 * frame->body, frame->quat);
-    model_rotate(quat, motor->gear + 3, to->along);
-    model_rotate(quat, motor->gear, to->along + 3);
+    model_quat_multiply(quat, all + 4 * frame->body, frame->quat);
+    memcpy(axes, quat, sizeof axes);
+    if (motor->refers) {
+        tree_point(tree, ref->body, ref->pos, work->sweeps, ref_place);
+        tree_point_velocity(tree, ref->body, to->place, work->sweeps, away);
+        model_quat_multiply(axes, all + 4 * ref->body, ref->quat);
+        to->length = length_between(motor, to->place, quat, ref_place, axes);
+    }
+    model_rotate(axes, motor->gear + 3, to->along);
+    model_rotate(axes, motor->gear, to->along + 3);
     for (int k = 0; k < 6; k++) {
-        to->rate += to->along[k] * motion[k];
+        to->rate += to->along[k] * (motion[k] - away[k]);
     }
 }
 
@@ -145,7 +198,7 @@ bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int 
     reach to = reach_of(system, work, motor, q, v);
     bodies_pull pull_now = {.length = to.length, .rate = to.rate};
     if (index < system->bodies->motor_count) { /* it is not switched off */
-        pull_now.force = motor_force(motor, work->param[motor->param], to.length, to.rate);
+        pull_now.force = motor_force(system, work, motor, v, to.length, to.rate);
     }
     for (int k = 0; k < 3; k++) {
         pull_now.place[k] = to.place[k];
@@ -180,6 +233,10 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
             room[motor->length] += motor->gear[0] * now.force;
         } else if (motor->kind == MOTOR_SITE) {
             push(system, work, motor->frame.body, now.place, now.wrench, force);
+            for (int i = 0; i < 6; i++) {
+                now.wrench[i] = motor->refers ? -now.wrench[i] : 0;
+            }
+            push(system, work, motor->ref.body, now.place, now.wrench, force);
         } else {
             for (int i = 0; i < (motor->kind == MOTOR_BALL ? 3 : 6); i++) {
                 force[motor->dof + i] += now.wrench[i];

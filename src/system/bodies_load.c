@@ -106,6 +106,10 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
         if (bodies->motor[k].kind == MOTOR_SITE) {
             bodies_pull now = bodies_motor_look(system, work, k, q, v);
             relieve(system, work, bodies->motor[k].frame.part, now.wrench, now.place);
+            for (int i = 0; i < 6; i++) {
+                now.wrench[i] = bodies->motor[k].refers ? -now.wrench[i] : 0;
+            }
+            relieve(system, work, bodies->motor[k].ref.part, now.wrench, now.place);
         }
     }
     for (int k = 0; k < bodies->lift_count; k++) {

@@ -477,10 +477,6 @@ static void what_is_not_obeyed_is_refused(void **state)
     static const struct {
         const char *text, *story;
     } list[] = {
-        {"<actuator><general name='lazy' joint='j' dyntype='filter'/></actuator>",
-         "activation of lazy"},
-        {"<tendon><fixed name='heavy' armature='1'><joint joint='j' coef='1'/></fixed></tendon>",
-         "armature"},
         {"<equality><weld body1='a' body2='b'/></equality>", "holds a body to itself"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {

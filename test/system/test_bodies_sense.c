@@ -28,6 +28,7 @@
     "<actuatorvel actuator='m2'/><actuatorfrc actuator='m2'/><actuatorpos actuator='m3'/>"         \
     "<actuatorvel actuator='m3'/><actuatorfrc actuator='m3'/><actuatorpos actuator='m4'/>"         \
     "<actuatorvel actuator='m4'/><actuatorfrc actuator='m4'/>"                                     \
+    "<actuatorpos actuator='m5'/><actuatorvel actuator='m6'/>"                                     \
     "<framepos objtype='site' objname='s1'/><framepos objtype='xbody' objname='plate'/>"           \
     "<framepos objtype='body' objname='hip'/><framepos objtype='geom' objname='g1'/>"              \
     "<framepos objtype='site' objname='s1' reftype='site' refname='s3'/>"                          \
@@ -75,7 +76,10 @@
     "  <position name='m2' joint='d' kp='4' gear='0.3 0.5 -0.2'/>"                                 \
     "  <motor name='m3' joint='base' gear='1 2 3 0.1 0.2 0.3'/>"                                   \
     "  <general name='m4' tendon='t' gear='1.5' gainprm='3' biastype='affine' "                    \
-    "    biasprm='0.1 -2 -0.3'/></actuator>"
+    "    biasprm='0.1 -2 -0.3'/>"                                                                  \
+    "  <general name='m5' site='s2' refsite='s1' gainprm='0' gear='0.1 -0.4 2 0 0 0'/>"            \
+    "  <general name='m6' site='s2' refsite='s1' gainprm='0' gear='0 0 0 0.3 -0.4 2'/>"            \
+    "</actuator>"
 
 static const double *readings(robot *r)
 {
