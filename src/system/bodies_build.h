@@ -25,9 +25,6 @@ typedef struct bodies_builder {
 } bodies_builder;
 
 zw_status bodies_no_memory(zw_error *error);
-/* "... is not built in yet", at the place; `name` may be NULL. */
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error);
 /* Is this part of the description switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
 

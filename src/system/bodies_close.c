@@ -242,9 +242,6 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
     if (is_scalar(joint)) {
         return add_range(b, j, joint->range, name, joint->place, error);
     }
-    if (joint->kind == ZW_JOINT_FREE) {
-        return bodies_refuse(b, joint->place, "the limit", joint->name, error);
-    }
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,
                             .length = {-1, -1},

@@ -12,13 +12,6 @@ zw_status bodies_no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error)
-{
-    return model_fail(b->model, error, ZW_BAD_INPUT, place, "%s%s%s is not built in yet", what,
-                      name ? " of " : "", name ? name : "");
-}
-
 int bodies_without(const bodies_builder *b, int what)
 {
     return (b->from->world.without & what) != 0;

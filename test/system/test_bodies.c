@@ -525,7 +525,19 @@ static void no_memory_is_no_crash(void **state)
     assert_true(zw_model_add_equality(model, &tie, &error) >= 0);
     zw_actuator_def def = zw_actuator_default();
     def.target = hinge;
+    def.dynamics = ZW_DYNAMICS_INTEGRATOR;
     assert_true(zw_model_add_actuator(model, &def, &error) >= 0);
+    zw_sensor_def sensor = zw_sensor_default();
+    sensor.kind = ZW_SENSOR_FRAMEPOS;
+    sensor.frame = ZW_FRAME_BODY;
+    sensor.target = tie.first;
+    assert_true(zw_model_add_sensor(model, &sensor, &error) >= 0);
+    zw_tendon_def tendon = zw_tendon_default();
+    tendon.count = 1;
+    tendon.joint = &hinge;
+    tendon.coef = &(const double){2};
+    tendon.armature = 0.1;
+    assert_true(zw_model_add_tendon(model, &tendon, &error) >= 0);
     int failures = 0, there = 0;
     for (int k = 1; k < 10000 && !there; k++) {
         error = (zw_error){0};

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "robots.h"
+#include "tree/sweeps.h"
 
 static robot cart(const char *actuator, const char *more)
 {
@@ -172,6 +173,55 @@ static void tendon_armature(void **state)
     robot_end(&r);
 }
 
+/* In a long chain, where M is sparse, and in a short one: what inverse dynamics ask for is what the
+ * mass on the tendon takes. */
+static void armature_in_chains(void **state)
+{
+    (void)state;
+    for (int links = 10; links <= 100; links += 90) {
+        zw_model *model = robot_new();
+        zw_error error = {0};
+        int body = 0, joint[3] = {2, links / 2, links - 1}; /* in two branches */
+        for (int i = 0; i < links; i++) {
+            body = robot_body(model, i == links / 2 ? 0 : body, NULL, i ? 0.5 : 0, 0, 0, 1);
+            robot_joint(model, body, ZW_JOINT_HINGE, NULL, 0, 1, i % 3);
+        }
+        const double coef[3] = {1.5, -2, 0.5};
+        zw_tendon_def tendon = zw_tendon_default();
+        tendon.count = 3;
+        tendon.joint = joint;
+        tendon.coef = coef;
+        tendon.armature = 0.3;
+        assert_int_equal(zw_model_add_tendon(model, &tendon, &error), 0);
+        robot r = robot_of(model);
+        assert_int_equal(r.system->sparse, links >= 80);
+        unsigned seed = 3;
+        for (int i = 0; i < links; i++) {
+            state_q(r.state)[i] = dice(&seed);
+            state_v(r.state)[i] = dice(&seed);
+        }
+        const double *a = robot_accelerations(&r);
+        double *tau = calloc((size_t)links, sizeof *tau), pull = 0, size = 0;
+        assert_non_null(tau);
+        tree_inverse(r.system->tree, a, NULL, r.work->sweeps, tau);
+        for (int k = 0; k < 3; k++) {
+            pull += 0.3 * coef[k] * a[joint[k]];
+        }
+        for (int i = 0; i < links; i++) {
+            size = fmax(size, fabs(tau[i]));
+        }
+        for (int k = 0; k < 3; k++) {
+            tau[joint[k]] += coef[k] * pull;
+        }
+        for (int i = 0; i < links; i++) {
+            close_to("balance", tau[i], 0, 1e-9 * (1 + size));
+        }
+        assert_true(size > 0.01);
+        free(tau);
+        robot_end(&r);
+    }
+}
+
 /* Motors between two sites are forces within: what floats keeps its momentum and its angular
  * momentum; the rate of the length is its derivative, and the work is what the energy gets. */
 static void between_sites(void **state)
@@ -243,7 +293,7 @@ int main(void)
         cmocka_unit_test(filter),          cmocka_unit_test(start_of_a_keyframe),
         cmocka_unit_test(range),           cmocka_unit_test(orders),
         cmocka_unit_test(quick_filter),    cmocka_unit_test(damping_ratio),
-        cmocka_unit_test(tendon_armature), cmocka_unit_test(between_sites),
-        cmocka_unit_test(refused)};
+        cmocka_unit_test(tendon_armature), cmocka_unit_test(armature_in_chains),
+        cmocka_unit_test(between_sites),   cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
