@@ -89,6 +89,22 @@ static zw_status make_tree(bodies_builder *b, zw_error *error)
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error)
+{
+    const char *const word[] = {"qpos", "qvel", "ctrl"};
+    const double *const list[] = {key->qpos, key->qvel, key->ctrl};
+    const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count};
+    const int wanted[] = {b->system->nq, b->system->n, b->from->count[ZW_THING_ACTUATOR]};
+    for (int i = 0; i < 3; i++) {
+        if (list[i] && count[i] != wanted[i]) {
+            return model_fail(b->model, error, ZW_BAD_INPUT, key->place,
+                              "key '%.60s': its %s has %d numbers; this model has %d",
+                              key->name ? key->name : "", word[i], count[i], wanted[i]);
+        }
+    }
+    return ZW_OK;
+}
+
 /* The pose as described, at rest; what the keyframe has takes its place. */
 static zw_status make_start(bodies_builder *b, zw_error *error)
 {
@@ -102,6 +118,9 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
     if (!to->q || !to->v) {
         return bodies_no_memory(error);
+    }
+    if (from && bodies_check_key(b, from, error) != ZW_OK) {
+        return ZW_BAD_INPUT;
     }
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
@@ -184,7 +203,8 @@ static zw_status start(bodies_builder *b, zw_error *error)
     to->shown->place = b->model->place;
     to->shown->run = b->model->run;
     to->shown->run.method = NULL;
-    return zw_model_inertia(b->model, b->inertia, error);
+    return b->is_cut ? model_weigh(b->model, b->inertia, NULL, error)
+                     : zw_model_inertia(b->model, b->inertia, error);
 }
 
 /* Room that depends on the size of the tree, and its pose as described. */
@@ -208,18 +228,29 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
+zw_status bodies_open(bodies_builder *b, zw_error *error)
+{
+    zw_status status = start(b, error);
+    status = status != ZW_OK ? status : make_tree(b, error);
+    return status != ZW_OK ? status : prepare(b, error);
+}
+
+void bodies_close(bodies_builder *b)
+{
+    void *room[] = {b->body,      b->joint,   b->order,  b->joint_q,
+                    b->joint_dof, b->inertia, b->sweeps, b->mark};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+        base_free(room[i]);
+    }
+    tree_fused_free(&b->fused);
+}
+
 static zw_status build(bodies_builder *b, zw_error *error)
 {
-    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {start,
-                                                                       make_tree,
-                                                                       prepare,
-                                                                       bodies_name_coordinates,
-                                                                       bodies_make_closers,
-                                                                       bodies_make_drives,
-                                                                       measure_haste,
-                                                                       make_start,
-                                                                       bodies_make_pictures,
-                                                                       bodies_make_patterns};
+    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
+        bodies_open,          bodies_name_coordinates, bodies_make_closers,
+        bodies_make_drives,   measure_haste,           make_start,
+        bodies_make_pictures, bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -233,13 +264,22 @@ static zw_status build(bodies_builder *b, zw_error *error)
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error)
 {
-    bodies_builder b = {.system = system, .model = model, .from = model->bodies};
-    zw_status status = build(&b, error);
-    void *room[] = {b.body, b.joint, b.order, b.joint_q, b.joint_dof, b.inertia, b.sweeps, b.mark};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
-        base_free(room[i]);
+    int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
+    zw_model *cut = NULL;
+    zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
+    if (status == ZW_OK && maximal) {
+        status = bodies_cut_start(model, cut, error);
     }
-    tree_fused_free(&b.fused);
+    bodies_builder b = {.system = system,
+                        .model = cut ? cut : model,
+                        .from = cut ? cut->bodies : model->bodies,
+                        .drawn = model->bodies,
+                        .is_cut = is_cut};
+    if (status == ZW_OK) {
+        status = build(&b, error);
+        bodies_close(&b);
+    }
+    bodies_cut_free(cut);
     if (system->bodies && system->bodies->shown) {
         system->model = system->bodies->shown;
     }
