@@ -81,12 +81,13 @@ static void put_all(const poser *p, const model_bodies *cut, double *q, double *
 }
 
 /* Where the tree starts once its loops are closed; if they cannot be, the world will tell later. */
-static void assemble(poser *p)
+static zw_status assemble(poser *p, zw_error *error)
 {
-    zw_error ignored;
-    zw_system *system = zw_system_compile(p->plain, &ignored);
-    zw_work *work = system ? zw_work_create(system, &ignored) : NULL;
-    zw_state *state = work ? zw_state_create(system, work, NULL, &ignored) : NULL;
+    zw_error story = {0};
+    zw_system *system = zw_system_compile(p->plain, &story);
+    zw_work *work = system ? zw_work_create(system, &story) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &story) : NULL;
+    int no_memory = !state && story.status == ZW_NO_MEMORY;
     if (state) {
         memcpy(p->q, state_q(state), (size_t)p->system.nq * sizeof *p->q);
         memcpy(p->v, state_v(state), (size_t)p->system.n * sizeof *p->v);
@@ -94,6 +95,7 @@ static void assemble(poser *p)
     zw_state_free(state);
     zw_work_free(work);
     zw_system_free(system);
+    return no_memory ? bodies_no_memory(error) : ZW_OK;
 }
 
 static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
@@ -111,11 +113,11 @@ static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
         memcpy(p->v, key->qvel, (size_t)tree->nv * sizeof *p->v);
     }
     if (p->plain->bodies->count[ZW_THING_EQUALITY] > 0) {
-        assemble(p);
+        status = assemble(p, error);
     }
     tree_kinematics(tree, p->q, p->b.sweeps);
     tree_velocities(tree, p->v, p->b.sweeps);
-    return ZW_OK;
+    return status;
 }
 
 /* The one keyframe of the cut model. */
