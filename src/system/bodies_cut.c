@@ -23,7 +23,8 @@
  * mechanism is a tree or nearly one.
  *
  * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
- * their order; behind them stand the copies, the free joints, the welds. */
+ * their order; behind them stand the copies and the free joints. But the welds stand before the
+ * other equalities: of what says the same, the later is called redundant. */
 #include <stdio.h>
 #include <string.h>
 
@@ -176,10 +177,12 @@ static zw_status add(cutter *c, zw_thing kind, const void *def)
     return model_add_thing(c->to, kind, def, &c->story) < 0 ? c->story.status : ZW_OK;
 }
 
-/* A name that none of this kind has yet. */
+/* A name that none of this kind has or will have. */
 static void make_new(const cutter *c, zw_thing kind, char *name)
 {
-    while (model_find_thing(c->to->bodies, kind, name) >= 0 && strlen(name) + 2 < BODIES_NAME) {
+    while ((model_find_thing(c->to->bodies, kind, name) >= 0 ||
+            model_find_thing(c->from, kind, name) >= 0) &&
+           strlen(name) + 2 < BODIES_NAME) {
         strcat(name, "_");
     }
 }
@@ -316,6 +319,20 @@ static zw_status weld_copies(cutter *c)
     return status;
 }
 
+/* By their names, which may come from their numbers. */
+static zw_status copy_equalities(cutter *c)
+{
+    char name[BODIES_NAME];
+    zw_status status = weld_copies(c);
+    for (int i = 0; i < c->from->count[ZW_THING_EQUALITY] && status == ZW_OK; i++) {
+        zw_equality_def equality = c->from->equality[i];
+        name_of(c, ZW_THING_EQUALITY, i, name);
+        equality.name = name;
+        status = add(c, ZW_THING_EQUALITY, &equality);
+    }
+    return status;
+}
+
 /* ---- All else that the model has ------------------------------------------------------------ */
 
 static zw_status copy_kind(cutter *c, zw_thing kind)
@@ -417,9 +434,9 @@ static zw_status open(cutter *c)
 
 static zw_status build(cutter *c)
 {
-    static const zw_thing others[] = {
-        ZW_THING_MESH,     ZW_THING_GEOM,   ZW_THING_SITE, ZW_THING_EQUALITY, ZW_THING_TENDON,
-        ZW_THING_ACTUATOR, ZW_THING_SENSOR, ZW_THING_KEY,  ZW_THING_PAIR,     ZW_THING_EXCLUDE};
+    static const zw_thing others[] = {ZW_THING_MESH,   ZW_THING_GEOM,     ZW_THING_SITE,
+                                      ZW_THING_TENDON, ZW_THING_ACTUATOR, ZW_THING_SENSOR,
+                                      ZW_THING_KEY,    ZW_THING_PAIR,     ZW_THING_EXCLUDE};
     zw_status status = open(c);
     if (status == ZW_OK) {
         find_heads(c);
@@ -435,10 +452,10 @@ static zw_status build(cutter *c)
     }
     status = status != ZW_OK ? status : copy_joints(c);
     status = status != ZW_OK ? status : free_bodies(c);
+    status = status != ZW_OK ? status : copy_equalities(c);
     for (size_t k = 0; k < sizeof others / sizeof *others && status == ZW_OK; k++) {
         status = copy_kind(c, others[k]);
     }
-    status = status != ZW_OK ? status : weld_copies(c);
     return status != ZW_OK ? status : exclude_parents(c);
 }
 
