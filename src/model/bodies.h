@@ -113,9 +113,8 @@ model_sizes model_sizes_of(const model_bodies *bodies);
 
 /* ---- inertia.c ------------------------------------------------------------------------------- */
 
-/* As zw_model_inertia; bodies that could not be moved alone pass. `whole`, unless NULL: each with
- * those without joints below it, which are fast to it. */
-zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_inertia *whole, zw_error *error);
+/* As zw_model_inertia, but bodies that could not be moved alone pass. */
+zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error);
 
 /* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
 

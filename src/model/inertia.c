@@ -375,7 +375,7 @@ static int check_moving(weigher *w)
     return ok;
 }
 
-static int weigh_all(weigher *w, zw_inertia *list, zw_inertia *whole, int check)
+static int weigh_all(weigher *w, zw_inertia *list, int check)
 {
     int n = w->b->count[ZW_THING_BODY];
     double total = 0;
@@ -397,20 +397,10 @@ static int weigh_all(weigher *w, zw_inertia *list, zw_inertia *whole, int check)
         }
     }
     join_children(w);
-    for (int i = 0; i < n && whole; i++) {
-        const lump *l = &w->whole[i];
-        whole[i] = (zw_inertia){.mass = scale * l->mass};
-        memcpy(whole[i].com, l->com, sizeof l->com);
-        model_principal(l->tensor, whole[i].quat, whole[i].moment);
-        for (int k = 0; k < 3; k++) {
-            whole[i].moment[k] = scale * fmax(whole[i].moment[k], 0); /* rounding */
-        }
-    }
     return check ? check_moving(w) : 1;
 }
 
-static zw_status weigh_model(const zw_model *model, zw_inertia *list, zw_inertia *whole, int check,
-                             zw_error *error)
+static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check, zw_error *error)
 {
     if (model == NULL || model->bodies == NULL || list == NULL) {
         return base_fail(error, ZW_BAD_INPUT, "there are no bodies to be weighed");
@@ -427,7 +417,7 @@ static zw_status weigh_model(const zw_model *model, zw_inertia *list, zw_inertia
         w.joints == NULL) {
         w.status = base_fail(error, ZW_NO_MEMORY, "out of memory");
     } else {
-        weigh_all(&w, list, whole, check);
+        weigh_all(&w, list, check);
     }
     base_free(w.mesh);
     base_free(w.weighed);
@@ -439,10 +429,10 @@ static zw_status weigh_model(const zw_model *model, zw_inertia *list, zw_inertia
 
 zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error)
 {
-    return weigh_model(model, list, NULL, 1, error);
+    return weigh_model(model, list, 1, error);
 }
 
-zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_inertia *whole, zw_error *error)
+zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error)
 {
-    return weigh_model(model, list, whole, 0, error);
+    return weigh_model(model, list, 0, error);
 }

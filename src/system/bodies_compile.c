@@ -165,15 +165,53 @@ static double damping_of(const struct system_bodies *to, const tree_mechanism *t
     return sum;
 }
 
+/* What a joint of body X moves if nothing else gives way. */
+static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
+{
+    double I[6], r[3], lever[3], sum;
+    const double *a = joint->axis;
+    if (joint->kind != ZW_JOINT_HINGE) {
+        return joint->kind == ZW_JOINT_SLIDE ? X->mass : X->moment[2];
+    }
+    for (int k = 0; k < 3; k++) {
+        r[k] = X->com[k] - joint->pos[k];
+    }
+    model_cross(lever, a, r);
+    model_principal_matrix(X->quat, X->moment, I);
+    sum = a[0] * (I[0] * a[0] + 2 * I[3] * a[1]) + a[1] * (I[1] * a[1] + 2 * I[5] * a[2]) +
+          a[2] * (I[2] * a[2] + 2 * I[4] * a[0]);
+    return sum + X->mass * model_dot(lever, lever);
+}
+
+/* Joints of the copies of bodies (bodies_cut.c) move those. */
+static void put_felt_masses(const bodies_builder *b, double *diagonal)
+{
+    for (int i = 0; i < b->from->count[ZW_THING_EQUALITY]; i++) {
+        const zw_equality_def *weld = &b->from->equality[i];
+        for (int j = 0; j < b->from->count[ZW_THING_JOINT] && weld->active == BODIES_CUT; j++) {
+            const zw_joint_def *joint = &b->from->joint[j];
+            for (int k = 0; k < model_joint_speeds[joint->kind] && joint->body == weld->first;
+                 k++) {
+                diagonal[b->joint_dof[j] + k] = felt_mass(&b->inertia[weld->second], joint);
+            }
+        }
+    }
+}
+
 /* How fast dampers end a motion: damping over the mass that a joint feels, those beyond it being
  * free (the articulated one), at worst. */
 static zw_status measure_haste(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
     const double *pivot = b->sweeps + tree->at.pivot;
+    double *diagonal = base_alloc(((size_t)tree->nv + 1) * sizeof *diagonal);
     int bad = 0;
-    (void)error;
-    tree_articulate(tree, NULL, b->sweeps, &bad);
+    if (!diagonal) {
+        return bodies_no_memory(error);
+    }
+    put_felt_masses(b, diagonal);
+    tree_articulate(tree, diagonal, b->sweeps, &bad);
+    base_free(diagonal);
     for (int d = 0; d < tree->nv && !bad; d++) {
         b->to->haste = fmax(b->to->haste, damping_of(b->to, tree, d) * pivot[d]);
     }
@@ -203,7 +241,7 @@ static zw_status start(bodies_builder *b, zw_error *error)
     to->shown->place = b->model->place;
     to->shown->run = b->model->run;
     to->shown->run.method = NULL;
-    return b->is_cut ? model_weigh(b->model, b->inertia, NULL, error)
+    return b->is_cut ? model_weigh(b->model, b->inertia, error)
                      : zw_model_inertia(b->model, b->inertia, error);
 }
 

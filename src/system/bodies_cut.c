@@ -1,26 +1,21 @@
 /* Bodies cut in two: joints that close loops, and maximal coordinates, where every joint does.
  *
  * A joint that closes a loop leads from body Y to body X, which other joints move already. A tree
- * has no place for it. So X is cut: one part stays where it is, the other, a copy, hangs on Y by
+ * has no place for it. So X is cut: the body stays where it is, a copy without mass hangs on Y by
  * the joint, and a weld holds the two together. The six rows of the weld and the k coordinates of
  * the joint stand for the 6 - k rows that a joint of k freedoms has without coordinates of its own;
  * and having them, its angle counts turns, and limits, springs, motors, friction, armature and
  * couplings act on it as on every other joint: nothing after this file knows that it is special.
  *
- * The parts share the inertia of X (and of what is fast to it). Where the weld holds they move
- * alike: their energies, weights and forces add up to those of X, and the motion is that of the
- * loop, whatever the shares are. A copy without mass would do as well, but make M singular. Of c
- * copies each takes
+ * The copy weighs nothing: what the weld does to it is what the joint does to Y, so the multipliers
+ * of the weld are force and moment of the joint, at its anchor. M is singular, as the joint's
+ * coordinates alone move no mass; on the motions that the weld admits it is not, and that is all
+ * that Gauss's principle asks for (seed 000, section 6).
  *
- *     share = min(1, m_Y/m_X, J_Y/J_X) / (c + 1),
- *
- * so that a light link does not carry half of a heavy one, whose inertia would hide its own in the
- * last digits of M.
- *
- * Maximal coordinates: every body that joints hang on its parent is cut so, and the part that stays
- * is freed. n = 6 N + (freedoms of the joints), m = 6 N + (rows of loops and limits); M and A
- * couple neighbours only, so the sparse kernel's work is linear in the number of bodies where the
- * mechanism is a tree or nearly one.
+ * Maximal coordinates: every body that joints hang on its parent is cut so, and freed. n = 6 N +
+ * (freedoms of the joints), m = 6 N + (rows of loops and limits); M and A couple neighbours only,
+ * so the sparse kernel's work is linear in the number of bodies where the mechanism is a tree or
+ * nearly one.
  *
  * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
  * their order; behind them stand the copies and the free joints. But the welds stand before the
@@ -38,7 +33,6 @@ typedef struct cut {
     int body, parent; /* X, Y */
     int joint, count; /* the first of its joints; how many */
     int copy;         /* the body that hangs on Y */
-    double share;
 } cut;
 
 typedef struct cutter {
@@ -47,13 +41,11 @@ typedef struct cutter {
     zw_model *to;
     zw_error story;
     int maximal;
-    zw_inertia *own, *whole; /* [bodies] */
-    model_pose *place;       /* [bodies] in the world, in the pose as described */
-    int *head;               /* [bodies] the one with joints that it is fast to; 0: the world */
-    int *copies;             /* [bodies] of heads: how often they are cut */
-    double *rest;            /* [bodies] of heads: what their copies leave */
-    int *order;              /* [joints] of the coordinates */
-    int *cut_of;             /* [joints] -1: none */
+    zw_inertia *inertia; /* [bodies] */
+    model_pose *place;   /* [bodies] in the world, in the pose as described */
+    int *head;           /* [bodies] the one with joints that it is fast to; 0: the world */
+    int *order;          /* [joints] of the coordinates */
+    int *cut_of;         /* [joints] -1: none */
     int cut_count;
     cut *cut; /* in the order of the coordinates */
 } cutter;
@@ -100,9 +92,7 @@ static void find_heads(cutter *c)
         model_pose own = pose_of(&b->body[i]);
         c->head[i] = c->head[i] ? i : c->head[parent];
         c->place[i] = model_pose_chain(&c->place[parent], &own);
-        c->rest[i] = 1;
     }
-    c->rest[0] = 1;
 }
 
 /* Joint j needs one: is it possible? */
@@ -142,32 +132,12 @@ static zw_status find_cuts(cutter *c)
             int parent = joint->closes < 0 ? b->body[joint->body].parent : joint->closes;
             c->cut[c->cut_count++] =
                 (cut){.group = group, .body = joint->body, .parent = parent, .joint = j};
-            c->copies[c->head[joint->body]]++;
             status = check_cut(c, j);
         }
         c->cut_of[j] = c->cut_count - 1;
         c->cut[c->cut_count - 1].count++;
     }
     return status;
-}
-
-/* min(1, y/x); what has none of it does not count. */
-static double at_most(double y, double x)
-{
-    return y > 0 && y < x ? y / x : 1;
-}
-
-static void share_masses(cutter *c)
-{
-    for (int k = 0; k < c->cut_count; k++) {
-        cut *it = &c->cut[k];
-        int x = c->head[it->body], y = c->head[it->parent];
-        const zw_inertia *X = &c->whole[x], *Y = &c->whole[y];
-        double most = y == 0 ? 1 : at_most(Y->mass, X->mass);
-        double turning = y == 0 ? 1 : at_most(Y->moment[0], X->moment[0]);
-        it->share = (turning < most ? turning : most) / (c->copies[x] + 1);
-        c->rest[x] -= it->share;
-    }
 }
 
 /* ---- The cut model -------------------------------------------------------------------------- */
@@ -187,16 +157,14 @@ static void make_new(const cutter *c, zw_thing kind, char *name)
     }
 }
 
-static void weigh(zw_body_def *body, const zw_inertia *inertia, double share)
+static void weigh(zw_body_def *body, const zw_inertia *inertia)
 {
     memset(body->inertia, 0, sizeof body->inertia);
     body->inertial = 1;
-    body->mass = share * inertia->mass;
+    body->mass = inertia->mass;
     memcpy(body->com, inertia->com, sizeof body->com);
     memcpy(body->inertia_quat, inertia->quat, sizeof body->inertia_quat);
-    for (int k = 0; k < 3; k++) {
-        body->inertia[k] = share * inertia->moment[k];
-    }
+    memcpy(body->inertia, inertia->moment, sizeof inertia->moment);
 }
 
 static void put_pose(zw_body_def *body, const model_pose *pose)
@@ -211,7 +179,7 @@ static zw_status copy_bodies(cutter *c)
     zw_status status = ZW_OK;
     for (int i = 1; i < c->from->count[ZW_THING_BODY] && status == ZW_OK; i++) {
         zw_body_def body = c->from->body[i];
-        weigh(&body, &c->own[i], c->rest[c->head[i]]);
+        weigh(&body, &c->inertia[i]);
         while (next < c->cut_count && c->cut[next].group < i) {
             next++;
         }
@@ -224,7 +192,7 @@ static zw_status copy_bodies(cutter *c)
     return status;
 }
 
-/* X once more, on Y; and on it, without joints, what is fast to X. */
+/* X once more, on Y, without mass. */
 static zw_status hang_copy(cutter *c, cut *it)
 {
     zw_body_def body = zw_body_default();
@@ -237,20 +205,7 @@ static zw_status hang_copy(cutter *c, cut *it)
     body.parent = it->parent;
     put_pose(&body, &pose);
     it->copy = c->to->bodies->count[ZW_THING_BODY];
-    zw_status status = add(c, ZW_THING_BODY, &body);
-    for (int i = 1; i < c->from->count[ZW_THING_BODY] && status == ZW_OK; i++) {
-        if (c->head[i] != c->head[it->body] || !(c->own[i].mass > 0 || c->own[i].moment[0] > 0)) {
-            continue;
-        }
-        zw_body_def part = c->from->body[i];
-        pose = seen_from(&c->place[it->body], &c->place[i]);
-        part.name = NULL;
-        part.parent = it->copy;
-        put_pose(&part, &pose);
-        weigh(&part, &c->own[i], it->share);
-        status = add(c, ZW_THING_BODY, &part);
-    }
-    return status;
+    return add(c, ZW_THING_BODY, &body);
 }
 
 /* By names that they have without their bodies. */
@@ -354,13 +309,12 @@ static zw_status check_sensors(cutter *c)
         int subtree = kind == ZW_SENSOR_SUBTREECOM || kind == ZW_SENSOR_SUBTREELINVEL ||
                       kind == ZW_SENSOR_SUBTREEANGMOM;
         int force = kind == ZW_SENSOR_FORCE || kind == ZW_SENSOR_TORQUE;
-        if (subtree || (force && c->maximal)) {
+        if ((subtree || force) && c->maximal) {
             char name[BODIES_NAME];
             name_of(c, ZW_THING_SENSOR, i, name);
             return model_fail(c->model, &c->story, ZW_BAD_INPUT, sensor->place,
-                              "sensor '%.60s' of a %s is not built in yet %s", name,
-                              subtree ? "subtree" : "force",
-                              c->maximal ? "in maximal coordinates" : "where joints close loops");
+                              "sensor '%.60s' of a %s is not built in yet in maximal coordinates",
+                              name, subtree ? "subtree" : "force");
         }
     }
     return ZW_OK;
@@ -405,18 +359,15 @@ static zw_status open(cutter *c)
 {
     size_t bodies = (size_t)c->from->count[ZW_THING_BODY];
     size_t joints = (size_t)c->from->count[ZW_THING_JOINT] + 1;
-    c->own = base_alloc(bodies * sizeof *c->own);
-    c->whole = base_alloc(bodies * sizeof *c->whole);
+    c->inertia = base_alloc(bodies * sizeof *c->inertia);
     c->place = base_alloc(bodies * sizeof *c->place);
     c->head = base_alloc(bodies * sizeof *c->head);
-    c->copies = base_alloc(bodies * sizeof *c->copies);
-    c->rest = base_alloc(bodies * sizeof *c->rest);
     c->order = base_alloc(joints * sizeof *c->order);
     c->cut_of = base_alloc(joints * sizeof *c->cut_of);
     c->cut = base_alloc(joints * sizeof *c->cut);
     c->to = model_create();
-    if (!c->own || !c->whole || !c->place || !c->head || !c->copies || !c->rest || !c->order ||
-        !c->cut_of || !c->cut || !c->to || !model_bodies_of(c->to)) {
+    if (!c->inertia || !c->place || !c->head || !c->order || !c->cut_of || !c->cut || !c->to ||
+        !model_bodies_of(c->to)) {
         return bodies_no_memory(&c->story);
     }
     c->to->file_count = c->model->file_count; /* places are those of the description */
@@ -429,7 +380,7 @@ static zw_status open(cutter *c)
     world->maximal = world->from_geoms = world->balance = 0;
     world->bound_mass = world->bound_inertia = 0;
     world->total_mass = -1;
-    return model_weigh(c->model, c->own, c->whole, &c->story);
+    return model_weigh(c->model, c->inertia, &c->story);
 }
 
 static zw_status build(cutter *c)
@@ -442,10 +393,7 @@ static zw_status build(cutter *c)
         find_heads(c);
         status = find_cuts(c);
     }
-    if (status == ZW_OK) {
-        share_masses(c);
-        status = check_sensors(c);
-    }
+    status = status != ZW_OK ? status : check_sensors(c);
     status = status != ZW_OK ? status : copy_bodies(c);
     for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
         status = hang_copy(c, &c->cut[k]);
@@ -482,7 +430,7 @@ zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut_model, z
 {
     cutter c = {.model = model, .from = model->bodies, .maximal = maximal};
     zw_status status = build(&c);
-    void *room[] = {c.own, c.whole, c.place, c.head, c.copies, c.rest, c.order, c.cut_of, c.cut};
+    void *room[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
         base_free(room[i]);
     }
