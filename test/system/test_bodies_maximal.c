@@ -221,6 +221,28 @@ static void same_accelerations_anywhere(void **state)
     print_message("accelerations apart by %.1e at most\n", worst);
 }
 
+/* Bodies that a free joint alone could not turn: point masses on massless rods. */
+static void point_masses(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "<mujoco><worldbody><body name='upper'><joint name='one' axis='0 1 0'/><inertial"
+        " pos='0.4 0 0.1' mass='2' diaginertia='0 0 0'/><body name='lower' pos='0.5 0 0'>"
+        "<joint name='two' axis='0 1 0'/><joint name='three' axis='0 0 1'/><inertial"
+        " pos='0.3 0.1 0' mass='1' diaginertia='0 0 0'/></body></body></worldbody></mujoco>";
+    zw_error error = {0};
+    robot x = robot_of(zw_model_parse(text, "points.xml", NULL, 0, &error));
+    robot y = maximal_of(zw_model_parse(text, "points.xml", NULL, 0, &error));
+    zw_run_summary one = robot_run(&x, 1, 1e-12), two = robot_run(&y, 1, 1e-12);
+    distance d = compare(&x, &y);
+    print_message("point masses: q %.1e v %.1e a %.1e\n", d.q, d.v, d.a);
+    assert_true(d.q <= 1e-9 && d.v <= 1e-8 && d.a <= 1e-8 * d.size);
+    close_to("energy", two.energy_end, one.energy_end, 1e-9);
+    assert_true(two.violation_position <= 1e-12);
+    robot_end(&x);
+    robot_end(&y);
+}
+
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
 /* Links of 0.1 m and 0.1 kg, hinges crosswise; the last one has `heavy` times the mass. */
@@ -377,6 +399,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_motion),
         cmocka_unit_test(same_accelerations_anywhere),
+        cmocka_unit_test(point_masses),
         cmocka_unit_test(long_chains_are_sparse),
         cmocka_unit_test(stops_of_a_sparse_chain),
         cmocka_unit_test(multipliers_are_forces_of_joints),
