@@ -34,6 +34,7 @@ typedef struct cli_arguments {
     double noise;
     const char *metric; /* as it was written, or NULL */
     const char *key;    /* robots: the keyframe to begin with, or NULL */
+    int maximal;        /* robots: maximal coordinates */
     zw_law law;         /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;

@@ -15,9 +15,9 @@
  * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
  * all others in their body. The coordinates of a state come body by body in the order of the
  * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
- * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1. In the
- * pose as described the coordinates are the body's own pose (free), the quaternion 1 (ball), or the
- * joint's `ref`.
+ * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1; those of joints that close
+ * loops come last. In the pose as described the coordinates are the body's own pose (free), the
+ * quaternion 1 (ball), or the joint's `ref`.
  *
  * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what of
  * them is honoured, refused or without effect is listed in docs/bodies.md. */
@@ -82,7 +82,10 @@ typedef struct zw_joint_def {
     int made, place;
     const char *name;
     int body;
-    int kind; /* zw_joint_kind */
+    int closes; /* -1: it hangs the body on its parent. Else it closes a loop: it leads from this
+                   body (0: the world) to `body`, which other joints move already. All else is as of
+                   other joints, and several of the same two bodies act one after another. */
+    int kind;   /* zw_joint_kind */
     double pos[3], axis[3];
     double ref; /* value of the coordinate in the pose as described */
     int limited;
@@ -375,6 +378,8 @@ typedef struct zw_world_def {
     double impratio;
     double magnetic[3];
     int without; /* ZW_WITHOUT_... */
+    int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
+                    other coordinates: first those of the bodies, then those of the joints */
 
     /* Masses: from geoms (0 never, 1 always, 2 where a body has no inertial) of these groups; least
      * mass and moment; moments that no body can have are replaced by their mean; the whole is

@@ -12,6 +12,8 @@ typedef struct bodies_builder {
     zw_system *system;
     const zw_model *model;
     const model_bodies *from;
+    const model_bodies *drawn; /* before bodies were cut; else the same */
+    int is_cut;                /* by bodies_cut: parts need no mass of their own */
     struct system_bodies *to;
     tree_fused fused;
     tree_body_def *body;
@@ -27,6 +29,22 @@ typedef struct bodies_builder {
 zw_status bodies_no_memory(zw_error *error);
 /* Is this part of the description switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
+
+/* bodies_compile.c: the tree, its names' room and its pose as described; and all that a builder
+ * holds, freed. */
+zw_status bodies_open(bodies_builder *b, zw_error *error);
+void bodies_close(bodies_builder *b);
+/* Has it as many numbers as there are coordinates, speeds and motors? */
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error);
+
+/* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or one whose bodies
+ * are all free; that one has no keys but the start, if it is not the pose as described. Its files
+ * are those of the given model. */
+enum { BODIES_CUT = 2 }; /* zw_equality_def.active: what holds the parts of a body, always */
+int bodies_has_loops(const zw_model *model); /* joints that close some */
+zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut, zw_error *error);
+zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error);
+void bodies_cut_free(zw_model *cut);
 
 /* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
 char *bodies_copy(const char *text);

@@ -356,13 +356,15 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error)
     if (status == ZW_OK && !(b->to->closer = base_alloc(closers * sizeof *b->to->closer))) {
         status = bodies_no_memory(error);
     }
-    if (status != ZW_OK || bodies_without(b, ZW_WITHOUT_CONSTRAINT)) {
-        return status;
-    }
+    int without = bodies_without(b, ZW_WITHOUT_EQUALITY | ZW_WITHOUT_CONSTRAINT);
     for (int i = 0; i < equalities && status == ZW_OK; i++) {
-        if (b->from->equality[i].active && !bodies_without(b, ZW_WITHOUT_EQUALITY)) {
+        int active = b->from->equality[i].active;
+        if (active == BODIES_CUT || (active && !without)) {
             status = add_equality(b, i, error);
         }
+    }
+    if (status != ZW_OK || bodies_without(b, ZW_WITHOUT_CONSTRAINT)) {
+        return status;
     }
     if (status == ZW_OK && !bodies_without(b, ZW_WITHOUT_LIMIT)) {
         status = add_limits(b, error);

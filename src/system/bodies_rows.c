@@ -213,12 +213,13 @@ static double entry(const double *c, const double *J)
 }
 
 /* A row that has become nothing asks for nothing: what is left of psi and b beside it is round-off.
- * Unless it is more; then it is a contradiction, and stays one. */
+ * Unless it is more; then it is a contradiction, and stays one. `speed` is that of all joints on
+ * the way to the frames: these may stand still while those turn against each other. */
 static void clear_empty(const zw_system *system, const bodies_closer *closer, int i,
-                        const moving_frame f[2], const row *it, bodies_rows rows)
+                        const moving_frame f[2], const row *it, double speed, bodies_rows rows)
 {
     int r = closer->row + i;
-    double size = sum_of(it->c[0]) + sum_of(it->c[1]), speed = sum_of(f[0].V) + sum_of(f[1].V);
+    double size = sum_of(it->c[0]) + sum_of(it->c[1]);
     double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
         if (rows.A[k] != 0) {
@@ -230,10 +231,12 @@ static void clear_empty(const zw_system *system, const bodies_closer *closer, in
 }
 
 static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                        bodies_rows rows)
+                        const double *v, bodies_rows rows)
 {
     moving_frame f[2];
     row list[6];
+    const int *column = system->A_column + system->A_start[closer->row];
+    double speed = 0;
     for (int k = 0; k < 2; k++) {
         f[k] = look(system, work, &closer->frame[k]);
     }
@@ -249,6 +252,9 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
     for (int k = 0; k < 2; k++) {
         tree_jacobian(system->tree, closer->frame[k].body, f[k].place, work->sweeps,
                       work->jacobian);
+        for (int d = 0; d < closer->chain[k]; d++) {
+            speed += sum_of(work->jacobian + 6 * d) * fabs(v[column[closer->column[k][d]]]);
+        }
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
@@ -257,7 +263,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         }
     }
     for (int i = 0; i < closer->rows; i++) {
-        clear_empty(system, closer, i, f, &list[i], rows);
+        clear_empty(system, closer, i, f, &list[i], speed, rows);
     }
 }
 
@@ -345,7 +351,7 @@ void bodies_fill_rows(const zw_system *system, const zw_work *work, const double
         } else if (closer->kind >= CLOSER_LENGTH) {
             fill_lengths(system, closer, q, v, rows);
         } else {
-            fill_frames(system, work, closer, rows);
+            fill_frames(system, work, closer, v, rows);
         }
     }
 }

@@ -217,6 +217,65 @@ static void put_tree(page *p, const char *path, const form_element *e)
     }
 }
 
+static const char *const mechanisms =
+    "\n"
+    "## Joints that close loops\n"
+    "\n"
+    "MJCF and URDF hang a body on its parent by joints and close loops by equalities, which have "
+    "no\n"
+    "coordinate. In C every joint but a free one may close a loop, with all that joints have:\n"
+    "\n"
+    "    zw_joint_def pin = zw_joint_default(); /* a hinge about z */\n"
+    "    pin.name = \"pin\";\n"
+    "    pin.body = rocker;    /* which other joints move already */\n"
+    "    pin.closes = coupler; /* it leads from here to the rocker; 0: from the world */\n"
+    "    pin.pos[0] = 0.7;     /* in the rocker's frame, as of all joints */\n"
+    "    zw_model_add_joint(model, &pin, &error);\n"
+    "\n"
+    "Its angle or length is a coordinate of the state (behind those of the other joints) and "
+    "counts\n"
+    "turns. `ref`, `range`, springs, damping, armature, dry friction, actuators, tendons, "
+    "couplings,\n"
+    "sensors and keyframes are as of other joints. Two or three joints with the same two bodies "
+    "act one\n"
+    "after another: two hinges are a universal joint, a slide and a hinge along one axis a "
+    "cylindrical\n"
+    "one.\n"
+    "\n"
+    "The body is cut for it: a copy without mass hangs on `closes` by the joint, and a weld of six "
+    "rows,\n"
+    "called after the joint, holds it to the body. The multipliers of the weld are the force "
+    "(along the\n"
+    "world's axes) and the moment (along the body's) that the joint transmits, at its anchor. "
+    "Where the\n"
+    "loop makes rows redundant, nothing is to be done. A start that does not close the loop is\n"
+    "assembled, as with every constraint.\n"
+    "\n"
+    "## Maximal coordinates\n"
+    "\n"
+    "`--maximal` (in C: `world.maximal = 1`) takes the same model with every body free and every "
+    "joint a\n"
+    "constraint of this kind: 6 coordinates (7 numbers) for each body, called `body.x` ... "
+    "`body.qz`\n"
+    "(`body.body.x` where a joint has the body's name), then those of the joints, by their own "
+    "names. The\n"
+    "motion is the same to the tolerance of the solver, whatever the model has: loops, limits, "
+    "motors,\n"
+    "dry friction, armature, several joints in one body. It starts where the reduced model "
+    "starts.\n"
+    "\n"
+    "What it is for: M and the rows couple neighbours only, and are not formed along chains, so "
+    "long\n"
+    "chains keep their digits (M of 300 links, in reduced coordinates, loses seven of them; the "
+    "reduced O(n)\n"
+    "sweeps, which a run uses where nothing else holds, do not), and loops and limits on very "
+    "large\n"
+    "mechanisms cost in proportion to their number. For a tree without loops reduced coordinates "
+    "are a\n"
+    "hundred times faster. Figures are in [benchmarks.md](benchmarks.md), by `bench/maximal`.\n"
+    "\n"
+    "Not built in there: sensors of subtrees, and of force and torque.\n";
+
 static const char *const head = "\n| element | honoured | refused | without effect |\n"
                                 "|---|---|---|---|\n";
 
@@ -227,6 +286,7 @@ static void the_page_is_what_the_tables_say(void **state)
     p.text = malloc(p.room);
     assert_non_null(p.text);
     put(&p, beginning);
+    put(&p, mechanisms);
     put(&p, "\n## MJCF\n\n`<include file=\"...\"/>` is honoured everywhere. What stands in "
             "`<body>` may also stand in\n`<worldbody>` (but joints and inertial), `<frame>` and "
             "`<replicate>`.\n");
