@@ -97,6 +97,10 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
         (item->part[5] >= 0 && !slip_speed(r, item->part[5], &slip))) {
         return 0;
     }
+    if (r->robot_token >= 0 && item->part[3] >= 0) {
+        return read_fail_tree(r, item->part[3],
+                              "friction of constraints over an imported robot is not built in yet");
+    }
     int member;
     char *name = constraint_name(r, item, &member);
     if (name == NULL) {
@@ -138,13 +142,13 @@ int read_count_rows(reader *r)
     }
     for (int i = 0; i < r->member_count; i++) {
         read_member *m = &r->member[i];
-        if (r->name[m->name].kind == READ_CONSTRAINT && m->number >= 0) {
+        if (r->name[m->name].kind == READ_CONSTRAINT && m->number >= 0 && m->rows == 0) {
             m->row = start[m->number];
         }
     }
     r->rows = start[count];
     base_free(start);
-    return 1;
+    return read_rolling_rows(r);
 }
 
 /* The constraint that is named; NULL: failed. */

@@ -71,6 +71,25 @@ zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
 
+/* bodies_formula.c: formulas beside imported bodies. */
+zw_status bodies_make_formulas(bodies_builder *b, zw_error *error);
+/* A new leaf of formulas. */
+expr_id bodies_see(bodies_builder *b, const model_seen *seen);
+/* Where the start or a new value of what is seen goes: the number of a coordinate or speed of the
+ * tree; -1: it is none. */
+int bodies_seen_target(const bodies_builder *b, int coord, int is_speed);
+
+/* bodies_formula_show.c */
+/* Entries of A in the rows of formulas; then their pattern, from A_column[*used] on. */
+int bodies_formula_count(bodies_builder *b);
+zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error);
+/* What the file shows and watches, to `shown`. */
+zw_status bodies_formula_plots(bodies_builder *b);
+zw_status bodies_formula_draws(bodies_builder *b);
+zw_status bodies_formula_events(bodies_builder *b, zw_error *error);
+/* The list of all outputs, in the order of `shown`. */
+zw_status bodies_formula_list(bodies_builder *b);
+
 /* bodies_pattern.c: patterns of M and A, and sizes of all outputs. */
 zw_status bodies_make_patterns(bodies_builder *b, zw_error *error);
 

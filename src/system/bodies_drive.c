@@ -36,13 +36,23 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
     motor->dof = b->joint_dof[from->target];
 }
 
+/* Which formula sets the control; -1: none. */
+static int formula_of(const bodies_builder *b, int actuator)
+{
+    int k = b->model->motor_count - 1;
+    while (k >= 0 && b->model->motor[k].actuator != actuator) {
+        k--;
+    }
+    return k;
+}
+
 /* Sensors may look at it also where motors are switched off: then it is not counted. */
 static void describe_motor(bodies_builder *b, int index)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
     bodies_motor *motor = &b->to->motor[index];
     int filters = from->dynamics >= ZW_DYNAMICS_FILTER;
-    *motor = (bodies_motor){.param = index,
+    *motor = (bodies_motor){.formula = formula_of(b, index),
                             .act = -1,
                             .filter = filters ? 1 / from->dyn_prm[0] : 0,
                             .clamp_act = from->act_limited,
@@ -71,6 +81,7 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
     }
     param->place = from->place;
     b->to->motor_count++;
+    b->to->motor[index].param = b->to->shown->param_count - 1;
     if (from->dynamics != ZW_DYNAMICS_NONE) {
         b->to->motor[index].act = b->to->act_count;
         b->to->act_motor[b->to->act_count++] = index;

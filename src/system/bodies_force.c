@@ -46,9 +46,15 @@ static double clamp(double x, int limited, const double range[2])
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-static double control_of(const bodies_motor *motor, const zw_work *work)
+/* Formulas of the terms have been run, if they set it. */
+static double control_of(const zw_system *system, const bodies_motor *motor, const zw_work *work)
 {
-    return clamp(work->param[motor->param], motor->clamp_control, motor->control);
+    double u = work->param[motor->param];
+    if (motor->formula >= 0) {
+        u = bodies_formula_outputs(system,
+                                   work)[system->bodies->formulas->at_control + motor->formula];
+    }
+    return clamp(u, motor->clamp_control, motor->control);
 }
 
 /* An activation that is limited stops at the ends of its range. */
@@ -56,7 +62,7 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
 {
     for (int k = 0; k < system->bodies->act_count; k++) {
         const bodies_motor *motor = &system->bodies->motor[system->bodies->act_motor[k]];
-        double u = control_of(motor, work), now = v[system->n + system->law.carried + k];
+        double u = control_of(system, motor, work), now = v[system->n + system->law.carried + k];
         rate[k] = motor->filter > 0 ? (u - now) * motor->filter : u;
         int stops = (now >= motor->act_range[1] && rate[k] > 0) ||
                     (now <= motor->act_range[0] && rate[k] < 0);
@@ -67,7 +73,7 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
 static double motor_force(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                           const double *v, double length, double rate)
 {
-    double gain = motor->gain[0], bias = 0, u = control_of(motor, work);
+    double gain = motor->gain[0], bias = 0, u = control_of(system, motor, work);
     if (motor->act >= 0) { /* a step may have gone a little too far */
         u = clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
                   motor->act_range);
@@ -208,8 +214,7 @@ bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int 
     return pull_now;
 }
 
-/* A wrench (moment first) at a point of a body, on the coordinates. */
-static void push(const zw_system *system, zw_work *work, int body, const double place[3],
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
                  const double wrench[6], double *force)
 {
     const tree_mechanism *tree = system->tree;
@@ -232,11 +237,11 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         if (motor->kind == MOTOR_LENGTH) {
             room[motor->length] += motor->gear[0] * now.force;
         } else if (motor->kind == MOTOR_SITE) {
-            push(system, work, motor->frame.body, now.place, now.wrench, force);
+            bodies_push(system, work, motor->frame.body, now.place, now.wrench, force);
             for (int i = 0; i < 6; i++) {
                 now.wrench[i] = motor->refers ? -now.wrench[i] : 0;
             }
-            push(system, work, motor->ref.body, now.place, now.wrench, force);
+            bodies_push(system, work, motor->ref.body, now.place, now.wrench, force);
         } else {
             for (int i = 0; i < (motor->kind == MOTOR_BALL ? 3 : 6); i++) {
                 force[motor->dof + i] += now.wrench[i];
@@ -274,7 +279,7 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
         potential -= model_dot(lift->force, place);
         if (force) {
             memcpy(wrench + 3, lift->force, sizeof lift->force);
-            push(system, work, lift->body, place, wrench, force);
+            bodies_push(system, work, lift->body, place, wrench, force);
         }
     }
     return potential;

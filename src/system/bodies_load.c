@@ -6,11 +6,11 @@
  *     F_i = sum over k in the subtree of (J alpha + omega x J omega,  m (a_c - g)) - W_k
  *
  * (tree.h), where W_k acts on body k from outside of the tree: closers, by their rows c and
- * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), motors on sites,
- * weight taken off. Forces on coordinates (motors, springs, dampers and dry friction of joints,
- * tendons, limits, couplings) act between the two sides of a joint: they are part of F_i, and S_d .
- * F_i = tau_d - armature_d a_d is what a joint does along its own speed d (newton.lane.h
- * backwards). The rest of F_i does no work: it holds.
+ * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), formulas over
+ * points and axes, motors on sites, weight taken off. Forces on coordinates (motors, springs,
+ * dampers and dry friction of joints, tendons, limits, couplings) act between the two sides of a
+ * joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is what a joint does along
+ * its own speed d (newton.lane.h backwards). The rest of F_i does no work: it holds.
  *
  * The bodies are those of the model, not of the tree, which has fused what is welded: so F_i is
  * known for a weld, too. A body's own inertia comes with it; its motion is that of its carrier. */
@@ -102,6 +102,12 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
             relieve(system, work, closer->frame[1].part, wrench[1], place[1]);
         }
     }
+    for (int f = 0; bodies->formulas && f < bodies->formulas->frame_count; f++) {
+        double place[3], wrench[6];
+        if (bodies_formula_wrench(system, work, f, work->push, place, wrench)) {
+            relieve(system, work, bodies->formulas->frame[f].part, wrench, place);
+        }
+    }
     for (int k = 0; k < bodies->motor_count; k++) {
         if (bodies->motor[k].kind == MOTOR_SITE) {
             bodies_pull now = bodies_motor_look(system, work, k, q, v);
@@ -127,6 +133,8 @@ void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
     system_bind(system, work, state_param(state));
     tree_kinematics(system->tree, q, work->sweeps);
     tree_velocities(system->tree, v, work->sweeps);
+    const expr_inputs in = {.t = state->t, .param = work->param, .q = q, .v = v};
+    bodies_run_formulas(system, work, PART_TERMS, &in);
     tree_accelerations(system->tree, work->a, work->sweeps);
     memset(work->load, 0, 6 * sizeof *work->load);
     for (int i = 1; i < bodies->part_count; i++) {
@@ -183,7 +191,9 @@ static zw_wrench closer_wrench(const zw_system *system, const zw_work *work, int
 {
     zw_wrench it = {0};
     double place[2][3], wrench[2][6];
-    if (c < system->bodies->closer_count && system->bodies->closer[c].kind < CLOSER_LENGTH) {
+    c -= bodies_first_closer(system->bodies);
+    if (c >= 0 && c < system->bodies->closer_count &&
+        system->bodies->closer[c].kind < CLOSER_LENGTH) {
         const bodies_closer *closer = &system->bodies->closer[c];
         bodies_closer_wrench(system, work, closer, work->push + closer->row, place, wrench);
         it.between = 1;

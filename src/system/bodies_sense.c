@@ -242,7 +242,8 @@ static double read_limit(const zw_system *system, const zw_work *work, const dou
     int best = -1;
     for (int c = sensor->closer; c >= 0 && c < sensor->closer + sensor->closers; c++) {
         double gap = phi[system->bodies->closer[c].row];
-        int acts = mode[c] != SYSTEM_OPEN || gap < sensor->margin;
+        int acts =
+            mode[bodies_first_closer(system->bodies) + c] != SYSTEM_OPEN || gap < sensor->margin;
         if (acts && (best < 0 || gap < phi[system->bodies->closer[best].row])) {
             best = c;
         }

@@ -206,7 +206,7 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         name = system->bodies->reading_name[index];
         break;
     case ZW_ACTIVATION:
-        name = model->param[system->bodies->act_motor[index]].name;
+        name = model->param[system->bodies->motor[system->bodies->act_motor[index]].param].name;
         break;
     }
     return name ? name : "";
