@@ -285,14 +285,27 @@ double bodies_armature_energy(const struct system_bodies *bodies, const double *
 int bodies_first_closer(const struct system_bodies *bodies);
 
 /* bodies_force.c. Velocities have been swept, formulas of the terms run. */
-/* A motor now: what it measures, its force, and what acts: on the speeds of a ball or free joint;
- * of a site the wrench at `place`, moment first. */
+/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
+ * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length);
+/* What it wants to do at u, before its force is limited, and the slopes of that. */
+typedef struct bodies_law {
+    double force, by_length, by_rate;
+} bodies_law;
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
+/* Its u: the control, or the activation behind the speeds, within their ranges. */
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *v);
+/* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
+ * aims at, so many speeds, is in work->aim. */
 typedef struct bodies_pull {
     double length, rate, force;
     double place[3], wrench[6];
+    int count;
 } bodies_pull;
-bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int index,
-                              const double *q, const double *v);
+bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
+                              const double *v);
 /* The rates of all activations, for the speeds with what is carried behind them. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
 /* All of these add to force[n]. Motors: room[lengths] gets the force along each length. */

@@ -70,21 +70,15 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
     }
 }
 
-static double motor_force(const zw_system *system, const zw_work *work, const bodies_motor *motor,
-                          const double *v, double length, double rate)
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *v)
 {
-    double gain = motor->gain[0], bias = 0, u = control_of(system, motor, work);
-    if (motor->act >= 0) { /* a step may have gone a little too far */
-        u = clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
-                  motor->act_range);
+    if (motor->act < 0) {
+        return control_of(system, motor, work);
     }
-    if (motor->gain_affine) {
-        gain += motor->gain[1] * length + motor->gain[2] * rate;
-    }
-    if (motor->bias_affine) {
-        bias = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
-    }
-    return clamp(gain * u + bias, motor->clamp_force, motor->force);
+    /* a step may have gone a little too far */
+    return clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
+                 motor->act_range);
 }
 
 /* gear, given in the parent's axes, along those of the body that the quaternion turns. */
@@ -99,12 +93,28 @@ static void gear_in_body(const bodies_motor *motor, const double quat[4], const 
     }
 }
 
-/* What a motor pulls along: its length and rate, and for one unit of force what acts. */
-typedef struct reach {
-    double length, rate;
-    double along[6]; /* ball: moment; free: force, moment; site: the wrench, moment first */
-    double place[3]; /* of the site */
-} reach;
+/* A wrench (moment first) at a point of a body, on the coordinates: answers how many. */
+static int spread(const zw_system *system, zw_work *work, int body, const double place[3],
+                  const double wrench[6], int *dof, double *coef)
+{
+    const tree_mechanism *tree = system->tree;
+    tree_jacobian(tree, body, place, work->sweeps, work->jacobian);
+    int chain = tree_chain(tree, body, dof);
+    for (int k = 0; k < chain; k++) {
+        const double *J = work->jacobian + 6 * k;
+        coef[k] = model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+    }
+    return chain;
+}
+
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
+                 const double wrench[6], double *force)
+{
+    int count = spread(system, work, body, place, wrench, work->aim_dof, work->aim);
+    for (int k = 0; k < count; k++) {
+        force[work->aim_dof[k]] += work->aim[k];
+    }
+}
 
 /* The rotation vector of a unit quaternion, the shorter way round, times `along`. */
 static double turned(const double quat[4], const double along[3])
@@ -116,22 +126,27 @@ static double turned(const double quat[4], const double along[3])
 }
 
 /* The length of a ball joint is gear . (axis * angle), the shorter way round. */
-static void reach_ball(const bodies_motor *motor, const double *q, const double *v, reach *to)
+static int aim_ball(const bodies_motor *motor, const double *q, int *dof, double *coef,
+                    double *length)
 {
     const double *quat = q + motor->q;
-    gear_in_body(motor, quat, motor->gear, to->along);
-    to->length = turned(quat, to->along);
-    to->rate = model_dot(to->along, v + motor->dof);
+    gear_in_body(motor, quat, motor->gear, coef);
+    for (int k = 0; k < 3; k++) {
+        dof[k] = motor->dof + k;
+    }
+    *length = turned(quat, coef);
+    return 3;
 }
 
 /* A free joint: force along the world's axes, moment along the body's; it has no length. */
-static void reach_free(const bodies_motor *motor, const double *q, const double *v, reach *to)
+static int aim_free(const bodies_motor *motor, const double *q, int *dof, double *coef)
 {
-    memcpy(to->along, motor->gear, sizeof to->along);
-    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, to->along + 3);
+    memcpy(coef, motor->gear, 6 * sizeof *coef);
+    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, coef + 3);
     for (int k = 0; k < 6; k++) {
-        to->rate += to->along[k] * v[motor->dof + k];
+        dof[k] = motor->dof + k;
     }
+    return 6;
 }
 
 /* gear . (where the site is, how it is turned), both seen in the frame of the other one. */
@@ -151,79 +166,126 @@ static double length_between(const bodies_motor *motor, const double place[3], c
 /* A site: gear is force and moment along its axes; it has no length. With a refsite gear is along
  * the axes of that one, and what pulls on the site pulls the other way on the body of the refsite,
  * at the same point: the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
-static void reach_site(const zw_system *system, const zw_work *work, const bodies_motor *motor,
-                       reach *to)
+static double site_wrench(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                          double place[3], double wrench[6])
 {
     const tree_mechanism *tree = system->tree;
     const bodies_frame *frame = &motor->frame, *ref = &motor->ref;
     const double *all = work->sweeps + tree->at.quat;
-    double motion[6], away[6] = {0}, quat[4], axes[4], ref_place[3];
-    tree_point(tree, frame->body, frame->pos, work->sweeps, to->place);
-    tree_point_velocity(tree, frame->body, to->place, work->sweeps, motion);
+    double quat[4], axes[4], ref_place[3], length = 0;
+    tree_point(tree, frame->body, frame->pos, work->sweeps, place);
     model_quat_multiply(quat, all + 4 * frame->body, frame->quat);
     memcpy(axes, quat, sizeof axes);
     if (motor->refers) {
         tree_point(tree, ref->body, ref->pos, work->sweeps, ref_place);
-        tree_point_velocity(tree, ref->body, to->place, work->sweeps, away);
         model_quat_multiply(axes, all + 4 * ref->body, ref->quat);
-        to->length = length_between(motor, to->place, quat, ref_place, axes);
+        length = length_between(motor, place, quat, ref_place, axes);
     }
-    model_rotate(axes, motor->gear + 3, to->along);
-    model_rotate(axes, motor->gear, to->along + 3);
-    for (int k = 0; k < 6; k++) {
-        to->rate += to->along[k] * (motion[k] - away[k]);
-    }
+    model_rotate(axes, motor->gear + 3, wrench);
+    model_rotate(axes, motor->gear, wrench + 3);
+    return length;
 }
 
-static reach reach_of(const zw_system *system, const zw_work *work, const bodies_motor *motor,
-                      const double *q, const double *v)
+static int aim_site(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                    double *coef, double *length)
 {
-    reach to = {0};
-    switch (motor->kind) {
-    case MOTOR_LENGTH:
-        to.length = motor->gear[0] * bodies_length_of(system->bodies, motor->length, q);
-        to.rate = motor->gear[0] * bodies_rate_of(system->bodies, motor->length, v);
-        break;
-    case MOTOR_BALL:
-        reach_ball(motor, q, v, &to);
-        break;
-    case MOTOR_FREE:
-        reach_free(motor, q, v, &to);
-        break;
-    case MOTOR_SITE:
-        reach_site(system, work, motor, &to);
-        break;
+    double place[3], wrench[6];
+    *length = site_wrench(system, work, motor, place, wrench);
+    int count = spread(system, work, motor->frame.body, place, wrench, dof, coef);
+    if (!motor->refers) {
+        return count;
     }
-    return to;
+    /* the dofs of both do nothing */
+    const tree_mechanism *tree = system->tree;
+    tree_jacobian(tree, motor->ref.body, place, work->sweeps, work->jacobian);
+    int d = tree->body[motor->ref.body].last_dof;
+    for (int k = tree_chain(tree, motor->ref.body, NULL) - 1; k >= 0;
+         k--, d = tree->dof_parent[d]) {
+        const double *J = work->jacobian + 6 * k;
+        int i = 0;
+        while (i < count && dof[i] != d) {
+            i++;
+        }
+        if (i == count) {
+            dof[count] = d;
+            coef[count++] = 0;
+        }
+        coef[i] -= model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+    }
+    return count;
 }
 
-bodies_pull bodies_motor_look(const zw_system *system, const zw_work *work, int index,
-                              const double *q, const double *v)
+static int aim_length(const struct system_bodies *bodies, const bodies_motor *motor,
+                      const double *q, int *dof, double *coef, double *length)
+{
+    const bodies_length *it = &bodies->length[motor->length];
+    for (int k = 0; k < it->count; k++) {
+        dof[k] = bodies->term[it->first + k].dof;
+        coef[k] = motor->gear[0] * bodies->term[it->first + k].coef;
+    }
+    *length = motor->gear[0] * bodies_length_of(bodies, motor->length, q);
+    return it->count;
+}
+
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length)
 {
     const bodies_motor *motor = &system->bodies->motor[index];
-    reach to = reach_of(system, work, motor, q, v);
-    bodies_pull pull_now = {.length = to.length, .rate = to.rate};
-    if (index < system->bodies->motor_count) { /* it is not switched off */
-        pull_now.force = motor_force(system, work, motor, v, to.length, to.rate);
+    *length = 0;
+    switch (motor->kind) {
+    case MOTOR_BALL:
+        return aim_ball(motor, q, dof, coef, length);
+    case MOTOR_FREE:
+        return aim_free(motor, q, dof, coef);
+    case MOTOR_SITE:
+        return aim_site(system, work, motor, dof, coef, length);
+    default:
+        return aim_length(system->bodies, motor, q, dof, coef, length);
     }
-    for (int k = 0; k < 3; k++) {
-        pull_now.place[k] = to.place[k];
-        pull_now.wrench[k] = pull_now.force * to.along[k];
-        pull_now.wrench[3 + k] = pull_now.force * to.along[3 + k];
-    }
-    return pull_now;
 }
 
-void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
-                 const double wrench[6], double *force)
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate)
 {
-    const tree_mechanism *tree = system->tree;
-    tree_jacobian(tree, body, place, work->sweeps, work->jacobian);
-    int chain = tree_chain(tree, body, NULL), d = tree->body[body].last_dof;
-    for (int k = chain - 1; k >= 0; k--, d = tree->dof_parent[d]) {
-        const double *J = work->jacobian + 6 * k;
-        force[d] += model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+    bodies_law law = {.force = 0};
+    double gain = motor->gain[0];
+    if (motor->gain_affine) {
+        gain += motor->gain[1] * length + motor->gain[2] * rate;
+        law.by_length = motor->gain[1] * u;
+        law.by_rate = motor->gain[2] * u;
     }
+    if (motor->bias_affine) {
+        law.force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+        law.by_length += motor->bias[1];
+        law.by_rate += motor->bias[2];
+    }
+    int has_length = motor->kind == MOTOR_LENGTH || motor->kind == MOTOR_BALL || motor->refers;
+    law.by_length = has_length ? law.by_length : 0;
+    law.force += gain * u;
+    return law;
+}
+
+bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
+                              const double *v)
+{
+    const bodies_motor *motor = &system->bodies->motor[index];
+    bodies_pull now = {0};
+    int count = bodies_aim(system, work, index, q, work->aim_dof, work->aim, &now.length);
+    for (int i = 0; i < count; i++) {
+        now.rate += work->aim[i] * v[work->aim_dof[i]];
+    }
+    if (index < system->bodies->motor_count) { /* it is not switched off */
+        double u = bodies_control(system, work, motor, v);
+        now.force = clamp(bodies_motor_law(motor, u, now.length, now.rate).force,
+                          motor->clamp_force, motor->force);
+    }
+    if (motor->kind == MOTOR_SITE) {
+        site_wrench(system, work, motor, now.place, now.wrench);
+        for (int k = 0; k < 6; k++) {
+            now.wrench[k] *= now.force;
+        }
+    }
+    now.count = count;
+    return now;
 }
 
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
@@ -236,16 +298,10 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         bodies_pull now = bodies_motor_look(system, work, k, q, v);
         if (motor->kind == MOTOR_LENGTH) {
             room[motor->length] += motor->gear[0] * now.force;
-        } else if (motor->kind == MOTOR_SITE) {
-            bodies_push(system, work, motor->frame.body, now.place, now.wrench, force);
-            for (int i = 0; i < 6; i++) {
-                now.wrench[i] = motor->refers ? -now.wrench[i] : 0;
-            }
-            bodies_push(system, work, motor->ref.body, now.place, now.wrench, force);
-        } else {
-            for (int i = 0; i < (motor->kind == MOTOR_BALL ? 3 : 6); i++) {
-                force[motor->dof + i] += now.wrench[i];
-            }
+            continue;
+        }
+        for (int i = 0; i < now.count; i++) {
+            force[work->aim_dof[i]] += now.force * work->aim[i];
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {

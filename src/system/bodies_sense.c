@@ -302,7 +302,7 @@ static void read_joint(const zw_system *system, const zw_work *work, zw_state *s
     }
 }
 
-static void read_motor(const zw_system *system, const zw_work *work, zw_state *state,
+static void read_motor(const zw_system *system, zw_work *work, zw_state *state,
                        const bodies_sensor *sensor, double *out)
 {
     bodies_pull now =
