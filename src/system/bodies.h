@@ -144,6 +144,15 @@ double bodies_rate_of(const struct system_bodies *bodies, int length, const doub
 /* Motors: room for one number per length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);
+/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
+ * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length);
+/* What it wants to do at control u, before its force is limited, and the slopes of that. */
+typedef struct bodies_law {
+    double force, by_length, by_rate;
+} bodies_law;
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);

@@ -46,19 +46,6 @@ static double clamp(double x, int limited, const double range[2])
 
 /* ---- Motors --------------------------------------------------------------------------------- */
 
-static double motor_force(const bodies_motor *motor, double u, double length, double rate)
-{
-    double gain = motor->gain[0], bias = 0;
-    u = clamp(u, motor->clamp_control, motor->control);
-    if (motor->gain_affine) {
-        gain += motor->gain[1] * length + motor->gain[2] * rate;
-    }
-    if (motor->bias_affine) {
-        bias = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
-    }
-    return clamp(gain * u + bias, motor->clamp_force, motor->force);
-}
-
 /* gear, given in the parent's axes, along those of the body that the quaternion turns. */
 static void gear_in_body(const bodies_motor *motor, const double quat[4], const double *gear,
                          double along[3])
@@ -71,71 +58,108 @@ static void gear_in_body(const bodies_motor *motor, const double quat[4], const 
     }
 }
 
-/* The length of a ball joint is gear . (axis * angle), the shorter way round. */
-static void drive_ball(const bodies_motor *motor, double u, const double *q, const double *v,
-                       double *force)
-{
-    const double *quat = q + motor->q, *e = quat + 1;
-    double along[3], size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
-    double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
-    gear_in_body(motor, quat, motor->gear, along);
-    double length = factor * model_dot(along, e), rate = model_dot(along, v + motor->dof);
-    double size_of = motor_force(motor, u, length, rate);
-    for (int k = 0; k < 3; k++) {
-        force[motor->dof + k] += size_of * along[k];
-    }
-}
-
-/* A free joint: force along the world's axes, moment along the body's; it has no length. */
-static void drive_free(const bodies_motor *motor, double u, const double *q, const double *v,
-                       double *force)
-{
-    double along[6], rate = 0;
-    memcpy(along, motor->gear, sizeof along);
-    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, along + 3);
-    for (int k = 0; k < 6; k++) {
-        rate += along[k] * v[motor->dof + k];
-    }
-    double by = motor_force(motor, u, 0, rate);
-    for (int k = 0; k < 6; k++) {
-        force[motor->dof + k] += by * along[k];
-    }
-}
-
-/* A wrench (moment first) at a point of a body, on the coordinates. */
-static void push(const zw_system *system, zw_work *work, int body, const double place[3],
-                 const double wrench[6], double *force)
+/* A wrench (moment first) at a point of a body, on the coordinates: answers how many. */
+static int spread(const zw_system *system, zw_work *work, int body, const double place[3],
+                  const double wrench[6], int *dof, double *coef)
 {
     const tree_mechanism *tree = system->tree;
     tree_jacobian(tree, body, place, work->sweeps, work->jacobian);
-    int chain = tree_chain(tree, body, NULL), d = tree->body[body].last_dof;
-    for (int k = chain - 1; k >= 0; k--, d = tree->dof_parent[d]) {
+    int chain = tree_chain(tree, body, dof);
+    for (int k = 0; k < chain; k++) {
         const double *J = work->jacobian + 6 * k;
-        force[d] += model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+        coef[k] = model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
     }
+    return chain;
+}
+
+/* The length of a ball joint is gear . (axis * angle), the shorter way round. */
+static int aim_ball(const bodies_motor *motor, const double *q, int *dof, double *coef,
+                    double *length)
+{
+    const double *quat = q + motor->q, *e = quat + 1;
+    double size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
+    double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
+    gear_in_body(motor, quat, motor->gear, coef);
+    for (int k = 0; k < 3; k++) {
+        dof[k] = motor->dof + k;
+    }
+    *length = factor * model_dot(coef, e);
+    return 3;
+}
+
+/* A free joint: force along the world's axes, moment along the body's; it has no length. */
+static int aim_free(const bodies_motor *motor, const double *q, int *dof, double *coef)
+{
+    memcpy(coef, motor->gear, 6 * sizeof *coef);
+    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, coef + 3);
+    for (int k = 0; k < 6; k++) {
+        dof[k] = motor->dof + k;
+    }
+    return 6;
 }
 
 /* A site: gear is force and moment along its axes; it has no length. */
-static void drive_site(const zw_system *system, zw_work *work, const bodies_motor *motor, double u,
-                       double *force)
+static int aim_site(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                    double *coef)
 {
     const tree_mechanism *tree = system->tree;
     const bodies_frame *frame = &motor->frame;
     const double *body_quat = work->sweeps + tree->at.quat + 4 * frame->body;
-    double place[3], motion[6], quat[4], wrench[6], rate = 0;
+    double place[3], quat[4], wrench[6];
     tree_point(tree, frame->body, frame->pos, work->sweeps, place);
-    tree_point_velocity(tree, frame->body, place, work->sweeps, motion);
     model_quat_multiply(quat, body_quat, frame->quat);
     model_rotate(quat, motor->gear + 3, wrench);
     model_rotate(quat, motor->gear, wrench + 3);
-    for (int k = 0; k < 6; k++) {
-        rate += wrench[k] * motion[k];
+    return spread(system, work, frame->body, place, wrench, dof, coef);
+}
+
+static int aim_length(const struct system_bodies *bodies, const bodies_motor *motor,
+                      const double *q, int *dof, double *coef, double *length)
+{
+    const bodies_length *it = &bodies->length[motor->length];
+    for (int k = 0; k < it->count; k++) {
+        dof[k] = bodies->term[it->first + k].dof;
+        coef[k] = motor->gear[0] * bodies->term[it->first + k].coef;
     }
-    double by = motor_force(motor, u, 0, rate);
-    for (int k = 0; k < 6; k++) {
-        wrench[k] *= by;
+    *length = motor->gear[0] * bodies_length_of(bodies, motor->length, q);
+    return it->count;
+}
+
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length)
+{
+    const bodies_motor *motor = &system->bodies->motor[index];
+    *length = 0;
+    switch (motor->kind) {
+    case MOTOR_BALL:
+        return aim_ball(motor, q, dof, coef, length);
+    case MOTOR_FREE:
+        return aim_free(motor, q, dof, coef);
+    case MOTOR_SITE:
+        return aim_site(system, work, motor, dof, coef);
+    default:
+        return aim_length(system->bodies, motor, q, dof, coef, length);
     }
-    push(system, work, frame->body, place, wrench, force);
+}
+
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate)
+{
+    bodies_law law = {.force = 0};
+    double gain = motor->gain[0];
+    u = clamp(u, motor->clamp_control, motor->control);
+    if (motor->gain_affine) {
+        gain += motor->gain[1] * length + motor->gain[2] * rate;
+        law.by_length = motor->gain[1] * u;
+        law.by_rate = motor->gain[2] * u;
+    }
+    if (motor->bias_affine) {
+        law.force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+        law.by_length += motor->bias[1];
+        law.by_rate += motor->bias[2];
+    }
+    law.by_length = motor->kind == MOTOR_LENGTH || motor->kind == MOTOR_BALL ? law.by_length : 0;
+    law.force += gain * u;
+    return law;
 }
 
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
@@ -145,22 +169,19 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
-        double u = work->param[motor->param], gear = motor->gear[0];
-        switch (motor->kind) {
-        case MOTOR_LENGTH:
-            room[motor->length] +=
-                gear * motor_force(motor, u, gear * bodies_length_of(bodies, motor->length, q),
-                                   gear * bodies_rate_of(bodies, motor->length, v));
-            break;
-        case MOTOR_BALL:
-            drive_ball(motor, u, q, v, force);
-            break;
-        case MOTOR_FREE:
-            drive_free(motor, u, q, v, force);
-            break;
-        case MOTOR_SITE:
-            drive_site(system, work, motor, u, force);
-            break;
+        double length, rate = 0;
+        int count = bodies_aim(system, work, k, q, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * v[work->aim_dof[i]];
+        }
+        double by = bodies_motor_law(motor, work->param[motor->param], length, rate).force;
+        by = clamp(by, motor->clamp_force, motor->force);
+        if (motor->kind == MOTOR_LENGTH) {
+            room[motor->length] += motor->gear[0] * by;
+            continue;
+        }
+        for (int i = 0; i < count; i++) {
+            force[work->aim_dof[i]] += by * work->aim[i];
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
@@ -193,7 +214,10 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
         potential -= model_dot(lift->force, place);
         if (force) {
             memcpy(wrench + 3, lift->force, sizeof lift->force);
-            push(system, work, lift->body, place, wrench, force);
+            int count = spread(system, work, lift->body, place, wrench, work->aim_dof, work->aim);
+            for (int k = 0; k < count; k++) {
+                force[work->aim_dof[k]] += work->aim[k];
+            }
         }
     }
     return potential;

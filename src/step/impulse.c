@@ -1,0 +1,390 @@
+/* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
+ *
+ * The unknown is u, the speed that leads from q0 to q1 = q0 (+) h u, and that the motion has there.
+ *
+ * Balance.  With the momenta P_i = (J omega, m v) of the bodies along the axes of the world, about
+ * their centres of mass, and the motions S of the coordinates at half way, q0 (+) h/2 u,
+ *
+ *     sum_i S_i' (P_i(q1, u) - P_i(q0, v0) - h (0, m g)) + armature (u - v0) = h f(q1, u) + A'
+ * lambda
+ *
+ * f are the forces of springs, dampers and motors at the end of the step: backward Euler, so that
+ * no stiffness and no gain is too large for any step. What inertia does needs no terms of its own:
+ * gyroscopic and centrifugal forces are that P is a vector of the world while J and S turn.
+ *
+ * Energy.  What this does to the kinetic energy T:
+ *
+ *   - Free body. Its angular momentum L is kept exactly, as L1 = L0 is the equation. With J that of
+ *     the end, w = J \ L1, and the rotation G = exp(h w) about w that leads from the start to the
+ *     end, the start had T0 = 1/2 L0 . G' (J \ (G L0)). Let d = G L - L. Since G' w = w,
+ *     w . d = 0, and T0 = 1/2 (L + d) . J \ (L + d) = T1 + 1/2 d . J \ d. So T never grows,
+ * whatever h is, and it does not change where w is along L: about an axis of inertia, and for any
+ * motion of a ball. Otherwise it falls by 1/2 h^2 |w x L|^2 / J a step: it is a method of order
+ * one.
+ *   - Fixed axis. S' at half way of the change of m v on a circle is m r^2 (w1 - w0 ) and a
+ *     remainder of the order (h w)^2 (w1 - w0): a steady turn stays steady.
+ *   - Chains: T changes by the work of the forces less 1/2 (u - v0)' M (u - v0), up to terms of
+ *     third order in h, whose sign is not known. Gravity is taken half way: h S' m g . u is the
+ *     weight times the way of the centre of mass, up to the same order.
+ *
+ * Closers.  phi(q1) = 0, solved to round-off; lambda is along their rows at q1. Limits: phi(q1) >=
+ * 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it; it can only join, so
+ * that ends. Then the speeds: u satisfies the rows half way, and those of q1 only up to O(h). v1 is
+ * the speed nearest to u in the metric of M(q1) among those that satisfy the rows at q1 and break
+ * no limit (a stop is without bounce). That costs T a square of this O(h) component, relative (h
+ * w)^2 for a turn at rate w, and one more solve of the kernel.
+ *
+ * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
+ * would lead. Dry friction holds, e . u = 0 with |lambda| <= h limit, or has its full force against
+ * e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for given
+ * modes, and judge them: all that are wrong move at once, from one end to the other by way of the
+ * inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
+ * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
+ * used is that of its law, clamped, to 1e-12 of its range.
+ *
+ * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(half
+ * way)
+ * + h D + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
+ * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
+ * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
+ * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
+ * rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's without
+ * rows, and with the same fixed points always. A step whose rounds do not end is taken in halves,
+ * down to 1/256 of it: then it is an error.
+ *
+ * The answer depends on (q0, v0, h) only up to round-off; its last bits also on what the
+ * multipliers were in the last step, from which the kernel starts. */
+#include "step/impulse.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "tree/sweeps.h"
+
+enum { ROUNDS = 60, MANY = 12, PIECES = 256 };
+#define CLOSE 1e-12 /* of the balance, relative */
+#define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
+#define PLACE 1e-13 /* of phi, to the size of the mechanism */
+
+/* ---- Creation ------------------------------------------------------------------------------- */
+
+static void lay_out(step_impulse *s, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
+    size_t count = (size_t)system->tree->bodies;
+    double **speeds[] = {&s->v0, &s->u, &s->r, &s->force, &s->Q, &s->still, &s->push, &s->other};
+    double **places[] = {&s->q0, &s->q1, &s->q_half}, **rows[] = {&s->phi, &s->psi, &s->b};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        *places[k] = base_arena_doubles(arena, nq);
+        *rows[k] = base_arena_doubles(arena, m);
+    }
+    s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->A_half = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->half = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    s->P0 = base_arena_doubles(arena, 6 * count);
+    s->F = base_arena_doubles(arena, 6 * count);
+    s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
+    s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->H = base_arena_doubles(arena, n * n);
+    s->U = base_arena_doubles(arena, n * n);
+    s->pivot = base_arena_ints(arena, n);
+    s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
+    s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
+    s->in_reach = base_arena_ints(arena, m);
+}
+
+step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
+{
+    step_impulse *s = base_alloc(sizeof *s);
+    base_arena arena = {0};
+    if (s) {
+        s->system = system;
+        s->work = work;
+        lay_out(s, &arena);
+        s->memory = base_alloc(arena.used + 1);
+    }
+    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK) {
+        impulse_free(s);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &arena);
+    s->problem.options.rank = 1e-6; /* as for projections: system_set_modes */
+    s->problem.options.least_squares = 1;
+    s->problem.enough = 1e-7; /* the rounds judge by themselves */
+    return s;
+}
+
+void impulse_free(step_impulse *s)
+{
+    if (s) {
+        problem_free(&s->problem);
+        base_free(s->memory);
+        base_free(s);
+    }
+}
+
+/* ---- One round ------------------------------------------------------------------------------ */
+
+/* y = H x from the lower triangle. */
+static void times_metric(const step_impulse *s, const double *x, double *y)
+{
+    int n = s->system->n;
+    for (int i = 0; i < n; i++) {
+        const double *row = s->H + (size_t)i * (size_t)n;
+        double sum = row[i] * x[i];
+        for (int j = 0; j < i; j++) {
+            sum += row[j] * x[j];
+            y[j] += row[j] * x[i];
+        }
+        y[i] = sum;
+    }
+}
+
+/* u = u - H \ r, or by N. */
+static void step_free(step_impulse *s)
+{
+    memcpy(s->other, s->r, (size_t)s->system->n * sizeof(double));
+    impulse_solve(s, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        s->u[i] -= s->other[i];
+    }
+}
+
+/* The kernel's problem: H u' = H z - (A' lambda as it was, with N) + A' lambda'. */
+static zw_status step_held(step_impulse *s, zw_error *error)
+{
+    int n = s->system->n;
+    double *z = s->other, *force = problem_force(&s->problem);
+    memcpy(problem_metric(&s->problem), s->H, (size_t)n * (size_t)n * sizeof(double));
+    if (s->with_N) {
+        for (int i = 0; i < n; i++) {
+            z[i] = s->r[i] - s->push[i];
+        }
+        impulse_solve(s, z);
+        for (int i = 0; i < n; i++) {
+            z[i] = s->u[i] - z[i];
+        }
+        times_metric(s, z, force);
+    } else {
+        times_metric(s, s->u, force);
+    }
+    for (int i = 0; i < n; i++) {
+        force[i] -= s->with_N ? s->push[i] : s->r[i];
+    }
+    zw_status status = problem_solve(&s->problem, error);
+    if (status == ZW_OK) {
+        memcpy(s->u, s->problem.motion.a, (size_t)n * sizeof(double));
+        impulse_settle(s, s->u);
+    }
+    return status;
+}
+
+/* How far the largest coordinate of a centre of mass is from the origin. */
+static double reach(const step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double most = 1;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        most = fmax(most, fabs(s->work->sweeps[tree->at.com + k]));
+    }
+    return most;
+}
+
+/* What the rounds have come to. */
+typedef struct progress {
+    double left, before; /* of the balance, relative */
+    int slow;            /* rounds that did not contract */
+    int made;            /* H and U are there for these modes */
+} progress;
+
+/* At u: the balance and the rows; are we there? */
+static int look(step_impulse *s, int round, progress *at)
+{
+    impulse_balance(s, s->u, s->r);
+    impulse_fill_rows(s);
+    int more = impulse_reach(s);
+    at->made &= more == 0;
+    if (round == 0) {
+        return 0;
+    }
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->push);
+    for (int i = 0; i < s->system->n; i++) {
+        s->other[i] = s->r[i] - s->push[i];
+    }
+    at->before = at->left;
+    at->left = impulse_norm(s, s->other);
+    double size = impulse_size(s);
+    at->left = size > 0 ? at->left / size : at->left;
+    int there = at->left <= CLOSE && impulse_violation(s) <= PLACE * reach(s);
+    at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
+    there |= at->slow > 3 && at->left <= ENOUGH && impulse_violation(s) <= 10 * PLACE * reach(s);
+    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
+    if (wrong > 0) {
+        at->made = at->slow = 0;
+        impulse_balance(s, s->u, s->r);
+        impulse_fill_rows(s);
+    }
+    return there && wrong == 0 && more == 0;
+}
+
+static zw_status solve_rounds(step_impulse *s, zw_error *error)
+{
+    enum { SLOW = 2 };
+    progress at = {.left = INFINITY};
+    zw_status status = ZW_OK;
+    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
+        s->rounds = round;
+        if (look(s, round, &at)) {
+            s->residual = at.left;
+            return ZW_OK;
+        }
+        if (round > 0 && !isfinite(at.left)) {
+            break;
+        }
+        impulse_put_rows(s);
+        problem_guess_push(&s->problem, s->push);
+        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
+        if (!at.made) {
+            impulse_metric(s);
+        }
+        if (!at.made && !impulse_factor(s) && s->problem.rows == 0) {
+            return problem_solve(&s->problem, error); /* which says why not */
+        }
+        at.made = 1;
+        if (newton) {
+            impulse_slopes(s);
+        }
+        if (s->problem.rows == 0) {
+            step_free(s);
+        } else {
+            status = step_held(s, error);
+        }
+    }
+    return status != ZW_OK
+               ? status
+               : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
+}
+
+/* ---- Speeds at the end ---------------------------------------------------------------------- */
+
+static double kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    times_metric(s, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
+/* Is v on the rows already, to round-off? */
+static int on_rows(const step_impulse *s, const double *v)
+{
+    const impulse_problem *p = &s->problem;
+    for (int k = 0; k < p->blocks; k++) {
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+            double off = -p->b[i], size = fabs(p->b[i]);
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                off += p->value[e] * v[p->column[e]];
+                size += fabs(p->value[e] * v[p->column[e]]);
+            }
+            off = p->block[k].kind == ZW_INEQUALITY ? fmin(off, 0) : off;
+            if (fabs(off) > 1e-15 * size) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Is some limit pushing? */
+static int stops(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    int found = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        found |= p->block[k].kind == ZW_INEQUALITY && problem_multiplier(p, p->key[k], 0) > 0;
+    }
+    return found;
+}
+
+static zw_status finish_speeds(step_impulse *s, double *v1, zw_error *error)
+{
+    int n = s->system->n;
+    double gained = 0;
+    memcpy(v1, s->u, (size_t)n * sizeof *v1);
+    for (int i = 0; i < n; i++) {
+        gained += s->h * s->Q[i] * s->u[i];
+    }
+    impulse_put_speeds(s);
+    if (s->problem.rows == 0 || on_rows(s, v1)) {
+        s->gained += gained;
+        return ZW_OK;
+    }
+    tree_composite(s->system->tree, s->work->sweeps);
+    balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
+    memcpy(problem_metric(&s->problem), s->H, (size_t)n * (size_t)n * sizeof(double));
+    times_metric(s, v1, problem_force(&s->problem));
+    zw_status status = problem_solve_aside(&s->problem, error);
+    if (status == ZW_OK) {
+        memcpy(v1, s->problem.motion.a, (size_t)n * sizeof *v1);
+        impulse_settle(s, v1);
+        s->gained += gained + (stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0);
+    }
+    return status;
+}
+
+/* ---- A step --------------------------------------------------------------------------------- */
+
+/* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
+static zw_status take(step_impulse *s, double *v1, zw_error *error)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_kinematics(tree, s->q0, s->work->sweeps);
+    tree_velocities(tree, s->v0, s->work->sweeps);
+    balance_momenta(s->system, s->work->sweeps, s->P0);
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    impulse_begin_modes(s);
+    impulse_settle(s, s->u);
+    zw_status status = solve_rounds(s, error);
+    return status == ZW_OK ? finish_speeds(s, v1, error) : status;
+}
+
+zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
+                       double *v1, zw_error *error)
+{
+    size_t speeds = (size_t)s->system->n * sizeof(double);
+    size_t places = (size_t)s->system->nq * sizeof(double);
+    int done = 0, size = PIECES;
+    memcpy(s->q0, q0, places);
+    memcpy(s->v0, v0, speeds);
+    s->gained = 0;
+    while (done < PIECES) {
+        s->h = h * size / PIECES;
+        zw_status status = take(s, v1, error);
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status;
+        }
+        if (status != ZW_OK) {
+            size /= 2;
+            continue;
+        }
+        done += size;
+        memcpy(s->q0, s->q1, places);
+        memcpy(s->v0, v1, speeds);
+        size = done % (2 * size) == 0 ? 2 * size : size;
+    }
+    memcpy(q1, s->q1, places);
+    return ZW_OK;
+}
