@@ -56,6 +56,7 @@
  * multipliers were in the last step, from which the kernel starts. */
 #include "step/impulse.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +77,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->u, &s->r, &s->force, &s->Q, &s->still, &s->push, &s->other};
+    double **speeds[] = {&s->v0,    &s->w, &s->p0,    &s->u,    &s->r,
+                         &s->force, &s->Q, &s->still, &s->push, &s->other};
     double **places[] = {&s->q0, &s->q1, &s->q_half}, **rows[] = {&s->phi, &s->psi, &s->b};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -86,9 +88,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
         *rows[k] = base_arena_doubles(arena, m);
     }
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
-    s->A_half = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
-    s->half = base_arena_doubles(arena, (size_t)system->tree->at.count);
-    s->P0 = base_arena_doubles(arena, 6 * count);
+    s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
@@ -111,16 +112,20 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
     }
-    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK) {
+    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
+        problem_create(&s->aside, system->n, error) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         return NULL;
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
-    s->problem.options.rank = 1e-6; /* as for projections: system_set_modes */
-    s->problem.options.least_squares = 1;
-    s->problem.enough = 1e-7; /* the rounds judge by themselves */
+    impulse_problem *both[] = {&s->problem, &s->aside};
+    for (int k = 0; k < 2; k++) {
+        both[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
+        both[k]->options.least_squares = 1;
+        both[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
+    }
     return s;
 }
 
@@ -128,6 +133,7 @@ void impulse_free(step_impulse *s)
 {
     if (s) {
         problem_free(&s->problem);
+        problem_free(&s->aside);
         base_free(s->memory);
         base_free(s);
     }
@@ -150,13 +156,26 @@ static void times_metric(const step_impulse *s, const double *x, double *y)
     }
 }
 
-/* u = u - H \ r, or by N. */
+/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
 static void step_free(step_impulse *s)
 {
-    memcpy(s->other, s->r, (size_t)s->system->n * sizeof(double));
-    impulse_solve(s, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        s->u[i] -= s->other[i];
+    enum { HALVES = 8 };
+    int n = s->system->n;
+    double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
+    memcpy(way, s->r, (size_t)n * sizeof(double));
+    impulse_solve(s, way);
+    for (int i = 0; i < n; i++) {
+        s->u[i] -= way[i];
+    }
+    for (int k = 0; k < HALVES && s->with_N; k++) {
+        impulse_balance(s, s->u, s->r);
+        if (impulse_norm(s, s->r) < left) {
+            break;
+        }
+        part *= 0.5;
+        for (int i = 0; i < n; i++) {
+            s->u[i] += part * way[i];
+        }
     }
 }
 
@@ -190,12 +209,12 @@ static zw_status step_held(step_impulse *s, zw_error *error)
 }
 
 /* How far the largest coordinate of a centre of mass is from the origin. */
-static double reach(const step_impulse *s)
+static double reach(const step_impulse *s, const double *sweeps)
 {
     const tree_mechanism *tree = s->system->tree;
     double most = 1;
     for (int k = 3; k < 3 * tree->bodies; k++) {
-        most = fmax(most, fabs(s->work->sweeps[tree->at.com + k]));
+        most = fmax(most, fabs(sweeps[tree->at.com + k]));
     }
     return most;
 }
@@ -203,7 +222,8 @@ static double reach(const step_impulse *s)
 /* What the rounds have come to. */
 typedef struct progress {
     double left, before; /* of the balance, relative */
-    int slow;            /* rounds that did not contract */
+    int slow;            /* rounds that contracted slowly */
+    int idle;            /* the last so many rounds did not contract at all */
     int made;            /* H and U are there for these modes */
 } progress;
 
@@ -224,14 +244,17 @@ static int look(step_impulse *s, int round, progress *at)
     }
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
+    at->left = fmax(at->left - impulse_noise(s), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
-    int there = at->left <= CLOSE && impulse_violation(s) <= PLACE * reach(s);
+    int there = at->left <= CLOSE && impulse_violation(s) <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
-    there |= at->slow > 3 && at->left <= ENOUGH && impulse_violation(s) <= 10 * PLACE * reach(s);
+    at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
+    there |= at->idle > 2 && at->left <= ENOUGH &&
+             impulse_violation(s) <= 10 * PLACE * reach(s, s->begin);
     int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
     if (wrong > 0) {
-        at->made = at->slow = 0;
+        at->made = at->slow = at->idle = 0;
         impulse_balance(s, s->u, s->r);
         impulse_fill_rows(s);
     }
@@ -276,31 +299,62 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
                : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
 }
 
-/* ---- Speeds at the end ---------------------------------------------------------------------- */
+/* ---- Speeds before and after ---------------------------------------------------------------- */
 
-static double kinetic(step_impulse *s, const double *v)
+/* The speed nearest to v, in the metric H, on the rows that were put aside. */
+static zw_status project(step_impulse *s, const double *v, double *nearest, zw_error *error)
 {
-    double sum = 0;
-    times_metric(s, v, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += 0.5 * v[i] * s->other[i];
+    int n = s->system->n;
+    memcpy(problem_metric(&s->aside), s->H, (size_t)n * (size_t)n * sizeof(double));
+    times_metric(s, v, problem_force(&s->aside));
+    zw_status status = problem_solve_aside(&s->aside, error);
+    if (status == ZW_OK) {
+        memcpy(nearest, s->aside.motion.a, (size_t)n * sizeof(double));
+        impulse_settle(s, nearest);
     }
-    return sum;
+    return status;
 }
 
-/* Is v on the rows already, to round-off? */
-static int on_rows(const step_impulse *s, const double *v)
+/* w from v0: phi(q0 (-) h w) = 0. */
+static zw_status find_w(step_impulse *s, zw_error *error)
 {
-    const impulse_problem *p = &s->problem;
+    enum { BACK = 4 };
+    const tree_mechanism *tree = s->system->tree;
+    double h = -s->before;
+    zw_status status = ZW_OK;
+    memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
+    if (s->system->m == s->system->contact_count) {
+        return ZW_OK; /* nothing but limits */
+    }
+    balance_metric(s->system, s->begin, s->q0, 0, s->H);
+    for (int round = 0; round < BACK && status == ZW_OK; round++) {
+        tree_advance(tree, s->q0, s->w, &h, s->q1);
+        tree_kinematics(tree, s->q1, s->work->sweeps);
+        impulse_fill_rows(s);
+        if (impulse_violation(s) <= PLACE * reach(s, s->begin)) {
+            break;
+        }
+        impulse_put_back(s, s->w);
+        status = project(s, s->v0, s->w, error);
+    }
+    return status;
+}
+
+/* Is v on the rows that were put aside, up to this part of the size of their terms, or to what
+ * round-off of a place is over a step? */
+static int on_rows(const step_impulse *s, const double *v, double part)
+{
+    const impulse_problem *p = &s->aside;
+    double least = DBL_EPSILON * reach(s, s->begin) / s->h;
     for (int k = 0; k < p->blocks; k++) {
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
             double off = -p->b[i], size = fabs(p->b[i]);
             for (int e = p->start[i]; e < p->start[i + 1]; e++) {
                 off += p->value[e] * v[p->column[e]];
-                size += fabs(p->value[e] * v[p->column[e]]);
+                size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
             }
             off = p->block[k].kind == ZW_INEQUALITY ? fmin(off, 0) : off;
-            if (fabs(off) > 1e-15 * size) {
+            if (!(fabs(off) <= fmax(part * size, least))) {
                 return 0;
             }
         }
@@ -319,30 +373,61 @@ static int stops(const step_impulse *s)
     return found;
 }
 
-static zw_status finish_speeds(step_impulse *s, double *v1, zw_error *error)
+static double kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    times_metric(s, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
+/* The work of motors, dampers, friction and limits: an impulse does the work that it would do at
+ * the mean of the speeds before and after it. */
+static double work_done(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    int n = s->system->n, closers = s->system->bodies->closer_count;
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        int i = p->first[k];
+        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
+            continue; /* closers do none */
+        }
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            int d = p->column[e];
+            sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+        }
+    }
+    return sum;
+}
+
+/* v1 from u: on the rows of q1. */
+static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
     int n = s->system->n;
-    double gained = 0;
+    double gained = s->system->works ? work_done(s) : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
-    for (int i = 0; i < n; i++) {
-        gained += s->h * s->Q[i] * s->u[i];
-    }
     impulse_put_speeds(s);
-    if (s->problem.rows == 0 || on_rows(s, v1)) {
-        s->gained += gained;
-        return ZW_OK;
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
+        tree_composite(s->system->tree, s->work->sweeps);
+        balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
+        zw_status status = project(s, s->u, v1, error);
+        if (status == ZW_OK && !on_rows(s, v1, 1e-9)) {
+            status = base_fail(error, ZW_INACCURATE,
+                               "the speeds could not be brought onto the constraints");
+        }
+        if (status != ZW_OK) {
+            return status;
+        }
+        gained += stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0;
     }
-    tree_composite(s->system->tree, s->work->sweeps);
-    balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
-    memcpy(problem_metric(&s->problem), s->H, (size_t)n * (size_t)n * sizeof(double));
-    times_metric(s, v1, problem_force(&s->problem));
-    zw_status status = problem_solve_aside(&s->problem, error);
-    if (status == ZW_OK) {
-        memcpy(v1, s->problem.motion.a, (size_t)n * sizeof *v1);
-        impulse_settle(s, v1);
-        s->gained += gained + (stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0);
-    }
-    return status;
+    s->gained += gained;
+    return ZW_OK;
 }
 
 /* ---- A step --------------------------------------------------------------------------------- */
@@ -351,14 +436,17 @@ static zw_status finish_speeds(step_impulse *s, double *v1, zw_error *error)
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
-    tree_kinematics(tree, s->q0, s->work->sweeps);
-    tree_velocities(tree, s->v0, s->work->sweeps);
-    balance_momenta(s->system, s->work->sweeps, s->P0);
-    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    tree_kinematics(tree, s->q0, s->begin);
+    tree_composite(tree, s->begin);
     impulse_begin_modes(s);
-    impulse_settle(s, s->u);
-    zw_status status = solve_rounds(s, error);
-    return status == ZW_OK ? finish_speeds(s, v1, error) : status;
+    impulse_begin_rows(s);
+    zw_status status = find_w(s, error);
+    if (status == ZW_OK) {
+        impulse_begin_balance(s, s->w);
+        memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+        status = solve_rounds(s, error);
+    }
+    return status == ZW_OK ? find_v1(s, v1, error) : status;
 }
 
 zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
@@ -367,6 +455,9 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
     int done = 0, size = PIECES;
+    int goes_on = s->taken && memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    s->before = goes_on ? s->before : h;
+    s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
     s->gained = 0;
@@ -381,10 +472,12 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
             continue;
         }
         done += size;
+        s->before = s->h;
         memcpy(s->q0, s->q1, places);
         memcpy(s->v0, v1, speeds);
         size = done % (2 * size) == 0 ? 2 * size : size;
     }
     memcpy(q1, s->q1, places);
+    s->taken = 1;
     return ZW_OK;
 }

@@ -14,17 +14,20 @@
 
 typedef struct step_impulse {
     const zw_system *system;
-    zw_work *work; /* its sweeps are those of q1, u */
-    impulse_problem problem;
+    zw_work *work;           /* its sweeps are those of q1, u */
+    impulse_problem problem; /* of the step */
+    impulse_problem aside;   /* of the speeds before and after it */
 
     /* The step being taken: from (q0, v0) over h. */
     double h;
+    double before;   /* the length of the step before */
     double *q0, *v0; /* [nq], [n] */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_half;  /* [nq] q0 (+) h/2 u */
-    double *half;    /* sweeps of it */
-    double *P0;      /* [bodies][6] momenta at (q0, v0) */
+    double *begin;   /* sweeps of q0, and its M */
+    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell */
+    double *p0;      /* [n] the momentum that it brought, on the coordinates of q0 */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
@@ -38,7 +41,7 @@ typedef struct step_impulse {
     double *other; /* [n] scratch */
     double *phi;   /* [m] rows of closers at q1: values, rates and rows in the system's pattern */
     double *psi, *b, *A;
-    double *A_half; /* the rows at q_half, where their forces act */
+    double *A0; /* the rows at q0, along which their forces act */
 
     /* Slopes of the balance. */
     double *H;  /* n x n, lower triangle: symmetric part, known in closed form */
@@ -55,6 +58,7 @@ typedef struct step_impulse {
     double gained;   /* after a step: work of motors, dampers, friction and stops */
     double residual; /* after a step: what is left of the balance, relative */
     int rounds;      /* of the last step */
+    int taken;       /* (q0, v0) are where the last step ended */
     void *memory;
 } step_impulse;
 
@@ -66,6 +70,7 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
 void impulse_modes(const step_impulse *s, double *mode);
 
 /* impulse_balance.c */
+void impulse_begin_balance(step_impulse *s, const double *w);      /* p0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, q_half, r */
 void impulse_metric(step_impulse *s);                              /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
@@ -75,17 +80,20 @@ void impulse_solve(const step_impulse *s, double *x); /* x = U \ x, whichever U 
 /* |x| in the metric of H's diagonal, and the size that numbers in r have. */
 double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
+double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
 
 /* impulse_rows.c */
 void impulse_begin_modes(step_impulse *s);
-void impulse_fill_rows(step_impulse *s); /* phi, A at q1 */
+void impulse_begin_rows(step_impulse *s); /* A0 */
+void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */
 int impulse_pivot(step_impulse *s, int first_only);
-void impulse_put_rows(step_impulse *s);                /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_speeds(step_impulse *s);              /* for the speeds at the end of it */
-double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
-void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
+void impulse_put_rows(step_impulse *s);                  /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q0 (-) h w) = 0 */
+void impulse_put_speeds(step_impulse *s);                /* for the speeds at the end of it */
+double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
+void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
 
 #endif

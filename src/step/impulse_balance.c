@@ -1,4 +1,5 @@
 /* The balance of momentum of a step, and its slopes; impulse.c has the equations. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,28 +70,41 @@ static void find_forces(step_impulse *s, const double *u)
 
 /* ---- Balance -------------------------------------------------------------------------------- */
 
+/* The momenta of the bodies at q0 (+) ahead v, with v. */
+static void find_momenta(step_impulse *s, double ahead, const double *v, double *P)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_advance(tree, s->q0, v, &ahead, s->q_half);
+    tree_kinematics(tree, s->q_half, s->work->sweeps);
+    tree_velocities(tree, v, s->work->sweeps);
+    balance_momenta(s->system, s->work->sweeps, P);
+}
+
+void impulse_begin_balance(step_impulse *s, const double *w)
+{
+    find_momenta(s, -0.5 * s->before, w, s->F);
+    balance_gather(s->system, s->begin, s->F, s->p0);
+    for (int d = 0; d < s->system->n; d++) {
+        s->p0[d] += s->system->tree->armature[d] * w[d];
+    }
+}
+
 void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
-    double h = s->h, half = 0.5 * h;
-    tree_advance(tree, s->q0, u, &h, s->q1);
-    tree_advance(tree, s->q0, u, &half, s->q_half);
-    tree_kinematics(tree, s->q_half, s->half);
-    tree_kinematics(tree, s->q1, s->work->sweeps);
-    tree_velocities(tree, u, s->work->sweeps);
-    balance_momenta(s->system, s->work->sweeps, s->F);
+    double h = s->h, *sweeps = s->work->sweeps;
+    find_momenta(s, 0.5 * h, u, s->F);
     for (int i = 1; i < tree->bodies; i++) {
-        for (int k = 0; k < 6; k++) {
-            s->F[6 * i + k] -= s->P0[6 * i + k];
-        }
         for (int k = 0; k < 3; k++) {
             s->F[6 * i + 3 + k] += h * tree->body[i].lift[k];
         }
     }
-    balance_gather(s->system, s->half, s->F, r);
+    balance_gather(s->system, s->begin, s->F, r);
+    tree_advance(tree, s->q0, u, &h, s->q1);
+    tree_kinematics(tree, s->q1, sweeps);
     find_forces(s, u);
     for (int d = 0; d < s->system->n; d++) {
-        r[d] += tree->armature[d] * (u[d] - s->v0[d]) - h * s->force[d];
+        r[d] += tree->armature[d] * u[d] - s->p0[d] - h * s->force[d];
     }
 }
 
@@ -121,8 +135,7 @@ static void add_motor_slopes(step_impulse *s)
 
 void impulse_metric(step_impulse *s)
 {
-    tree_composite(s->system->tree, s->half);
-    balance_metric(s->system, s->half, s->q1, s->h, s->H);
+    balance_metric(s->system, s->begin, s->q1, s->h, s->H);
     add_motor_slopes(s);
 }
 
@@ -193,6 +206,23 @@ double impulse_size(const step_impulse *s)
         double weight = weight_of(s, i), part = fabs(s->push[i]) + s->h * fabs(s->force[i]);
         part += (fabs(s->u[i]) + fabs(s->v0[i])) / weight;
         sum += part * part * weight;
+    }
+    return sqrt(sum);
+}
+
+/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. */
+double impulse_noise(const step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
+        int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
+        double M = s->begin[tree->at.M + tree->start[i + 1] - 1];
+        double stiff = s->H[(size_t)i * (size_t)s->system->n + (size_t)i] - M;
+        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : 1;
+        double part = 4 * DBL_EPSILON * stiff * place / s->h;
+        sum += part * part * weight_of(s, i);
     }
     return sqrt(sum);
 }

@@ -105,16 +105,21 @@ int impulse_pivot(step_impulse *s, int first_only)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
+void impulse_begin_rows(step_impulse *s)
+{
+    double *sweeps = s->work->sweeps;
+    if (s->system->m > 0) {
+        s->work->sweeps = s->begin;
+        bodies_fill_rows(s->system, s->work, s->q0, s->still,
+                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A0});
+        s->work->sweeps = sweeps;
+    }
+}
+
 void impulse_fill_rows(step_impulse *s)
 {
     if (s->system->m > 0) {
-        double *sweeps = s->work->sweeps;
-        s->work->sweeps = s->half;
-        bodies_fill_rows(s->system, s->work, s->q_half, s->still,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A_half});
-        s->work->sweeps = sweeps;
-        tree_accelerations(s->system->tree, NULL, sweeps);
-        bodies_fill_rows(s->system, s->work, s->q1, s->u,
+        bodies_fill_rows(s->system, s->work, s->q1, s->still,
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
     }
 }
@@ -141,7 +146,8 @@ double impulse_violation(const step_impulse *s)
     return worst;
 }
 
-static void put_dry(step_impulse *s)
+/* Friction that sticks: its row is part of problem p. */
+static void put_dry(step_impulse *s, impulse_problem *p)
 {
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
@@ -155,14 +161,15 @@ static void put_dry(step_impulse *s)
             work->aim_dof[i] = bodies->term[dry->first + i].dof;
             work->aim[i] = bodies->term[dry->first + i].coef;
         }
-        problem_block(&s->problem, c, name_of(s, c), ZW_EQUALITY, 1, NULL);
-        problem_row(&s->problem, dry->count, work->aim_dof, work->aim, 0);
+        problem_block(p, c, name_of(s, c), ZW_EQUALITY, 1, NULL);
+        problem_row(p, dry->count, work->aim_dof, work->aim, 0);
     }
 }
 
-/* All closers, with the rows A and b[r] as given by `wanted`. */
-static void put_closers(step_impulse *s, const double *A,
-                        double (*wanted)(const step_impulse *s, int r))
+/* Closers and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi; no
+ * speed: 0. */
+static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *speed,
+                        double factor)
 {
     const zw_system *system = s->system;
     for (int c = 0; c < system->bodies->closer_count; c++) {
@@ -171,46 +178,41 @@ static void put_closers(step_impulse *s, const double *A,
         if (loose && !s->in_reach[first]) {
             continue;
         }
-        problem_block(&s->problem, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY,
-                      end - first, NULL);
+        problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
-            problem_row(&s->problem, count, system->A_column + start, A + start, wanted(s, r));
+            double b = -factor * s->phi[r];
+            for (int k = start; k < start + count && speed; k++) {
+                b += A[k] * speed[system->A_column[k]];
+            }
+            problem_row(p, count, system->A_column + start, A + start, b);
         }
     }
-}
-
-static double row_times(const step_impulse *s, int r, const double *v)
-{
-    double sum = 0;
-    for (int k = s->system->A_start[r]; k < s->system->A_start[r + 1]; k++) {
-        sum += s->A_half[k] * v[s->system->A_column[k]];
-    }
-    return sum;
-}
-
-static double to_position(const step_impulse *s, int r)
-{
-    return row_times(s, r, s->u) - s->phi[r] / s->h;
-}
-
-static double to_speed(const step_impulse *s, int r)
-{
-    return one_sided(s->system, r) && s->phi[r] > 0 ? -s->phi[r] / s->h : 0;
 }
 
 void impulse_put_rows(step_impulse *s)
 {
     problem_begin(&s->problem);
-    put_closers(s, s->A_half, to_position);
-    put_dry(s);
+    put_closers(s, &s->problem, s->A0, s->u, 1 / s->h);
+    put_dry(s, &s->problem);
 }
 
+void impulse_put_back(step_impulse *s, const double *w)
+{
+    problem_begin(&s->aside);
+    put_closers(s, &s->aside, s->A0, w, -1 / s->before);
+    put_dry(s, &s->aside);
+}
+
+/* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */
 void impulse_put_speeds(step_impulse *s)
 {
-    problem_begin(&s->problem);
-    put_closers(s, s->A, to_speed);
-    put_dry(s);
+    for (int r = 0; r < s->system->m; r++) {
+        s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
+    }
+    problem_begin(&s->aside);
+    put_closers(s, &s->aside, s->A, NULL, 1 / s->h);
+    put_dry(s, &s->aside);
 }
 
 void impulse_settle(const step_impulse *s, double *v)
