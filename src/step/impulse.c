@@ -77,9 +77,9 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->w, &s->p0,    &s->u,    &s->r,
-                         &s->force, &s->Q, &s->still, &s->push, &s->other};
-    double **places[] = {&s->q0, &s->q1, &s->q_half}, **rows[] = {&s->phi, &s->psi, &s->b};
+    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
+                         &s->Q,  &s->still, &s->push, &s->other};
+    double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
@@ -91,6 +91,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
+    s->P0 = base_arena_doubles(arena, 6 * count);
+    s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->H = base_arena_doubles(arena, n * n);
@@ -432,6 +434,19 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
+/* How fast do bodies turn, in a step? See the head. */
+static double theta_of(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double most = 0;
+    tree_velocities(tree, s->v0, s->begin);
+    for (int i = 1; i < tree->bodies; i++) {
+        const double *w = s->begin + tree->at.V + 6 * i;
+        most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    }
+    return fmin(fmax(16 * s->h * s->h * most - 1e-3, 0), 1);
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -439,8 +454,12 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);
-    impulse_begin_rows(s);
+    s->theta = 0;
+    memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
+    impulse_place_rows(s);
     zw_status status = find_w(s, error);
+    s->theta = theta_of(s);
+    s->behind = s->behind < 0 ? 0.5 * (1 - s->theta) * s->h : s->behind;
     if (status == ZW_OK) {
         impulse_begin_balance(s, s->w);
         memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
@@ -457,6 +476,7 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     int done = 0, size = PIECES;
     int goes_on = s->taken && memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
     s->before = goes_on ? s->before : h;
+    s->behind = goes_on ? s->behind : -1; /* not known */
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
@@ -473,6 +493,7 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
         }
         done += size;
         s->before = s->h;
+        s->behind = 0.5 * (1 - s->theta) * s->h;
         memcpy(s->q0, s->q1, places);
         memcpy(s->v0, v1, speeds);
         size = done % (2 * size) == 0 ? 2 * size : size;

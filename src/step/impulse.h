@@ -20,14 +20,17 @@ typedef struct step_impulse {
 
     /* The step being taken: from (q0, v0) over h. */
     double h;
-    double before;   /* the length of the step before */
+    double before;   /* the length of the step before, */
+    double behind;   /* and how long before q0 its momenta were */
+    double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
-    double *q_half;  /* [nq] q0 (+) h/2 u */
+    double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *begin;   /* sweeps of q0, and its M */
+    double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
     double *w;       /* [n] the u of the step before, as far as v0 and q0 tell */
-    double *p0;      /* [n] the momentum that it brought, on the coordinates of q0 */
+    double *P0;      /* [bodies][6] the momenta that it brought */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
@@ -41,7 +44,7 @@ typedef struct step_impulse {
     double *other; /* [n] scratch */
     double *phi;   /* [m] rows of closers at q1: values, rates and rows in the system's pattern */
     double *psi, *b, *A;
-    double *A0; /* the rows at q0, along which their forces act */
+    double *A0; /* the rows where the impulses act */
 
     /* Slopes of the balance. */
     double *H;  /* n x n, lower triangle: symmetric part, known in closed form */
@@ -70,8 +73,8 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
 void impulse_modes(const step_impulse *s, double *mode);
 
 /* impulse_balance.c */
-void impulse_begin_balance(step_impulse *s, const double *w);      /* p0 */
-void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, q_half, r */
+void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
+void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 void impulse_metric(step_impulse *s);                              /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
 /* U from H; 0: it is no metric. */
@@ -84,7 +87,7 @@ double impulse_noise(const step_impulse *s); /* what round-off of q1 does to sti
 
 /* impulse_rows.c */
 void impulse_begin_modes(step_impulse *s);
-void impulse_begin_rows(step_impulse *s); /* A0 */
+void impulse_place_rows(step_impulse *s); /* A0 */
 void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);

@@ -74,18 +74,25 @@ static void find_forces(step_impulse *s, const double *u)
 static void find_momenta(step_impulse *s, double ahead, const double *v, double *P)
 {
     const tree_mechanism *tree = s->system->tree;
-    tree_advance(tree, s->q0, v, &ahead, s->q_half);
-    tree_kinematics(tree, s->q_half, s->work->sweeps);
+    tree_advance(tree, s->q0, v, &ahead, s->q_other);
+    tree_kinematics(tree, s->q_other, s->work->sweeps);
     tree_velocities(tree, v, s->work->sweeps);
     balance_momenta(s->system, s->work->sweeps, P);
 }
 
 void impulse_begin_balance(step_impulse *s, const double *w)
 {
-    find_momenta(s, -0.5 * s->before, w, s->F);
-    balance_gather(s->system, s->begin, s->F, s->p0);
-    for (int d = 0; d < s->system->n; d++) {
-        s->p0[d] += s->system->tree->armature[d] * w[d];
+    find_momenta(s, -s->behind, w, s->P0);
+}
+
+/* Where the impulses act. */
+static void find_place(step_impulse *s, const double *u)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double ahead = 0.5 * s->theta * s->h;
+    if (s->theta > 0) {
+        tree_advance(tree, s->q0, u, &ahead, s->q_other);
+        tree_kinematics(tree, s->q_other, s->place);
     }
 }
 
@@ -93,18 +100,22 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
     double h = s->h, *sweeps = s->work->sweeps;
-    find_momenta(s, 0.5 * h, u, s->F);
+    find_momenta(s, 0.5 * (1 + s->theta) * h, u, s->F);
     for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 6; k++) {
+            s->F[6 * i + k] -= s->P0[6 * i + k];
+        }
         for (int k = 0; k < 3; k++) {
             s->F[6 * i + 3 + k] += h * tree->body[i].lift[k];
         }
     }
-    balance_gather(s->system, s->begin, s->F, r);
+    find_place(s, u);
+    balance_gather(s->system, s->place, s->F, r);
     tree_advance(tree, s->q0, u, &h, s->q1);
     tree_kinematics(tree, s->q1, sweeps);
     find_forces(s, u);
     for (int d = 0; d < s->system->n; d++) {
-        r[d] += tree->armature[d] * u[d] - s->p0[d] - h * s->force[d];
+        r[d] += tree->armature[d] * (u[d] - s->w[d]) - h * s->force[d];
     }
 }
 

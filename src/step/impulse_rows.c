@@ -105,12 +105,12 @@ int impulse_pivot(step_impulse *s, int first_only)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-void impulse_begin_rows(step_impulse *s)
+void impulse_place_rows(step_impulse *s)
 {
     double *sweeps = s->work->sweeps;
     if (s->system->m > 0) {
-        s->work->sweeps = s->begin;
-        bodies_fill_rows(s->system, s->work, s->q0, s->still,
+        s->work->sweeps = s->place;
+        bodies_fill_rows(s->system, s->work, s->theta > 0 ? s->q_other : s->q0, s->still,
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A0});
         s->work->sweeps = sweeps;
     }
@@ -119,6 +119,9 @@ void impulse_begin_rows(step_impulse *s)
 void impulse_fill_rows(step_impulse *s)
 {
     if (s->system->m > 0) {
+        if (s->theta > 0) {
+            impulse_place_rows(s);
+        }
         bodies_fill_rows(s->system, s->work, s->q1, s->still,
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
     }
