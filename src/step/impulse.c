@@ -434,19 +434,6 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
-/* How fast do bodies turn, in a step? See the head. */
-static double theta_of(step_impulse *s)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double most = 0;
-    tree_velocities(tree, s->v0, s->begin);
-    for (int i = 1; i < tree->bodies; i++) {
-        const double *w = s->begin + tree->at.V + 6 * i;
-        most = fmax(most, w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    }
-    return fmin(fmax(16 * s->h * s->h * most - 1e-3, 0), 1);
-}
-
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -458,7 +445,8 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
     zw_status status = find_w(s, error);
-    s->theta = theta_of(s);
+    tree_velocities(tree, s->v0, s->begin);
+    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
     s->behind = s->behind < 0 ? 0.5 * (1 - s->theta) * s->h : s->behind;
     if (status == ZW_OK) {
         impulse_begin_balance(s, s->w);

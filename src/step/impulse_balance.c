@@ -89,7 +89,7 @@ void impulse_begin_balance(step_impulse *s, const double *w)
 static void find_place(step_impulse *s, const double *u)
 {
     const tree_mechanism *tree = s->system->tree;
-    double ahead = 0.5 * s->theta * s->h;
+    double ahead = s->theta * s->h;
     if (s->theta > 0) {
         tree_advance(tree, s->q0, u, &ahead, s->q_other);
         tree_kinematics(tree, s->q_other, s->place);

@@ -1,5 +1,6 @@
 #include "system/balance.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/pose.h"
@@ -94,4 +95,57 @@ void balance_metric(const zw_system *system, const double *sweeps, const double 
     for (int i = 0; i < bodies->length_count; i++) {
         add_length(bodies, i, q, h, system->n, H);
     }
+}
+
+/* ---- How much happens in a step -------------------------------------------------------------- */
+
+static int turns(const tree_mechanism *tree, int d)
+{
+    tree_joint_kind kind = tree->joint[tree->dof_joint[d]].kind;
+    return kind == TREE_HINGE || kind == TREE_BALL;
+}
+
+/* The square of the rate at which the centre of mass of body i is carried round by its parent. */
+static double carried(const tree_mechanism *tree, const double *sweeps, int i)
+{
+    const double *r = sweeps + tree->at.shift + 3 * i;
+    const double *w = sweeps + tree->at.V + 6 * tree->body[i].parent;
+    double across[3], size = model_dot(r, r);
+    model_cross(across, w, r);
+    return size > 0 ? model_dot(across, across) / size : 0;
+}
+
+/* The same by its own hinges and balls; or how fast it would swing on one of them by its weight. */
+static double swung(const tree_mechanism *tree, const double *sweeps, const double *v, int i)
+{
+    const tree_body *body = &tree->body[i];
+    const double *J = sweeps + tree->at.inertia + 6 * i;
+    double gravity = sqrt(model_dot(tree->gravity, tree->gravity)), along[3] = {0}, arm = 0,
+           most = 0;
+    for (int d = body->dof; d < body->dof_end; d++) {
+        const double *S = sweeps + tree->at.S + 6 * d, *e = S;
+        if (!turns(tree, d)) {
+            continue;
+        }
+        double r2 = model_dot(S + 3, S + 3), m = body->mass;
+        double spin = J[0] * e[0] * e[0] + J[1] * e[1] * e[1] + J[2] * e[2] * e[2] +
+                      2 * (J[3] * e[0] * e[1] + J[4] * e[0] * e[2] + J[5] * e[1] * e[2]);
+        double inertia = spin + m * r2 + tree->armature[d];
+        most = inertia > 0 ? fmax(most, m * gravity * sqrt(r2) / inertia) : most;
+        arm = fmax(arm, r2);
+        for (int k = 0; k < 3; k++) {
+            along[k] += S[3 + k] * v[d];
+        }
+    }
+    return arm > 0 ? fmax(most, model_dot(along, along) / arm) : most;
+}
+
+double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h)
+{
+    const tree_mechanism *tree = system->tree;
+    double rate = 0;
+    for (int i = 1; i < tree->bodies; i++) {
+        rate = fmax(rate, fmax(carried(tree, sweeps, i), swung(tree, sweeps, v, i)));
+    }
+    return fmin(fmax(16 * h * h * rate - 1e-3, 0), 1);
 }

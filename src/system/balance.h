@@ -20,4 +20,9 @@ void balance_metric(const zw_system *system, const double *sweeps, const double 
 void balance_stiffen(int n, double weight, int count, const int *dof, const double *coef,
                      double *H);
 
+/* How implicit a step of length h should be, 0 to 1: 0 where nothing swings or is carried round by
+ * more than 0.008 of a radian in a step, 1 from a quarter on. (Spinning about an axis of its own
+ * does not count.) After tree_velocities. */
+double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
+
 #endif
