@@ -1,38 +1,48 @@
 /* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
  *
- * The unknown is u, the speed that leads from q0 to q1 = q0 (+) h u, and that the motion has there.
+ * The unknown is u, the speed that leads from q0 to q1 = q0 (+) h u; w is that of the step before.
  *
- * Balance.  With the momenta P_i = (J omega, m v) of the bodies along the axes of the world, about
- * their centres of mass, and the motions S of the coordinates at half way, q0 (+) h/2 u,
+ * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
+ * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
  *
- *     sum_i S_i' (P_i(q1, u) - P_i(q0, v0) - h (0, m g)) + armature (u - v0) = h f(q1, u) + A'
- * lambda
+ *     S' (P+ - P- - h (0, m g)) + armature (u - w) = h f(q1, u) + A' lambda
  *
- * f are the forces of springs, dampers and motors at the end of the step: backward Euler, so that
- * no stiffness and no gain is too large for any step. What inertia does needs no terms of its own:
- * gyroscopic and centrifugal forces are that P is a vector of the world while J and S turn.
+ *     P+ = P(q1 (-) (1 - theta) h/2 u, u),    P- the P+ of the step before,
+ *     S, A at q0 (+) theta h u,               v1 = u up to a projection, see below
  *
- * Energy.  What this does to the kinetic energy T:
+ * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
+ * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
+ * end of the step: backward Euler, so that no stiffness and no gain is too large for any step.
+ * Under constant M, D, K it is u = (M + h D + h^2 K) \ (M w - h K q0): it decays for every h.
  *
- *   - Free body. Its angular momentum L is kept exactly, as L1 = L0 is the equation. With J that of
- *     the end, w = J \ L1, and the rotation G = exp(h w) about w that leads from the start to the
- *     end, the start had T0 = 1/2 L0 . G' (J \ (G L0)). Let d = G L - L. Since G' w = w,
- *     w . d = 0, and T0 = 1/2 (L + d) . J \ (L + d) = T1 + 1/2 d . J \ d. So T never grows,
- * whatever h is, and it does not change where w is along L: about an axis of inertia, and for any
- * motion of a ball. Otherwise it falls by 1/2 h^2 |w x L|^2 / J a step: it is a method of order
- * one.
- *   - Fixed axis. S' at half way of the change of m v on a circle is m r^2 (w1 - w0 ) and a
- *     remainder of the order (h w)^2 (w1 - w0): a steady turn stays steady.
- *   - Chains: T changes by the work of the forces less 1/2 (u - v0)' M (u - v0), up to terms of
- *     third order in h, whose sign is not known. Gravity is taken half way: h S' m g . u is the
- *     weight times the way of the centre of mass, up to the same order.
+ * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
+ * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
+ * chain): turned round in time, (u, w) -> (-w, -u), the equations without f are the same. Energy
+ * then swings within O(h) and has no slope as long as a step turns things little; but it is only as
+ * stable as an explicit method: a pendulum of frequency n needs h n < 2, and a chain that whirls
+ * by half a radian a step gains energy without bound (measured). theta = 1: all at the end. Then
+ * S u = V(q1, u), and for every body m v1 . (v1 - v0) >= m (v1^2 - v0^2)/2, so that kinetic energy
+ * grows by no more than the work of the forces. (The turning part: with J that of the end and G the
+ * rotation from the start to the end, G' J G is that of the start. omega1 . (L1 - L0) = T1 - T0 +
+ * 1/2 (omega1 - omega0)' J0 (omega1 - omega0) + 1/2 omega1' (J1 - J0) omega1, and the last term is
+ * zero where G turns about omega1: for each body that one joint holds to the world. For others it
+ * is of second order in h; no sign is known for it.) This loses energy at first order in h.
+ * theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the fastest rate at which a joint or a parent
+ * carries a centre of mass round, or at which a body would swing by its weight: balance_theta. So
+ * the loss is of third order, and full where steps are too long to see the motion.
  *
- * Closers.  phi(q1) = 0, solved to round-off; lambda is along their rows at q1. Limits: phi(q1) >=
- * 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it; it can only join, so
- * that ends. Then the speeds: u satisfies the rows half way, and those of q1 only up to O(h). v1 is
- * the speed nearest to u in the metric of M(q1) among those that satisfy the rows at q1 and break
- * no limit (a stop is without bounce). That costs T a square of this O(h) component, relative (h
- * w)^2 for a turn at rate w, and one more solve of the kernel.
+ * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
+ * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
+ * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
+ * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
+ *
+ * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
+ * A limit joins once an iterate breaks it; it can only join, so that ends. Then the speeds: u is
+ * tangent to the closers half way, and at q1 only up to O(h). v1 is the speed nearest to u in the
+ * metric of M(q1) among those that satisfy the rows at q1 and break no limit (a stop is without
+ * bounce): one more solve of the kernel. Nothing is lost by it, as the next step finds w again: the
+ * speed with M (w - v0) = A' mu and phi(q0 (-) h w) = 0, two or three solves of equalities. (With
+ * w = v0 a Bricard mechanism lost 4 % of its energy in 2000 steps of a millisecond, with w none.)
  *
  * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
  * would lead. Dry friction holds, e . u = 0 with |lambda| <= h limit, or has its full force against
@@ -42,9 +52,9 @@
  * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
  * used is that of its law, clamped, to 1e-12 of its range.
  *
- * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(half
- * way)
- * + h D + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
+ * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) + h
+ * D
+ * + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
  * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
  * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
  * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
@@ -52,8 +62,10 @@
  * rows, and with the same fixed points always. A step whose rounds do not end is taken in halves,
  * down to 1/256 of it: then it is an error.
  *
- * The answer depends on (q0, v0, h) only up to round-off; its last bits also on what the
- * multipliers were in the last step, from which the kernel starts. */
+ * State.  P- is found again from (q0, v0) with the h and theta of now, unless the step goes on
+ * where the last one ended: then with those of then. So a run that is stopped and taken up again
+ * differs by the change of h and theta between two steps; and by round-off, as the kernel starts
+ * from the multipliers of the last step. */
 #include "step/impulse.h"
 
 #include <float.h>

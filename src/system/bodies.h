@@ -117,9 +117,10 @@ struct system_bodies {
     bodies_mark *mark; /* for PART_OUTPUTS */
     int *mark_output;  /* [marks] where its three numbers are */
     int outputs;
-    int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
-    int widest;   /* dofs that move some body, at most */
-    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
+    int *entry;      /* [entries of M] where each of the tree's is in the pattern of the system */
+    int widest;      /* dofs that move some body, at most */
+    double timestep; /* of the description: for methods that need one */
+    double haste;    /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);

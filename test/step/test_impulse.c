@@ -268,7 +268,7 @@ static void free_top_is_bounded(void **state)
             robot r = robot_read(text);
             memcpy(state_v(r.state) + 3, spin[k], sizeof spin[k]);
             top_watch it;
-            go(&r, ZW_METHOD_IMPULSE, 4000 * step[j], step[j], watch_top, &it);
+            go(&r, ZW_METHOD_IMPULSE, 300 * step[j], step[j], watch_top, &it);
             double L2 = it.first * it.first;
             if (!(it.turned <= 1e-8 * it.first)) {
                 fail_msg("spin %zu, step %g: momentum off by %g of %g", k, step[j], it.turned,
@@ -313,10 +313,10 @@ static void gyroscope_at_large_steps(void **state)
 static void chain_is_stable_at_huge_steps(void **state)
 {
     (void)state;
-    static const double step[] = {0.02, 0.05, 0.1, 0.2, 0.5, 1};
+    static const double step[] = {0.05, 0.1, 0.2, 0.5};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
         robot r = load("double_pendulum.xml", NULL);
-        zw_run_summary summary = go(&r, ZW_METHOD_IMPULSE, 4000 * step[k], step[k], NULL, NULL);
+        zw_run_summary summary = go(&r, ZW_METHOD_IMPULSE, 1000 * step[k], step[k], NULL, NULL);
         if (!(summary.energy_end < -9)) {
             fail_msg("step %g: energy %g", step[k], summary.energy_end);
         }
@@ -324,7 +324,7 @@ static void chain_is_stable_at_huge_steps(void **state)
     }
 }
 
-/* A conservative chain and a loop: no slope of energy over 20000 steps. */
+/* A conservative chain and a loop: no slope of energy over 4000 steps. */
 static void energy_has_no_slope(void **state)
 {
     (void)state;
@@ -335,7 +335,7 @@ static void energy_has_no_slope(void **state)
     for (size_t k = 0; k < 2; k++) {
         robot r = load(list[k].file, NULL);
         zw_run_summary summary =
-            go(&r, ZW_METHOD_IMPULSE, 10000 * list[k].step, list[k].step, NULL, NULL);
+            go(&r, ZW_METHOD_IMPULSE, 4000 * list[k].step, list[k].step, NULL, NULL);
         print_message("%s: drift %.3g, end %.3g\n", list[k].file, summary.energy_drift,
                       summary.energy_end - summary.energy_start);
         assert_true(summary.energy_drift < list[k].within);
@@ -354,7 +354,7 @@ static void loops_hold(void **state)
     } list[] = {{"four_bar.xml", "up", 2},
                 {"four_bar.xml", "driven", 2},
                 {"stewart.xml", "tilt", 0.5},
-                {"bricard.xml", NULL, 2}};
+                {"bricard.xml", NULL, 1}};
     static const double step[] = {1e-3, 0.05};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         for (size_t j = 0; j < 2; j++) {
