@@ -239,6 +239,7 @@ struct system_bodies {
     int extra_count;
     bodies_extra *extra; /* of tendons with armature */
     int widest;          /* dofs that move some body, at most */
+    double timestep;     /* of the description: for methods that need one */
     double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 

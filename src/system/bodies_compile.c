@@ -257,6 +257,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     system->n = system->tree->nv;
     system->nq = system->tree->nq;
     system->m = 0;
+    b->to->timestep = b->from->world.timestep;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
