@@ -22,6 +22,7 @@ zw_joint_def zw_joint_default(void)
 {
     return (zw_joint_def){.made = MADE + ZW_THING_JOINT,
                           .place = -1,
+                          .closes = -1,
                           .kind = ZW_JOINT_HINGE,
                           .axis = {0, 0, 1},
                           .soft_limit = SOFT,

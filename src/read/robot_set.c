@@ -59,7 +59,7 @@ static int set(zw_model *model, const zw_setting *setting, zw_error *error)
 static void find_carriers(const model_bodies *b, int *carrier)
 {
     for (int j = 0; j < b->count[ZW_THING_JOINT]; j++) {
-        carrier[b->joint[j].body] = 1;
+        carrier[b->joint[j].body] |= b->joint[j].closes < 0;
     }
     for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
         carrier[i] = i == 0 ? 0 : carrier[i] ? i : carrier[b->body[i].parent];

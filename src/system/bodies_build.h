@@ -13,6 +13,8 @@ typedef struct bodies_builder {
     zw_system *system;
     const zw_model *model;
     const model_bodies *from;
+    const model_bodies *drawn; /* before bodies were cut; else the same */
+    int is_cut;                /* by bodies_cut: parts need no mass of their own */
     struct system_bodies *to;
     tree_fused fused;
     tree_body_def *body;
@@ -26,11 +28,24 @@ typedef struct bodies_builder {
 } bodies_builder;
 
 zw_status bodies_no_memory(zw_error *error);
-/* "... is not built in yet", at the place; `name` may be NULL. */
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error);
 /* Is this part of the description switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
+
+/* bodies_compile.c: the tree, its names' room and its pose as described; and all that a builder
+ * holds, freed. */
+zw_status bodies_open(bodies_builder *b, zw_error *error);
+void bodies_close(bodies_builder *b);
+/* Has it as many numbers as there are coordinates, speeds and motors? */
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error);
+
+/* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or one whose bodies
+ * are all free; that one has no keys but the start, if it is not the pose as described. Its files
+ * are those of the given model. */
+enum { BODIES_CUT = 2 }; /* zw_equality_def.active: what holds the parts of a body, always */
+int bodies_has_loops(const zw_model *model); /* joints that close some */
+zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut, zw_error *error);
+zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error);
+void bodies_cut_free(zw_model *cut);
 
 /* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
 char *bodies_copy(const char *text);
@@ -45,6 +60,14 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
 
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
+
+/* bodies_part.c: bodies and joints of the model, as it has them. */
+zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
+/* Copies of all names of a kind, and NULL behind them. */
+zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list);
+
+/* bodies_mount.c: sensors; after closers and drives. */
+zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);

@@ -206,12 +206,14 @@ double bodies_entry(const double *c, const double *J)
 }
 
 /* A row that has become nothing asks for nothing: what is left of psi and b beside it is round-off.
- * Unless it is more; then it is a contradiction, and stays one. */
+ * Unless it is more; then it is a contradiction, and stays one. `speed` is that of all joints on
+ * the way to the frames: these may stand still while those turn against each other. */
 static void clear_empty(const zw_system *system, const bodies_closer *closer, int i,
-                        const bodies_moving f[2], const bodies_row *it, bodies_rows rows)
+                        const bodies_moving f[2], const bodies_row *it, double speed,
+                        bodies_rows rows)
 {
     int r = closer->row + i;
-    double size = sum_of(it->c[0]) + sum_of(it->c[1]), speed = sum_of(f[0].V) + sum_of(f[1].V);
+    double size = sum_of(it->c[0]) + sum_of(it->c[1]);
     double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
         if (rows.A[k] != 0) {
@@ -223,10 +225,12 @@ static void clear_empty(const zw_system *system, const bodies_closer *closer, in
 }
 
 static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
-                        bodies_rows rows)
+                        const double *v, bodies_rows rows)
 {
     bodies_moving f[2];
     bodies_row list[6];
+    const int *column = system->A_column + system->A_start[closer->row];
+    double speed = 0;
     for (int k = 0; k < 2; k++) {
         f[k] = bodies_look(system, work, &closer->frame[k]);
     }
@@ -242,6 +246,9 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
     for (int k = 0; k < 2; k++) {
         tree_jacobian(system->tree, closer->frame[k].body, f[k].place, work->sweeps,
                       work->jacobian);
+        for (int d = 0; d < closer->chain[k]; d++) {
+            speed += sum_of(work->jacobian + 6 * d) * fabs(v[column[closer->column[k][d]]]);
+        }
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
@@ -250,7 +257,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         }
     }
     for (int i = 0; i < closer->rows; i++) {
-        clear_empty(system, closer, i, f, &list[i], rows);
+        clear_empty(system, closer, i, f, &list[i], speed, rows);
     }
 }
 
@@ -308,6 +315,25 @@ static void fill_ball(const zw_system *system, const bodies_closer *closer, cons
     }
 }
 
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6])
+{
+    bodies_moving f[2];
+    bodies_row list[6];
+    for (int k = 0; k < 2; k++) {
+        f[k] = bodies_look(system, work, &closer->frame[k]);
+        memcpy(place[k], f[k].place, sizeof f[k].place);
+        memset(wrench[k], 0, 6 * sizeof *wrench[k]);
+    }
+    frame_rows(closer, f, list);
+    for (int i = 0; i < closer->rows; i++) {
+        for (int j = 0; j < 6; j++) {
+            wrench[0][j] += push[i] * list[i].c[0][j];
+            wrench[1][j] += push[i] * list[i].c[1][j];
+        }
+    }
+}
+
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows)
 {
@@ -319,7 +345,7 @@ void bodies_fill_rows(const zw_system *system, const zw_work *work, const double
         } else if (closer->kind >= CLOSER_LENGTH) {
             fill_lengths(system, closer, q, v, rows);
         } else {
-            fill_frames(system, work, closer, rows);
+            fill_frames(system, work, closer, v, rows);
         }
     }
 }

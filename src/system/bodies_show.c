@@ -171,7 +171,7 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
 static void draw_stick(painter *p, int body)
 {
     static const double origin[3] = {0, 0, 0};
-    int parent = p->b->from->body[body].parent;
+    int parent = p->b->drawn->body[body].parent;
     if (p->b->fused.frame[body].body == 0) {
         return; /* it stands */
     }
@@ -185,7 +185,7 @@ static void draw_stick(painter *p, int body)
 
 static void draw_bodies(painter *p)
 {
-    const model_bodies *from = p->b->from;
+    const model_bodies *from = p->b->drawn;
     int *drawn = base_alloc((size_t)from->count[ZW_THING_BODY] * sizeof *drawn);
     p->failed |= drawn == NULL;
     for (int i = 0; i < from->count[ZW_THING_GEOM] && drawn; i++) {

@@ -514,6 +514,20 @@ class Robots(Case):
         self.assertNotEqual(still["crank"][-1], driven["crank"][-1])
         self.assertEqual(same["crank"], driven["crank"])
 
+    def test_maximal_coordinates(self):
+        words = ("run", self.robot("four_bar"), "--key", "driven", "-t", "0.5", "-o", "-", "-q")
+        tree = table(self.expect(OK, *words)[0])
+        free = table(self.expect(OK, *words, "--maximal")[0])
+        self.assertIn("coupler.qw", free)
+        for name in ("crank", "knuckle", "rocker", "crank'", "energy"):
+            self.assertAlmostEqual(float(tree[name][-1]), float(free[name][-1]), delta=1e-7)
+        out, _ = self.expect(OK, "check", self.robot("bricard"), "--maximal")
+        self.assertIn("freedom      1 degree", out)
+        out, _ = self.expect(OK, "explain", self.robot("four_bar"), "--key", "up", "--maximal")
+        self.assertIn("redundant    pin", out)
+        _, err = self.expect(MODEL, "run", example("pendulum"), "--maximal")
+        self.assertIn("here are none", err)
+
     def test_wrong_names_are_told(self):
         _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--set", "drvie=2")
         self.assertIn("did you mean 'drive'", err)
