@@ -157,6 +157,8 @@ typedef struct zw_mesh_def {
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
+/* Loops are closed here without a coordinate: a joint that `closes` one has its own, with limits,
+ * motors and all. */
 typedef enum zw_equality_kind {
     ZW_EQUALITY_CONNECT,  /* a point of each body: a ball joint that closes a loop */
     ZW_EQUALITY_WELD,     /* a frame of each body */

@@ -380,7 +380,7 @@ static zw_status open(cutter *c)
     world->maximal = world->from_geoms = world->balance = 0;
     world->bound_mass = world->bound_inertia = 0;
     world->total_mass = -1;
-    return model_weigh(c->model, c->inertia, &c->story);
+    return zw_model_inertia(c->model, c->inertia, &c->story);
 }
 
 static zw_status build(cutter *c)

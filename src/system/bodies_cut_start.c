@@ -1,6 +1,6 @@
 /* The start in maximal coordinates: where the tree of the model as given puts its bodies, and how
- * they move there. Loops are closed in the tree's coordinates first, so that both ways begin alike.
- */
+ * they move there. Loops are closed, and limits met, in the tree's coordinates first, so that both
+ * ways begin alike. */
 #include <string.h>
 
 #include "base/error.h"
@@ -80,6 +80,22 @@ static void put_all(const poser *p, const model_bodies *cut, double *q, double *
     }
 }
 
+/* May a limit be exceeded at q? NULL: in the pose as described. */
+static int is_beyond(const model_bodies *b, const int *joint_q, const double *q)
+{
+    int beyond = 0;
+    for (int j = 0; j < b->count[ZW_THING_JOINT]; j++) {
+        const zw_joint_def *joint = &b->joint[j];
+        double x = q ? q[joint_q[j]] : joint->ref;
+        int inside = joint->kind != ZW_JOINT_BALL && x >= joint->range[0] && x <= joint->range[1];
+        beyond |= joint->limited && !inside;
+    }
+    for (int i = 0; i < b->count[ZW_THING_TENDON]; i++) {
+        beyond |= b->tendon[i].limited;
+    }
+    return beyond;
+}
+
 /* Where the tree starts once its loops are closed; if they cannot be, the world will tell later. */
 static zw_status assemble(poser *p, zw_error *error)
 {
@@ -112,7 +128,8 @@ static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
     if (key && key->qvel) {
         memcpy(p->v, key->qvel, (size_t)tree->nv * sizeof *p->v);
     }
-    if (p->plain->bodies->count[ZW_THING_EQUALITY] > 0) {
+    if (p->plain->bodies->count[ZW_THING_EQUALITY] > 0 ||
+        is_beyond(p->plain->bodies, p->b.joint_q, p->q)) {
         status = assemble(p, error);
     }
     tree_kinematics(tree, p->q, p->b.sweeps);
@@ -151,7 +168,8 @@ zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error
     for (int i = 0; i < from->count[ZW_THING_KEY]; i++) {
         key = from->key[i].start ? &from->key[i] : key;
     }
-    if (!key && from->count[ZW_THING_EQUALITY] == 0 && !bodies_has_loops(given)) {
+    if (!key && from->count[ZW_THING_EQUALITY] == 0 && !bodies_has_loops(given) &&
+        !is_beyond(from, NULL, NULL)) {
         return ZW_OK; /* the pose as described */
     }
     zw_status status = open(&p, given, cut, error);

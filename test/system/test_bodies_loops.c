@@ -227,14 +227,15 @@ static void one_mechanism_however_it_is_cut(void **state)
                middle + 1 < x.system->nq) {
             middle++;
         }
-        for (int k = 1; k <= 4; k++) {
-            zw_run_summary one = robot_run(&x, 0.2 * k, 1e-12), two = robot_run(&y, 0.2 * k, 1e-12);
+        for (int k = 1; k <= 3; k++) {
+            zw_run_summary one = robot_run(&x, 0.15 * k, 1e-12),
+                           two = robot_run(&y, 0.15 * k, 1e-12);
             least = fmin(least, list[i].limit - fabs(state_q(x.state)[middle]));
             apart = fmax(apart, same_motion(&x, &y, q, v));
             if (free_of_events) {
                 assert_true(same_accelerations(&x, &y, q, v) <= 1e-10);
             }
-            zw_run_summary three = robot_run(&z, 0.2 * k, 1e-12);
+            zw_run_summary three = robot_run(&z, 0.15 * k, 1e-12);
             apart = fmax(apart, same_motion(&x, &z, zq, zv));
             assert_true(three.violation_position <= 1e-12);
             if (free_of_events) { /* what holds it is also one, and not a matter of the cut */

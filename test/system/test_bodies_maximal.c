@@ -333,6 +333,22 @@ static void stops_of_a_sparse_chain(void **state)
     robot_end(&y);
 }
 
+/* Assembly moves what is nearest in the coordinates that are there; so it is done in those of the
+ * tree. */
+static void starts_are_assembled_alike(void **state)
+{
+    (void)state;
+    zw_model *model[2] = {chain(3, 1), chain(3, 1)};
+    robot_limit(model[0], 1, 0.3, 1);
+    robot_limit(model[1], 1, 0.3, 1);
+    robot x = robot_of(model[0]), y = maximal_of(model[1]);
+    distance d = compare(&x, &y);
+    assert_true(state_q(x.state)[1] > 0.3 - 1e-12);
+    assert_true(d.q <= 1e-14 && d.a <= 1e-11 * d.size);
+    robot_end(&x);
+    robot_end(&y);
+}
+
 /* What hangs at rest: each joint carries what is below it. */
 static void multipliers_are_forces_of_joints(void **state)
 {
@@ -402,6 +418,7 @@ int main(void)
         cmocka_unit_test(point_masses),
         cmocka_unit_test(long_chains_are_sparse),
         cmocka_unit_test(stops_of_a_sparse_chain),
+        cmocka_unit_test(starts_are_assembled_alike),
         cmocka_unit_test(multipliers_are_forces_of_joints),
         cmocka_unit_test(a_heavy_end_opens_no_gap),
         cmocka_unit_test(what_it_cannot_do_is_refused),
