@@ -238,7 +238,8 @@ typedef struct progress {
     double left, before; /* of the balance, relative */
     int slow;            /* rounds that contracted slowly */
     int idle;            /* the last so many rounds did not contract at all */
-    int made;            /* H and U are there for these modes */
+    int made;            /* H and U are there for these modes, */
+    int definite;        /* and H is a metric */
 } progress;
 
 /* At u: the balance and the rows; are we there? */
@@ -294,17 +295,15 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
         int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
         if (!at.made) {
             impulse_metric(s);
+            at.definite = impulse_factor(s);
+            at.made = 1;
         }
-        if (!at.made && !impulse_factor(s) && s->problem.rows == 0) {
-            return problem_solve(&s->problem, error); /* which says why not */
-        }
-        at.made = 1;
         if (newton) {
             impulse_slopes(s);
         }
-        if (s->problem.rows == 0) {
+        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
             step_free(s);
-        } else {
+        } else { /* the kernel says what is wrong with a metric */
             status = step_held(s, error);
         }
     }

@@ -24,7 +24,8 @@ static const example list[] = {
     {"arm.xml", "reach", 3, 1e-9, 7},           {"bricard.xml", NULL, 5, 1e-8, 1},
     {"double_pendulum.xml", NULL, 10, 1e-8, 2}, {"four_bar.xml", "up", 5, 1e-8, 1},
     {"four_bar.xml", "driven", 5, 1e-8, 1},     {"gyroscope.xml", "spinning", 5, 1e-9, 3},
-    {"stewart.xml", "tilt", 1, 1e-9, 12},
+    {"stewart.xml", "tilt", 1, 1e-9, 12},       {"servo.xml", "hold", 3, 1e-8, 1},
+    {"servo.xml", "push", 3, 1e-8, 1},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 
