@@ -59,6 +59,8 @@ static const char *const beginning =
     "- `dampratio`, tendon and site transmissions are part of the description; "
     "`zw_system_compile`\n"
     "  says what it can do with them.\n"
+    "- `timestep` is the step of `--method impulse`; the other methods find their own, or are "
+    "told.\n"
     "- URDF: the root link is fast to the world; shapes weigh nothing (only `<inertial>` does); a\n"
     "  `planar` joint becomes two slides and a hinge with the names `*_x`, `*_y`, `*_turn`; "
     "`effort`\n"

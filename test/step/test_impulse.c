@@ -521,6 +521,17 @@ static void balance_of_energy_closes_with_the_step(void **state)
     assert_true(drift[0] < 0.05 && drift[0] / drift[1] > 1.7);
 }
 
+/* Without a step, the file's. */
+static void step_of_the_file(void **state)
+{
+    (void)state;
+    robot r = robot_read("<mujoco><option timestep='0.025'/><worldbody><body><joint/>"
+                         "<geom size='.1' pos='1 0 0' contype='0' conaffinity='0'/></body>"
+                         "</worldbody></mujoco>");
+    assert_int_equal(go(&r, ZW_METHOD_IMPULSE, 1, 0, NULL, NULL).steps, 40);
+    robot_end(&r);
+}
+
 static void equations_are_refused(void **state)
 {
     (void)state;
@@ -604,6 +615,7 @@ int main(void)
         cmocka_unit_test(rubbing_chain),
         cmocka_unit_test(same_bits_twice),
         cmocka_unit_test(balance_of_energy_closes_with_the_step),
+        cmocka_unit_test(step_of_the_file),
         cmocka_unit_test(equations_are_refused),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(problem_changes_its_shape),
