@@ -108,12 +108,9 @@ typedef struct model_sizes {
 } model_sizes;
 model_sizes model_sizes_of(const model_bodies *bodies);
 
-/* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
+/* ---- mesh.c ---------------------------------------------------------------------------------- */
 
 /* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */
 int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
-/* Faces of the convex hull, to be freed with base_free: their number; 0: the vertices lie in a
- * plane; -1: no memory. */
-int model_hull(const double *vertex, int count, int **face);
 
 #endif

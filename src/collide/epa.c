@@ -1,0 +1,294 @@
+/* The least overlap of two convex cores: the face nearest to the origin of their difference a - b.
+ *
+ * A polytope inside of the difference, with the origin in it, grows: the nearest of its faces is
+ * pushed out to the support in its direction n, the faces that see the new corner are replaced by
+ * a fan around it. The distance of the nearest face is a lower bound of the depth, the least
+ * support h(n) over the directions tried is an upper one, and the latter is what is answered. For
+ * polytopes they meet after finitely many steps. On a curved side the faces shrink around the
+ * nearest point by a constant factor; then they only have to come near (1e-6 of the size), and
+ * refine.c ends it with Newton's method.
+ *
+ * Differences without volume (two flat shapes in one plane) are found while the first tetrahedron
+ * is made; the direction across them has overlap 0. Faces without area, which collinear corners
+ * make, take the plane of their neighbour and are never the nearest. */
+#include "collide/inner.h"
+
+enum { APEXES = 132, FACES = 2 * APEXES };
+
+typedef struct face {
+    int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
+    double n[3], offset, distance;
+    int state; /* 0 gone, 1 there, 2 seen */
+} face;
+
+typedef struct polytope {
+    const collide_solid *a, *b;
+    double scale;
+    int apexes, faces;
+    collide_apex apex[APEXES];
+    face face[FACES];
+    int rim[FACES][2], rims; /* face that stays, and which of its edges */
+} polytope;
+
+static int plane_of(polytope *p, face *f)
+{
+    const double *x = p->apex[f->corner[0]].w, *y = p->apex[f->corner[1]].w;
+    const double *z = p->apex[f->corner[2]].w;
+    double u[3], v[3], w[3];
+    v3_sub(u, y, x);
+    v3_sub(v, z, x);
+    v3_sub(w, z, y);
+    v3_cross(f->n, u, v);
+    double longest = fmax(v3_dot(u, u), fmax(v3_dot(v, v), v3_dot(w, w)));
+    if (!(v3_unit(f->n) > 1e-13 * longest) || !(longest > 0)) {
+        return 0;
+    }
+    f->offset = fmax(v3_dot(f->n, x), fmax(v3_dot(f->n, y), v3_dot(f->n, z)));
+    f->distance = f->offset;
+    return 1;
+}
+
+/* ---- The first tetrahedron --------------------------------------------------------------------
+ */
+
+/* Looks both ways along n for a point that is off the flat spanned so far by more than `near`. */
+static int off_point(polytope *p, const double n[3], double near)
+{
+    collide_apex up, down;
+    double back[3] = {-n[0], -n[1], -n[2]};
+    collide_support_pair(p->a, p->b, n, &up);
+    collide_support_pair(p->a, p->b, back, &down);
+    double level = v3_dot(n, p->apex[0].w);
+    double rise = v3_dot(n, up.w) - level, fall = level - v3_dot(n, down.w);
+    if (fmax(rise, fall) <= near) {
+        return 0;
+    }
+    p->apex[p->apexes++] = rise >= fall ? up : down;
+    return 1;
+}
+
+/* Grows the simplex to four points; 0: the difference is flat, and n is across it. */
+static int first_points(polytope *p, double n[3])
+{
+    double near = 1e-12 * p->scale, e[3], f[3];
+    while (p->apexes < 4) {
+        const double *x = p->apex[0].w;
+        int found = 0;
+        if (p->apexes == 1) {
+            for (int i = 0; i < 3 && !found; i++) {
+                v3_set(n, i == 0, i == 1, i == 2);
+                found = off_point(p, n, near);
+            }
+        } else if (p->apexes == 2) {
+            v3_sub(f, p->apex[1].w, x);
+            if (!(v3_unit(f) > 0)) {
+                p->apexes = 1;
+                continue;
+            }
+            v3_frame(f, n, e);
+            found = off_point(p, n, near);
+            if (!found) {
+                v3_copy(n, e);
+                found = off_point(p, n, near);
+            }
+        } else {
+            v3_sub(e, p->apex[1].w, x);
+            v3_sub(f, p->apex[2].w, x);
+            v3_cross(n, e, f);
+            if (!(v3_unit(n) > 1e-13 * fmax(v3_dot(e, e), v3_dot(f, f)))) {
+                p->apexes = 2;
+                v3_frame(f, n, e);
+                found = off_point(p, n, near) || off_point(p, e, near);
+            } else {
+                found = off_point(p, n, near);
+            }
+        }
+        if (!found) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int first_faces(polytope *p)
+{
+    static const int corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    double u[3], v[3], w[3], n[3];
+    v3_sub(u, p->apex[1].w, p->apex[0].w);
+    v3_sub(v, p->apex[2].w, p->apex[0].w);
+    v3_sub(w, p->apex[3].w, p->apex[0].w);
+    v3_cross(n, u, v);
+    if (v3_dot(n, w) > 0) { /* the last one has to be below the first face */
+        collide_apex swap = p->apex[1];
+        p->apex[1] = p->apex[2];
+        p->apex[2] = swap;
+    }
+    p->faces = 4;
+    for (int k = 0; k < 4; k++) {
+        face *f = &p->face[k];
+        for (int i = 0; i < 3; i++) {
+            f->corner[i] = corner[k][i];
+            f->across[i] = across[k][i];
+        }
+        f->state = 1;
+        if (!plane_of(p, f)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Growing ----------------------------------------------------------------------------------
+ */
+
+/* Marks the faces that see w, from face `from` on, and lists the rim in order. */
+static int see(polytope *p, int from, const double w[3])
+{
+    int stack[FACES], depth = 0;
+    double hair = 1e-14 * p->scale;
+    p->rims = 0;
+    p->face[from].state = 2;
+    stack[depth++] = from;
+    while (depth > 0) {
+        const face *f = &p->face[stack[--depth]];
+        for (int k = 0; k < 3; k++) {
+            face *o = &p->face[f->across[k]];
+            if (o->state == 2) {
+                continue;
+            }
+            if (v3_dot(o->n, w) - o->offset > hair) {
+                o->state = 2;
+                stack[depth++] = f->across[k];
+            }
+        }
+    }
+    for (int i = 0; i < p->faces; i++) {
+        for (int k = 0; p->face[i].state == 1 && k < 3; k++) {
+            if (p->face[p->face[i].across[k]].state == 2) {
+                p->rim[p->rims][0] = i;
+                p->rim[p->rims++][1] = k;
+            }
+        }
+    }
+    return p->rims >= 3;
+}
+
+static int free_face(polytope *p)
+{
+    for (int i = 0; i < p->faces; i++) {
+        if (p->face[i].state == 0) {
+            return i;
+        }
+    }
+    return p->faces < FACES ? p->faces++ : -1;
+}
+
+/* Joins the rim to the new corner; 0: there is no room, or the rim is not one ring. */
+static int fan(polytope *p, int tip)
+{
+    int made[FACES];
+    for (int i = 0; i < p->faces; i++) {
+        p->face[i].state = p->face[i].state == 2 ? 0 : p->face[i].state;
+    }
+    for (int r = 0; r < p->rims; r++) {
+        int at = free_face(p), old = p->rim[r][0], k = p->rim[r][1];
+        if (at < 0) {
+            return 0;
+        }
+        face *f = &p->face[at], *o = &p->face[old];
+        f->corner[0] = o->corner[(k + 1) % 3]; /* the rim's edge the other way round */
+        f->corner[1] = o->corner[k];
+        f->corner[2] = tip;
+        f->across[0] = old;
+        f->across[1] = f->across[2] = -1;
+        o->across[k] = at;
+        f->state = 1;
+        if (!plane_of(p, f)) {
+            v3_copy(f->n, o->n);
+            f->offset = o->offset;
+            f->distance = INFINITY;
+        }
+        made[r] = at;
+    }
+    for (int r = 0; r < p->rims; r++) { /* neighbours within the fan share a rim corner */
+        face *f = &p->face[made[r]];
+        for (int s = 0; s < p->rims; s++) {
+            if (p->face[made[s]].corner[0] == f->corner[1]) {
+                if (f->across[1] >= 0) {
+                    return 0;
+                }
+                f->across[1] = made[s];
+                p->face[made[s]].across[2] = made[r];
+            }
+        }
+    }
+    for (int r = 0; r < p->rims; r++) {
+        if (p->face[made[r]].across[1] < 0 || p->face[made[r]].across[2] < 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int curved(const collide_solid *s)
+{
+    return s->kind == COLLIDE_ELLIPSOID || s->kind == COLLIDE_CYLINDER || s->kind == COLLIDE_CONE;
+}
+
+void collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
+                 int *count, double n[3])
+{
+    polytope p;
+    p.a = a;
+    p.b = b;
+    p.scale = a->extent + b->extent;
+    p.apexes = *count;
+    for (int i = 0; i < *count; i++) {
+        p.apex[i] = simplex[i];
+    }
+    double enough = (curved(a) || curved(b) ? 1e-6 : 1e-13) * p.scale;
+    int flat = !first_points(&p, n) || !first_faces(&p);
+    if (flat) { /* across it, the better way round */
+        double back[3] = {-n[0], -n[1], -n[2]};
+        if (collide_gap(a, b, back) > collide_gap(a, b, n)) {
+            v3_copy(n, back);
+        }
+        *count = p.apexes < 3 ? p.apexes : 3;
+        for (int i = 0; i < *count; i++) {
+            simplex[i] = p.apex[i];
+        }
+        return;
+    }
+    double upper = INFINITY;
+    while (p.apexes < APEXES) {
+        int nearest = -1;
+        for (int i = 0; i < p.faces; i++) {
+            if (p.face[i].state == 1 && p.face[i].distance < INFINITY &&
+                (nearest < 0 || p.face[i].distance < p.face[nearest].distance)) {
+                nearest = i;
+            }
+        }
+        if (nearest < 0) {
+            break;
+        }
+        face *f = &p.face[nearest];
+        collide_apex *w = &p.apex[p.apexes];
+        collide_support_pair(a, b, f->n, w);
+        double h = v3_dot(f->n, w->w);
+        if (h < upper) {
+            upper = h;
+            v3_copy(n, f->n);
+            *count = 3;
+            for (int i = 0; i < 3; i++) {
+                simplex[i] = p.apex[f->corner[i]];
+            }
+        }
+        if (upper - f->distance <= enough || h - f->distance <= 1e-14 * p.scale) {
+            break;
+        }
+        if (!see(&p, nearest, w->w) || !fan(&p, p.apexes++)) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/* Which rule a pair of shapes has; and how points leave this folder. */
+#include "collide/ground.h"
+#include "collide/inner.h"
+
+void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
+                  uint32_t feature)
+{
+    if (!(gap <= sink->margin) || !isfinite(gap)) {
+        return;
+    }
+    if (sink->count < sink->capacity) {
+        collide_point *p = &sink->point[sink->count];
+        v3_turn(p->pos, sink->frame->R, pos);
+        v3_add(p->pos, p->pos, 1, sink->frame->pos);
+        v3_turn(p->normal, sink->frame->R, normal);
+        v3_scale(p->normal, sink->flip ? -1 : 1);
+        p->gap = gap;
+        p->feature = feature ^ sink->salt;
+    }
+    sink->count++;
+}
+
+/* The second pose in the frame of the first. */
+static void relative(const collide_pose *at_a, const collide_pose *at_b, collide_solid *b)
+{
+    double to[3];
+    v3_sub(to, at_b->pos, at_a->pos);
+    v3_turn_back(b->t, at_a->R, to);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            b->R[3 * i + j] = at_a->R[i] * at_b->R[j] + at_a->R[3 + i] * at_b->R[3 + j] +
+                              at_a->R[6 + i] * at_b->R[6 + j];
+        }
+    }
+}
+
+int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                 const collide_pose *at_b, double margin, collide_point *point, int capacity)
+{
+    int a_ground = a->kind == COLLIDE_PLANE || a->kind >= COLLIDE_FIELD;
+    int b_ground = b->kind == COLLIDE_PLANE || b->kind >= COLLIDE_FIELD;
+    if (a_ground && b_ground) {
+        return 0;
+    }
+    /* the ground first, else the lower kind */
+    int flip = a_ground || b_ground ? b_ground : a->kind > b->kind;
+    if (flip) {
+        const collide_shape *shape = a;
+        const collide_pose *at = at_a;
+        a = b;
+        at_a = at_b;
+        b = shape;
+        at_b = at;
+    }
+    collide_sink sink = {point, capacity, 0, flip, margin, at_a, 0};
+    collide_solid sa = collide_solid_of(a), sb = collide_solid_of(b);
+    relative(at_a, at_b, &sb);
+    if (a->kind == COLLIDE_PLANE) {
+        collide_plane(&sb, &sink);
+    } else if (a->kind == COLLIDE_FIELD) {
+        collide_field_pair(a->field, &sb, &sink);
+    } else if (a->kind == COLLIDE_MESH) {
+        collide_mesh_pair(a->mesh, &sb, &sink);
+    } else if (a->kind == COLLIDE_SPHERE) {
+        collide_sphere(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_CAPSULE) {
+        collide_capsules(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
+        collide_boxes(&sa, &sb, &sink);
+    } else {
+        collide_convex(&sa, &sb, &sink);
+    }
+    return sink.count;
+}
