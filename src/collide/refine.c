@@ -326,19 +326,19 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
             return 0;
         }
         double size = sqrt(x[0] * x[0] + x[1] * x[1]);
-        if (!(size < 1e3)) {
+        if (!(size < 0.5)) { /* what is so far off is not this stratum's */
             return 0;
         }
-        double part = size > 0.3 ? 0.3 / size : 1;
-        v3_add(u, u, part * x[0], e);
-        v3_add(u, u, part * x[1], f);
+        v3_add(u, u, x[0], e);
+        v3_add(u, u, x[1], f);
         v3_unit(u);
-        if (size < 1e-15 || (size < 1e-12 && size >= last)) {
+        int done = size < 1e-15 || (size < 1e-12 && size >= last);
+        last = size;
+        if (done) {
             break;
         }
-        last = size;
     }
-    if (!(last < 1e-3)) {
+    if (!(last < 1e-6)) {
         return 0;
     }
     local_of(a, ma, u, 1, &la);
