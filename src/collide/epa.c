@@ -71,7 +71,7 @@ static int off_point(polytope *p, const double n[3], double near)
 static int first_points(polytope *p, double n[3])
 {
     double near = 1e-12 * p->scale, e[3], f[3];
-    while (p->apexes < 4) {
+    for (int round = 0; p->apexes < 4; round++) {
         const double *x = p->apex[0].w;
         int found = 0;
         if (p->apexes == 1) {
@@ -83,13 +83,10 @@ static int first_points(polytope *p, double n[3])
             v3_sub(f, p->apex[1].w, x);
             if (!(v3_unit(f) > 0)) {
                 p->apexes = 1;
-                continue;
-            }
-            v3_frame(f, n, e);
-            found = off_point(p, n, near);
-            if (!found) {
-                v3_copy(n, e);
-                found = off_point(p, n, near);
+                found = 1; /* the same twice: begin again */
+            } else {
+                v3_frame(f, n, e);
+                found = off_point(p, n, near) || off_point(p, e, near);
             }
         } else {
             v3_sub(e, p->apex[1].w, x);
@@ -103,7 +100,7 @@ static int first_points(polytope *p, double n[3])
                 found = off_point(p, n, near);
             }
         }
-        if (!found) {
+        if (!found || round > 8) {
             return 0;
         }
     }

@@ -55,6 +55,13 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
     collide_sink sink = {point, capacity, 0, flip, margin, at_a, 0};
     collide_solid sa = collide_solid_of(a), sb = collide_solid_of(b);
     relative(at_a, at_b, &sb);
+    double all = sb.t[0] + sb.t[1] + sb.t[2];
+    for (int i = 0; i < 9; i++) {
+        all += sb.R[i];
+    }
+    if (!isfinite(all)) {
+        return 0; /* nowhere */
+    }
     if (a->kind == COLLIDE_PLANE) {
         collide_plane(&sb, &sink);
     } else if (a->kind == COLLIDE_FIELD) {

@@ -364,14 +364,18 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
     v3_turn_back(u, a->R, n);
     v3_turn_back(v, b->R, back);
     int as = modes(a, own_a, id_a, count, u, ma), bs = modes(b, own_b, id_b, count, v, mb);
+    /* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
+     * converged wins over the start on equal terms; the first ones have the flattest strata, and on
+     * equal terms are known best. */
     double start[3] = {n[0], n[1], n[2]}, best = collide_gap(a, b, n);
-    for (int k = 0; k < as * bs; k++) {
+    double hair = 1e-14 * (a->extent + b->extent);
+    for (int k = 0, found = 0; k < as * bs; k++) {
         collide_apex w = *witness;
         v3_copy(u, start);
         if (newton(a, &ma[k / bs], b, &mb[k % bs], u, &w)) {
             double gap = collide_gap(a, b, u);
-            /* the first ones have the flattest strata: on equal terms they are known best */
-            if (gap >= best || (k == 0 && gap >= best - 1e-14 * (a->extent + b->extent))) {
+            if (gap > best + (found ? hair : -hair)) {
+                found = 1;
                 best = gap;
                 v3_copy(n, u);
                 *witness = w;
