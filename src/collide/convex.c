@@ -1,8 +1,7 @@
 /* Two convex shapes: the contact normal, by distance if they are apart and by overlap if not. */
 #include "collide/inner.h"
 
-/* The pair of points whose difference is nearest to the origin on the simplex, roughly. */
-static void between(const collide_apex *s, int count, collide_apex *out)
+void collide_between(const collide_apex *s, int count, collide_apex *out)
 {
     double weight[3] = {1, 0, 0};
     *out = s[0];
@@ -46,15 +45,13 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
         return 0;
     }
     if (found == 1) {
-        between(simplex, count, witness);
+        collide_between(simplex, count, witness);
         *gap = collide_refine(a, b, simplex, count, n, witness);
     }
     if (*gap + radius < 1e-7 * scale) { /* touching cores are looked at from both sides */
         collide_apex other;
         double m[3] = {0, 0, 1};
-        collide_epa(a, b, simplex, &count, m);
-        between(simplex, count, &other);
-        double depth = collide_refine(a, b, simplex, count, m, &other);
+        double depth = collide_epa(a, b, simplex, count, m, &other);
         if (!(depth <= *gap)) {
             *gap = depth;
             v3_copy(n, m);

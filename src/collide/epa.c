@@ -6,7 +6,8 @@
  * support h(n) over the directions tried is an upper one, and the latter is what is answered. For
  * polytopes they meet after finitely many steps. On a curved side the faces shrink around the
  * nearest point by a constant factor; then they only have to come near (1e-6 of the size), and
- * refine.c ends it with Newton's method.
+ * refine.c ends it with Newton's method. Should another place have less overlap than that answer,
+ * then a face there is nearer than it: all such faces in other directions are refined as well.
  *
  * Differences without volume (two flat shapes in one plane) are found while the first tetrahedron
  * is made; the direction across them has overlap 0. Faces without area, which collinear corners
@@ -228,64 +229,105 @@ static int fan(polytope *p, int tip)
     return 1;
 }
 
-static int curved(const collide_solid *s)
+static void take_corners(const polytope *p, const face *f, collide_apex simplex[4], int *count)
 {
-    return s->kind == COLLIDE_ELLIPSOID || s->kind == COLLIDE_CYLINDER || s->kind == COLLIDE_CONE;
+    *count = 3;
+    for (int i = 0; i < 3; i++) {
+        simplex[i] = p->apex[f->corner[i]];
+    }
 }
 
-void collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
-                 int *count, double n[3])
+static int nearest_face(const polytope *p)
+{
+    int nearest = -1;
+    for (int i = 0; i < p->faces; i++) {
+        if (p->face[i].state == 1 && p->face[i].distance < INFINITY &&
+            (nearest < 0 || p->face[i].distance < p->face[nearest].distance)) {
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+/* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one. */
+static void grow(polytope *p, double enough, collide_apex simplex[4], int *count, double n[3])
+{
+    double upper = INFINITY;
+    while (p->apexes < APEXES) {
+        int nearest = nearest_face(p);
+        if (nearest < 0) {
+            return;
+        }
+        const face *f = &p->face[nearest];
+        collide_apex *w = &p->apex[p->apexes];
+        collide_support_pair(p->a, p->b, f->n, w);
+        double h = v3_dot(f->n, w->w);
+        if (h < upper) {
+            upper = h;
+            v3_copy(n, f->n);
+            take_corners(p, f, simplex, count);
+        }
+        if (upper - f->distance <= enough || h - f->distance <= 1e-14 * p->scale) {
+            return;
+        }
+        if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
+            return;
+        }
+    }
+}
+
+/* Faces nearer than the answer, in directions that are not its own. */
+static double other_places(const polytope *p, double gap, double n[3], collide_apex *witness)
+{
+    double radius = p->a->radius + p->b->radius;
+    for (int i = 0; i < p->faces; i++) {
+        const face *f = &p->face[i];
+        if (f->state != 1 || !(f->distance < -gap - radius - 1e-10 * p->scale) ||
+            v3_dot(f->n, n) > 0.999) {
+            continue;
+        }
+        collide_apex corner[4], other;
+        int count;
+        double m[3] = {f->n[0], f->n[1], f->n[2]};
+        take_corners(p, f, corner, &count);
+        collide_between(corner, count, &other);
+        double depth = collide_refine(p->a, p->b, corner, count, m, &other);
+        if (depth > gap) {
+            gap = depth;
+            v3_copy(n, m);
+            *witness = other;
+        }
+    }
+    return gap;
+}
+
+double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
+                   int count, double n[3], collide_apex *witness)
 {
     polytope p;
     p.a = a;
     p.b = b;
     p.scale = a->extent + b->extent;
-    p.apexes = *count;
-    for (int i = 0; i < *count; i++) {
+    p.apexes = count;
+    p.faces = 0;
+    for (int i = 0; i < count; i++) {
         p.apex[i] = simplex[i];
     }
-    double enough = (curved(a) || curved(b) ? 1e-6 : 1e-13) * p.scale;
-    int flat = !first_points(&p, n) || !first_faces(&p);
-    if (flat) { /* across it, the better way round */
+    int bent = collide_curved(a) || collide_curved(b);
+    if (first_points(&p, n) && first_faces(&p)) {
+        grow(&p, (bent ? 1e-6 : 1e-13) * p.scale, simplex, &count, n);
+    } else { /* across it, the better way round */
         double back[3] = {-n[0], -n[1], -n[2]};
         if (collide_gap(a, b, back) > collide_gap(a, b, n)) {
             v3_copy(n, back);
         }
-        *count = p.apexes < 3 ? p.apexes : 3;
-        for (int i = 0; i < *count; i++) {
+        count = p.apexes < 3 ? p.apexes : 3;
+        for (int i = 0; i < count; i++) {
             simplex[i] = p.apex[i];
         }
-        return;
+        p.faces = 0;
     }
-    double upper = INFINITY;
-    while (p.apexes < APEXES) {
-        int nearest = -1;
-        for (int i = 0; i < p.faces; i++) {
-            if (p.face[i].state == 1 && p.face[i].distance < INFINITY &&
-                (nearest < 0 || p.face[i].distance < p.face[nearest].distance)) {
-                nearest = i;
-            }
-        }
-        if (nearest < 0) {
-            break;
-        }
-        face *f = &p.face[nearest];
-        collide_apex *w = &p.apex[p.apexes];
-        collide_support_pair(a, b, f->n, w);
-        double h = v3_dot(f->n, w->w);
-        if (h < upper) {
-            upper = h;
-            v3_copy(n, f->n);
-            *count = 3;
-            for (int i = 0; i < 3; i++) {
-                simplex[i] = p.apex[f->corner[i]];
-            }
-        }
-        if (upper - f->distance <= enough || h - f->distance <= 1e-14 * p.scale) {
-            break;
-        }
-        if (!see(&p, nearest, w->w) || !fan(&p, p.apexes++)) {
-            break;
-        }
-    }
+    collide_between(simplex, count, witness);
+    double gap = collide_refine(a, b, simplex, count, n, witness);
+    return bent ? other_places(&p, gap, n, witness) : gap;
 }

@@ -52,6 +52,11 @@ typedef struct collide_polygon {
     int id[COLLIDE_POLYGON];
 } collide_polygon;
 
+static inline int collide_curved(const collide_solid *s)
+{
+    return s->kind == COLLIDE_ELLIPSOID || s->kind == COLLIDE_CYLINDER || s->kind == COLLIDE_CONE;
+}
+
 collide_solid collide_solid_of(const collide_shape *shape);
 void collide_support(const collide_solid *s, const double n[3], double p[3], int *id);
 void collide_support_pair(const collide_solid *a, const collide_solid *b, const double n[3],
@@ -73,9 +78,11 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
  * 0: not proved; the simplex is where to begin looking from inside. 2: farther than `enough`. */
 int collide_gjk(const collide_solid *a, const collide_solid *b, double enough,
                 collide_apex simplex[4], int *count, double n[3]);
-/* The direction of least overlap of cores that do overlap, or touch. */
-void collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
-                 int *count, double n[3]);
+/* The pair of points whose difference is nearest to the origin on the simplex, roughly. */
+void collide_between(const collide_apex *simplex, int count, collide_apex *out);
+/* The direction of least overlap of cores that do overlap, or touch: its gap. */
+double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
+                   int count, double n[3], collide_apex *witness);
 /* n to the nearest stationary point of gap(n), by the features of the simplex; never worse. */
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
                       int count, double n[3], collide_apex *witness);

@@ -23,7 +23,7 @@
  * one with the largest true gap(n) wins. So this can only improve the answer. */
 #include "collide/inner.h"
 
-enum { MODES = 4, CONDITIONS = 2 };
+enum { MODES = 6, CONDITIONS = 2 };
 
 typedef enum mode_kind { POINT, EDGE, FACE, RIM, SIDE, SLOPE, SMOOTH } mode_kind;
 
@@ -96,9 +96,51 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
     return third < 0 || count == 0 ? add(m, count, POINT, own[0], zero) : count;
 }
 
+/* Against a curved shape the simplex ends near the answer and need not have all its corners: then
+ * the edges at the farthest corner that are nearly across u count too, and the face. */
+static int near_edges(const collide_solid *s, const double corner[3], int id, const double u[3],
+                      mode *m, int count)
+{
+    const double near = 0.03;
+    double e[3], f[3], face[3];
+    if (s->kind == COLLIDE_BOX) {
+        int flat = 0;
+        v3_set(face, 1, 1, 1);
+        for (int i = 0; i < 3; i++) {
+            if (fabs(u[i]) < near) {
+                v3_set(e, i == 0, i == 1, i == 2);
+                count = add(m, count, EDGE, corner, e);
+                face[i] = 0;
+                flat++;
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            face[i] = u[i] < 0 ? -face[i] : face[i];
+        }
+        return flat == 2 ? add(m, count, FACE, corner, face) : count;
+    }
+    if (s->kind != COLLIDE_HULL) {
+        return count;
+    }
+    const collide_hull *h = s->hull;
+    for (int k = h->near_start[id]; k < h->near_start[id + 1]; k++) {
+        v3_sub(e, &h->vertex[3 * h->near[k]], corner);
+        if (v3_unit(e) > 0 && fabs(v3_dot(e, u)) < near) {
+            count = add(m, count, EDGE, corner, e);
+        }
+    }
+    for (int k = h->around_start[id]; k < h->around_start[id + 1]; k++) {
+        v3_copy(f, &h->plane[4 * h->around[k]]);
+        if (v3_dot(f, u) > 1 - near * near) {
+            count = add(m, count, FACE, corner, f);
+        }
+    }
+    return count;
+}
+
 /* In the shape's own frame, for its own outward direction u. */
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
-                 const double u[3], mode *m)
+                 const double u[3], int bent, mode *m)
 {
     const double near = 0.1;
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
@@ -122,7 +164,8 @@ static int modes(const collide_solid *s, const double own[][3], const int *id, i
         return off < near * slant ? add(m, count, RIM, low, z) : count;
     }
     default:
-        return corners(s, own, id, n, u, m);
+        count = corners(s, own, id, n, u, m);
+        return bent ? near_edges(s, own[0], id[0], u, m, count) : count;
     }
 }
 
@@ -363,7 +406,8 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
     mode ma[MODES], mb[MODES];
     v3_turn_back(u, a->R, n);
     v3_turn_back(v, b->R, back);
-    int as = modes(a, own_a, id_a, count, u, ma), bs = modes(b, own_b, id_b, count, v, mb);
+    int as = modes(a, own_a, id_a, count, u, collide_curved(b), ma);
+    int bs = modes(b, own_b, id_b, count, v, collide_curved(a), mb);
     /* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
      * converged wins over the start on equal terms; the first ones have the flattest strata, and on
      * equal terms are known best. */
