@@ -58,6 +58,8 @@ static inline int collide_curved(const collide_solid *s)
 }
 
 collide_solid collide_solid_of(const collide_shape *shape);
+/* The farthest point in a direction, in the shape's own frame: the number of its corner. */
+int collide_own_support(const collide_solid *s, const double u[3], double p[3]);
 void collide_support(const collide_solid *s, const double n[3], double p[3], int *id);
 void collide_support_pair(const collide_solid *a, const collide_solid *b, const double n[3],
                           collide_apex *out);

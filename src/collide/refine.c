@@ -98,11 +98,11 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
 
 /* Against a curved shape the simplex ends near the answer and need not have all its corners: then
  * the edges at the farthest corner that are nearly across u count too, and the face. */
-static int near_edges(const collide_solid *s, const double corner[3], int id, const double u[3],
-                      mode *m, int count)
+static int near_edges(const collide_solid *s, const double u[3], mode *m, int count)
 {
     const double near = 0.03;
-    double e[3], f[3], face[3];
+    double e[3], f[3], face[3], corner[3];
+    int id = collide_own_support(s, u, corner);
     if (s->kind == COLLIDE_BOX) {
         int flat = 0;
         v3_set(face, 1, 1, 1);
@@ -165,7 +165,7 @@ static int modes(const collide_solid *s, const double own[][3], const int *id, i
     }
     default:
         count = corners(s, own, id, n, u, m);
-        return bent ? near_edges(s, own[0], id[0], u, m, count) : count;
+        return bent ? near_edges(s, u, m, count) : count;
     }
 }
 
@@ -355,37 +355,61 @@ static void witness_of(const local *la, const local *lb, const double u[3], coll
     }
 }
 
+/* How far p is from being along u. */
+static double slip(const local *la, const local *lb, const double u[3])
+{
+    double p[3];
+    v3_sub(p, la->p, lb->p);
+    v3_add(p, p, -v3_dot(p, u), u);
+    return v3_length(p);
+}
+
+/* One step, halved while it does not help: the rim's curvature r / |u_xy| knows no bounds. */
+static double damped_step(const collide_solid *a, const mode *ma, const collide_solid *b,
+                          const mode *mb, local *la, local *lb, double u[3])
+{
+    double e[3], f[3], x[2], start[3] = {u[0], u[1], u[2]}, part = 1;
+    v3_frame(u, e, f);
+    if (!newton_step(la, lb, u, e, f, x)) {
+        return INFINITY;
+    }
+    double size = sqrt(x[0] * x[0] + x[1] * x[1]), before = slip(la, lb, u);
+    int free = la->conditions + lb->conditions == 0;
+    for (int k = 0; k < 8; k++, part *= 0.5) {
+        if (part * size < 0.5) {
+            v3_add(u, start, part * x[0], e);
+            v3_add(u, u, part * x[1], f);
+            v3_unit(u);
+            local_of(a, ma, u, 1, la);
+            local_of(b, mb, u, -1, lb);
+            if (!free || size < 1e-7 || slip(la, lb, u) < before) {
+                return size;
+            }
+        } else if (!free) {
+            break; /* what is so far off is not this stratum's */
+        }
+    }
+    return INFINITY;
+}
+
 static int newton(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
                   double u[3], collide_apex *witness)
 {
     local la, lb;
     double last = INFINITY;
+    local_of(a, ma, u, 1, &la);
+    local_of(b, mb, u, -1, &lb);
     for (int k = 0; k < 20; k++) {
-        double e[3], f[3], x[2];
-        local_of(a, ma, u, 1, &la);
-        local_of(b, mb, u, -1, &lb);
-        v3_frame(u, e, f);
-        if (!newton_step(&la, &lb, u, e, f, x)) {
-            return 0;
-        }
-        double size = sqrt(x[0] * x[0] + x[1] * x[1]);
-        if (!(size < 0.5)) { /* what is so far off is not this stratum's */
-            return 0;
-        }
-        v3_add(u, u, x[0], e);
-        v3_add(u, u, x[1], f);
-        v3_unit(u);
+        double size = damped_step(a, ma, b, mb, &la, &lb, u);
         int done = size < 1e-15 || (size < 1e-12 && size >= last);
         last = size;
-        if (done) {
+        if (done || !(size < INFINITY)) {
             break;
         }
     }
     if (!(last < 1e-6)) {
         return 0;
     }
-    local_of(a, ma, u, 1, &la);
-    local_of(b, mb, u, -1, &lb);
     witness_of(&la, &lb, u, witness);
     return 1;
 }

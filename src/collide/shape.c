@@ -35,8 +35,7 @@ static void rim_support(const double u[3], double r, double z, double p[3])
     v3_set(p, across > 0 ? r * u[0] / across : r, across > 0 ? r * u[1] / across : 0, z);
 }
 
-/* In the shape's own frame. */
-static int own_support(const collide_solid *s, const double u[3], double p[3])
+int collide_own_support(const collide_solid *s, const double u[3], double p[3])
 {
     const double *h = s->size;
     v3_set(p, 0, 0, 0);
@@ -84,7 +83,7 @@ void collide_support(const collide_solid *s, const double n[3], double p[3], int
 {
     double u[3], q[3];
     v3_turn_back(u, s->R, n);
-    *id = own_support(s, u, q);
+    *id = collide_own_support(s, u, q);
     v3_turn(p, s->R, q);
     v3_add(p, p, 1, s->t);
 }
@@ -173,9 +172,9 @@ void collide_bounds(const collide_shape *shape, const collide_pose *at, double l
     for (int i = 0; i < 3; i++) { /* the row i of R is the world's axis i in the shape's frame */
         const double *up = &at->R[3 * i];
         double down[3] = {-up[0], -up[1], -up[2]}, p[3];
-        own_support(&s, up, p);
+        collide_own_support(&s, up, p);
         upper[i] = at->pos[i] + v3_dot(up, p) + s.radius;
-        own_support(&s, down, p);
+        collide_own_support(&s, down, p);
         lower[i] = at->pos[i] + v3_dot(up, p) - s.radius;
     }
 }
@@ -335,7 +334,7 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
         triangle_polygon(s, out);
         break;
     default: {
-        int id = own_support(s, u, p);
+        int id = collide_own_support(s, u, p);
         polygon_add(out, p[0], p[1], p[2], id);
     }
     }
