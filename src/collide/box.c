@@ -15,6 +15,18 @@ typedef struct axes {
     double best, n[3];
 } axes;
 
+/* b's place in a's frame. */
+static void b_in_a(const collide_solid *a, const collide_solid *b, double R[9], double t[3])
+{
+    v3_turn_back(t, a->R, b->t);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            R[3 * i + j] =
+                a->R[i] * b->R[j] + a->R[3 + i] * b->R[3 + j] + a->R[6 + i] * b->R[6 + j];
+        }
+    }
+}
+
 /* Scores a unit direction given in a's frame; its sign is chosen. `more`: by how much it has to
  * win. */
 static void score(axes *x, const double l[3], double more)
@@ -34,7 +46,9 @@ static void score(axes *x, const double l[3], double more)
 
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
-    axes x = {a->size, b->size, b->R, b->t, -INFINITY, {0, 0, 1}};
+    double R[9], t[3], n[3];
+    b_in_a(a, b, R, t);
+    axes x = {a->size, b->size, R, t, -INFINITY, {0, 0, 1}};
     double hair = 1e-13 * (a->extent + b->extent);
     for (int i = 0; i < 3; i++) {
         double l[3] = {0, 0, 0};
@@ -45,12 +59,12 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
         return;
     }
     for (int i = 0; i < 3; i++) {
-        const double l[3] = {b->R[i], b->R[3 + i], b->R[6 + i]};
+        const double l[3] = {R[i], R[3 + i], R[6 + i]};
         score(&x, l, hair);
     }
     for (int k = 0; k < 9 && x.best <= sink->margin; k++) { /* e_i cross the axis j of b */
         int i = k / 3, j = k % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-        double p = b->R[3 * i1 + j], q = b->R[3 * i2 + j], length = sqrt(p * p + q * q), l[3];
+        double p = R[3 * i1 + j], q = R[3 * i2 + j], length = sqrt(p * p + q * q), l[3];
         if (length > 1e-12) {
             l[i] = 0;
             l[i1] = -q / length;
@@ -61,7 +75,8 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
     if (x.best > sink->margin) {
         return;
     }
-    if (!collide_manifold(a, b, x.n, x.best, NULL, 1, sink)) {
+    v3_turn(n, a->R, x.n);
+    if (!collide_manifold(a, b, n, x.best, NULL, 1, sink)) {
         collide_convex(a, b, sink);
     }
 }

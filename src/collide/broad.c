@@ -1,5 +1,5 @@
 /* The boxes are sorted along a curve that fills space (the bits of their three coordinates in turn,
- * by counting), so that neighbours in the order are neighbours in space. Four by four they are the
+ * by counting), so that neighbours in the order are neighbours in space. Eight by eight they are the
  * leaves of a complete binary tree of boxes. Each leaf then asks the tree for the leaves behind it
  * in the order: n log n in all, whatever their sizes are, plus what is found. At last the pairs are
  * sorted by counting, twice. */
@@ -11,8 +11,9 @@
 
 #include "base/list.h"
 #include "base/memory.h"
+#include "collide/vector.h"
 
-enum { LEAF = 4, BITS = 16, DIGIT = 12, BUCKETS = 1 << DIGIT };
+enum { LEAF = 8, BITS = 16, DIGIT = 12, BUCKETS = 1 << DIGIT };
 
 typedef struct box {
     double lower[3], upper[3];
@@ -119,18 +120,18 @@ static void set_keys(collide_broad *b, int count, const double *lower, const dou
     for (int k = 0; k < count; k++) {
         for (int c = 0; c < 3; c++) {
             double middle = 0.5 * lower[3 * b->item[k].at + c] + 0.5 * upper[3 * b->item[k].at + c];
-            low[c] = fmin(low[c], middle);
-            high[c] = fmax(high[c], middle);
+            low[c] = v3_min(low[c], middle);
+            high[c] = v3_max(high[c], middle);
         }
     }
-    double way = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+    double way = v3_max(high[0] - low[0], v3_max(high[1] - low[1], high[2] - low[2]));
     double scale = way > 0 && isfinite(way) ? ((1 << BITS) - 1) / way : 0;
     for (int k = 0; k < count; k++) {
         int at = b->item[k].at;
         uint64_t key = 0;
         for (int c = 0; c < 3; c++) {
             double x = (0.5 * lower[3 * at + c] + 0.5 * upper[3 * at + c] - low[c]) * scale;
-            key |= spread((uint64_t)fmin(fmax(x, 0), (1 << BITS) - 1)) << c;
+            key |= spread((uint64_t)v3_min(v3_max(x, 0), (1 << BITS) - 1)) << c;
         }
         b->item[k].key = key;
     }
@@ -164,15 +165,17 @@ static void sort_items(collide_broad *b, int count)
 static void join(box *to, const box *x)
 {
     for (int c = 0; c < 3; c++) {
-        to->lower[c] = fmin(to->lower[c], x->lower[c]);
-        to->upper[c] = fmax(to->upper[c], x->upper[c]);
+        to->lower[c] = v3_min(to->lower[c], x->lower[c]);
+        to->upper[c] = v3_max(to->upper[c], x->upper[c]);
     }
 }
 
+/* Without branches: which of the six decides cannot be foreseen. */
 static int meet(const box *x, const box *y)
 {
-    return x->lower[0] <= y->upper[0] && y->lower[0] <= x->upper[0] && x->lower[1] <= y->upper[1] &&
-           y->lower[1] <= x->upper[1] && x->lower[2] <= y->upper[2] && y->lower[2] <= x->upper[2];
+    return (x->lower[0] <= y->upper[0]) & (y->lower[0] <= x->upper[0]) &
+           (x->lower[1] <= y->upper[1]) & (y->lower[1] <= x->upper[1]) &
+           (x->lower[2] <= y->upper[2]) & (y->lower[2] <= x->upper[2]);
 }
 
 /* Node 1 is the root, k has the children 2k and 2k + 1, leaf number l is node leaves + l. */
@@ -211,6 +214,9 @@ static int leaf_pairs(collide_broad *b, int one, int two, int count)
     int end = (one + 1) * LEAF < count ? (one + 1) * LEAF : count;
     int end2 = (two + 1) * LEAF < count ? (two + 1) * LEAF : count;
     for (int i = one * LEAF; i < end; i++) {
+        if (!meet(&b->sorted[i], &b->tree[b->leaves + two])) {
+            continue;
+        }
         for (int j = one == two ? i + 1 : two * LEAF; j < end2; j++) {
             if (meet(&b->sorted[i], &b->sorted[j]) && !(b->fixed[i] && b->fixed[j]) &&
                 !add_pair(b, b->item[i].at, b->item[j].at)) {
@@ -221,30 +227,35 @@ static int leaf_pairs(collide_broad *b, int one, int two, int count)
     return 1;
 }
 
-/* Leaf `one` with all that are not before it: down where the boxes meet, the left child first. */
+/* Leaf `one` with all that are not before it: down where the boxes meet, the left child first. A
+ * node at `up` levels above the leaves ends with the leaf ((k + 1) << up) - 1. */
 static int leaf_asks(collide_broad *b, int one, int count)
 {
-    int stack[64], depth = 0;
+    struct {
+        int node, up;
+    } stack[64];
+    int depth = 0, levels = 0;
     const box *mine = &b->tree[b->leaves + one];
-    stack[depth++] = 1;
+    while (1 << levels < b->leaves) {
+        levels++;
+    }
+    stack[depth].node = 1;
+    stack[depth++].up = levels;
     while (depth > 0) {
-        int k = stack[--depth], last = k;
-        if (!meet(mine, &b->tree[k])) {
+        int k = stack[--depth].node, up = stack[depth].up;
+        if (((k + 1) << up) - 1 - b->leaves < one || !meet(mine, &b->tree[k])) {
             continue;
         }
-        if (k >= b->leaves) {
-            if (k - b->leaves >= one && !leaf_pairs(b, one, k - b->leaves, count)) {
+        if (up == 0) {
+            if (!leaf_pairs(b, one, k - b->leaves, count)) {
                 return 0;
             }
             continue;
         }
-        while (last < b->leaves) {
-            last = 2 * last + 1;
-        }
-        if (last - b->leaves >= one) { /* else all of it is before */
-            stack[depth++] = 2 * k + 1;
-            stack[depth++] = 2 * k;
-        }
+        stack[depth].node = 2 * k + 1;
+        stack[depth++].up = up - 1;
+        stack[depth].node = 2 * k;
+        stack[depth++].up = up - 1;
     }
     return 1;
 }

@@ -18,7 +18,7 @@ void collide_between(const collide_apex *s, int count, collide_apex *out)
         v3_cross(n, u, v);
         for (int k = 0; k < 3; k++) {
             v3_cross(c, s[(k + 1) % 3].w, s[(k + 2) % 3].w);
-            weight[k] = fmax(v3_dot(n, c), 0);
+            weight[k] = v3_max(v3_dot(n, c), 0);
             sum += weight[k];
         }
         for (int k = 0; k < 3; k++) {

@@ -14,11 +14,11 @@
  * make, take the plane of their neighbour and are never the nearest. */
 #include "collide/inner.h"
 
-enum { APEXES = 132, FACES = 2 * APEXES };
+enum { APEXES = 132, FACES = 3 * APEXES };
 
 typedef struct face {
     int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
-    double n[3], offset, distance;
+    double n[3], offset;
     int state; /* 0 gone, 1 there, 2 seen */
 } face;
 
@@ -28,7 +28,9 @@ typedef struct polytope {
     int apexes, faces;
     collide_apex apex[APEXES];
     face face[FACES];
+    double distance[FACES];  /* of the faces; endless: gone, or without area */
     int rim[FACES][2], rims; /* face that stays, and which of its edges */
+    int seen[FACES], unused; /* places of faces that are gone */
 } polytope;
 
 static int plane_of(polytope *p, face *f)
@@ -40,12 +42,11 @@ static int plane_of(polytope *p, face *f)
     v3_sub(v, z, x);
     v3_sub(w, z, y);
     v3_cross(f->n, u, v);
-    double longest = fmax(v3_dot(u, u), fmax(v3_dot(v, v), v3_dot(w, w)));
+    double longest = v3_max(v3_dot(u, u), v3_max(v3_dot(v, v), v3_dot(w, w)));
     if (!(v3_unit(f->n) > 1e-13 * longest) || !(longest > 0)) {
         return 0;
     }
-    f->offset = fmax(v3_dot(f->n, x), fmax(v3_dot(f->n, y), v3_dot(f->n, z)));
-    f->distance = f->offset;
+    f->offset = v3_max(v3_dot(f->n, x), v3_max(v3_dot(f->n, y), v3_dot(f->n, z)));
     return 1;
 }
 
@@ -61,7 +62,7 @@ static int off_point(polytope *p, const double n[3], double near)
     collide_support_pair(p->a, p->b, back, &down);
     double level = v3_dot(n, p->apex[0].w);
     double rise = v3_dot(n, up.w) - level, fall = level - v3_dot(n, down.w);
-    if (fmax(rise, fall) <= near) {
+    if (v3_max(rise, fall) <= near) {
         return 0;
     }
     p->apex[p->apexes++] = rise >= fall ? up : down;
@@ -93,7 +94,7 @@ static int first_points(polytope *p, double n[3])
             v3_sub(e, p->apex[1].w, x);
             v3_sub(f, p->apex[2].w, x);
             v3_cross(n, e, f);
-            if (!(v3_unit(n) > 1e-13 * fmax(v3_dot(e, e), v3_dot(f, f)))) {
+            if (!(v3_unit(n) > 1e-13 * v3_max(v3_dot(e, e), v3_dot(f, f)))) {
                 p->apexes = 2;
                 v3_frame(f, n, e);
                 found = off_point(p, n, near) || off_point(p, e, near);
@@ -133,6 +134,7 @@ static int first_faces(polytope *p)
         if (!plane_of(p, f)) {
             return 0;
         }
+        p->distance[k] = f->offset;
     }
     return 1;
 }
@@ -140,55 +142,52 @@ static int first_faces(polytope *p)
 /* ---- Growing ----------------------------------------------------------------------------------
  */
 
-/* Marks the faces that see w, from face `from` on, and lists the rim in order. */
+/* Marks the faces that see w, from face `from` on, and lists the edges of their rim. */
 static int see(polytope *p, int from, const double w[3])
 {
-    int stack[FACES], depth = 0;
+    int seen = 0;
     double hair = 1e-14 * p->scale;
     p->rims = 0;
     p->face[from].state = 2;
-    stack[depth++] = from;
-    while (depth > 0) {
-        const face *f = &p->face[stack[--depth]];
+    p->seen[seen++] = from;
+    for (int at = 0; at < seen; at++) {
+        const face *f = &p->face[p->seen[at]];
         for (int k = 0; k < 3; k++) {
             face *o = &p->face[f->across[k]];
-            if (o->state == 2) {
-                continue;
-            }
-            if (v3_dot(o->n, w) - o->offset > hair) {
+            if (o->state == 1 && v3_dot(o->n, w) - o->offset > hair) {
                 o->state = 2;
-                stack[depth++] = f->across[k];
+                p->seen[seen++] = f->across[k];
             }
         }
     }
-    for (int i = 0; i < p->faces; i++) {
-        for (int k = 0; p->face[i].state == 1 && k < 3; k++) {
-            if (p->face[p->face[i].across[k]].state == 2) {
-                p->rim[p->rims][0] = i;
-                p->rim[p->rims++][1] = k;
+    for (int at = 0; at < seen; at++) {
+        const face *f = &p->face[p->seen[at]];
+        for (int k = 0; k < 3; k++) {
+            const face *o = &p->face[f->across[k]];
+            int back = f->corner[(k + 1) % 3]; /* where the edge begins, for the other one */
+            if (o->state == 1) {
+                p->rim[p->rims][0] = f->across[k];
+                p->rim[p->rims++][1] = o->corner[0] == back ? 0 : o->corner[1] == back ? 1 : 2;
             }
         }
     }
+    for (int at = 0; at < seen; at++) {
+        p->face[p->seen[at]].state = 0;
+        p->distance[p->seen[at]] = INFINITY;
+    }
+    p->unused = seen;
     return p->rims >= 3;
 }
 
 static int free_face(polytope *p)
 {
-    for (int i = 0; i < p->faces; i++) {
-        if (p->face[i].state == 0) {
-            return i;
-        }
-    }
-    return p->faces < FACES ? p->faces++ : -1;
+    return p->unused > 0 ? p->seen[--p->unused] : p->faces < FACES ? p->faces++ : -1;
 }
 
 /* Joins the rim to the new corner; 0: there is no room, or the rim is not one ring. */
 static int fan(polytope *p, int tip)
 {
     int made[FACES];
-    for (int i = 0; i < p->faces; i++) {
-        p->face[i].state = p->face[i].state == 2 ? 0 : p->face[i].state;
-    }
     for (int r = 0; r < p->rims; r++) {
         int at = free_face(p), old = p->rim[r][0], k = p->rim[r][1];
         if (at < 0) {
@@ -202,10 +201,12 @@ static int fan(polytope *p, int tip)
         f->across[1] = f->across[2] = -1;
         o->across[k] = at;
         f->state = 1;
-        if (!plane_of(p, f)) {
+        p->distance[at] = INFINITY;
+        if (plane_of(p, f)) {
+            p->distance[at] = f->offset;
+        } else {
             v3_copy(f->n, o->n);
             f->offset = o->offset;
-            f->distance = INFINITY;
         }
         made[r] = at;
     }
@@ -239,14 +240,11 @@ static void take_corners(const polytope *p, const face *f, collide_apex simplex[
 
 static int nearest_face(const polytope *p)
 {
-    int nearest = -1;
-    for (int i = 0; i < p->faces; i++) {
-        if (p->face[i].state == 1 && p->face[i].distance < INFINITY &&
-            (nearest < 0 || p->face[i].distance < p->face[nearest].distance)) {
-            nearest = i;
-        }
+    int nearest = 0;
+    for (int i = 1; i < p->faces; i++) {
+        nearest = p->distance[i] < p->distance[nearest] ? i : nearest;
     }
-    return nearest;
+    return p->distance[nearest] < INFINITY ? nearest : -1;
 }
 
 /* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one. */
@@ -267,7 +265,8 @@ static void grow(polytope *p, double enough, collide_apex simplex[4], int *count
             v3_copy(n, f->n);
             take_corners(p, f, simplex, count);
         }
-        if (upper - f->distance <= enough || h - f->distance <= 1e-14 * p->scale) {
+        if (upper - p->distance[nearest] <= enough ||
+            h - p->distance[nearest] <= 1e-14 * p->scale) {
             return;
         }
         if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
@@ -282,8 +281,7 @@ static double other_places(const polytope *p, double gap, double n[3], collide_a
     double radius = p->a->radius + p->b->radius;
     for (int i = 0; i < p->faces; i++) {
         const face *f = &p->face[i];
-        if (f->state != 1 || !(f->distance < -gap - radius - 1e-10 * p->scale) ||
-            v3_dot(f->n, n) > 0.999) {
+        if (!(p->distance[i] < -gap - radius - 1e-10 * p->scale) || v3_dot(f->n, n) > 0.999) {
             continue;
         }
         collide_apex corner[4], other;

@@ -13,8 +13,8 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     double level[3], most = -INFINITY, size = 0;
     for (int k = 0; k < 3; k++) {
         level[k] = v3_dot(n, corner + 3 * k);
-        most = fmax(most, level[k]);
-        size = fmax(size, v3_length(corner + 3 * k));
+        most = v3_max(most, level[k]);
+        size = v3_max(size, v3_length(corner + 3 * k));
     }
     double up = v3_dot(n, f->normal);
     if (up > 1 - 1e-14) {
@@ -22,7 +22,7 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     }
     for (int k = 0; k < 3; k++) {
         int j = (k + 1) % 3;
-        if (fmax(level[k], level[j]) < most - 1e-9 * size) {
+        if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
             continue; /* the nearest point is not on this edge */
         }
         double e[3], out[3];
@@ -71,7 +71,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
         }
     }
     for (int k = 0; k < 3; k++) {
-        a.extent = fmax(a.extent, v3_length(corner + 3 * k));
+        a.extent = v3_max(a.extent, v3_length(corner + 3 * k));
     }
     a.corner = corner;
 

@@ -42,8 +42,8 @@ collide_field *collide_field_new(int columns, int rows, double half_x, double ha
                          .high = -INFINITY,
                          .height = copy};
     for (size_t i = 0; i < count; i++) {
-        f->low = fmin(f->low, copy[i]);
-        f->high = fmax(f->high, copy[i]);
+        f->low = v3_min(f->low, copy[i]);
+        f->high = v3_max(f->high, copy[i]);
     }
     return f;
 }
@@ -122,7 +122,7 @@ void collide_field_pair(const collide_field *f, const collide_solid *b, collide_
             for (int up = 0; up < 2; up++) {
                 collide_facet t = {.solid = 1};
                 corners(f, i, j, up, t.corner);
-                if (fmax(t.corner[2], fmax(t.corner[5], t.corner[8])) < lower[2]) {
+                if (v3_max(t.corner[2], v3_max(t.corner[5], t.corner[8])) < lower[2]) {
                     continue;
                 }
                 t.number = 2 * (uint32_t)(j * (f->columns - 1) + i) + (uint32_t)up;

@@ -1,7 +1,8 @@
 /* What the files of this folder share.
  *
- * A pair is computed in the frame of its first shape (a), which has the lower kind; so a pair far
- * from the origin loses nothing but the last digits of the difference of the two places. Convex
+ * A pair is computed around the place of its first shape (a), which has the lower kind; so a pair
+ * far from the origin loses nothing but the last digits of the difference of the two places. With
+ * the ground (planes, fields, meshes) the axes are the ground's, else the world's. Convex
  * shapes are a core and a rounding: a sphere is a point, a capsule a segment with a radius, the
  * others are their own core with radius 0. For directions n (unit, from a to b)
  *
@@ -19,10 +20,11 @@
 
 enum { COLLIDE_POLYGON = 40, COLLIDE_TRIANGLE = COLLIDE_KINDS };
 
-/* Where points go: places and directions are in the frame of `frame`, turned over if `flip`. */
+/* Where points go: places and directions are from the place of `frame`, along its axes if `turn`
+ * and along the world's if not; turned over if `flip`. */
 typedef struct collide_sink {
     collide_point *point;
-    int capacity, count, flip;
+    int capacity, count, flip, turn;
     double margin;
     const collide_pose *frame;
     uint32_t salt; /* mixed into features: which triangle of many */
@@ -57,7 +59,7 @@ static inline int collide_curved(const collide_solid *s)
     return s->kind == COLLIDE_ELLIPSOID || s->kind == COLLIDE_CYLINDER || s->kind == COLLIDE_CONE;
 }
 
-collide_solid collide_solid_of(const collide_shape *shape);
+void collide_solid_of(const collide_shape *shape, collide_solid *out); /* without its place */
 /* The farthest point in a direction, in the shape's own frame: the number of its corner. */
 int collide_own_support(const collide_solid *s, const double u[3], double p[3]);
 void collide_support(const collide_solid *s, const double n[3], double p[3], int *id);
@@ -70,7 +72,7 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
 void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
                   uint32_t feature);
 
-/* All pairs that have a rule of their own; b's pose is given in a's frame. */
+/* All pairs that have a rule of their own. */
 void collide_plane(const collide_solid *b, collide_sink *sink);
 void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 void collide_capsules(const collide_solid *a, const collide_solid *b, collide_sink *sink);

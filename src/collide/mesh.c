@@ -68,8 +68,8 @@ static void box_of(const collide_mesh *m, int first, int count, double lower[3],
     for (int i = 3 * first; i < 3 * (first + count); i++) {
         const double *p = &m->vertex[3 * m->triangle[3 * m->order[i / 3] + i % 3]];
         for (int c = 0; c < 3; c++) {
-            lower[c] = fmin(lower[c], p[c]);
-            upper[c] = fmax(upper[c], p[c]);
+            lower[c] = v3_min(lower[c], p[c]);
+            upper[c] = v3_max(upper[c], p[c]);
         }
     }
 }

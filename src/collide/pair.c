@@ -1,4 +1,6 @@
 /* Which rule a pair of shapes has; and how points leave this folder. */
+#include <string.h>
+
 #include "collide/ground.h"
 #include "collide/inner.h"
 
@@ -10,9 +12,14 @@ void collide_emit(collide_sink *sink, const double pos[3], const double normal[3
     }
     if (sink->count < sink->capacity) {
         collide_point *p = &sink->point[sink->count];
-        v3_turn(p->pos, sink->frame->R, pos);
+        if (sink->turn) {
+            v3_turn(p->pos, sink->frame->R, pos);
+            v3_turn(p->normal, sink->frame->R, normal);
+        } else {
+            v3_copy(p->pos, pos);
+            v3_copy(p->normal, normal);
+        }
         v3_add(p->pos, p->pos, 1, sink->frame->pos);
-        v3_turn(p->normal, sink->frame->R, normal);
         v3_scale(p->normal, sink->flip ? -1 : 1);
         p->gap = gap;
         p->feature = feature ^ sink->salt;
@@ -52,9 +59,21 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
         b = shape;
         at_b = at;
     }
-    collide_sink sink = {point, capacity, 0, flip, margin, at_a, 0};
-    collide_solid sa = collide_solid_of(a), sb = collide_solid_of(b);
-    relative(at_a, at_b, &sb);
+    collide_sink sink = {point, capacity, 0, flip, a_ground || b_ground, margin, at_a, 0};
+    collide_solid sa, sb;
+    collide_solid_of(b, &sb);
+    if (sink.turn) {
+        relative(at_a, at_b, &sb);
+    } else {
+        collide_solid_of(a, &sa);
+        memcpy(sa.R, at_a->R, sizeof sa.R);
+        memcpy(sb.R, at_b->R, sizeof sb.R);
+        v3_sub(sb.t, at_b->pos, at_a->pos);
+        double reach = sa.extent + sa.radius + sb.extent + sb.radius + margin;
+        if (v3_dot(sb.t, sb.t) > reach * reach) {
+            return 0;
+        }
+    }
     double all = sb.t[0] + sb.t[1] + sb.t[2];
     for (int i = 0; i < 9; i++) {
         all += sb.R[i];

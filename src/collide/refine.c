@@ -142,7 +142,7 @@ static int near_edges(const collide_solid *s, const double u[3], mode *m, int co
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
                  const double u[3], int bent, mode *m)
 {
-    const double near = 0.1;
+    const double near = 0.03; /* the simplex is no farther off than that */
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
     double zero[3] = {0, 0, 0}, z[3] = {0, 0, u[2] < 0 ? -1 : 1}, top[3] = {0, 0, h};
     double end[3] = {0, 0, u[2] < 0 ? -h : h}, low[3] = {0, 0, -h};
@@ -253,8 +253,12 @@ static void local_of(const collide_solid *s, const mode *m, const double u[3], d
     own_local(s, m, v, l);
     v3_turn(v, s->R, l->p);
     v3_add(l->p, v, 1, s->t);
-    turn_matrix(s->R, l->H);
-    turn_matrix(s->R, l->Hc);
+    if (m->kind >= RIM) {
+        turn_matrix(s->R, l->H);
+    }
+    if (m->kind == SLOPE) {
+        turn_matrix(s->R, l->Hc);
+    }
     for (int k = 0; k < l->conditions; k++) {
         v3_turn(v, s->R, l->g[k]);
         v3_copy(l->g[k], v);
@@ -399,7 +403,7 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     double last = INFINITY;
     local_of(a, ma, u, 1, &la);
     local_of(b, mb, u, -1, &lb);
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < 16; k++) {
         double size = damped_step(a, ma, b, mb, &la, &lb, u);
         int done = size < 1e-15 || (size < 1e-12 && size >= last);
         last = size;

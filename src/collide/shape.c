@@ -104,36 +104,39 @@ double collide_gap(const collide_solid *a, const collide_solid *b, const double 
     return -v3_dot(n, s.w) - a->radius - b->radius;
 }
 
-collide_solid collide_solid_of(const collide_shape *shape)
+void collide_solid_of(const collide_shape *shape, collide_solid *s)
 {
-    collide_solid s = {.kind = (int)shape->kind,
-                       .size = {fabs(shape->size[0]), fabs(shape->size[1]), fabs(shape->size[2])},
-                       .hull = shape->hull,
-                       .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    const double *h = s.size;
+    const double *h = s->size;
+    s->kind = (int)shape->kind;
+    v3_set(s->size, fabs(shape->size[0]), fabs(shape->size[1]), fabs(shape->size[2]));
+    s->hull = shape->hull;
+    s->corner = NULL;
+    v3_set(s->t, 0, 0, 0);
+    s->radius = s->extent = 0;
     switch (shape->kind) {
     case COLLIDE_SPHERE:
-        s.radius = h[0];
+        s->radius = h[0];
         break;
     case COLLIDE_CAPSULE:
-        s.radius = h[0];
-        s.extent = h[1];
+        s->radius = h[0];
+        s->extent = h[1];
         break;
     case COLLIDE_CYLINDER:
     case COLLIDE_CONE:
-        s.extent = h[0] + h[1];
+        s->extent = sqrt(h[0] * h[0] + h[1] * h[1]);
         break;
     case COLLIDE_BOX:
+        s->extent = v3_length(h);
+        break;
     case COLLIDE_ELLIPSOID:
-        s.extent = v3_length(h);
+        s->extent = v3_max(h[0], v3_max(h[1], h[2]));
         break;
     case COLLIDE_HULL:
-        s.extent = shape->hull->extent;
+        s->extent = shape->hull->extent;
         break;
     default:
         break;
     }
-    return s;
 }
 
 /* The turned box of what does not move. */
@@ -168,7 +171,8 @@ void collide_bounds(const collide_shape *shape, const collide_pose *at, double l
         ground_bounds(shape, at, lower, upper);
         return;
     }
-    collide_solid s = collide_solid_of(shape);
+    collide_solid s;
+    collide_solid_of(shape, &s);
     for (int i = 0; i < 3; i++) { /* the row i of R is the world's axis i in the shape's frame */
         const double *up = &at->R[3 * i];
         double down[3] = {-up[0], -up[1], -up[2]}, p[3];

@@ -69,8 +69,8 @@ static double cone_distance(const double c[3], const double size[3], double m[3]
         return side > below ? side : below;
     }
     /* nearest of the side: apex + s (nz, -nx), 0 <= s <= slant; and of the base: (p, -h) */
-    double s = fmin(fmax(nz * across - nx * (c[2] - h), 0), slant);
-    double p = fmin(across, r);
+    double s = v3_min(v3_max(nz * across - nx * (c[2] - h), 0), slant);
+    double p = v3_min(across, r);
     double x1 = across - s * nz, z1 = c[2] - h + s * nx, x2 = across - p, z2 = c[2] + h;
     double d1 = sqrt(x1 * x1 + z1 * z1), d2 = sqrt(x2 * x2 + z2 * z2);
     if (d2 < d1 && below > 0) {
@@ -139,8 +139,8 @@ static double ellipsoid_distance(const double c[3], const double e[3], double m[
         rest -= (e[i] * q) * (e[i] * q);
     }
     if (s == 0) { /* off the plane across the shortest axis, or a shape without volume */
-        x[least] = e[least] * sqrt(fmax(rest, 0));
-        m[least] = e[least] > 0 ? sqrt(fmax(rest, 0)) / e[least] : c[least] < 0 ? -1 : 1;
+        x[least] = e[least] * sqrt(v3_max(rest, 0));
+        m[least] = e[least] > 0 ? sqrt(v3_max(rest, 0)) / e[least] : c[least] < 0 ? -1 : 1;
     }
     if (!(v3_unit(m) > 0)) {
         v3_set(m, 0, 0, 0);

@@ -53,13 +53,25 @@ static inline void v3_scale(double v[3], double s)
     v[2] *= s;
 }
 
-/* Scaled by the largest entry, so that neither 1e-200 nor 1e200 is lost. */
+/* As comparisons: the library's fmin and fmax are calls. */
+static inline double v3_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double v3_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* Scaled by the largest entry where the squares would be lost. */
 static inline double v3_length(const double v[3])
 {
-    double big = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
-    if (big > 1e-100 && big < 1e100) {
-        return sqrt(v3_dot(v, v));
+    double square = v3_dot(v, v);
+    if (square > 1e-200 && square < 1e200) {
+        return sqrt(square);
     }
+    double big = v3_max(fabs(v[0]), v3_max(fabs(v[1]), fabs(v[2])));
     if (!(big > 0) || !isfinite(big)) {
         return big;
     }
