@@ -124,6 +124,7 @@ typedef struct zw_geom_def {
     int group;
     int contype, conaffinity, condim, priority;
     double friction[3]; /* sliding, spinning, rolling */
+    double restitution; /* Newton's; of two geoms the larger holds */
     double solmix, margin, gap;
     zw_soft soft;
 } zw_geom_def;
@@ -392,7 +393,8 @@ typedef struct zw_world_def {
     int elliptic;   /* friction cones; 0: pyramids */
     double impratio;
     double magnetic[3];
-    int without; /* ZW_WITHOUT_... */
+    int contact_capacity; /* points of contact that there is room for; 0: by the number of geoms */
+    int without;          /* ZW_WITHOUT_... */
     int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
                     other coordinates: first those of the bodies, then those of the joints */
 

@@ -435,7 +435,8 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
         zw_motion motion = {0};
         zw_status status = solve_piece(is, problem, &wish, p, &motion, error);
         first = first == ZW_OK ? status : first;
-        if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED) {
+        if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
+            (status == ZW_CONFLICT && wish.least_squares)) {
             put_back(is, p, &motion);
             sum_up(is, p, &motion, answer);
         }

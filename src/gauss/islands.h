@@ -31,7 +31,8 @@ typedef struct gauss_islands_answer {
 
 /* The metric is diagonal or compressed, the rows are compressed, `free` is given, C and law are
  * not. Of pieces that fail, the first by number of its first unknown says why; the others are
- * solved. ZW_INACCURATE and ZW_JAMMED leave the best answer. */
+ * solved. ZW_INACCURATE and ZW_JAMMED leave the best answer, ZW_CONFLICT that of least squares if
+ * asked for. */
 zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
                               const zw_gauss_options *options, gauss_islands_answer *answer,
                               zw_error *error);

@@ -119,12 +119,9 @@ int model_equality_rows(const zw_equality_def *def);
 /* As zw_model_inertia, but bodies that could not be moved alone pass. */
 zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error);
 
-/* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
+/* ---- mesh.c ---------------------------------------------------------------------------------- */
 
 /* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */
 int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out);
-/* Faces of the convex hull, to be freed with base_free: their number; 0: the vertices lie in a
- * plane; -1: no memory. */
-int model_hull(const double *vertex, int count, int **face);
 
 #endif

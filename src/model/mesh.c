@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "collide/hull.h"
 #include "model/bodies.h"
 
 typedef struct sums {
@@ -112,7 +113,7 @@ int model_mesh_inertia(const zw_mesh_def *mesh, int shell, zw_inertia *out)
     surface s = {mesh->vertex, mesh->face, mesh->face_count, shell ? ZW_MESH_SHELL : mesh->rule};
     int *hull = NULL;
     if (s.face_count == 0) {
-        s.face_count = model_hull(mesh->vertex, mesh->vertex_count, &hull);
+        s.face_count = collide_hull_triangles(mesh->vertex, mesh->vertex_count, &hull);
         s.face = hull;
         if (s.face_count < 0) {
             return -1;

@@ -76,7 +76,7 @@
 #include "base/memory.h"
 #include "tree/sweeps.h"
 
-enum { ROUNDS = 60, MANY = 12, PIECES = 256 };
+enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256 };
 #define CLOSE 1e-12 /* of the balance, relative */
 #define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
@@ -107,8 +107,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
-    s->H = base_arena_doubles(arena, n * n);
-    s->U = base_arena_doubles(arena, n * n);
+    s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
     s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
@@ -128,7 +127,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->back, system->n, error) != ZW_OK ||
-        problem_create(&s->aside, system->n, error) != ZW_OK) {
+        problem_create(&s->aside, system->n, error) != ZW_OK ||
+        matrix_create(&s->H, system) != ZW_OK ||
+        impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         return NULL;
@@ -150,27 +151,14 @@ void impulse_free(step_impulse *s)
         problem_free(&s->problem);
         problem_free(&s->back);
         problem_free(&s->aside);
+        impulse_contacts_free(&s->touch);
+        matrix_free(&s->H);
         base_free(s->memory);
         base_free(s);
     }
 }
 
 /* ---- One round ------------------------------------------------------------------------------ */
-
-/* y = H x from the lower triangle. */
-static void times_metric(const step_impulse *s, const double *x, double *y)
-{
-    int n = s->system->n;
-    for (int i = 0; i < n; i++) {
-        const double *row = s->H + (size_t)i * (size_t)n;
-        double sum = row[i] * x[i];
-        for (int j = 0; j < i; j++) {
-            sum += row[j] * x[j];
-            y[j] += row[j] * x[i];
-        }
-        y[i] = sum;
-    }
-}
 
 /* u = u - H \ r, or by N, and then no farther than r gets smaller. */
 static void step_free(step_impulse *s)
@@ -195,30 +183,27 @@ static void step_free(step_impulse *s)
     }
 }
 
-/* The kernel's problem: H u' = H z - (A' lambda as it was, with N) + A' lambda'. */
+/* The kernel's problem: H u' = H u - r + A' lambda'; with N, H u' = H z + A' (lambda' - lambda). */
 static zw_status step_held(step_impulse *s, zw_error *error)
 {
     int n = s->system->n;
-    double *z = s->other, *force = problem_force(&s->problem);
-    memcpy(problem_metric(&s->problem), s->H, (size_t)n * (size_t)n * sizeof(double));
+    double *way = s->other;
+    memcpy(way, s->r, (size_t)n * sizeof *way);
     if (s->with_N) {
         for (int i = 0; i < n; i++) {
-            z[i] = s->r[i] - s->push[i];
+            way[i] -= s->push[i];
         }
-        impulse_solve(s, z);
-        for (int i = 0; i < n; i++) {
-            z[i] = s->u[i] - z[i];
-        }
-        times_metric(s, z, force);
+        impulse_solve(s, way);
+        matrix_solve(&s->H, s->push);
     } else {
-        times_metric(s, s->u, force);
+        impulse_solve(s, way);
     }
     for (int i = 0; i < n; i++) {
-        force[i] -= s->with_N ? s->push[i] : s->r[i];
+        way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
-    zw_status status = problem_solve(&s->problem, error);
+    zw_status status = problem_solve(&s->problem, &s->H, way, error);
     if (status == ZW_OK) {
-        memcpy(s->u, s->problem.motion.a, (size_t)n * sizeof(double));
+        memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, s->u);
     }
     return status;
@@ -244,15 +229,26 @@ typedef struct progress {
     int definite;        /* and H is a metric */
 } progress;
 
-/* At u: the balance and the rows; are we there? */
-static int look(step_impulse *s, int round, progress *at)
+/* At q1, which the sweeps know, but not the speeds. */
+static zw_status find_contacts(step_impulse *s, zw_error *error)
 {
+    if (s->touch.is_there) {
+        tree_velocities(s->system->tree, s->u, s->work->sweeps);
+    }
+    return impulse_find_contacts(s, s->work->sweeps, s->u, error);
+}
+
+/* At u: the balance and the rows; are we there? */
+static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
+{
+    *done = 0;
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s);
+    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
     int more = impulse_reach(s);
     at->made &= more == 0;
-    if (round == 0) {
-        return 0;
+    if (round == 0 || status != ZW_OK) {
+        return status;
     }
     impulse_put_rows(s);
     problem_guess_push(&s->problem, s->push);
@@ -264,18 +260,19 @@ static int look(step_impulse *s, int round, progress *at)
     at->left = fmax(at->left - impulse_noise(s), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
-    int there = at->left <= CLOSE && impulse_violation(s) <= PLACE * reach(s, s->begin);
+    double off = fmax(impulse_violation(s), impulse_depth(s));
+    int there = at->left <= CLOSE && off <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
-    there |= at->idle > 2 && at->left <= ENOUGH &&
-             impulse_violation(s) <= 10 * PLACE * reach(s, s->begin);
+    there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
     int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
     if (wrong > 0) {
         at->made = at->slow = at->idle = 0;
         impulse_balance(s, s->u, s->r);
         impulse_fill_rows(s);
     }
-    return there && wrong == 0 && more == 0;
+    *done = there && wrong == 0 && more == 0;
+    return ZW_OK;
 }
 
 static zw_status solve_rounds(step_impulse *s, zw_error *error)
@@ -285,9 +282,11 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
     zw_status status = ZW_OK;
     for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
-        if (look(s, round, &at)) {
+        int done = 0;
+        status = look(s, round, &at, &done, error);
+        if (status != ZW_OK || done) {
             s->residual = at.left;
-            return ZW_OK;
+            return status;
         }
         if (round > 0 && !isfinite(at.left)) {
             break;
@@ -300,7 +299,7 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
             at.definite = impulse_factor(s);
             at.made = 1;
         }
-        if (newton) {
+        if (newton && s->U) {
             impulse_slopes(s);
         }
         if (s->problem.rows == 0 && (at.definite || s->with_N)) {
@@ -321,11 +320,9 @@ static zw_status project(step_impulse *s, impulse_problem *p, const double *v, d
                          zw_error *error)
 {
     int n = s->system->n;
-    memcpy(problem_metric(p), s->H, (size_t)n * (size_t)n * sizeof(double));
-    times_metric(s, v, problem_force(p));
-    zw_status status = problem_solve_aside(p, error);
+    zw_status status = problem_solve_aside(p, &s->H, v, error);
     if (status == ZW_OK) {
-        memcpy(nearest, p->motion.a, (size_t)n * sizeof(double));
+        memcpy(nearest, p->answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, nearest);
     }
     return status;
@@ -342,7 +339,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     if (s->system->m == s->system->contact_count) {
         return ZW_OK; /* nothing but limits */
     }
-    balance_metric(s->system, s->begin, s->q0, 0, s->H);
+    matrix_set(&s->H, s->system, s->begin);
     for (int round = 0; round < BACK && status == ZW_OK; round++) {
         tree_advance(tree, s->q0, s->w, &h, s->q1);
         tree_kinematics(tree, s->q1, s->work->sweeps);
@@ -369,7 +366,8 @@ static int on_rows(const step_impulse *s, const double *v, double part)
                 off += p->value[e] * v[p->column[e]];
                 size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
             }
-            off = p->block[k].kind == ZW_INEQUALITY ? fmin(off, 0) : off;
+            int across = p->block[k].kind == ZW_CONE && i > p->first[k];
+            off = across ? 0 : p->block[k].kind == ZW_EQUALITY ? off : fmin(off, 0);
             if (!(fabs(off) <= fmax(part * size, least))) {
                 return 0;
             }
@@ -392,7 +390,7 @@ static int stops(const step_impulse *s)
 static double kinetic(step_impulse *s, const double *v)
 {
     double sum = 0;
-    times_metric(s, v, s->other);
+    matrix_times(&s->H, v, s->other);
     for (int i = 0; i < s->system->n; i++) {
         sum += 0.5 * v[i] * s->other[i];
     }
@@ -431,7 +429,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     impulse_put_speeds(s);
     if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
         tree_composite(s->system->tree, s->work->sweeps);
-        balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
+        matrix_set(&s->H, s->system, s->work->sweeps);
         zw_status status = project(s, &s->aside, s->u, v1, error);
         if (status == ZW_OK && !on_rows(s, v1, 1e-9)) {
             status = base_fail(error, ZW_INACCURATE,
@@ -466,7 +464,8 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     if (status == ZW_OK) {
         impulse_begin_balance(s, s->w);
         memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
-        status = solve_rounds(s, error);
+        status = impulse_find_contacts(s, s->begin, NULL, error);
+        status = status == ZW_OK ? solve_rounds(s, error) : status;
     }
     return status == ZW_OK ? find_v1(s, v1, error) : status;
 }

@@ -9,8 +9,22 @@
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
+#include "step/impulse_matrix.h"
 #include "step/impulse_problem.h"
 #include "system/balance.h"
+#include "system/contacts.h"
+
+/* Points of contact of the iterate at hand, and their rows. */
+typedef struct impulse_contacts {
+    int is_there; /* something can touch */
+    int wide;     /* columns that a row has at most */
+    contact_work found;
+    double *J;    /* [points][6 * wide] rows of each, one after another */
+    int *column;  /* [points][wide] */
+    int *columns; /* [points] */
+    double *b;    /* [points] of the normal row */
+    double *room;
+} impulse_contacts;
 
 typedef struct step_impulse {
     const zw_system *system;
@@ -48,9 +62,9 @@ typedef struct step_impulse {
     double *A0; /* the rows where the impulses act */
 
     /* Slopes of the balance. */
-    double *H;  /* n x n, lower triangle: symmetric part, known in closed form */
-    double *U;  /* n x n: its Cholesky factor; with_N: the LU factors of all of it */
-    int *pivot; /* [n] */
+    impulse_matrix H; /* symmetric part, known in closed form */
+    double *U;        /* n x n: the LU factors of all of it; NULL: too many for that */
+    int *pivot;       /* [n] */
     int with_N;
 
     /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
@@ -58,6 +72,8 @@ typedef struct step_impulse {
     int *length_mode; /* [lengths] sum of the forces */
     int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
     int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+
+    impulse_contacts touch;
 
     double gained;   /* after a step: work of motors, dampers, friction and stops */
     double residual; /* after a step: what is left of the balance, relative */
@@ -78,9 +94,9 @@ void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 void impulse_metric(step_impulse *s);                              /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
-/* U from H; 0: it is no metric. */
+/* H is factored; 0: it is no metric. */
 int impulse_factor(step_impulse *s);
-void impulse_solve(const step_impulse *s, double *x); /* x = U \ x, whichever U it is */
+void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is */
 /* |x| in the metric of H's diagonal, and the size that numbers in r have. */
 double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
@@ -101,5 +117,16 @@ void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q
 void impulse_put_speeds(step_impulse *s);                /* for the speeds at the end of it */
 double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
 void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
+
+/* impulse_contact.c */
+zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
+void impulse_contacts_free(impulse_contacts *t);
+/* At the pose of these sweeps, which know the speeds. `from` is the iterate that leads there; NULL:
+ * that is q0. */
+zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+                                zw_error *error);
+void impulse_put_contacts(step_impulse *s);
+void impulse_put_contact_speeds(step_impulse *s);
+double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 
 #endif

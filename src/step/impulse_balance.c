@@ -142,27 +142,54 @@ static void add_motor_slopes(step_impulse *s)
             bodies_motor_law(motor, bodies_control(s->system, work, motor, NULL), length, rate);
         double weight = -s->h * (law.by_rate + s->h * law.by_length);
         if (weight > 0) {
-            balance_stiffen(s->system->n, weight, count, work->aim_dof, work->aim, s->H);
+            matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
         }
+    }
+}
+
+/* A tendon: its damper always, its spring where it is stretched beyond its rest. */
+static void add_length_slopes(step_impulse *s, int index)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const bodies_length *length = &bodies->length[index];
+    zw_work *work = s->work;
+    double weight = s->h * length->damping;
+    if (length->stiffness != 0) {
+        double now = bodies_length_of(bodies, index, s->q1);
+        int taut =
+            now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
+        weight += taut ? s->h * s->h * length->stiffness : 0;
+    }
+    for (int i = 0; i < length->count && weight > 0; i++) {
+        work->aim_dof[i] = bodies->term[length->first + i].dof;
+        work->aim[i] = bodies->term[length->first + i].coef;
+    }
+    if (weight > 0) {
+        matrix_stiffen(&s->H, weight, length->count, work->aim_dof, work->aim);
     }
 }
 
 void impulse_metric(step_impulse *s)
 {
-    balance_metric(s->system, s->begin, s->q1, s->h, s->H);
+    const tree_mechanism *tree = s->system->tree;
+    matrix_set(&s->H, s->system, s->begin);
+    for (int d = 0; d < s->system->n; d++) {
+        const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
+        double weight = s->h * tree->damping[d] + (stiffness > 0 ? s->h * s->h * stiffness : 0);
+        if (weight > 0) {
+            matrix_stiffen(&s->H, weight, 1, &d, &one);
+        }
+    }
+    for (int i = 0; i < s->system->bodies->length_count; i++) {
+        add_length_slopes(s, i);
+    }
     add_motor_slopes(s);
 }
 
 int impulse_factor(step_impulse *s)
 {
-    int n = s->system->n;
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j <= i; j++) {
-            s->U[(size_t)j * (size_t)n + (size_t)i] = s->H[(size_t)i * (size_t)n + (size_t)j];
-        }
-    }
     s->with_N = 0;
-    return dense_cholesky(n, s->U, n, 0) == n;
+    return matrix_factor(&s->H);
 }
 
 void impulse_slopes(step_impulse *s)
@@ -185,22 +212,21 @@ void impulse_slopes(step_impulse *s)
     dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
 }
 
-void impulse_solve(const step_impulse *s, double *x)
+void impulse_solve(step_impulse *s, double *x)
 {
     int n = s->system->n;
     if (s->with_N) {
         dense_lu_solve(n, s->U, n, s->pivot, x);
-        return;
+    } else {
+        matrix_solve(&s->H, x);
     }
-    dense_solve_upper_transposed(n, s->U, n, x);
-    dense_solve_upper(n, s->U, n, x);
 }
 
 /* ---- Sizes ---------------------------------------------------------------------------------- */
 
 static double weight_of(const step_impulse *s, int i)
 {
-    double H = s->H[(size_t)i * (size_t)s->system->n + (size_t)i];
+    double H = matrix_diagonal(&s->H, i);
     return H > 0 ? 1 / H : 1;
 }
 
@@ -233,7 +259,7 @@ double impulse_noise(const step_impulse *s)
         const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
         int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
         double M = s->begin[tree->at.M + tree->start[i + 1] - 1];
-        double stiff = s->H[(size_t)i * (size_t)s->system->n + (size_t)i] - M;
+        double stiff = matrix_diagonal(&s->H, i) - M;
         double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : 1;
         double part = 4 * DBL_EPSILON * stiff * place / s->h;
         sum += part * part * weight_of(s, i);

@@ -78,11 +78,9 @@ static int room_for_entries(impulse_problem *p, int need)
 
 zw_status problem_create(impulse_problem *p, int n, zw_error *error)
 {
-    *p = (impulse_problem){.n = n, .options = zw_gauss_options_default()};
-    p->H = base_alloc((size_t)n * (size_t)n * sizeof *p->H + 1);
-    p->force = base_alloc((size_t)n * sizeof *p->force + 1);
-    if (!p->H || !p->force || !room_for_rows(p, 1) || !room_for_entries(p, 1) ||
-        !room_for_blocks(p, 1)) {
+    *p = (impulse_problem){
+        .n = n, .options = zw_gauss_options_default(), .islands = gauss_islands_create()};
+    if (!p->islands || !room_for_rows(p, 1) || !room_for_entries(p, 1) || !room_for_blocks(p, 1)) {
         problem_free(p);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -91,28 +89,16 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error)
 
 void problem_free(impulse_problem *p)
 {
-    void *list[] = {p->H,          p->force,      p->block,   p->key,       p->first,
-                    p->start,      p->b,          p->guess,   p->column,    p->value,
-                    p->made,       p->made_start, p->old_key, p->old_first, p->old_rows,
-                    p->old_lambda, p->made_column};
+    void *list[] = {p->block,  p->key,   p->first,   p->start,     p->b,        p->guess,
+                    p->column, p->value, p->old_key, p->old_first, p->old_rows, p->old_lambda};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
-    zw_gauss_work_free(p->gauss);
+    gauss_islands_free(p->islands);
     *p = (impulse_problem){0};
 }
 
 /* ---- Appending ------------------------------------------------------------------------------ */
-
-double *problem_metric(impulse_problem *p)
-{
-    return p->H;
-}
-
-double *problem_force(impulse_problem *p)
-{
-    return p->force;
-}
 
 void problem_begin(impulse_problem *p)
 {
@@ -180,45 +166,7 @@ void problem_guess_push(const impulse_problem *p, double *out)
 
 /* ---- Solving -------------------------------------------------------------------------------- */
 
-static int same_shape(const impulse_problem *p)
-{
-    int same = p->gauss != NULL && p->made_blocks == p->blocks;
-    for (int k = 0; k < p->blocks && same; k++) {
-        same = p->made[k].kind == p->block[k].kind && p->made[k].rows == p->block[k].rows;
-    }
-    if (!same || !p->made_sparse) {
-        return same;
-    }
-    return p->made_entries == p->entries &&
-           memcmp(p->made_start, p->start, (size_t)(p->rows + 1) * sizeof(int)) == 0 &&
-           memcmp(p->made_column, p->column, (size_t)p->entries * sizeof(int)) == 0;
-}
-
-static int keep_shape(impulse_problem *p)
-{
-    int blocks = more_than(p->made_room, p->blocks),
-        rows = more_than(p->made_row_room, p->rows + 1);
-    int entries = more_than(p->made_entry_room, p->entries);
-    if (blocks > p->made_room && !grow(&p->made, p->made_room, blocks, sizeof *p->made)) {
-        return 0;
-    }
-    p->made_room = blocks;
-    if (rows > p->made_row_room && !grow(&p->made_start, p->made_row_room, rows, sizeof(int))) {
-        return 0;
-    }
-    p->made_row_room = rows;
-    if (entries > p->made_entry_room &&
-        !grow(&p->made_column, p->made_entry_room, entries, sizeof(int))) {
-        return 0;
-    }
-    p->made_entry_room = entries;
-    memcpy(p->made, p->block, (size_t)p->blocks * sizeof *p->made);
-    memcpy(p->made_start, p->start, (size_t)(p->rows + 1) * sizeof(int));
-    memcpy(p->made_column, p->column, (size_t)p->entries * sizeof(int));
-    p->made_blocks = p->blocks;
-    p->made_entries = p->entries;
-    return 1;
-}
+/* ---- Solving -------------------------------------------------------------------------------- */
 
 static int remember(impulse_problem *p)
 {
@@ -243,7 +191,7 @@ static int remember(impulse_problem *p)
         p->old_first[k] = p->first[k];
         p->old_rows[k] = p->block[k].rows;
     }
-    memcpy(p->old_lambda, p->motion.lambda, (size_t)p->rows * sizeof *p->old_lambda);
+    memcpy(p->old_lambda, p->answer.lambda, (size_t)p->rows * sizeof *p->old_lambda);
     p->old_blocks = p->blocks;
     return 1;
 }
@@ -253,47 +201,38 @@ static zw_status out_of_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-static zw_status solve(impulse_problem *p, const double *guess, zw_error *error)
+static zw_status solve(impulse_problem *p, const impulse_matrix *H, const double *given,
+                       const double *guess, zw_error *error)
 {
-    enum { SPARSE_FROM = 400 }; /* as the kernel */
     if (p->no_memory) {
         return out_of_memory(error);
     }
-    p->problem = (zw_gauss){.n = p->n,
-                            .metric = {.kind = ZW_METRIC_DENSE, .value = p->H},
-                            .force = p->force,
-                            .block_count = p->blocks,
-                            .block = p->block,
-                            .A = {.start = p->start, .column = p->column, .value = p->value},
-                            .b = p->b};
-    if (!same_shape(p)) {
-        zw_gauss_work_free(p->gauss);
-        p->gauss = NULL;
-        p->made_sparse = p->n + p->rows > SPARSE_FROM;
-        if (!keep_shape(p)) {
-            return out_of_memory(error);
-        }
-        p->gauss = zw_gauss_work_create(&p->problem, &p->options, error);
-        if (!p->gauss) {
-            return error ? error->status : ZW_NO_MEMORY;
-        }
-    }
+    zw_gauss problem = {
+        .n = p->n,
+        .metric = {.kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row},
+        .free = given,
+        .block_count = p->blocks,
+        .block = p->block,
+        .A = {.start = p->start, .column = p->column, .value = p->value},
+        .b = p->b};
     p->options.guess = guess;
-    zw_status status = zw_gauss_solve(&p->problem, &p->options, p->gauss, &p->motion, error);
+    zw_status status = gauss_islands_solve(p->islands, &problem, &p->options, &p->answer, error);
     int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
-                   (status == ZW_INACCURATE && p->motion.certificate.worst <= p->enough);
+                   (status == ZW_INACCURATE && p->answer.certificate <= p->enough);
     return answered ? ZW_OK : status;
 }
 
-zw_status problem_solve(impulse_problem *p, zw_error *error)
+zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *given,
+                        zw_error *error)
 {
-    zw_status status = solve(p, p->rows > 0 ? p->guess : NULL, error);
+    zw_status status = solve(p, H, given, p->rows > 0 ? p->guess : NULL, error);
     return status == ZW_OK && !remember(p) ? out_of_memory(error) : status;
 }
 
-zw_status problem_solve_aside(impulse_problem *p, zw_error *error)
+zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *given,
+                              zw_error *error)
 {
-    return solve(p, NULL, error);
+    return solve(p, H, given, NULL, error);
 }
 
 double problem_multiplier(const impulse_problem *p, long key, int row)

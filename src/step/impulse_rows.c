@@ -125,6 +125,9 @@ void impulse_fill_rows(step_impulse *s)
         }
         bodies_fill_rows(s->system, s->work, s->q1, s->still,
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+        for (int r = 0; r < s->system->m; r++) { /* what rolls has no phi */
+            s->phi[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+        }
     }
 }
 
@@ -193,7 +196,8 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
             double b = -factor * s->phi[r];
-            for (int k = start; k < start + count && speed; k++) {
+            int rolls = system->row_kind[r] == SYSTEM_VELOCITY && factor > 0;
+            for (int k = start; k < start + count && speed && !rolls; k++) {
                 b += A[k] * speed[system->A_column[k]];
             }
             problem_row(p, count, system->A_column + start, A + start, b);
@@ -206,6 +210,7 @@ void impulse_put_rows(step_impulse *s)
     problem_begin(&s->problem);
     put_closers(s, &s->problem, s->A0, s->u, 1 / s->h);
     put_dry(s, &s->problem);
+    impulse_put_contacts(s);
 }
 
 void impulse_put_back(step_impulse *s, const double *w)
@@ -224,6 +229,7 @@ void impulse_put_speeds(step_impulse *s)
     problem_begin(&s->aside);
     put_closers(s, &s->aside, s->A, NULL, 1 / s->h);
     put_dry(s, &s->aside);
+    impulse_put_contact_speeds(s);
 }
 
 void impulse_settle(const step_impulse *s, double *v)

@@ -42,61 +42,6 @@ void balance_gather(const zw_system *system, const double *sweeps, double *F, do
     }
 }
 
-void balance_stiffen(int n, double weight, int count, const int *dof, const double *coef, double *H)
-{
-    for (int i = 0; i < count; i++) {
-        for (int j = 0; j < count; j++) {
-            if (dof[j] <= dof[i]) {
-                H[(size_t)dof[i] * (size_t)n + (size_t)dof[j]] += weight * coef[i] * coef[j];
-            }
-        }
-    }
-}
-
-/* A tendon: its damper always, its spring where it is stretched beyond its rest. */
-static void add_length(const struct system_bodies *bodies, int index, const double *q, double h,
-                       int n, double *H)
-{
-    const bodies_length *length = &bodies->length[index];
-    double weight = h * length->damping;
-    if (length->stiffness != 0) {
-        double now = bodies_length_of(bodies, index, q);
-        weight +=
-            now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1]
-                ? h * h * length->stiffness
-                : 0;
-    }
-    const bodies_term *term = bodies->term + length->first;
-    for (int i = 0; i < length->count && weight > 0; i++) {
-        for (int j = 0; j < length->count; j++) {
-            if (term[j].dof <= term[i].dof) {
-                H[(size_t)term[i].dof * (size_t)n + (size_t)term[j].dof] +=
-                    weight * term[i].coef * term[j].coef;
-            }
-        }
-    }
-}
-
-void balance_metric(const zw_system *system, const double *sweeps, const double *q, double h,
-                    double *H)
-{
-    const tree_mechanism *tree = system->tree;
-    const struct system_bodies *bodies = system->bodies;
-    size_t n = (size_t)system->n;
-    memset(H, 0, n * n * sizeof *H);
-    for (int d = 0; d < system->n; d++) {
-        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
-            H[(size_t)d * n + (size_t)tree->column[k]] = sweeps[tree->at.M + k];
-        }
-        double stiffness = tree->joint[tree->dof_joint[d]].stiffness;
-        H[(size_t)d * n + (size_t)d] +=
-            h * tree->damping[d] + (stiffness > 0 ? h * h * stiffness : 0);
-    }
-    for (int i = 0; i < bodies->length_count; i++) {
-        add_length(bodies, i, q, h, system->n, H);
-    }
-}
-
 /* ---- How much happens in a step -------------------------------------------------------------- */
 
 static int turns(const tree_mechanism *tree, int d)

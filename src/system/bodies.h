@@ -238,6 +238,7 @@ struct system_bodies {
     double magnetic[3];
     /* [one more], NULL at the end */
     char **part_name, **joint_name, **reading_name;
+    struct contact_world *contact; /* what may touch: contacts.h */
     int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
     int extra_count;
     bodies_extra *extra; /* of tendons with armature */

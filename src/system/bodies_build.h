@@ -69,6 +69,9 @@ zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***lis
 /* bodies_mount.c: sensors; after closers and drives. */
 zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 
+/* contact_build.c: shapes, and who may touch whom. */
+zw_status bodies_make_contacts(bodies_builder *b, zw_error *error);
+
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "collide/hull.h"
 #include "model/bodies.h"
 #include "scene/dice.h"
 
@@ -235,7 +236,7 @@ static void hulls_contain_their_points(void **state)
             }
         }
         int *face;
-        int faces = model_hull(v, N + 20, &face);
+        int faces = collide_hull_triangles(v, N + 20, &face);
         assert_int_equal(faces, 2 * N - 4); /* Euler: every point of the sphere is a corner */
         for (int f = 0; f < faces; f++) {
             double u[3], w[3], n[3];
@@ -259,10 +260,10 @@ static void flat_points_have_no_hull(void **state)
     (void)state;
     double v[] = {0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1, 0.5, 0.5, 1};
     int *face;
-    assert_int_equal(model_hull(v, 5, &face), 0);
+    assert_int_equal(collide_hull_triangles(v, 5, &face), 0);
     base_free(face);
     memset(v, 0, sizeof v);
-    assert_int_equal(model_hull(v, 5, &face), 0);
+    assert_int_equal(collide_hull_triangles(v, 5, &face), 0);
 }
 
 /* ---- Laws -------------------------------------------------------------------------------------

@@ -597,14 +597,12 @@ static void problem_changes_its_shape(void **state)
     (void)state;
     enum { N = 4 };
     impulse_problem p;
+    double mass[N] = {1, 2, 3, 4}, given[N] = {-1, -2, -3, -4};
+    int start[N + 1] = {0, 1, 2, 3, 4}, row[N] = {0, 1, 2, 3};
+    const impulse_matrix H = {.n = N, .start = start, .row = row, .value = mass};
     assert_int_equal(problem_create(&p, N, NULL), ZW_OK);
     for (int round = 0; round < 40; round++) {
         problem_begin(&p);
-        memset(problem_metric(&p), 0, N * N * sizeof(double));
-        for (int i = 0; i < N; i++) {
-            problem_metric(&p)[i * N + i] = 1 + i;
-            problem_force(&p)[i] = -(1.0 + i) * (1 + i); /* free: -(1 + i) */
-        }
         double one = 1;
         for (int i = 0; i < N; i++) { /* u_i >= 0, those of this round */
             if (round >> i & 1) {
@@ -612,10 +610,10 @@ static void problem_changes_its_shape(void **state)
                 problem_row(&p, 1, &i, &one, 0);
             }
         }
-        assert_int_equal(problem_solve(&p, NULL), ZW_OK);
+        assert_int_equal(problem_solve(&p, &H, given, NULL), ZW_OK);
         for (int i = 0; i < N; i++) {
             int held = round >> i & 1;
-            close_to("u", p.motion.a[i], held ? 0 : -1.0 - i, 1e-12);
+            close_to("u", p.answer.a[i], held ? 0 : -1.0 - i, 1e-12);
             close_to("lambda", problem_multiplier(&p, 10 + i, 0), held ? (1.0 + i) * (1 + i) : 0,
                      1e-10);
         }

@@ -7,7 +7,8 @@
 
 #include "base/list.h"
 #include "base/memory.h"
-#include "model/bodies.h"
+#include "collide/hull.h"
+#include "collide/vector.h"
 
 typedef struct hull_face {
     int corner[3];
@@ -26,7 +27,7 @@ typedef struct hull {
 
 static double distance(const hull *h, const hull_face *f, int v)
 {
-    return model_dot(f->normal, &h->vertex[3 * v]) - f->offset;
+    return v3_dot(f->normal, &h->vertex[3 * v]) - f->offset;
 }
 
 static int add_face(hull *h, int a, int b, int c)
@@ -44,9 +45,9 @@ static int add_face(hull *h, int a, int b, int c)
     f->corner[1] = b;
     f->corner[2] = c;
     f->sees = 0;
-    model_cross(f->normal, u, v);
-    model_unit(f->normal);
-    f->offset = model_dot(f->normal, &h->vertex[3 * a]);
+    v3_cross(f->normal, u, v);
+    v3_unit(f->normal);
+    f->offset = v3_dot(f->normal, &h->vertex[3 * a]);
     return 1;
 }
 
@@ -61,18 +62,18 @@ static int farthest(const hull *h, int count, const int *base, int base_count)
         u[i] = base_count > 1 ? h->vertex[3 * base[1] + i] - a[i] : 0;
         v[i] = base_count > 2 ? h->vertex[3 * base[2] + i] - a[i] : 0;
     }
-    model_unit(u);
-    model_cross(n, u, v);
-    model_unit(n);
+    v3_unit(u);
+    v3_cross(n, u, v);
+    v3_unit(n);
     for (int k = 0; k < count; k++) {
         double x[3], along[3];
         for (int i = 0; i < 3; i++) {
             x[i] = h->vertex[3 * k + i] - a[i];
         }
-        model_cross(along, u, x);
-        double d = base_count == 1   ? sqrt(model_dot(x, x))
-                   : base_count == 2 ? sqrt(model_dot(along, along))
-                                     : fabs(model_dot(n, x));
+        v3_cross(along, u, x);
+        double d = base_count == 1   ? sqrt(v3_dot(x, x))
+                   : base_count == 2 ? sqrt(v3_dot(along, along))
+                                     : fabs(v3_dot(n, x));
         if (d > most) {
             most = d;
             best = k;
@@ -161,7 +162,7 @@ static int add_point(hull *h, int v)
     return 1;
 }
 
-int model_hull(const double *vertex, int count, int **face)
+int collide_hull_triangles(const double *vertex, int count, int **face)
 {
     hull h = {.vertex = vertex};
     double size = 0;

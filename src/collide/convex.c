@@ -1,0 +1,71 @@
+/* Two convex shapes: the contact normal, by distance if they are apart and by overlap if not. */
+#include "collide/inner.h"
+
+void collide_between(const collide_apex *s, int count, collide_apex *out)
+{
+    double weight[3] = {1, 0, 0};
+    *out = s[0];
+    if (count == 2) {
+        double d[3];
+        v3_sub(d, s[1].w, s[0].w);
+        double dd = v3_dot(d, d), part = dd > 0 ? -v3_dot(d, s[0].w) / dd : 0;
+        weight[1] = part < 0 ? 0 : part > 1 ? 1 : part;
+        weight[0] = 1 - weight[1];
+    } else if (count >= 3) {
+        double u[3], v[3], n[3], c[3], sum = 0;
+        v3_sub(u, s[1].w, s[0].w);
+        v3_sub(v, s[2].w, s[0].w);
+        v3_cross(n, u, v);
+        for (int k = 0; k < 3; k++) {
+            v3_cross(c, s[(k + 1) % 3].w, s[(k + 2) % 3].w);
+            weight[k] = v3_max(v3_dot(n, c), 0);
+            sum += weight[k];
+        }
+        for (int k = 0; k < 3; k++) {
+            weight[k] = sum > 0 ? weight[k] / sum : 1.0 / 3;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        out->a[i] = out->b[i] = 0;
+        for (int k = 0; k < (count < 3 ? count : 3); k++) {
+            out->a[i] += weight[k] * s[k].a[i];
+            out->b[i] += weight[k] * s[k].b[i];
+        }
+    }
+}
+
+int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double n[3],
+                      double *gap, collide_apex *witness)
+{
+    collide_apex simplex[4];
+    double radius = a->radius + b->radius, scale = a->extent + b->extent;
+    int count, found = collide_gjk(a, b, margin + radius, simplex, &count, n);
+    *gap = -INFINITY;
+    if (found == 2) {
+        return 0;
+    }
+    if (found == 1) {
+        collide_between(simplex, count, witness);
+        *gap = collide_refine(a, b, simplex, count, n, witness);
+    }
+    if (*gap + radius < 1e-7 * scale) { /* touching cores are looked at from both sides */
+        collide_apex other;
+        double m[3] = {0, 0, 1};
+        double depth = collide_epa(a, b, simplex, count, m, &other);
+        if (!(depth <= *gap)) {
+            *gap = depth;
+            v3_copy(n, m);
+            *witness = other;
+        }
+    }
+    return *gap <= margin;
+}
+
+void collide_convex(const collide_solid *a, const collide_solid *b, collide_sink *sink)
+{
+    double n[3], gap;
+    collide_apex witness;
+    if (collide_direction(a, b, sink->margin, n, &gap, &witness)) {
+        collide_manifold(a, b, n, gap, &witness, 0, sink);
+    }
+}

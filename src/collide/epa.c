@@ -1,0 +1,331 @@
+/* The least overlap of two convex cores: the face nearest to the origin of their difference a - b.
+ *
+ * A polytope inside of the difference, with the origin in it, grows: the nearest of its faces is
+ * pushed out to the support in its direction n, the faces that see the new corner are replaced by
+ * a fan around it. The distance of the nearest face is a lower bound of the depth, the least
+ * support h(n) over the directions tried is an upper one, and the latter is what is answered. For
+ * polytopes they meet after finitely many steps. On a curved side the faces shrink around the
+ * nearest point by a constant factor; then they only have to come near (1e-6 of the size), and
+ * refine.c ends it with Newton's method. Should another place have less overlap than that answer,
+ * then a face there is nearer than it: all such faces in other directions are refined as well.
+ *
+ * Differences without volume (two flat shapes in one plane) are found while the first tetrahedron
+ * is made; the direction across them has overlap 0. Faces without area, which collinear corners
+ * make, take the plane of their neighbour and are never the nearest. */
+#include "collide/inner.h"
+
+enum { APEXES = 132, FACES = 3 * APEXES };
+
+typedef struct face {
+    int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
+    double n[3], offset;
+    int state; /* 0 gone, 1 there, 2 seen */
+} face;
+
+typedef struct polytope {
+    const collide_solid *a, *b;
+    double scale;
+    int apexes, faces;
+    collide_apex apex[APEXES];
+    face face[FACES];
+    double distance[FACES];  /* of the faces; endless: gone, or without area */
+    int rim[FACES][2], rims; /* face that stays, and which of its edges */
+    int seen[FACES], unused; /* places of faces that are gone */
+} polytope;
+
+static int plane_of(polytope *p, face *f)
+{
+    const double *x = p->apex[f->corner[0]].w, *y = p->apex[f->corner[1]].w;
+    const double *z = p->apex[f->corner[2]].w;
+    double u[3], v[3], w[3];
+    v3_sub(u, y, x);
+    v3_sub(v, z, x);
+    v3_sub(w, z, y);
+    v3_cross(f->n, u, v);
+    double longest = v3_max(v3_dot(u, u), v3_max(v3_dot(v, v), v3_dot(w, w)));
+    if (!(v3_unit(f->n) > 1e-13 * longest) || !(longest > 0)) {
+        return 0;
+    }
+    f->offset = v3_max(v3_dot(f->n, x), v3_max(v3_dot(f->n, y), v3_dot(f->n, z)));
+    return 1;
+}
+
+/* ---- The first tetrahedron --------------------------------------------------------------------
+ */
+
+/* Looks both ways along n for a point that is off the flat spanned so far by more than `near`. */
+static int off_point(polytope *p, const double n[3], double near)
+{
+    collide_apex up, down;
+    double back[3] = {-n[0], -n[1], -n[2]};
+    collide_support_pair(p->a, p->b, n, &up);
+    collide_support_pair(p->a, p->b, back, &down);
+    double level = v3_dot(n, p->apex[0].w);
+    double rise = v3_dot(n, up.w) - level, fall = level - v3_dot(n, down.w);
+    if (v3_max(rise, fall) <= near) {
+        return 0;
+    }
+    p->apex[p->apexes++] = rise >= fall ? up : down;
+    return 1;
+}
+
+/* Grows the simplex to four points; 0: the difference is flat, and n is across it. */
+static int first_points(polytope *p, double n[3])
+{
+    double near = 1e-12 * p->scale, e[3], f[3];
+    for (int round = 0; p->apexes < 4; round++) {
+        const double *x = p->apex[0].w;
+        int found = 0;
+        if (p->apexes == 1) {
+            for (int i = 0; i < 3 && !found; i++) {
+                v3_set(n, i == 0, i == 1, i == 2);
+                found = off_point(p, n, near);
+            }
+        } else if (p->apexes == 2) {
+            v3_sub(f, p->apex[1].w, x);
+            if (!(v3_unit(f) > 0)) {
+                p->apexes = 1;
+                found = 1; /* the same twice: begin again */
+            } else {
+                v3_frame(f, n, e);
+                found = off_point(p, n, near) || off_point(p, e, near);
+            }
+        } else {
+            v3_sub(e, p->apex[1].w, x);
+            v3_sub(f, p->apex[2].w, x);
+            v3_cross(n, e, f);
+            if (!(v3_unit(n) > 1e-13 * v3_max(v3_dot(e, e), v3_dot(f, f)))) {
+                p->apexes = 2;
+                v3_frame(f, n, e);
+                found = off_point(p, n, near) || off_point(p, e, near);
+            } else {
+                found = off_point(p, n, near);
+            }
+        }
+        if (!found || round > 8) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int first_faces(polytope *p)
+{
+    static const int corner[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static const int across[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    double u[3], v[3], w[3], n[3];
+    v3_sub(u, p->apex[1].w, p->apex[0].w);
+    v3_sub(v, p->apex[2].w, p->apex[0].w);
+    v3_sub(w, p->apex[3].w, p->apex[0].w);
+    v3_cross(n, u, v);
+    if (v3_dot(n, w) > 0) { /* the last one has to be below the first face */
+        collide_apex swap = p->apex[1];
+        p->apex[1] = p->apex[2];
+        p->apex[2] = swap;
+    }
+    p->faces = 4;
+    for (int k = 0; k < 4; k++) {
+        face *f = &p->face[k];
+        for (int i = 0; i < 3; i++) {
+            f->corner[i] = corner[k][i];
+            f->across[i] = across[k][i];
+        }
+        f->state = 1;
+        if (!plane_of(p, f)) {
+            return 0;
+        }
+        p->distance[k] = f->offset;
+    }
+    return 1;
+}
+
+/* ---- Growing ----------------------------------------------------------------------------------
+ */
+
+/* Marks the faces that see w, from face `from` on, and lists the edges of their rim. */
+static int see(polytope *p, int from, const double w[3])
+{
+    int seen = 0;
+    double hair = 1e-14 * p->scale;
+    p->rims = 0;
+    p->face[from].state = 2;
+    p->seen[seen++] = from;
+    for (int at = 0; at < seen; at++) {
+        const face *f = &p->face[p->seen[at]];
+        for (int k = 0; k < 3; k++) {
+            face *o = &p->face[f->across[k]];
+            if (o->state == 1 && v3_dot(o->n, w) - o->offset > hair) {
+                o->state = 2;
+                p->seen[seen++] = f->across[k];
+            }
+        }
+    }
+    for (int at = 0; at < seen; at++) {
+        const face *f = &p->face[p->seen[at]];
+        for (int k = 0; k < 3; k++) {
+            const face *o = &p->face[f->across[k]];
+            int back = f->corner[(k + 1) % 3]; /* where the edge begins, for the other one */
+            if (o->state == 1) {
+                p->rim[p->rims][0] = f->across[k];
+                p->rim[p->rims++][1] = o->corner[0] == back ? 0 : o->corner[1] == back ? 1 : 2;
+            }
+        }
+    }
+    for (int at = 0; at < seen; at++) {
+        p->face[p->seen[at]].state = 0;
+        p->distance[p->seen[at]] = INFINITY;
+    }
+    p->unused = seen;
+    return p->rims >= 3;
+}
+
+static int free_face(polytope *p)
+{
+    return p->unused > 0 ? p->seen[--p->unused] : p->faces < FACES ? p->faces++ : -1;
+}
+
+/* Joins the rim to the new corner; 0: there is no room, or the rim is not one ring. */
+static int fan(polytope *p, int tip)
+{
+    int made[FACES];
+    for (int r = 0; r < p->rims; r++) {
+        int at = free_face(p), old = p->rim[r][0], k = p->rim[r][1];
+        if (at < 0) {
+            return 0;
+        }
+        face *f = &p->face[at], *o = &p->face[old];
+        f->corner[0] = o->corner[(k + 1) % 3]; /* the rim's edge the other way round */
+        f->corner[1] = o->corner[k];
+        f->corner[2] = tip;
+        f->across[0] = old;
+        f->across[1] = f->across[2] = -1;
+        o->across[k] = at;
+        f->state = 1;
+        p->distance[at] = INFINITY;
+        if (plane_of(p, f)) {
+            p->distance[at] = f->offset;
+        } else {
+            v3_copy(f->n, o->n);
+            f->offset = o->offset;
+        }
+        made[r] = at;
+    }
+    for (int r = 0; r < p->rims; r++) { /* neighbours within the fan share a rim corner */
+        face *f = &p->face[made[r]];
+        for (int s = 0; s < p->rims; s++) {
+            if (p->face[made[s]].corner[0] == f->corner[1]) {
+                if (f->across[1] >= 0) {
+                    return 0;
+                }
+                f->across[1] = made[s];
+                p->face[made[s]].across[2] = made[r];
+            }
+        }
+    }
+    for (int r = 0; r < p->rims; r++) {
+        if (p->face[made[r]].across[1] < 0 || p->face[made[r]].across[2] < 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void take_corners(const polytope *p, const face *f, collide_apex simplex[4], int *count)
+{
+    *count = 3;
+    for (int i = 0; i < 3; i++) {
+        simplex[i] = p->apex[f->corner[i]];
+    }
+}
+
+static int nearest_face(const polytope *p)
+{
+    int nearest = 0;
+    for (int i = 1; i < p->faces; i++) {
+        nearest = p->distance[i] < p->distance[nearest] ? i : nearest;
+    }
+    return p->distance[nearest] < INFINITY ? nearest : -1;
+}
+
+/* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one. */
+static void grow(polytope *p, double enough, collide_apex simplex[4], int *count, double n[3])
+{
+    double upper = INFINITY;
+    while (p->apexes < APEXES) {
+        int nearest = nearest_face(p);
+        if (nearest < 0) {
+            return;
+        }
+        const face *f = &p->face[nearest];
+        collide_apex *w = &p->apex[p->apexes];
+        collide_support_pair(p->a, p->b, f->n, w);
+        double h = v3_dot(f->n, w->w);
+        if (h < upper) {
+            upper = h;
+            v3_copy(n, f->n);
+            take_corners(p, f, simplex, count);
+        }
+        if (upper - p->distance[nearest] <= enough ||
+            h - p->distance[nearest] <= 1e-14 * p->scale) {
+            return;
+        }
+        if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
+            return;
+        }
+    }
+}
+
+/* Faces nearer than the answer, in directions that are not its own. */
+static double other_places(const polytope *p, double gap, double n[3], collide_apex *witness)
+{
+    double radius = p->a->radius + p->b->radius;
+    for (int i = 0; i < p->faces; i++) {
+        const face *f = &p->face[i];
+        if (!(p->distance[i] < -gap - radius - 1e-10 * p->scale) || v3_dot(f->n, n) > 0.999) {
+            continue;
+        }
+        collide_apex corner[4], other;
+        int count;
+        double m[3] = {f->n[0], f->n[1], f->n[2]};
+        take_corners(p, f, corner, &count);
+        collide_between(corner, count, &other);
+        double depth = collide_refine(p->a, p->b, corner, count, m, &other);
+        if (depth > gap) {
+            gap = depth;
+            v3_copy(n, m);
+            *witness = other;
+        }
+    }
+    return gap;
+}
+
+double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
+                   int count, double n[3], collide_apex *witness)
+{
+    polytope p;
+    p.a = a;
+    p.b = b;
+    p.scale = a->extent + b->extent;
+    p.apexes = count;
+    p.faces = 0;
+    for (int i = 0; i < count; i++) {
+        p.apex[i] = simplex[i];
+    }
+    int bent = collide_curved(a) || collide_curved(b);
+    if (first_points(&p, n) && first_faces(&p)) {
+        grow(&p, (bent ? 1e-6 : 1e-13) * p.scale, simplex, &count, n);
+    } else { /* across it, the better way round */
+        double back[3] = {-n[0], -n[1], -n[2]};
+        if (collide_gap(a, b, back) > collide_gap(a, b, n)) {
+            v3_copy(n, back);
+        }
+        count = p.apexes < 3 ? p.apexes : 3;
+        for (int i = 0; i < count; i++) {
+            simplex[i] = p.apex[i];
+        }
+        p.faces = 0;
+    }
+    collide_between(simplex, count, witness);
+    double gap = collide_refine(a, b, simplex, count, n, witness);
+    return bent ? other_places(&p, gap, n, witness) : gap;
+}

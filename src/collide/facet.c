@@ -1,0 +1,104 @@
+/* A triangle of the ground with a convex shape.
+ *
+ * The nearest direction n of the two is the answer if it is the triangle's own normal, or if it is
+ * one that the ground has at that edge or corner: over a ridge all directions between the normals
+ * of the two triangles, at the border of the ground all that look to the front. Any other n is a
+ * ghost, made by cutting the ground into triangles: then the shape is looked at along the
+ * triangle's normal, and has points where it is over (or in) the triangle itself. */
+#include "collide/ground.h"
+
+/* Whether the ground has the direction n where the triangle supports it. */
+static int real_direction(const collide_facet *f, const double *corner, const double n[3])
+{
+    double level[3], most = -INFINITY, size = 0;
+    for (int k = 0; k < 3; k++) {
+        level[k] = v3_dot(n, corner + 3 * k);
+        most = v3_max(most, level[k]);
+        size = v3_max(size, v3_length(corner + 3 * k));
+    }
+    double up = v3_dot(n, f->normal);
+    if (up > 1 - 1e-14) {
+        return 1;
+    }
+    for (int k = 0; k < 3; k++) {
+        int j = (k + 1) % 3;
+        if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
+            continue; /* the nearest point is not on this edge */
+        }
+        double e[3], out[3];
+        v3_sub(e, corner + 3 * j, corner + 3 * k);
+        v3_cross(out, e, f->normal); /* in the triangle's plane, away from it */
+        v3_unit(out);
+        double lean = v3_dot(n, out), b_up = v3_dot(f->beyond[k], f->normal);
+        double b_lean = v3_dot(f->beyond[k], out);
+        int border = v3_dot(f->beyond[k], f->beyond[k]) == 0;
+        if (lean > 1e-9 && (border ? up < 0 : b_lean < 1e-9 || b_lean * up - b_up * lean < -1e-9)) {
+            return 0;
+        }
+    }
+    return up > 0 || v3_dot(f->beyond[0], f->beyond[0]) + v3_dot(f->beyond[1], f->beyond[1]) +
+                             v3_dot(f->beyond[2], f->beyond[2]) >
+                         0;
+}
+
+/* Points that another triangle has already made. */
+static void drop_twins(collide_sink *sink, int first, double near)
+{
+    int written = sink->count < sink->capacity ? sink->count : sink->capacity, to = first;
+    for (int i = first; i < written; i++) {
+        int twin = 0;
+        for (int j = 0; j < to && !twin; j++) {
+            double d[3], turn[3];
+            v3_sub(d, sink->point[i].pos, sink->point[j].pos);
+            v3_sub(turn, sink->point[i].normal, sink->point[j].normal);
+            twin = v3_dot(d, d) <= near * near && v3_dot(turn, turn) <= 1e-16;
+        }
+        if (!twin) {
+            sink->point[to++] = sink->point[i];
+        }
+    }
+    sink->count -= written > first ? written - to : 0;
+}
+
+void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_sink *sink)
+{
+    double corner[9], n[3], back[3] = {-f->normal[0], -f->normal[1], -f->normal[2]}, gap;
+    collide_solid a = {.kind = COLLIDE_TRIANGLE, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int i = 0; i < 3; i++) {
+        a.t[i] = (f->corner[i] + f->corner[3 + i] + f->corner[6 + i]) / 3;
+        for (int k = 0; k < 3; k++) {
+            corner[3 * k + i] = f->corner[3 * k + i] - a.t[i];
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        a.extent = v3_max(a.extent, v3_length(corner + 3 * k));
+    }
+    a.corner = corner;
+
+    /* From in front only: at least half of it is there. */
+    double low[3], high[3];
+    int id;
+    collide_support(b, back, low, &id);
+    collide_support(b, f->normal, high, &id);
+    double level = v3_dot(f->normal, f->corner);
+    double bottom = v3_dot(f->normal, low) - level, top = v3_dot(f->normal, high) - level;
+    if (bottom - b->radius > sink->margin || (!f->solid && bottom + top < 0)) {
+        return;
+    }
+    int first = sink->count;
+    collide_apex witness;
+    sink->salt = f->number * 2654435761u;
+    if (collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
+        if (v3_dot(n, f->normal) > 1 - 1e-14) {
+            v3_copy(n, f->normal);
+            gap = bottom - b->radius;
+        }
+        if (real_direction(f, corner, n)) {
+            collide_manifold(&a, b, n, gap, &witness, 0, sink);
+        } else {
+            collide_manifold(&a, b, f->normal, bottom - b->radius, NULL, 0, sink);
+        }
+    }
+    drop_twins(sink, first, 1e-9 * (a.extent + b->extent + b->radius));
+    sink->salt = 0;
+}

@@ -1,0 +1,33 @@
+/* The convex hull of points: triangles for volumes; vertices, polygons and neighbours for
+ * collisions. */
+#ifndef ZW_COLLIDE_HULL_H
+#define ZW_COLLIDE_HULL_H
+
+/* Outward triangles (three numbers of vertices each) of the hull of points: how many, in memory of
+ * base_alloc at *triangle; 0: the points are in a plane, -1: no memory. */
+int collide_hull_triangles(const double *vertex, int count, int **triangle);
+
+/* across[3 t + k]: the triangle beyond the edge from corner k to k + 1 of t, or -1. Where more than
+ * two share an edge they are neighbours by twos. 0: no memory. */
+int collide_neighbours(const int *triangle, int triangles, int *across);
+
+/* Faces are polygons, counterclockwise from outside; those within 1e-10 of the size of one plane
+ * are one. Points in a plane make a hull of two faces, points on a line one of none. */
+struct collide_hull {
+    int vertex_count, face_count, ring_count;
+    double extent;     /* largest distance of a vertex from the origin */
+    double *vertex;    /* 3 each; only those that are corners */
+    double *plane;     /* 4 for each face: unit normal, offset */
+    int *face_start;   /* face_count + 1, into ring */
+    int *ring;         /* vertices of the faces, one after the other */
+    int *near_start;   /* vertex_count + 1, into near: */
+    int *near;         /* the neighbours along edges of each vertex, */
+    int *around_start; /* vertex_count + 1, into around: */
+    int *around;       /* the faces at each vertex */
+};
+
+/* NULL: no memory, or less than one point, or numbers that are not finite. */
+struct collide_hull *collide_hull_new(const double *vertex, int count);
+void collide_hull_free(struct collide_hull *hull);
+
+#endif

@@ -1,0 +1,405 @@
+/* A hull with polygons for faces, from its triangles.
+ *
+ * Triangles that lie in one plane (all corners within 1e-10 of the size of it) are one face: the
+ * largest triangle that is left begins, and takes its neighbours as long as they fit. The edges of
+ * a face that no other of its triangles has are its ring. A corner that is on no ring is none.
+ * Every edge is in two rings, once in each direction; so the edges that leave a corner in the rings
+ * of all faces are its neighbours, each once.
+ *
+ * Points in a plane have the ring of their outline twice, once from either side; of points on a
+ * line the two ends are left, of one point itself. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "collide/hull.h"
+#include "collide/vector.h"
+
+typedef struct collide_hull collide_hull;
+
+typedef struct maker {
+    const double *vertex;
+    int vertices, triangles;
+    double near;
+    int *triangle; /* 3 each */
+    int *across;   /* 3 each: the triangle beyond the edge k, k+1 */
+    int *face;     /* of each triangle */
+    int faces;
+    int *start, *ring; /* faces + 1; at most 3 per triangle */
+} maker;
+
+static int *ints(int count)
+{
+    return base_alloc(((size_t)count + 1) * sizeof(int));
+}
+
+/* ---- Triangles to faces ------------------------------------------------------------------------
+ */
+
+static double triangle_plane(const maker *m, int t, double n[3])
+{
+    const double *p = &m->vertex[3 * m->triangle[3 * t]];
+    double u[3], v[3];
+    v3_sub(u, &m->vertex[3 * m->triangle[3 * t + 1]], p);
+    v3_sub(v, &m->vertex[3 * m->triangle[3 * t + 2]], p);
+    v3_cross(n, u, v);
+    return v3_unit(n);
+}
+
+typedef struct size_of {
+    double area;
+    int triangle;
+} size_of;
+
+static int by_area(const void *a, const void *b)
+{
+    const size_of *x = a, *y = b;
+    if (x->area != y->area) {
+        return x->area > y->area ? -1 : 1;
+    }
+    return (x->triangle > y->triangle) - (x->triangle < y->triangle);
+}
+
+/* All neighbours of `seed`, and theirs, that lie in its plane. */
+static void flood(maker *m, int seed, int *stack)
+{
+    double n[3];
+    triangle_plane(m, seed, n);
+    double offset = v3_dot(n, &m->vertex[3 * m->triangle[3 * seed]]);
+    int depth = 0;
+    m->face[seed] = m->faces;
+    stack[depth++] = seed;
+    while (depth > 0) {
+        int t = stack[--depth];
+        for (int k = 0; k < 3; k++) {
+            int o = m->across[3 * t + k], fits = o >= 0 && m->face[o] < 0;
+            double other[3];
+            for (int c = 0; fits && c < 3; c++) {
+                double d = v3_dot(n, &m->vertex[3 * m->triangle[3 * o + c]]) - offset;
+                fits = fabs(d) <= m->near;
+            }
+            if (fits && !(triangle_plane(m, o, other) > 0 && v3_dot(other, n) < 0)) {
+                m->face[o] = m->faces;
+                stack[depth++] = o;
+            }
+        }
+    }
+    m->faces++;
+}
+
+static int merge(maker *m)
+{
+    size_of *order = base_alloc(((size_t)m->triangles + 1) * sizeof *order);
+    int *stack = ints(m->triangles);
+    int ok =
+        order != NULL && stack != NULL && collide_neighbours(m->triangle, m->triangles, m->across);
+    for (int t = 0; ok && t < m->triangles; t++) {
+        double n[3];
+        order[t] = (size_of){triangle_plane(m, t, n), t};
+        m->face[t] = -1;
+    }
+    if (ok) {
+        qsort(order, (size_t)m->triangles, sizeof *order, by_area);
+    }
+    for (int i = 0; ok && i < m->triangles; i++) {
+        if (m->face[order[i].triangle] < 0) {
+            flood(m, order[i].triangle, stack);
+        }
+    }
+    base_free(order);
+    base_free(stack);
+    return ok;
+}
+
+/* The outline of each face: from an edge on its border to the next, turning around the corner
+ * through the face's own triangles. */
+static void outline(maker *m, int face, int first)
+{
+    int at = first, guard = 3 * m->triangles;
+    do {
+        m->ring[m->start[face + 1]++] = m->triangle[at];
+        int t = at / 3, k = (at % 3 + 1) % 3; /* the edge that leaves the next corner */
+        while (m->across[3 * t + k] >= 0 && m->face[m->across[3 * t + k]] == face && guard-- > 0) {
+            int corner = m->triangle[3 * t + k], o = m->across[3 * t + k];
+            k = 0;
+            while (k < 2 && m->triangle[3 * o + k] != corner) {
+                k++;
+            }
+            t = o;
+        }
+        at = 3 * t + k;
+    } while (at != first && guard-- > 0);
+}
+
+static int rings(maker *m)
+{
+    int *border = ints(m->faces);
+    m->start = ints(m->faces + 1);
+    m->ring = ints(3 * m->triangles);
+    if (border == NULL || m->start == NULL || m->ring == NULL) {
+        base_free(border);
+        return 0;
+    }
+    for (int f = 0; f < m->faces; f++) {
+        border[f] = -1;
+    }
+    for (int i = 3 * m->triangles - 1; i >= 0; i--) {
+        int f = m->face[i / 3], o = m->across[i];
+        border[f] = o < 0 || m->face[o] != f ? i : border[f];
+    }
+    for (int f = 0; f < m->faces; f++) {
+        m->start[f + 1] = m->start[f];
+        if (border[f] >= 0) {
+            outline(m, f, border[f]);
+        }
+    }
+    base_free(border);
+    return 1;
+}
+
+/* ---- Points in a plane ------------------------------------------------------------------------
+ */
+
+typedef struct flat_point {
+    double x, y;
+    int vertex;
+} flat_point;
+
+static int by_place(const void *a, const void *b)
+{
+    const flat_point *p = a, *q = b;
+    if (p->x != q->x) {
+        return p->x < q->x ? -1 : 1;
+    }
+    if (p->y != q->y) {
+        return p->y < q->y ? -1 : 1;
+    }
+    return (p->vertex > q->vertex) - (p->vertex < q->vertex);
+}
+
+/* A frame whose first two axes span the points: along the longest way, then the farthest off it. */
+static void flat_frame(const maker *m, double e[3], double f[3])
+{
+    double n[3], best[3] = {1, 0, 0}, most = 0, d[3];
+    for (int i = 1; i < m->vertices; i++) {
+        v3_sub(d, &m->vertex[3 * i], m->vertex);
+        if (v3_dot(d, d) > most) {
+            most = v3_dot(d, d);
+            v3_copy(best, d);
+        }
+    }
+    v3_copy(e, best);
+    v3_unit(e);
+    v3_frame(e, f, n);
+    most = m->near;
+    for (int i = 1; i < m->vertices; i++) {
+        v3_sub(d, &m->vertex[3 * i], m->vertex);
+        v3_add(d, d, -v3_dot(e, d), e);
+        double off = v3_length(d);
+        if (off > most) {
+            most = off;
+            v3_copy(f, d);
+        }
+    }
+    v3_add(f, f, -v3_dot(e, f), e);
+    v3_unit(f);
+}
+
+/* Upper and lower chain of the sorted points, then the ring from both sides. */
+static int flat_rings(maker *m)
+{
+    flat_point *p = base_alloc(((size_t)m->vertices + 1) * sizeof *p);
+    int *chain = ints(2 * m->vertices + 2), count = 0;
+    m->start = ints(3);
+    m->ring = ints(4 * m->vertices + 4);
+    int ok = p != NULL && chain != NULL && m->start != NULL && m->ring != NULL;
+    double e[3], f[3];
+    flat_frame(m, e, f);
+    for (int i = 0; ok && i < m->vertices; i++) {
+        double d[3];
+        v3_sub(d, &m->vertex[3 * i], m->vertex);
+        p[i] = (flat_point){v3_dot(e, d), v3_dot(f, d), i};
+    }
+    if (ok) {
+        qsort(p, (size_t)m->vertices, sizeof *p, by_place);
+    }
+    for (int pass = 0, base = 0; ok && pass < 2; pass++) {
+        for (int k = 0; k < m->vertices; k++) {
+            int i = pass ? m->vertices - 1 - k : k;
+            while (count - base >= 2) {
+                flat_point a = p[chain[count - 2]], b = p[chain[count - 1]];
+                double ux = b.x - a.x, uy = b.y - a.y, vx = p[i].x - a.x, vy = p[i].y - a.y;
+                if (ux * vy - uy * vx > m->near * sqrt(vx * vx + vy * vy)) {
+                    break;
+                }
+                count--;
+            }
+            chain[count++] = i;
+        }
+        count--; /* the last one begins the other chain */
+        base = count;
+    }
+    for (int i = 0; ok && i < count; i++) {
+        m->ring[i] = p[chain[i]].vertex;
+        m->ring[2 * count - 1 - i] = p[chain[i]].vertex;
+    }
+    m->faces = count > 2 ? 2 : 0;
+    if (ok && count <= 2) { /* a line or a point: corners without a face */
+        m->ring[0] = p[0].vertex;
+        m->ring[1] = p[m->vertices - 1].vertex;
+        int same = !(p[m->vertices - 1].x - p[0].x > 0);
+        m->start[0] = same ? 1 : 2;
+    } else if (ok) {
+        m->start[1] = count;
+        m->start[2] = 2 * count;
+    }
+    base_free(p);
+    base_free(chain);
+    return ok;
+}
+
+/* ---- The hull ----------------------------------------------------------------------------------
+ */
+
+/* The normal that the areas of the ring add up to (Newell), and the outermost offset. */
+static void face_plane(const collide_hull *h, int f, double plane[4])
+{
+    double n[3] = {0, 0, 0}, c[3], u[3], v[3];
+    int from = h->face_start[f], to = h->face_start[f + 1];
+    const double *p = &h->vertex[3 * h->ring[from]];
+    for (int k = from + 1; k + 1 < to; k++) {
+        v3_sub(u, &h->vertex[3 * h->ring[k]], p);
+        v3_sub(v, &h->vertex[3 * h->ring[k + 1]], p);
+        v3_cross(c, u, v);
+        v3_add(n, n, 1, c);
+    }
+    v3_unit(n);
+    v3_copy(plane, n);
+    plane[3] = -INFINITY;
+    for (int k = from; k < to; k++) {
+        plane[3] = fmax(plane[3], v3_dot(n, &h->vertex[3 * h->ring[k]]));
+    }
+}
+
+/* Lists by corner: for each place in the rings its corner gets `value`. */
+static void by_corner(const collide_hull *h, int *start, int *list, int faces)
+{
+    for (int k = 0; k < h->ring_count; k++) {
+        start[h->ring[k] + 1]++;
+    }
+    for (int v = 0; v < h->vertex_count; v++) {
+        start[v + 1] += start[v];
+    }
+    for (int f = 0; f < h->face_count; f++) {
+        int from = h->face_start[f], to = h->face_start[f + 1];
+        for (int k = from; k < to; k++) {
+            int next = h->ring[k + 1 < to ? k + 1 : from];
+            list[start[h->ring[k]]++] = faces ? f : next;
+        }
+    }
+    for (int v = h->vertex_count; v > 0; v--) {
+        start[v] = start[v - 1];
+    }
+    start[0] = 0;
+}
+
+/* Numbers the corners that are on rings in the order of the points. */
+static int fill(collide_hull *h, const maker *m)
+{
+    int listed = m->faces > 0 ? m->start[m->faces] : m->start[0];
+    int *number = ints(m->vertices);
+    h->face_count = m->faces;
+    h->ring_count = m->faces > 0 ? listed : 0;
+    for (int k = 0; number != NULL && k < listed; k++) {
+        number[m->ring[k]] = 1;
+    }
+    for (int i = 0; number != NULL && i < m->vertices; i++) {
+        number[i] = number[i] ? ++h->vertex_count : 0;
+    }
+    size_t n = (size_t)h->vertex_count + 2, r = (size_t)h->ring_count + 1;
+    h->vertex = base_alloc(3 * n * sizeof(double));
+    h->plane = base_alloc(4 * ((size_t)m->faces + 1) * sizeof(double));
+    h->face_start = ints(m->faces + 1);
+    h->ring = base_alloc(r * sizeof(int));
+    h->near_start = base_alloc(n * sizeof(int));
+    h->near = base_alloc(r * sizeof(int));
+    h->around_start = base_alloc(n * sizeof(int));
+    h->around = base_alloc(r * sizeof(int));
+    if (number == NULL || h->vertex == NULL || h->plane == NULL || h->face_start == NULL ||
+        h->ring == NULL || h->near_start == NULL || h->near == NULL || h->around_start == NULL ||
+        h->around == NULL) {
+        base_free(number);
+        return 0;
+    }
+    for (int i = 0; i < m->vertices; i++) {
+        if (number[i] > 0) {
+            v3_copy(&h->vertex[3 * (number[i] - 1)], &m->vertex[3 * i]);
+            h->extent = fmax(h->extent, v3_length(&m->vertex[3 * i]));
+        }
+    }
+    for (int k = 0; k < h->ring_count; k++) {
+        h->ring[k] = number[m->ring[k]] - 1;
+    }
+    for (int f = 0; f < m->faces; f++) {
+        h->face_start[f + 1] = m->start[f + 1];
+    }
+    base_free(number);
+    for (int f = 0; f < m->faces; f++) {
+        face_plane(h, f, &h->plane[4 * f]);
+    }
+    by_corner(h, h->near_start, h->near, 0);
+    by_corner(h, h->around_start, h->around, 1);
+    return 1;
+}
+
+collide_hull *collide_hull_new(const double *vertex, int count)
+{
+    double size = 0;
+    for (int i = 0; i < 3 * count; i++) {
+        if (!isfinite(vertex[i])) {
+            return NULL;
+        }
+        size = fmax(size, fabs(vertex[i] - vertex[i % 3]));
+    }
+    if (count < 1 || count > INT32_MAX / 16) {
+        return NULL;
+    }
+    maker m = {.vertex = vertex, .vertices = count, .near = 1e-10 * size};
+    m.triangles = collide_hull_triangles(vertex, count, &m.triangle);
+    int ok = m.triangles >= 0;
+    if (ok && m.triangles > 0) {
+        m.across = ints(3 * m.triangles);
+        m.face = ints(m.triangles);
+        ok = m.across != NULL && m.face != NULL && merge(&m) && rings(&m);
+    } else if (ok) {
+        ok = flat_rings(&m);
+    }
+    collide_hull *h = ok ? base_alloc(sizeof *h) : NULL;
+    if (h != NULL && !fill(h, &m)) {
+        collide_hull_free(h);
+        h = NULL;
+    }
+    base_free(m.triangle);
+    base_free(m.across);
+    base_free(m.face);
+    base_free(m.start);
+    base_free(m.ring);
+    return h;
+}
+
+void collide_hull_free(collide_hull *h)
+{
+    if (h == NULL) {
+        return;
+    }
+    base_free(h->vertex);
+    base_free(h->plane);
+    base_free(h->face_start);
+    base_free(h->ring);
+    base_free(h->near_start);
+    base_free(h->near);
+    base_free(h->around_start);
+    base_free(h->around);
+    base_free(h);
+}

@@ -1,0 +1,241 @@
+/* All points of a contact, from the two supporting polygons around its normal.
+ *
+ * Both polygons are seen along n, as shadows in the plane across n. A line along n through the
+ * overlap of the shadows passes the surface of a at height z_a and that of b at height z_b; their
+ * gap there is z_b - z_a, linear over the overlap and so least and largest at its corners. These
+ * corners are the points. None has less than gap(n), since that is the least over all lines; and
+ * they come and go at the margin, not at some angle.
+ *
+ * A corner of the overlap is named by the two edges that meet in it, so it keeps its name as long
+ * as it is the same corner. Shadows of two edges cross in one point; where they are nearly
+ * parallel (two rollers side by side), what counts is how far they are off each other across:
+ * between surfaces of radii with the sum r, an offset d adds d^2 / 2r to the gap. */
+#include "collide/inner.h"
+
+enum { CORNERS = 2 * COLLIDE_POLYGON, OTHER = 0x4000 };
+
+typedef struct corner {
+    double x, y;
+    int edge; /* the edge that leaves it: of a, or OTHER + that of b */
+} corner;
+
+typedef struct shadow {
+    const collide_solid *a, *b;
+    double e[3], f[3], n[3], gap, tiny;
+    collide_polygon p, q;
+    double least; /* gap of the points so far */
+    collide_sink *sink;
+} shadow;
+
+static uint32_t name(int of_a, int of_b)
+{
+    return (uint32_t)of_a << 16 | ((uint32_t)of_b & 0xffff);
+}
+
+static void put(shadow *s, double x, double y, double za, double zb, double more, uint32_t feature)
+{
+    double gap = zb - za - s->a->radius - s->b->radius + more;
+    gap = gap < s->gap ? s->gap : gap;
+    s->least = gap < s->least ? gap : s->least;
+    double middle = 0.5 * (za + s->a->radius + zb - s->b->radius), pos[3];
+    for (int i = 0; i < 3; i++) {
+        pos[i] = x * s->e[i] + y * s->f[i] + middle * s->n[i];
+    }
+    collide_emit(s->sink, pos, s->n, gap, feature);
+}
+
+/* The height of a face over (x, y). */
+static double height(const shadow *s, const collide_polygon *g, double x, double y)
+{
+    double from[3];
+    for (int i = 0; i < 3; i++) {
+        from[i] = g->point[0][i] - x * s->e[i] - y * s->f[i];
+    }
+    return v3_dot(g->normal, from) / v3_dot(g->normal, s->n);
+}
+
+/* What is left of a polygon on the inner side of the line from (x0, y0) along (dx, dy). */
+static int cut(const shadow *s, corner *c, int count, double x0, double y0, double dx, double dy,
+               int edge)
+{
+    corner kept[CORNERS];
+    double length = sqrt(dx * dx + dy * dy), side[CORNERS];
+    if (!(length > 0)) {
+        return count;
+    }
+    for (int i = 0; i < count; i++) {
+        side[i] = (dx * (c[i].y - y0) - dy * (c[i].x - x0)) / length;
+    }
+    int n = 0;
+    for (int i = 0; i < count && n < CORNERS - 1; i++) {
+        int j = i + 1 < count ? i + 1 : 0;
+        int in = side[i] >= -s->tiny, next_in = side[j] >= -s->tiny;
+        if (in) {
+            kept[n++] = c[i];
+        }
+        if (in != next_in) {
+            double part = side[i] / (side[i] - side[j]);
+            kept[n].x = c[i].x + part * (c[j].x - c[i].x);
+            kept[n].y = c[i].y + part * (c[j].y - c[i].y);
+            kept[n++].edge = in ? edge : c[i].edge;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        c[i] = kept[i];
+    }
+    return n;
+}
+
+static void flatten(const shadow *s, const collide_polygon *g, int at, double *x, double *y)
+{
+    *x = v3_dot(s->e, g->point[at]);
+    *y = v3_dot(s->f, g->point[at]);
+}
+
+static void faces(shadow *s)
+{
+    corner c[CORNERS];
+    int count = s->p.count;
+    for (int i = 0; i < count; i++) {
+        flatten(s, &s->p, i, &c[i].x, &c[i].y);
+        c[i].edge = s->p.id[i] & 0x3fff;
+    }
+    for (int i = s->q.count - 1; i >= 0 && count > 0; i--) { /* b's face is seen from behind */
+        double x0, y0, x1, y1;
+        int to = i > 0 ? i - 1 : s->q.count - 1;
+        flatten(s, &s->q, i, &x0, &y0);
+        flatten(s, &s->q, to, &x1, &y1);
+        count = cut(s, c, count, x0, y0, x1 - x0, y1 - y0, OTHER | (s->q.id[i] & 0x3fff));
+    }
+    for (int i = 0; i < count; i++) {
+        int before = c[i > 0 ? i - 1 : count - 1].edge;
+        put(s, c[i].x, c[i].y, height(s, &s->p, c[i].x, c[i].y), height(s, &s->q, c[i].x, c[i].y),
+            0, name(before, c[i].edge));
+    }
+}
+
+/* The part of an edge that is over a face. */
+static void edge_face(shadow *s, const collide_polygon *edge, const collide_polygon *face)
+{
+    double x0, y0, x1, y1, from = 0, to = 1;
+    int flip = edge == &s->q; /* then the face is a's */
+    int from_cut = edge->id[0], to_cut = edge->id[1];
+    flatten(s, edge, 0, &x0, &y0);
+    flatten(s, edge, 1, &x1, &y1);
+    for (int i = 0; i < face->count; i++) {
+        int j = i + 1 < face->count ? i + 1 : 0;
+        double px, py, qx, qy;
+        flatten(s, face, i, &px, &py);
+        flatten(s, face, j, &qx, &qy);
+        double turn = flip ? 1 : -1, dx = turn * (qx - px), dy = turn * (qy - py);
+        double length = sqrt(dx * dx + dy * dy);
+        if (!(length > 0)) {
+            continue;
+        }
+        double d0 = (dx * (y0 - py) - dy * (x0 - px)) / length;
+        double d1 = (dx * (y1 - py) - dy * (x1 - px)) / length;
+        if (d0 < -s->tiny && d1 < -s->tiny) {
+            return;
+        }
+        if (d0 < -s->tiny && d0 / (d0 - d1) > from) {
+            from = d0 / (d0 - d1);
+            from_cut = OTHER | face->id[i];
+        } else if (d1 < -s->tiny && d0 / (d0 - d1) < to) {
+            to = d0 / (d0 - d1);
+            to_cut = OTHER | face->id[i];
+        }
+    }
+    double z0 = v3_dot(s->n, edge->point[0]), z1 = v3_dot(s->n, edge->point[1]);
+    for (int k = 0; k < 2 && from <= to; k++) {
+        double part = k ? to : from, x = x0 + part * (x1 - x0), y = y0 + part * (y1 - y0);
+        double z = z0 + part * (z1 - z0), other = height(s, face, x, y);
+        put(s, x, y, flip ? other : z, flip ? z : other, 0, name(k ? to_cut : from_cut, k));
+    }
+}
+
+/* A point that is over a face. */
+static void point_face(shadow *s, const collide_polygon *point, const collide_polygon *face)
+{
+    double x, y;
+    int flip = point == &s->q;
+    flatten(s, point, 0, &x, &y);
+    for (int i = 0; i < face->count; i++) {
+        double px, py, qx, qy, turn = flip ? 1 : -1;
+        flatten(s, face, i, &px, &py);
+        flatten(s, face, i + 1 < face->count ? i + 1 : 0, &qx, &qy);
+        double dx = turn * (qx - px), dy = turn * (qy - py), length = sqrt(dx * dx + dy * dy);
+        if (length > 0 && (dx * (y - py) - dy * (x - px)) / length < -s->tiny) {
+            return;
+        }
+    }
+    double z = v3_dot(s->n, point->point[0]), other = height(s, face, x, y);
+    put(s, x, y, flip ? other : z, flip ? z : other, 0, name(point->id[0], 0x1000));
+}
+
+/* Two edges in curved surfaces: the ends of each that are beside the other. */
+static void edges(shadow *s)
+{
+    double round = s->a->radius + s->b->radius + s->p.round + s->q.round;
+    for (int k = 0; k < 4; k++) {
+        const collide_polygon *g = k < 2 ? &s->p : &s->q, *o = k < 2 ? &s->q : &s->p;
+        double x, y, x0, y0, x1, y1;
+        flatten(s, g, k & 1, &x, &y);
+        flatten(s, o, 0, &x0, &y0);
+        flatten(s, o, 1, &x1, &y1);
+        double dx = x1 - x0, dy = y1 - y0, length2 = dx * dx + dy * dy;
+        double part = length2 > 0 ? ((x - x0) * dx + (y - y0) * dy) / length2 : -1;
+        double hair = length2 > 0 ? s->tiny / sqrt(length2) : 0;
+        if (k < 2 ? part < -hair || part > 1 + hair : part <= hair || part >= 1 - hair) {
+            continue;
+        }
+        double off2 = (x - x0 - part * dx) * (x - x0 - part * dx) +
+                      (y - y0 - part * dy) * (y - y0 - part * dy);
+        if (!(off2 <= round * round)) {
+            continue;
+        }
+        double z = v3_dot(s->n, g->point[k & 1]);
+        double other = (1 - part) * v3_dot(s->n, o->point[0]) + part * v3_dot(s->n, o->point[1]);
+        put(s, x, y, k < 2 ? z : other, k < 2 ? other : z, round > 0 ? off2 / (2 * round) : 0,
+            name(0x2000 + k, g->id[k & 1]));
+    }
+}
+
+int collide_manifold(const collide_solid *a, const collide_solid *b, const double n[3], double gap,
+                     const collide_apex *witness, int need_exact, collide_sink *sink)
+{
+    enum { STEEP = 1000 };
+    double back[3] = {-n[0], -n[1], -n[2]};
+    double scale = a->extent + b->extent + a->radius + b->radius;
+    shadow s = {.a = a, .b = b, .gap = gap, .tiny = 1e-11 * scale, .least = INFINITY};
+    s.sink = sink;
+    v3_copy(s.n, n);
+    v3_frame(n, s.e, s.f);
+    collide_polygon_of(a, n, &s.p);
+    collide_polygon_of(b, back, &s.q);
+    int before = sink->count;
+    int p_face = s.p.count > 2, q_face = s.q.count > 2;
+    int steep = (p_face && v3_dot(s.p.normal, n) * STEEP < 1) ||
+                (q_face && v3_dot(s.q.normal, n) * STEEP > -1);
+    if (!steep && p_face && q_face) {
+        faces(&s);
+    } else if (!steep && p_face && s.q.count == 2) {
+        edge_face(&s, &s.q, &s.p);
+    } else if (!steep && s.p.count == 2 && q_face) {
+        edge_face(&s, &s.p, &s.q);
+    } else if (!steep && p_face) {
+        point_face(&s, &s.q, &s.p);
+    } else if (!steep && q_face) {
+        point_face(&s, &s.p, &s.q);
+    } else if (s.p.count == 2 && s.q.count == 2) {
+        edges(&s);
+    }
+    int exact = s.least <= gap + 1e-12 * scale;
+    if (!exact && witness != NULL) { /* the nearest pair itself */
+        put(&s, v3_dot(s.e, witness->a), v3_dot(s.f, witness->a), v3_dot(n, witness->a),
+            v3_dot(n, witness->a) + gap + a->radius + b->radius, 0,
+            name(0x3000 | (witness->ia & 0xfff), witness->ib));
+    } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
+        sink->count = before;
+    }
+    return exact;
+}

@@ -1,0 +1,100 @@
+/* Which rule a pair of shapes has; and how points leave this folder. */
+#include <string.h>
+
+#include "collide/ground.h"
+#include "collide/inner.h"
+
+void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
+                  uint32_t feature)
+{
+    if (!(gap <= sink->margin) || !isfinite(gap)) {
+        return;
+    }
+    if (sink->count < sink->capacity) {
+        collide_point *p = &sink->point[sink->count];
+        if (sink->turn) {
+            v3_turn(p->pos, sink->frame->R, pos);
+            v3_turn(p->normal, sink->frame->R, normal);
+        } else {
+            v3_copy(p->pos, pos);
+            v3_copy(p->normal, normal);
+        }
+        v3_add(p->pos, p->pos, 1, sink->frame->pos);
+        v3_scale(p->normal, sink->flip ? -1 : 1);
+        p->gap = gap;
+        p->feature = feature ^ sink->salt;
+    }
+    sink->count++;
+}
+
+/* The second pose in the frame of the first. */
+static void relative(const collide_pose *at_a, const collide_pose *at_b, collide_solid *b)
+{
+    double to[3];
+    v3_sub(to, at_b->pos, at_a->pos);
+    v3_turn_back(b->t, at_a->R, to);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            b->R[3 * i + j] = at_a->R[i] * at_b->R[j] + at_a->R[3 + i] * at_b->R[3 + j] +
+                              at_a->R[6 + i] * at_b->R[6 + j];
+        }
+    }
+}
+
+int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                 const collide_pose *at_b, double margin, collide_point *point, int capacity)
+{
+    int a_ground = a->kind == COLLIDE_PLANE || a->kind >= COLLIDE_FIELD;
+    int b_ground = b->kind == COLLIDE_PLANE || b->kind >= COLLIDE_FIELD;
+    if (a_ground && b_ground) {
+        return 0;
+    }
+    /* the ground first, else the lower kind */
+    int flip = a_ground || b_ground ? b_ground : a->kind > b->kind;
+    if (flip) {
+        const collide_shape *shape = a;
+        const collide_pose *at = at_a;
+        a = b;
+        at_a = at_b;
+        b = shape;
+        at_b = at;
+    }
+    collide_sink sink = {point, capacity, 0, flip, a_ground || b_ground, margin, at_a, 0};
+    collide_solid sa, sb;
+    collide_solid_of(b, &sb);
+    if (sink.turn) {
+        relative(at_a, at_b, &sb);
+    } else {
+        collide_solid_of(a, &sa);
+        memcpy(sa.R, at_a->R, sizeof sa.R);
+        memcpy(sb.R, at_b->R, sizeof sb.R);
+        v3_sub(sb.t, at_b->pos, at_a->pos);
+        double reach = sa.extent + sa.radius + sb.extent + sb.radius + margin;
+        if (v3_dot(sb.t, sb.t) > reach * reach) {
+            return 0;
+        }
+    }
+    double all = sb.t[0] + sb.t[1] + sb.t[2];
+    for (int i = 0; i < 9; i++) {
+        all += sb.R[i];
+    }
+    if (!isfinite(all)) {
+        return 0; /* nowhere */
+    }
+    if (a->kind == COLLIDE_PLANE) {
+        collide_plane(&sb, &sink);
+    } else if (a->kind == COLLIDE_FIELD) {
+        collide_field_pair(a->field, &sb, &sink);
+    } else if (a->kind == COLLIDE_MESH) {
+        collide_mesh_pair(a->mesh, &sb, &sink);
+    } else if (a->kind == COLLIDE_SPHERE) {
+        collide_sphere(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_CAPSULE) {
+        collide_capsules(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
+        collide_boxes(&sa, &sb, &sink);
+    } else {
+        collide_convex(&sa, &sb, &sink);
+    }
+    return sink.count;
+}

@@ -1,0 +1,458 @@
+/* The last digits of a contact normal.
+ *
+ * Around the answer the support function of the difference is smooth on strata: where a shape
+ * supports by
+ *
+ *     a point v                       h = v.u
+ *     an edge                         h = v.u          on  e.u = 0
+ *     a face                          u = its normal
+ *     the rim of a disc               h = r |u_xy| + z u_z
+ *     a generator of a cylinder       the rim's        on  u_z = 0
+ *     a generator of a cone           the rim's        on  2 half u_z = r |u_xy|
+ *     an ellipsoid                    h = |(e_i u_i)|
+ *
+ * With h(u) the sum for both shapes (b at -u), grad h = p the point of the difference, the normal
+ * is a stationary point of h on the sphere: p = h u plus multipliers times the gradients of the
+ * strata's conditions c. Newton's method in the tangent plane T of u:
+ *
+ *     no condition     T'(Hess h - h 1)T d = -T'p
+ *     one              step back onto c = 0, then along it: d = -t.p / t'(Hess h - l Hess c - h 1)t
+ *     two              c1 = c2 = 0
+ *
+ * Which strata is read off the simplex that GJK or EPA ended with; in doubt all are tried, and the
+ * one with the largest true gap(n) wins. So this can only improve the answer. */
+#include "collide/inner.h"
+
+enum { MODES = 6, CONDITIONS = 2 };
+
+typedef enum mode_kind { POINT, EDGE, FACE, RIM, SIDE, SLOPE, SMOOTH } mode_kind;
+
+typedef struct mode {
+    mode_kind kind;
+    double p[3], e[3]; /* a point; an edge's direction, or a face's normal */
+} mode;
+
+typedef struct local {
+    double p[3], H[9];                             /* gradient and Hessian of h */
+    int conditions;                                /* c = 0, */
+    double c[CONDITIONS], g[CONDITIONS][3], Hc[9]; /* gradients; the Hessian of the first */
+    double along[3]; /* the flat direction, if there is one condition */
+} local;
+
+/* ---- Which strata there are -------------------------------------------------------------------
+ */
+
+static int add(mode *m, int count, mode_kind kind, const double p[3], const double e[3])
+{
+    if (count < MODES) {
+        m[count].kind = kind;
+        v3_copy(m[count].p, p);
+        v3_copy(m[count].e, e);
+        count++;
+    }
+    return count;
+}
+
+/* Of a polytope: by the different corners that the simplex has. */
+static int corners(const collide_solid *s, const double own[][3], const int *id, int n,
+                   const double u[3], mode *m)
+{
+    double e[3], f[3], zero[3] = {0, 0, 0};
+    int count = 0, second = -1, third = -1;
+    for (int i = 1; i < n; i++) {
+        second = second < 0 && id[i] != id[0] ? i : second;
+        third = second >= 0 && id[i] != id[0] && id[i] != id[second] ? i : third;
+    }
+    if (third >= 0) {
+        v3_sub(e, own[second], own[0]);
+        v3_sub(f, own[third], own[0]);
+        v3_cross(e, e, f);
+        if (s->kind == COLLIDE_BOX) { /* exactly */
+            int k = fabs(e[1]) > fabs(e[0]) ? 1 : 0;
+            k = fabs(e[2]) > fabs(e[k]) ? 2 : k;
+            v3_set(e, k == 0, k == 1, k == 2);
+        } else if (s->kind == COLLIDE_HULL && s->hull->face_count > 0) {
+            collide_polygon g;
+            collide_solid alone = *s;
+            const double still[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+            for (int i = 0; i < 9; i++) {
+                alone.R[i] = still[i];
+            }
+            v3_set(alone.t, 0, 0, 0);
+            collide_polygon_of(&alone, u, &g);
+            v3_copy(e, g.normal);
+        }
+        if (v3_unit(e) > 0) {
+            v3_scale(e, v3_dot(e, u) < 0 ? -1 : 1);
+            count = add(m, count, FACE, own[0], e);
+        }
+    }
+    if (second >= 0) {
+        v3_sub(e, own[second], own[0]);
+        if (v3_unit(e) > 0) {
+            count = add(m, count, EDGE, own[0], e);
+        }
+    }
+    return third < 0 || count == 0 ? add(m, count, POINT, own[0], zero) : count;
+}
+
+/* Against a curved shape the simplex ends near the answer and need not have all its corners: then
+ * the edges at the farthest corner that are nearly across u count too, and the face. */
+static int near_edges(const collide_solid *s, const double u[3], mode *m, int count)
+{
+    const double near = 0.03;
+    double e[3], f[3], face[3], corner[3];
+    int id = collide_own_support(s, u, corner);
+    if (s->kind == COLLIDE_BOX) {
+        int flat = 0;
+        v3_set(face, 1, 1, 1);
+        for (int i = 0; i < 3; i++) {
+            if (fabs(u[i]) < near) {
+                v3_set(e, i == 0, i == 1, i == 2);
+                count = add(m, count, EDGE, corner, e);
+                face[i] = 0;
+                flat++;
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            face[i] = u[i] < 0 ? -face[i] : face[i];
+        }
+        return flat == 2 ? add(m, count, FACE, corner, face) : count;
+    }
+    if (s->kind != COLLIDE_HULL) {
+        return count;
+    }
+    const collide_hull *h = s->hull;
+    for (int k = h->near_start[id]; k < h->near_start[id + 1]; k++) {
+        v3_sub(e, &h->vertex[3 * h->near[k]], corner);
+        if (v3_unit(e) > 0 && fabs(v3_dot(e, u)) < near) {
+            count = add(m, count, EDGE, corner, e);
+        }
+    }
+    for (int k = h->around_start[id]; k < h->around_start[id + 1]; k++) {
+        v3_copy(f, &h->plane[4 * h->around[k]]);
+        if (v3_dot(f, u) > 1 - near * near) {
+            count = add(m, count, FACE, corner, f);
+        }
+    }
+    return count;
+}
+
+/* In the shape's own frame, for its own outward direction u. */
+static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
+                 const double u[3], int bent, mode *m)
+{
+    const double near = 0.03; /* the simplex is no farther off than that */
+    double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
+    double zero[3] = {0, 0, 0}, z[3] = {0, 0, u[2] < 0 ? -1 : 1}, top[3] = {0, 0, h};
+    double end[3] = {0, 0, u[2] < 0 ? -h : h}, low[3] = {0, 0, -h};
+    int count = 0;
+    switch (s->kind) {
+    case COLLIDE_ELLIPSOID:
+        return add(m, 0, SMOOTH, zero, zero);
+    case COLLIDE_CYLINDER:
+        count = across < near ? add(m, count, FACE, end, z) : count;
+        count = fabs(u[2]) < near ? add(m, count, SIDE, zero, z) : count;
+        count = add(m, count, RIM, end, z);
+        end[2] = -end[2];
+        return fabs(u[2]) < near ? add(m, count, RIM, end, z) : count;
+    case COLLIDE_CONE: {
+        double slant = sqrt(4 * h * h + r * r), off = 2 * h * u[2] - r * across;
+        count = across < near && u[2] < 0 ? add(m, count, FACE, low, z) : count;
+        count = fabs(off) < near * slant ? add(m, count, SLOPE, low, z) : count;
+        count = off > -near * slant ? add(m, count, POINT, top, z) : count;
+        return off < near * slant ? add(m, count, RIM, low, z) : count;
+    }
+    default:
+        count = corners(s, own, id, n, u, m);
+        return bent ? near_edges(s, u, m, count) : count;
+    }
+}
+
+/* ---- h and its derivatives on one of them ------------------------------------------------------
+ */
+
+static void rim(const collide_solid *s, const mode *m, const double u[3], local *l)
+{
+    double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0];
+    double x = across > 0 ? u[0] / across : 1, y = across > 0 ? u[1] / across : 0;
+    v3_set(l->p, r * x, r * y, m->p[2]);
+    double k = across > 0 ? r / across : 0;
+    l->H[0] = k * y * y;
+    l->H[1] = l->H[3] = -k * x * y;
+    l->H[4] = k * x * x;
+    if (m->kind == SIDE) {
+        l->conditions = 1;
+        l->c[0] = u[2];
+        v3_set(l->g[0], 0, 0, 1);
+        v3_set(l->along, 0, 0, 1);
+    } else if (m->kind == SLOPE) {
+        double h = s->size[1];
+        l->conditions = 1;
+        l->c[0] = 2 * h * u[2] - r * across;
+        v3_set(l->g[0], -r * x, -r * y, 2 * h);
+        for (int i = 0; i < 9; i++) {
+            l->Hc[i] = -l->H[i];
+        }
+        v3_set(l->along, -r * x, -r * y, 2 * h);
+    }
+}
+
+static void own_local(const collide_solid *s, const mode *m, const double u[3], local *l)
+{
+    *l = (local){.conditions = 0};
+    v3_copy(l->p, m->p);
+    if (m->kind == RIM || m->kind == SIDE || m->kind == SLOPE) {
+        rim(s, m, u, l);
+    } else if (m->kind == EDGE) {
+        l->conditions = 1;
+        l->c[0] = v3_dot(m->e, u);
+        v3_copy(l->g[0], m->e);
+        v3_copy(l->along, m->e);
+    } else if (m->kind == FACE) {
+        double e[3], f[3];
+        v3_frame(m->e, e, f);
+        l->conditions = 2;
+        l->c[0] = v3_dot(e, u);
+        l->c[1] = v3_dot(f, u);
+        v3_copy(l->g[0], e);
+        v3_copy(l->g[1], f);
+    } else if (m->kind == SMOOTH) {
+        const double *e = s->size;
+        double q[3] = {e[0] * u[0], e[1] * u[1], e[2] * u[2]}, h = v3_unit(q);
+        for (int i = 0; i < 3; i++) {
+            l->p[i] = e[i] * q[i];
+        }
+        for (int i = 0; i < 9 && h > 0; i++) {
+            int r = i / 3, c = i % 3;
+            l->H[i] = ((r == c ? e[r] * e[r] : 0) - l->p[r] * l->p[c]) / h;
+        }
+    }
+}
+
+static void turn_matrix(const double R[9], double H[9])
+{
+    double half[9];
+    for (int i = 0; i < 9; i++) {
+        int r = i / 3, c = i % 3;
+        half[i] = R[3 * r] * H[c] + R[3 * r + 1] * H[3 + c] + R[3 * r + 2] * H[6 + c];
+    }
+    for (int i = 0; i < 9; i++) {
+        int r = i / 3, c = i % 3;
+        H[i] = half[3 * r] * R[3 * c] + half[3 * r + 1] * R[3 * c + 1] +
+               half[3 * r + 2] * R[3 * c + 2];
+    }
+}
+
+/* In the frame of the pair; `side` is 1 for a and -1 for b, which is looked at along -u. */
+static void local_of(const collide_solid *s, const mode *m, const double u[3], double side,
+                     local *l)
+{
+    double v[3], w[3] = {side * u[0], side * u[1], side * u[2]};
+    v3_turn_back(v, s->R, w);
+    own_local(s, m, v, l);
+    v3_turn(v, s->R, l->p);
+    v3_add(l->p, v, 1, s->t);
+    if (m->kind >= RIM) {
+        turn_matrix(s->R, l->H);
+    }
+    if (m->kind == SLOPE) {
+        turn_matrix(s->R, l->Hc);
+    }
+    for (int k = 0; k < l->conditions; k++) {
+        v3_turn(v, s->R, l->g[k]);
+        v3_copy(l->g[k], v);
+        v3_scale(l->g[k], side);
+    }
+    v3_turn(v, s->R, l->along);
+    v3_copy(l->along, v);
+}
+
+/* ---- Newton's method ---------------------------------------------------------------------------
+ */
+
+static double form(const double H[9], const double x[3], const double y[3])
+{
+    double Hy[3];
+    v3_turn(Hy, H, y);
+    return v3_dot(x, Hy);
+}
+
+/* Solves [a b; c d] x = r; 0: it is singular. */
+static int solve2(double a, double b, double c, double d, const double r[2], double x[2])
+{
+    double det = a * d - b * c;
+    if (!(fabs(det) > 1e-14 * (fabs(a * d) + fabs(b * c)))) {
+        return 0;
+    }
+    x[0] = (d * r[0] - b * r[1]) / det;
+    x[1] = (a * r[1] - c * r[0]) / det;
+    return 1;
+}
+
+/* One step in the tangent plane (e, f) of u. */
+static int newton_step(const local *la, const local *lb, const double u[3], const double e[3],
+                       const double f[3], double x[2])
+{
+    double p[3], H[9];
+    v3_sub(p, la->p, lb->p);
+    double h = v3_dot(p, u);
+    for (int i = 0; i < 9; i++) {
+        H[i] = la->H[i] + lb->H[i];
+    }
+    int total = la->conditions + lb->conditions;
+    if (total == 0) {
+        double r[2] = {-v3_dot(e, p), -v3_dot(f, p)}, ef = form(H, e, f);
+        return solve2(form(H, e, e) - h, ef, ef, form(H, f, f) - h, r, x);
+    }
+    const local *one = la->conditions ? la : lb, *two = la->conditions == 2 ? la : lb;
+    int last = two->conditions == 2 ? 1 : 0;
+    if (lb->conditions == 2) {
+        one = two = lb;
+    } else if (la->conditions == 2) {
+        one = la;
+    }
+    double ge = v3_dot(one->g[0], e), gf = v3_dot(one->g[0], f), gg = ge * ge + gf * gf;
+    double scale = v3_dot(one->g[0], one->g[0]);
+    if (total >= 2) {
+        double r[2] = {-one->c[0], -two->c[last]};
+        double qe = v3_dot(two->g[last], e), qf = v3_dot(two->g[last], f);
+        if (fabs(ge * qf - gf * qe) > 1e-9 * sqrt(gg * (qe * qe + qf * qf))) {
+            return solve2(ge, gf, qe, qf, r, x);
+        } /* parallel: one of them is enough */
+    }
+    if (!(gg > 1e-20 * scale)) {
+        return 0;
+    }
+    double back = -one->c[0] / gg, t[3];
+    for (int i = 0; i < 3; i++) {
+        t[i] = (ge * f[i] - gf * e[i]) / sqrt(gg);
+    }
+    double l = (ge * v3_dot(e, p) + gf * v3_dot(f, p)) / gg;
+    double bend = form(H, t, t) - l * form(one->Hc, t, t) - h;
+    double way = fabs(bend) > 0 ? -v3_dot(t, p) / bend : 0;
+    x[0] = back * ge - way * gf / sqrt(gg);
+    x[1] = back * gf + way * ge / sqrt(gg);
+    return 1;
+}
+
+/* The nearest pair itself: a point that is alone on its side; or where two lines pass. */
+static void witness_of(const local *la, const local *lb, const double u[3], collide_apex *out)
+{
+    double p[3], h;
+    v3_sub(p, la->p, lb->p);
+    h = v3_dot(p, u);
+    if (la->conditions == 0) {
+        v3_copy(out->a, la->p);
+        v3_add(out->b, out->a, -h, u);
+    } else if (lb->conditions == 0) {
+        v3_copy(out->b, lb->p);
+        v3_add(out->a, out->b, h, u);
+    } else if (la->conditions == 1 && lb->conditions == 1) { /* p + x la - y lb along u */
+        double aa = v3_dot(la->along, la->along), bb = v3_dot(lb->along, lb->along), x[2];
+        double ab = v3_dot(la->along, lb->along);
+        double r[2] = {-v3_dot(la->along, p), v3_dot(lb->along, p)};
+        if (aa * bb - ab * ab > 1e-12 * aa * bb && solve2(aa, -ab, -ab, bb, r, x)) {
+            v3_add(out->a, la->p, x[0], la->along);
+            v3_add(out->b, lb->p, x[1], lb->along);
+        }
+    }
+}
+
+/* How far p is from being along u. */
+static double slip(const local *la, const local *lb, const double u[3])
+{
+    double p[3];
+    v3_sub(p, la->p, lb->p);
+    v3_add(p, p, -v3_dot(p, u), u);
+    return v3_length(p);
+}
+
+/* One step, halved while it does not help: the rim's curvature r / |u_xy| knows no bounds. */
+static double damped_step(const collide_solid *a, const mode *ma, const collide_solid *b,
+                          const mode *mb, local *la, local *lb, double u[3])
+{
+    double e[3], f[3], x[2], start[3] = {u[0], u[1], u[2]}, part = 1;
+    v3_frame(u, e, f);
+    if (!newton_step(la, lb, u, e, f, x)) {
+        return INFINITY;
+    }
+    double size = sqrt(x[0] * x[0] + x[1] * x[1]), before = slip(la, lb, u);
+    int free = la->conditions + lb->conditions == 0;
+    for (int k = 0; k < 8; k++, part *= 0.5) {
+        if (part * size < 0.5) {
+            v3_add(u, start, part * x[0], e);
+            v3_add(u, u, part * x[1], f);
+            v3_unit(u);
+            local_of(a, ma, u, 1, la);
+            local_of(b, mb, u, -1, lb);
+            if (!free || size < 1e-7 || slip(la, lb, u) < before) {
+                return size;
+            }
+        } else if (!free) {
+            break; /* what is so far off is not this stratum's */
+        }
+    }
+    return INFINITY;
+}
+
+static int newton(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
+                  double u[3], collide_apex *witness)
+{
+    local la, lb;
+    double last = INFINITY;
+    local_of(a, ma, u, 1, &la);
+    local_of(b, mb, u, -1, &lb);
+    for (int k = 0; k < 16; k++) {
+        double size = damped_step(a, ma, b, mb, &la, &lb, u);
+        int done = size < 1e-15 || (size < 1e-12 && size >= last);
+        last = size;
+        if (done || !(size < INFINITY)) {
+            break;
+        }
+    }
+    if (!(last < 1e-6)) {
+        return 0;
+    }
+    witness_of(&la, &lb, u, witness);
+    return 1;
+}
+
+double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
+                      int count, double n[3], collide_apex *witness)
+{
+    double own_a[4][3], own_b[4][3], u[3], v[3], back[3] = {-n[0], -n[1], -n[2]};
+    int id_a[4], id_b[4];
+    for (int i = 0; i < count; i++) {
+        v3_sub(u, simplex[i].a, a->t);
+        v3_turn_back(own_a[i], a->R, u);
+        v3_sub(u, simplex[i].b, b->t);
+        v3_turn_back(own_b[i], b->R, u);
+        id_a[i] = simplex[i].ia;
+        id_b[i] = simplex[i].ib;
+    }
+    mode ma[MODES], mb[MODES];
+    v3_turn_back(u, a->R, n);
+    v3_turn_back(v, b->R, back);
+    int as = modes(a, own_a, id_a, count, u, collide_curved(b), ma);
+    int bs = modes(b, own_b, id_b, count, v, collide_curved(a), mb);
+    /* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
+     * converged wins over the start on equal terms; the first ones have the flattest strata, and on
+     * equal terms are known best. */
+    double start[3] = {n[0], n[1], n[2]}, best = collide_gap(a, b, n);
+    double hair = 1e-14 * (a->extent + b->extent);
+    for (int k = 0, found = 0; k < as * bs; k++) {
+        collide_apex w = *witness;
+        v3_copy(u, start);
+        if (newton(a, &ma[k / bs], b, &mb[k % bs], u, &w)) {
+            double gap = collide_gap(a, b, u);
+            if (gap > best + (found ? hair : -hair)) {
+                found = 1;
+                best = gap;
+                v3_copy(n, u);
+                *witness = w;
+            }
+        }
+    }
+    return best;
+}

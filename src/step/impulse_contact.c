@@ -1,0 +1,148 @@
+/* Contacts in a step; impulse.c has the laws.
+ *
+ * A point of contact gives a block of rows: along the normal, gap(q1) >= 0 and a push, one of them
+ * 0; across it Coulomb's law for the slip at q1. In the first round they are those of q0, found
+ * within the reach of the step, with the gap as a linear function of the way:
+ *
+ *     gap(q0) + h n . J(q0) u >= 0
+ *
+ * so that nothing is passed through, however long the step. In later rounds they are those of the
+ * iterate q1, relinearised there: gap(q1) + h n . J(q1) (u' - u) >= 0. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/impulse.h"
+#include "tree/sweeps.h"
+
+zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const contact_world *world = bodies->contact;
+    size_t points = (size_t)world->capacity, wide = 2 * (size_t)bodies->widest + 1;
+    *t = (impulse_contacts){.wide = (int)wide};
+    if (world->geom_count == 0) {
+        return ZW_OK;
+    }
+    t->J = base_alloc(points * 6 * wide * sizeof *t->J);
+    t->column = base_alloc(points * wide * sizeof *t->column);
+    t->columns = base_alloc(points * sizeof *t->columns);
+    t->b = base_alloc(points * sizeof *t->b);
+    t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
+    if (!t->J || !t->column || !t->columns || !t->b || !t->room ||
+        contact_work_create(&t->found, world) != ZW_OK) {
+        impulse_contacts_free(t);
+        return ZW_NO_MEMORY;
+    }
+    t->is_there = 1;
+    return ZW_OK;
+}
+
+void impulse_contacts_free(impulse_contacts *t)
+{
+    base_free(t->J);
+    base_free(t->column);
+    base_free(t->columns);
+    base_free(t->b);
+    base_free(t->room);
+    if (t->is_there) {
+        contact_work_free(&t->found);
+    }
+    *t = (impulse_contacts){0};
+}
+
+static double *J_of(const impulse_contacts *t, int k)
+{
+    return t->J + (size_t)k * 6 * (size_t)t->wide;
+}
+
+static int *column_of(const impulse_contacts *t, int k)
+{
+    return t->column + (size_t)k * (size_t)t->wide;
+}
+
+static double row_times(const impulse_contacts *t, int k, int row, const double *v)
+{
+    const double *J = J_of(t, k) + row * t->columns[k];
+    const int *column = column_of(t, k);
+    double sum = 0;
+    for (int i = 0; i < t->columns[k]; i++) {
+        sum += J[i] * v[column[i]];
+    }
+    return sum;
+}
+
+/* Falling adds to the reach of a step: twice, as things may be thrown. */
+static double margin_of(const step_impulse *s)
+{
+    const double *g = s->system->tree->gravity;
+    return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+                                zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    if (!t->is_there) {
+        return ZW_OK;
+    }
+    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin_of(s), error);
+    for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
+        const contact_point *point = &t->found.point[k];
+        t->columns[k] =
+            contact_rows(s->system, point, sweeps, t->room, column_of(t, k), J_of(t, k));
+        t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
+    }
+    return status;
+}
+
+/* Blocks of other kinds have small keys. */
+static long key_of(const contact_key *key)
+{
+    uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
+    mixed = (mixed ^ (mixed >> 32) ^ key->feature) * 0x94d049bb133111ebull;
+    mixed ^= mixed >> 31;
+    return (long)((mixed >> 2) | 0x2000000000000000ull);
+}
+
+static void put(const step_impulse *s, impulse_problem *p, int k, double b)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    int rows = point->friction[0] > 1e-9 ? point->rows : 1;
+    problem_block(p, key_of(&point->key), "contact", rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
+                  point->friction);
+    for (int r = 0; r < rows; r++) {
+        problem_row(p, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k],
+                    r == 0 ? b : 0);
+    }
+}
+
+void impulse_put_contacts(step_impulse *s)
+{
+    for (int k = 0; k < s->touch.found.count; k++) {
+        put(s, &s->problem, k, s->touch.b[k]);
+    }
+}
+
+/* Speeds at the end: what touches does not approach; what was hit leaves with its restitution. */
+void impulse_put_contact_speeds(step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double open = point->gap > 0 ? -point->gap / s->h : 0;
+        put(s, &s->aside, k, open);
+    }
+}
+
+double impulse_depth(const step_impulse *s)
+{
+    double worst = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        worst = fmax(worst, -s->touch.found.point[k].gap);
+    }
+    return worst;
+}

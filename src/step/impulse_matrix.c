@@ -1,0 +1,162 @@
+#include "step/impulse_matrix.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/bodies.h"
+
+/* ---- Pattern -------------------------------------------------------------------------------- */
+
+/* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
+ * many; list[] has them, rising, unless NULL. */
+static int column_of(const zw_system *system, int j, int *mark, int *list)
+{
+    const struct system_bodies *bodies = system->bodies;
+    int count = 0, n = system->n, last = j;
+    for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+        mark[system->M_row[k]] = 1;
+        last = system->M_row[k] > last ? system->M_row[k] : last;
+    }
+    mark[j] = 1;
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_term *term = &bodies->term[bodies->length[i].first];
+        int has = 0;
+        for (int k = 0; k < bodies->length[i].count && bodies->length[i].count > 1; k++) {
+            has |= term[k].dof == j;
+        }
+        for (int k = 0; k < bodies->length[i].count && has; k++) {
+            if (term[k].dof > j) {
+                mark[term[k].dof] = 1;
+                last = term[k].dof > last ? term[k].dof : last;
+            }
+        }
+    }
+    for (int d = j; d <= last && d < n; d++) {
+        if (mark[d] && list) {
+            list[count] = d;
+        }
+        count += mark[d];
+        mark[d] = 0;
+    }
+    return count;
+}
+
+static void find_entries(impulse_matrix *H, const zw_system *system)
+{
+    for (int j = 0; j < system->n; j++) {
+        int at = H->start[j];
+        for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+            while (H->row[at] != system->M_row[k]) {
+                at++;
+            }
+            H->entry[k] = at;
+        }
+    }
+}
+
+zw_status matrix_create(impulse_matrix *H, const zw_system *system)
+{
+    size_t n = (size_t)system->n, masses = (size_t)system->M_start[system->n];
+    int *mark = base_alloc((n + 1) * sizeof(int));
+    signed char *sign = base_alloc(n + 1);
+    *H = (impulse_matrix){.n = system->n, .start = base_alloc((n + 1) * sizeof(int))};
+    for (int j = 0; j < system->n && mark && H->start; j++) {
+        H->start[j + 1] = H->start[j] + column_of(system, j, mark, NULL);
+    }
+    size_t entries = H->start ? (size_t)H->start[n] : 0;
+    H->row = base_alloc((entries + 1) * sizeof(int));
+    H->value = base_alloc((entries + 1) * sizeof(double));
+    H->entry = base_alloc((masses + 1) * sizeof(int));
+    if (mark && sign && H->start && H->row && H->value && H->entry) {
+        for (int j = 0; j < system->n; j++) {
+            column_of(system, j, mark, H->row + H->start[j]);
+            sign[j] = 1;
+        }
+        find_entries(H, system);
+        H->ldl = sparse_ldl_analyse(system->n, H->start, H->row, sign);
+    }
+    base_free(mark);
+    base_free(sign);
+    if (!H->ldl) {
+        matrix_free(H);
+        return ZW_NO_MEMORY;
+    }
+    return ZW_OK;
+}
+
+void matrix_free(impulse_matrix *H)
+{
+    base_free(H->start);
+    base_free(H->row);
+    base_free(H->value);
+    base_free(H->entry);
+    sparse_ldl_free(H->ldl);
+    *H = (impulse_matrix){0};
+}
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
+
+void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps)
+{
+    const double *M = sweeps + system->tree->at.M;
+    memset(H->value, 0, (size_t)H->start[H->n] * sizeof(double));
+    for (int k = 0; k < system->tree->entries; k++) {
+        H->value[H->entry[system->bodies->entry[k]]] = M[k];
+    }
+}
+
+/* Where (i, j) is; what is not in the pattern is not asked for. */
+static double *at(impulse_matrix *H, int i, int j)
+{
+    int low = H->start[i < j ? i : j], high = H->start[(i < j ? i : j) + 1] - 1;
+    int wanted = i < j ? j : i;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (H->row[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &H->value[low];
+}
+
+void matrix_stiffen(impulse_matrix *H, double weight, int count, const int *dof, const double *coef)
+{
+    for (int a = 0; a < count; a++) {
+        for (int b = 0; b < count; b++) {
+            if (dof[a] > dof[b] || a == b) {
+                *at(H, dof[a], dof[b]) += weight * coef[a] * coef[b];
+            }
+        }
+    }
+}
+
+void matrix_times(const impulse_matrix *H, const double *x, double *y)
+{
+    memset(y, 0, (size_t)H->n * sizeof *y);
+    for (int j = 0; j < H->n; j++) {
+        for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+            int i = H->row[k];
+            y[i] += H->value[k] * x[j];
+            if (i != j) {
+                y[j] += H->value[k] * x[i];
+            }
+        }
+    }
+}
+
+double matrix_diagonal(const impulse_matrix *H, int i)
+{
+    return H->value[H->start[i]];
+}
+
+int matrix_factor(impulse_matrix *H)
+{
+    return sparse_ldl_factor(H->ldl, H->value, 1e-14) == 0;
+}
+
+void matrix_solve(impulse_matrix *H, double *x)
+{
+    sparse_ldl_solve(H->ldl, x);
+}

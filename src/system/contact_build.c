@@ -1,0 +1,215 @@
+/* Shapes and filters of contacts, from their definitions. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "collide/hull.h"
+#include "model/pose.h"
+#include "system/bodies_build.h"
+#include "system/contacts.h"
+
+static double length_of(const double *v)
+{
+    return sqrt(model_dot(v, v));
+}
+
+static double radius_of(const zw_geom_def *geom, const zw_mesh_def *mesh)
+{
+    double most = 0;
+    switch (geom->shape) {
+    case ZW_SHAPE_SPHERE:
+        return geom->size[0];
+    case ZW_SHAPE_CAPSULE:
+        return geom->size[0] + geom->size[1];
+    case ZW_SHAPE_ELLIPSOID:
+        return fmax(geom->size[0], fmax(geom->size[1], geom->size[2]));
+    case ZW_SHAPE_CYLINDER:
+        return sqrt(geom->size[0] * geom->size[0] + geom->size[1] * geom->size[1]);
+    case ZW_SHAPE_BOX:
+        return length_of(geom->size);
+    case ZW_SHAPE_MESH:
+        for (int i = 0; i < mesh->vertex_count; i++) {
+            most = fmax(most, length_of(mesh->vertex + 3 * i));
+        }
+        return most;
+    default:
+        return INFINITY;
+    }
+}
+
+static collide_kind kind_of(int shape)
+{
+    static const collide_kind kind[] = {
+        [ZW_SHAPE_PLANE] = COLLIDE_PLANE,       [ZW_SHAPE_SPHERE] = COLLIDE_SPHERE,
+        [ZW_SHAPE_CAPSULE] = COLLIDE_CAPSULE,   [ZW_SHAPE_ELLIPSOID] = COLLIDE_ELLIPSOID,
+        [ZW_SHAPE_CYLINDER] = COLLIDE_CYLINDER, [ZW_SHAPE_BOX] = COLLIDE_BOX,
+        [ZW_SHAPE_MESH] = COLLIDE_HULL};
+    return kind[shape];
+}
+
+/* The hull of a mesh, made when it is first asked for. */
+static zw_status hull_of(bodies_builder *b, contact_world *world, int mesh, const collide_hull **to,
+                         zw_error *error)
+{
+    const zw_mesh_def *from = &b->from->mesh[mesh];
+    if (!world->hull[mesh]) {
+        world->hull[mesh] = collide_hull_new(from->vertex, from->vertex_count);
+        if (!world->hull[mesh]) {
+            return bodies_no_memory(error);
+        }
+    }
+    *to = world->hull[mesh];
+    return ZW_OK;
+}
+
+static zw_status make_geom(bodies_builder *b, contact_world *world, int index, zw_error *error)
+{
+    const zw_geom_def *from = &b->from->geom[index];
+    const zw_mesh_def *mesh = from->mesh >= 0 ? &b->from->mesh[from->mesh] : NULL;
+    contact_geom *geom = &world->geom[world->geom_count];
+    bodies_frame frame = bodies_frame_on(b, from->body, from->pos, from->quat);
+    *geom = (contact_geom){.index = index,
+                           .owner = from->body,
+                           .body = frame.body,
+                           .radius = radius_of(from, mesh),
+                           .law = *from,
+                           .shape = {.kind = kind_of(from->shape)}};
+    memcpy(geom->shape.size, from->size, sizeof from->size);
+    memcpy(geom->pos, frame.pos, sizeof geom->pos);
+    model_quat_matrix(frame.quat, geom->R);
+    world->still[world->geom_count++] = geom->body == 0;
+    return from->shape == ZW_SHAPE_MESH ? hull_of(b, world, from->mesh, &geom->shape.hull, error)
+                                        : ZW_OK;
+}
+
+/* ---- Filters -------------------------------------------------------------------------------- */
+
+static contact_two two(int a, int b, int index)
+{
+    return (contact_two){.a = a < b ? a : b, .b = a < b ? b : a, .index = index};
+}
+
+static int earlier(const void *x, const void *y)
+{
+    const contact_two *a = x, *b = y;
+    if (a->a != b->a) {
+        return a->a < b->a ? -1 : 1;
+    }
+    if (a->b != b->b) {
+        return a->b < b->b ? -1 : 1;
+    }
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static void make_filters(const bodies_builder *b, contact_world *world, const int *place)
+{
+    for (int i = 0; i < b->from->count[ZW_THING_EXCLUDE]; i++) {
+        const zw_exclude_def *def = &b->from->exclude[i];
+        world->exclude[world->exclude_count++] = two(def->body1, def->body2, i);
+    }
+    for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+        const zw_pair_def *def = &b->from->pair[i];
+        world->pair[world->pair_count++] = two(place[def->geom1], place[def->geom2], i);
+    }
+    qsort(world->exclude, (size_t)world->exclude_count, sizeof *world->exclude, earlier);
+    qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, earlier);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------ */
+
+static zw_status make_room(const bodies_builder *b, contact_world *world, zw_error *error)
+{
+    const int *count = b->from->count;
+    world->geom = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof *world->geom);
+    world->pair = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair);
+    world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
+    world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
+    world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
+    world->hull_count = count[ZW_THING_MESH];
+    return world->geom && world->pair && world->exclude && world->hull && world->still
+               ? ZW_OK
+               : bodies_no_memory(error);
+}
+
+/* Geoms that something may touch, and where each stands in our list. */
+static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+        place[b->from->pair[i].geom1] = place[b->from->pair[i].geom2] = 1;
+    }
+    for (int i = 0; i < b->from->count[ZW_THING_GEOM] && status == ZW_OK; i++) {
+        const zw_geom_def *geom = &b->from->geom[i];
+        if (place[i] || geom->contype || geom->conaffinity) {
+            place[i] = world->geom_count;
+            status = make_geom(b, world, i, error);
+        }
+    }
+    return status;
+}
+
+zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
+{
+    contact_world *world = b->to->contact = base_alloc(sizeof *world);
+    int *place = base_alloc(((size_t)b->from->count[ZW_THING_GEOM] + 1) * sizeof *place);
+    zw_status status = world && place ? make_room(b, world, error) : bodies_no_memory(error);
+    if (status == ZW_OK && !bodies_without(b, ZW_WITHOUT_CONTACT | ZW_WITHOUT_CONSTRAINT)) {
+        status = make_geoms(b, world, place, error);
+        if (status == ZW_OK) {
+            make_filters(b, world, place);
+        }
+    }
+    if (status == ZW_OK) {
+        int given = b->from->world.contact_capacity;
+        world->pair_def = b->from->pair;
+        world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
+        world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
+    }
+    base_free(place);
+    return status;
+}
+
+void contact_world_free(contact_world *world)
+{
+    if (!world) {
+        return;
+    }
+    for (int i = 0; world->hull && i < world->hull_count; i++) {
+        collide_hull_free(world->hull[i]);
+    }
+    base_free(world->geom);
+    base_free(world->pair);
+    base_free(world->exclude);
+    base_free(world->hull);
+    base_free(world->still);
+    base_free(world);
+}
+
+zw_status contact_work_create(contact_work *work, const contact_world *world)
+{
+    size_t geoms = (size_t)world->geom_count;
+    *work =
+        (contact_work){.pose = base_alloc((geoms + 1) * sizeof *work->pose),
+                       .reach = base_alloc((geoms + 1) * sizeof(double)),
+                       .lower = base_alloc((3 * geoms + 1) * sizeof(double)),
+                       .upper = base_alloc((3 * geoms + 1) * sizeof(double)),
+                       .broad = collide_broad_new(),
+                       .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
+    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point) {
+        return ZW_OK;
+    }
+    contact_work_free(work);
+    return ZW_NO_MEMORY;
+}
+
+void contact_work_free(contact_work *work)
+{
+    base_free(work->pose);
+    base_free(work->reach);
+    base_free(work->lower);
+    base_free(work->upper);
+    base_free(work->point);
+    collide_broad_free(work->broad);
+    *work = (contact_work){0};
+}

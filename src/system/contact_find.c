@@ -1,0 +1,266 @@
+/* Where bodies touch now, or may within a step. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/pose.h"
+#include "system/bodies.h"
+#include "system/contacts.h"
+#include "tree/sweeps.h"
+
+/* ---- Where the geoms are -------------------------------------------------------------------- */
+
+static void place_geom(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                       collide_pose *pose)
+{
+    const double *R = sweeps + system->tree->at.R + 9 * geom->body;
+    const double *origin = sweeps + system->tree->at.origin + 3 * geom->body;
+    for (int i = 0; i < 3; i++) {
+        pose->pos[i] = origin[i];
+        for (int k = 0; k < 3; k++) {
+            double sum = 0;
+            for (int l = 0; l < 3; l++) {
+                sum += R[3 * i + l] * geom->R[3 * l + k];
+            }
+            pose->R[3 * i + k] = sum;
+            pose->pos[i] += R[3 * i + k] * geom->pos[k];
+        }
+    }
+}
+
+/* No point of a geom goes farther in a time h than h (|v| + |omega| radius), v being the velocity
+ * of its centre, as long as its motion is that of now. */
+static double reach_of(const zw_system *system, const contact_geom *geom, const collide_pose *pose,
+                       const double *sweeps, double h)
+{
+    double V[6];
+    if (geom->body == 0) {
+        return 0;
+    }
+    tree_point_velocity(system->tree, geom->body, pose->pos, sweeps, V);
+    return h * (sqrt(model_dot(V + 3, V + 3)) + sqrt(model_dot(V, V)) * geom->radius);
+}
+
+static void place_all(const zw_system *system, contact_work *work, const double *sweeps, double h,
+                      double margin)
+{
+    const contact_world *world = system->bodies->contact;
+    for (int i = 0; i < world->geom_count; i++) {
+        const contact_geom *geom = &world->geom[i];
+        double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
+        place_geom(system, geom, sweeps, &work->pose[i]);
+        work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
+        collide_bounds(&geom->shape, &work->pose[i], lower, upper);
+        double more = work->reach[i] + margin + fmax(geom->law.margin - geom->law.gap, 0);
+        for (int k = 0; k < 3; k++) {
+            lower[k] -= more;
+            upper[k] += more;
+        }
+    }
+}
+
+/* ---- Who may touch whom --------------------------------------------------------------------- */
+
+static const contact_two *find_two(const contact_two *list, int count, int a, int b)
+{
+    int low = 0, high = count, first = a < b ? a : b, second = a < b ? b : a;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const contact_two *at = &list[middle];
+        if (at->a == first && at->b == second) {
+            return at;
+        }
+        if (at->a < first || (at->a == first && at->b < second)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+static int may_touch(const zw_system *system, const contact_geom *a, const contact_geom *b)
+{
+    const contact_world *world = system->bodies->contact;
+    const tree_body *body = system->tree->body;
+    if (!(a->law.contype & b->law.conaffinity) && !(b->law.contype & a->law.conaffinity)) {
+        return 0;
+    }
+    if (a->body > 0 && b->body > 0 && !world->keeps_parents &&
+        (body[a->body].parent == b->body || body[b->body].parent == a->body)) {
+        return 0;
+    }
+    return !find_two(world->exclude, world->exclude_count, a->owner, b->owner);
+}
+
+/* ---- The law of a pair ---------------------------------------------------------------------- */
+
+static void mix(const zw_geom_def *a, const zw_geom_def *b, contact_point *law)
+{
+    const zw_geom_def *first = a->priority >= b->priority ? a : b;
+    const zw_geom_def *second = a->priority == b->priority ? b : first;
+    static const int of[5] = {0, 0, 1, 2, 2};
+    law->rows = first->condim > second->condim ? first->condim : second->condim;
+    for (int k = 0; k < 5; k++) {
+        law->friction[k] = fmax(first->friction[of[k]], second->friction[of[k]]);
+    }
+    law->restitution = fmax(first->restitution, second->restitution);
+    law->gap = fmax(a->margin, b->margin) - fmax(a->gap, b->gap);
+}
+
+static void override(const zw_pair_def *pair, contact_point *law)
+{
+    double margin = law->gap;
+    if (pair->given & 1) {
+        law->rows = pair->condim;
+    }
+    if (pair->given & 2) {
+        memcpy(law->friction, pair->friction, sizeof law->friction);
+    }
+    if (pair->given & 48) {
+        margin = pair->margin - pair->gap;
+    }
+    law->gap = margin;
+}
+
+/* ---- Points --------------------------------------------------------------------------------- */
+
+/* Two directions across a normal: the same for the same normal. */
+static void span(double frame[9])
+{
+    double *n = frame, *t = frame + 3;
+    int k = fabs(n[1]) < 0.5 ? 1 : 2;
+    for (int i = 0; i < 3; i++) {
+        t[i] = (i == k) - n[k] * n[i];
+    }
+    model_unit(t);
+    model_cross(frame + 6, n, t);
+}
+
+static void take(contact_work *work, int capacity, const contact_point *law,
+                 const collide_point *from)
+{
+    if (work->needed++ >= capacity) {
+        return;
+    }
+    contact_point *point = &work->point[work->count++];
+    *point = *law;
+    point->key.feature = from->feature;
+    memcpy(point->pos, from->pos, sizeof point->pos);
+    memcpy(point->frame, from->normal, sizeof from->normal);
+    span(point->frame);
+    point->gap = from->gap - law->gap;
+}
+
+/* Points of a pair at most: beyond them a manifold is thinned by what made it. */
+enum { MANIFOLD = 64 };
+
+static void meet(const zw_system *system, contact_work *work, int i, int j, double margin)
+{
+    const contact_world *world = system->bodies->contact;
+    const contact_geom *a = &world->geom[i], *b = &world->geom[j];
+    collide_point list[MANIFOLD];
+    const contact_two *written = find_two(world->pair, world->pair_count, i, j);
+    if (a->body == b->body || (!written && !may_touch(system, a, b))) {
+        return;
+    }
+    contact_point law = {.key.geom = {(uint32_t)i, (uint32_t)j}, .body = {a->body, b->body}};
+    mix(&a->law, &b->law, &law);
+    if (written) {
+        override(&world->pair_def[written->index], &law);
+    }
+    margin += law.gap + work->reach[i] + work->reach[j];
+    int count =
+        collide_pair(&a->shape, &work->pose[i], &b->shape, &work->pose[j], margin, list, MANIFOLD);
+    for (int k = 0; k < count; k++) {
+        if (k < MANIFOLD) {
+            take(work, world->capacity, &law, &list[k]);
+        } else {
+            work->needed++;
+        }
+    }
+}
+
+zw_status contact_find(const zw_system *system, contact_work *work, const double *sweeps, double h,
+                       double margin, zw_error *error)
+{
+    const contact_world *world = system->bodies->contact;
+    work->count = work->needed = 0;
+    if (world->geom_count == 0) {
+        return ZW_OK;
+    }
+    place_all(system, work, sweeps, h, margin);
+    int bad = -1;
+    const int *pair;
+    zw_status status = collide_broad_update(work->broad, world->geom_count, work->lower,
+                                            work->upper, world->still, &bad);
+    if (status == ZW_NOT_FINITE) {
+        return base_fail(error, status, "geom %s is nowhere: its place is not a number",
+                         world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
+    }
+    if (status != ZW_OK) {
+        return base_fail(error, status, "%s", zw_status_text(status));
+    }
+    for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
+        meet(system, work, pair[2 * k], pair[2 * k + 1], margin);
+    }
+    if (work->needed > work->count) {
+        return base_fail(error, ZW_TOO_LARGE,
+                         "%d contacts, but the world has room for %d: set its contact capacity",
+                         work->needed, world->capacity);
+    }
+    return ZW_OK;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* The dofs of two chains, each once, rising: both lists are rising and begin alike. */
+static int merge(const int *a, int count_a, const int *b, int count_b, int *to, int *at_a,
+                 int *at_b)
+{
+    int i = 0, j = 0, n = 0;
+    while (i < count_a || j < count_b) {
+        int take_a = j == count_b || (i < count_a && a[i] <= b[j]);
+        int take_b = i == count_a || (j < count_b && b[j] <= a[i]);
+        to[n] = take_a ? a[i] : b[j];
+        if (take_a) {
+            at_a[i++] = n;
+        }
+        if (take_b) {
+            at_b[j++] = n;
+        }
+        n++;
+    }
+    return n;
+}
+
+static void add_side(const contact_point *point, const double *J, const int *at, int count,
+                     int columns, double sign, double *out)
+{
+    for (int k = 0; k < count; k++) {
+        for (int r = 0; r < point->rows; r++) {
+            const double *along = point->frame + 3 * (r % 3), *part = J + 6 * k + (r < 3 ? 3 : 0);
+            out[r * columns + at[k]] += sign * model_dot(along, part);
+        }
+    }
+}
+
+int contact_rows(const zw_system *system, const contact_point *point, const double *sweeps,
+                 double *room, int *column, double *J)
+{
+    const tree_mechanism *tree = system->tree;
+    int widest = system->bodies->widest;
+    int *chain[2] = {(int *)(room + 6 * widest), (int *)(room + 6 * widest) + widest};
+    int *at[2] = {chain[1] + widest, chain[1] + 2 * widest};
+    int count[2];
+    for (int side = 0; side < 2; side++) {
+        count[side] = tree_chain(tree, point->body[side], chain[side]);
+    }
+    int columns = merge(chain[0], count[0], chain[1], count[1], column, at[0], at[1]);
+    memset(J, 0, (size_t)(point->rows * columns) * sizeof *J);
+    for (int side = 0; side < 2; side++) {
+        tree_jacobian(tree, point->body[side], point->pos, sweeps, room);
+        add_side(point, room, at[side], count[side], columns, side ? 1 : -1, J);
+    }
+    return columns;
+}

@@ -1,0 +1,101 @@
+/* Contacts of bodies: which shapes there are, who may touch whom, and where they do.
+ *
+ * Compiled once (contact_build.c): the shapes of all geoms in the frames of the tree's bodies, and
+ * the filters that MJCF has. Found at every step (contact_find.c): points with a frame, a gap and
+ * the numbers of the pair's law. What is done with them is the step's affair.
+ *
+ * Two geoms can touch if
+ *   - their bodies can move against each other: not the same body of the tree, not both the world;
+ *   - contype of one and conaffinity of the other have a bit in common, either way;
+ *   - one is not the parent of the other in the tree, the world aside (unless the file says so);
+ *   - their bodies are not excluded;
+ * or if a pair is written for them, whatever else is said.
+ *
+ * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. */
+#ifndef ZW_SYSTEM_CONTACTS_H
+#define ZW_SYSTEM_CONTACTS_H
+
+#include "collide/broad.h"
+#include "collide/collide.h"
+#include "zwang/bodies.h"
+#include "zwang/status.h"
+
+struct zw_system;
+
+typedef struct contact_geom {
+    collide_shape shape;
+    int index;           /* of the model */
+    int owner;           /* its body in the model */
+    int body;            /* and in the tree; 0: it stands still */
+    double pos[3], R[9]; /* in the frame of that body */
+    double radius;       /* of the sphere about pos that holds it; infinite for planes */
+    zw_geom_def law;     /* contype, friction ...: its pointers are not used */
+} contact_geom;
+
+/* Two numbers, the smaller first, and what they lead to. */
+typedef struct contact_two {
+    int a, b, index;
+} contact_two;
+
+typedef struct contact_world {
+    int geom_count;
+    contact_geom *geom;
+    unsigned char *still; /* [geoms] it cannot move */
+    int pair_count;
+    contact_two *pair; /* geoms of this list, sorted */
+    int exclude_count;
+    contact_two *exclude; /* bodies of the model, sorted */
+    const zw_pair_def *pair_def;
+    int keeps_parents; /* parents and children may touch */
+    int capacity;      /* points that a state has room for */
+    int hull_count;
+    collide_hull **hull; /* ours, by mesh */
+} contact_world;
+
+/* Who made a point: the same from step to step. */
+typedef struct contact_key {
+    uint32_t geom[2], feature;
+} contact_key;
+
+/* One point. The relative motion is that of the second body against the first, seen along `frame`:
+ * rows normal, slide, slide; then spin about the normal, roll about the other two. */
+typedef struct contact_point {
+    contact_key key;
+    int body[2]; /* of the tree */
+    double pos[3];
+    double frame[9]; /* rows: normal (from the first to the second), and two across */
+    double gap;      /* less the margin that the file keeps free */
+    int rows;        /* 1, 3, 4, 6 */
+    double friction[5];
+    double restitution;
+} contact_point;
+
+/* Scratch of one world: where the geoms are, and what touches. */
+typedef struct contact_work {
+    collide_pose *pose;    /* [geoms] */
+    double *reach;         /* [geoms] how far its points may go in the step */
+    double *lower, *upper; /* [geoms][3] boxes around all that */
+    collide_broad *broad;
+    int count;
+    contact_point *point; /* [capacity] */
+    int needed;           /* points that there were */
+} contact_work;
+
+/* contact_build.c */
+void contact_world_free(contact_world *world);
+zw_status contact_work_create(contact_work *work, const contact_world *world);
+void contact_work_free(contact_work *work);
+
+/* contact_find.c: all points with a gap below what the two geoms can close in a time h, at the pose
+ * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
+ * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
+zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
+                       double h, double margin, zw_error *error);
+
+/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
+ * chains in rising order, each once. Answers the number of columns; column[] and J have room for
+ * both chains. */
+int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
+                 double *room, int *column, double *J);
+
+#endif

@@ -1,0 +1,234 @@
+/* Bodies that touch: Signorini and Coulomb as they are written in books, for every length of step.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "read/xml.h"
+#include "zwang/bodies.h"
+
+#define G 9.81
+
+typedef struct scene {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    zw_state *state;
+} scene;
+
+static void must(zw_status status, const zw_error *error)
+{
+    if (status != ZW_OK) {
+        fail_msg("%s: %s", zw_status_text(status), error->text);
+    }
+}
+
+static scene open_scene(const char *inner)
+{
+    static char text[40000];
+    scene s;
+    zw_error error = {0};
+    int length =
+        snprintf(text, sizeof text,
+                 "<mujoco><option gravity='0 0 -9.81' timestep='0.002'/>%s</mujoco>", inner);
+    assert_true(length < (int)sizeof text);
+    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    must(s.model ? ZW_OK : error.status, &error);
+    s.system = zw_system_compile(s.model, &error);
+    must(s.system ? ZW_OK : error.status, &error);
+    s.work = zw_work_create(s.system, &error);
+    must(s.work ? ZW_OK : error.status, &error);
+    s.state = zw_state_create(s.system, s.work, NULL, &error);
+    must(s.state ? ZW_OK : error.status, &error);
+    return s;
+}
+
+static void close_scene(scene *s)
+{
+    zw_state_free(s->state);
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+}
+
+static double *q_of(scene *s)
+{
+    return (double *)zw_field(s->system, s->state, s->work, ZW_FIELD_Q).data;
+}
+
+static double *v_of(scene *s)
+{
+    return (double *)zw_field(s->system, s->state, s->work, ZW_FIELD_V).data;
+}
+
+/* To time t; the largest certificate on the way. */
+static double go(scene *s, double t, double h)
+{
+    zw_run_options options = {.time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE};
+    zw_run_summary summary = {0};
+    zw_error error = {0};
+    must(zw_run(s->system, s->state, s->work, &options, &summary, &error), &error);
+    return summary.certificate;
+}
+
+/* ---- At rest -------------------------------------------------------------------------------- */
+
+/* A ball, a box and a capsule fall from low heights and come to rest on the floor, not in it. */
+static void things_come_to_rest(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const double h[] = {0.001, 0.01, 0.05, 0.2};
+        scene s =
+            open_scene("<worldbody><geom type='plane' size='0 0 1'/>"
+                       "<body pos='0 0 0.15'><freejoint/><geom size='0.1'/></body>"
+                       "<body pos='1 0 0.15'><freejoint/><geom type='box' size='.1 .2 .1'/></body>"
+                       "<body pos='2 0 0.15' euler='0 90 0'><freejoint/>"
+                       "<geom type='capsule' size='.1 .2'/></body></worldbody>");
+        double worst = go(&s, 3, h[k]);
+        assert_true(worst < 1e-8);
+        for (int body = 0; body < 3; body++) {
+            assert_true(fabs(q_of(&s)[7 * body + 2] - 0.1) < 1e-9);
+        }
+        for (int i = 0; i < 18; i++) {
+            assert_true(fabs(v_of(&s)[i]) < 1e-9);
+        }
+        close_scene(&s);
+    }
+}
+
+/* On a slope of 0.99 atan(mu) a block stays where it is; at 1.01 it slides as Galileo says. */
+static void slope(void **state)
+{
+    (void)state;
+    for (int steep = 0; steep < 2; steep++) {
+        const double mu = 0.5, angle = (steep ? 1.01 : 0.99) * atan(mu), h = 0.01, t = 10;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "<worldbody><geom type='plane' size='0 0 1' euler='0 %.17g 0' friction='%g 0 0'/>"
+                 "<body euler='0 %.17g 0' pos='%.17g 0 %.17g'><freejoint/>"
+                 "<geom type='box' size='.1 .1 .1' friction='%g 0 0'/></body></worldbody>",
+                 angle * 180 / acos(-1), mu, angle * 180 / acos(-1), 0.1 * sin(angle),
+                 0.1 * cos(angle), mu);
+        scene s = open_scene(text);
+        double x = q_of(&s)[0], z = q_of(&s)[2];
+        go(&s, t, h);
+        double way = hypot(q_of(&s)[0] - x, q_of(&s)[2] - z);
+        double a = G * (sin(angle) - mu * cos(angle));
+        double wanted = steep ? a * t * (t + h) / 2 : 0; /* backward Euler: sum of k a h^2 */
+        assert_true(fabs(way - wanted) < 1e-9);
+        close_scene(&s);
+    }
+}
+
+/* ---- Sliding -------------------------------------------------------------------------------- */
+
+/* A cube of 0.1 m at 6 m/s: straight for every heading, no rise, stops at v^2/(2 mu g). */
+static void sliding_cube(void **state)
+{
+    (void)state;
+    const double h[] = {0.0005, 0.002, 0.01}, mu = 0.5, speed = 6;
+    for (int k = 0; k < 3; k++) {
+        for (int heading = 0; heading <= 90; heading += 15) {
+            double c = cos(heading * acos(-1) / 180), d = sin(heading * acos(-1) / 180);
+            scene s = open_scene("<worldbody><geom type='plane' size='0 0 1' friction='.5 0 0'/>"
+                                 "<body pos='0 0 0.05'><freejoint/>"
+                                 "<geom type='box' size='.05 .05 .05' friction='.5 0 0'/></body>"
+                                 "</worldbody>");
+            v_of(&s)[0] = speed * c;
+            v_of(&s)[1] = speed * d;
+            double rise = 0;
+            for (double t = 0.1; t < 1.35; t += 0.1) {
+                go(&s, t, h[k]);
+                rise = fmax(rise, fabs(q_of(&s)[2] - 0.05));
+            }
+            double along = q_of(&s)[0] * c + q_of(&s)[1] * d;
+            double across = q_of(&s)[1] * c - q_of(&s)[0] * d;
+            double wanted = speed * speed / (2 * mu * G);
+            assert_true(rise < 1e-6);
+            assert_true(fabs(across) < 1e-6);
+            assert_true(fabs(along + speed * h[k] / 2 - wanted) < 1e-3 * wanted);
+            assert_true(hypot(v_of(&s)[0], v_of(&s)[1]) < 1e-9);
+            close_scene(&s);
+        }
+    }
+}
+
+/* ---- Piles ---------------------------------------------------------------------------------- */
+
+/* Twenty boxes on one another: none in another, all at rest. */
+static void tower(void **state)
+{
+    (void)state;
+    static char text[8000];
+    int used = snprintf(text, sizeof text, "<worldbody><geom type='plane' size='0 0 1'/>");
+    for (int i = 0; i < 20; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<body pos='0 0 %g'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
+                         0.1 + 0.2 * i);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</worldbody>");
+    scene s = open_scene(text);
+    double worst = go(&s, 1, 0.01);
+    assert_true(worst < 1e-8);
+    for (int i = 0; i < 20; i++) {
+        assert_true(fabs(q_of(&s)[7 * i + 2] - 0.1 - 0.2 * i) < 1e-8);
+    }
+    for (int i = 0; i < 120; i++) {
+        assert_true(fabs(v_of(&s)[i]) < 1e-8);
+    }
+    close_scene(&s);
+}
+
+/* Heavy on light, 64:1 and 512:1, at steps up to two seconds. */
+static void heavy_on_light(void **state)
+{
+    (void)state;
+    const double half[2][3] = {{0.3, 0.6, 1.2}, {0.2, 0.8, 1.6}}, density[2] = {500, 1500};
+    const double h[] = {0.01, 0.1, 0.5, 2};
+    for (int kind = 0; kind < 2; kind++) {
+        for (int k = 0; k < 4; k++) {
+            char text[2000];
+            const double *a = half[kind];
+            double z[3] = {a[0], 2 * a[0] + a[1], 2 * a[0] + 2 * a[1] + a[2]};
+            int used = snprintf(text, sizeof text,
+                                "<worldbody><geom type='plane' size='0 0 1' friction='.1 0 0'/>");
+            for (int i = 0; i < 3; i++) {
+                used += snprintf(text + used, sizeof text - (size_t)used,
+                                 "<body pos='0 0 %g'><freejoint/><geom type='box' size='%g %g %g' "
+                                 "density='%g' friction='.1 0 0'/></body>",
+                                 z[i], a[i], a[i], a[i], density[kind]);
+            }
+            snprintf(text + used, sizeof text - (size_t)used, "</worldbody>");
+            scene s = open_scene(text);
+            for (double t = 2; t < 6.5; t += 2) {
+                go(&s, t, h[k]);
+                for (int i = 0; i < 3; i++) {
+                    assert_true(fabs(q_of(&s)[7 * i + 2] - z[i]) < 1e-8);
+                }
+            }
+            close_scene(&s);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(things_come_to_rest), cmocka_unit_test(slope),
+        cmocka_unit_test(sliding_cube),        cmocka_unit_test(tower),
+        cmocka_unit_test(heavy_on_light),
+    };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
