@@ -108,6 +108,9 @@ typedef struct model_sizes {
 } model_sizes;
 model_sizes model_sizes_of(const model_bodies *bodies);
 
+/* Rows of a constraint, those of its touch included. */
+int model_equality_rows(const zw_equality_def *def);
+
 /* ---- mesh.c, hull.c -------------------------------------------------------------------------- */
 
 /* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */

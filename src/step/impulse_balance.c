@@ -22,7 +22,8 @@ static void add_motors(step_impulse *s, const double *u)
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * u[work->aim_dof[i]];
         }
-        s->wish[k] = bodies_motor_law(motor, work->param[motor->param], length, rate).force;
+        s->wish[k] =
+            bodies_motor_law(motor, bodies_control(s->system, work, motor), length, rate).force;
         double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
         if (motor->kind == MOTOR_LENGTH) {
             s->room[motor->length] += motor->gear[0] * by;
@@ -136,7 +137,8 @@ static void add_motor_slopes(step_impulse *s)
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * s->u[work->aim_dof[i]];
         }
-        bodies_law law = bodies_motor_law(motor, work->param[motor->param], length, rate);
+        bodies_law law =
+            bodies_motor_law(motor, bodies_control(s->system, work, motor), length, rate);
         double weight = -s->h * (law.by_rate + s->h * law.by_length);
         if (weight > 0) {
             balance_stiffen(s->system->n, weight, count, work->aim_dof, work->aim, s->H);

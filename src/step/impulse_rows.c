@@ -125,6 +125,9 @@ void impulse_fill_rows(step_impulse *s)
         }
         bodies_fill_rows(s->system, s->work, s->q1, s->still,
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+        for (int r = 0; r < s->system->m; r++) { /* what rolls has no phi */
+            s->phi[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+        }
     }
 }
 
@@ -193,7 +196,8 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
             double b = -factor * s->phi[r];
-            for (int k = start; k < start + count && speed; k++) {
+            int rolls = system->row_kind[r] == SYSTEM_VELOCITY && factor > 0;
+            for (int k = start; k < start + count && speed && !rolls; k++) {
                 b += A[k] * speed[system->A_column[k]];
             }
             problem_row(p, count, system->A_column + start, A + start, b);

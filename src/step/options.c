@@ -102,6 +102,10 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
         return base_fail(error, ZW_BAD_INPUT,
                          "method impulse is for rigid bodies, and these are equations; use dop853");
     }
+    if (options->method == ZW_METHOD_IMPULSE && system->bodies->formulas) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse does not know formulas over bodies yet; use dop853");
+    }
     if (options->method == ZW_METHOD_IMPULSE && options->step == 0) {
         options->step = system->bodies->timestep;
     }

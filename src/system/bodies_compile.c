@@ -113,7 +113,12 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     for (int k = 0; k < to->motor_count; k++) {
         const zw_actuator_def *actuator = &b->from->actuator[k];
         double given = from && from->ctrl ? from->ctrl[k] : 0;
-        to->shown->param[k].value = actuator->ctrl_given ? actuator->ctrl : given;
+        to->shown->param[to->motor[k].param].value = actuator->ctrl_given ? actuator->ctrl : given;
+    }
+    for (int k = 0; to->formulas && k < to->formulas->begin_count; k++) {
+        if (to->formulas->begin[k].is_speed) {
+            to->shown->coord[to->formulas->begin[k].at].speed = EXPR_ZERO;
+        }
     }
     for (int i = 0; i < system->n && from && from->qvel; i++) {
         if (i < to->shown->coord_count) { /* given speeds are held in assembly */
@@ -214,17 +219,19 @@ static zw_status build(bodies_builder *b, zw_error *error)
     static zw_status (*const stage[])(bodies_builder *, zw_error *) = {start,
                                                                        make_tree,
                                                                        prepare,
+                                                                       bodies_make_formulas,
                                                                        bodies_name_coordinates,
                                                                        bodies_make_closers,
                                                                        bodies_make_drives,
                                                                        measure_haste,
                                                                        make_start,
+                                                                       bodies_formula_events,
                                                                        bodies_make_pictures,
                                                                        bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "no constraint of these bodies holds speeds: all laws are the same");
+                         "bodies follow the nonholonomic law; the others are for equations");
     }
     for (size_t i = 0; i < sizeof stage / sizeof *stage && status == ZW_OK; i++) {
         status = stage[i](b, error);
@@ -263,6 +270,9 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->speed[i]);
     }
     if (bodies->shown) {
+        if (bodies->formulas) {
+            bodies->shown->graph = NULL; /* nor is this */
+        }
         bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
         bodies->shown->file = NULL;
         bodies->shown->place = NULL;
@@ -274,5 +284,6 @@ void bodies_free(struct system_bodies *bodies)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
+    bodies_formulas_free(bodies->formulas);
     base_free(bodies);
 }

@@ -72,6 +72,15 @@ static int spread(const zw_system *system, zw_work *work, int body, const double
     return chain;
 }
 
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
+                 const double wrench[6], double *force)
+{
+    int count = spread(system, work, body, place, wrench, work->aim_dof, work->aim);
+    for (int k = 0; k < count; k++) {
+        force[work->aim_dof[k]] += work->aim[k];
+    }
+}
+
 /* The length of a ball joint is gear . (axis * angle), the shorter way round. */
 static int aim_ball(const bodies_motor *motor, const double *q, int *dof, double *coef,
                     double *length)
@@ -142,6 +151,14 @@ int bodies_aim(const zw_system *system, zw_work *work, int index, const double *
     }
 }
 
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor)
+{
+    const bodies_formulas *formulas = system->bodies->formulas;
+    return motor->formula < 0
+               ? work->param[motor->param]
+               : bodies_formula_outputs(system, work)[formulas->at_control + motor->formula];
+}
+
 bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate)
 {
     bodies_law law = {.force = 0};
@@ -174,7 +191,8 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * v[work->aim_dof[i]];
         }
-        double by = bodies_motor_law(motor, work->param[motor->param], length, rate).force;
+        double by =
+            bodies_motor_law(motor, bodies_control(system, work, motor), length, rate).force;
         by = clamp(by, motor->clamp_force, motor->force);
         if (motor->kind == MOTOR_LENGTH) {
             room[motor->length] += motor->gear[0] * by;
@@ -214,10 +232,7 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
         potential -= model_dot(lift->force, place);
         if (force) {
             memcpy(wrench + 3, lift->force, sizeof lift->force);
-            int count = spread(system, work, lift->body, place, wrench, work->aim_dof, work->aim);
-            for (int k = 0; k < count; k++) {
-                force[work->aim_dof[k]] += work->aim[k];
-            }
+            bodies_push(system, work, lift->body, place, wrench, force);
         }
     }
     return potential;
