@@ -61,7 +61,7 @@ static const option options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char *const methods[] = {"dop853", "variational", "variational4",
+static const char *const methods[] = {"dop853", "variational", "variational4", "midpoint",
                                       "rk4",    "euler",       "stiff"};
 enum { METHODS = sizeof methods / sizeof *methods };
 

@@ -38,6 +38,8 @@ static const step_scheme *find_scheme(step_method method)
         return &step_scheme_variational;
     case STEP_VARIATIONAL4:
         return &step_scheme_variational4;
+    case STEP_MIDPOINT:
+        return &step_scheme_midpoint;
     case STEP_BDF:
         break;
     }
@@ -64,21 +66,22 @@ static void layout(step_ode *ode, base_arena *arena)
 
 static int is_method(step_method method)
 {
-    return (int)method >= 0 && method <= STEP_VARIATIONAL4;
+    return (int)method >= 0 && method <= STEP_MIDPOINT;
 }
 
 static int is_variational(step_method method)
 {
-    return method == STEP_VARIATIONAL || method == STEP_VARIATIONAL4;
+    return method >= STEP_VARIATIONAL;
 }
 
 static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
 {
     const step_lagrangian *l = o->lagrangian;
-    if (l == NULL || l->n < 0 || l->m < 0 || o->n < 2L * l->n || l->momentum == NULL ||
-        l->force == NULL || l->linearise == NULL || l->solve == NULL ||
+    if (l == NULL || l->n < 0 || l->m < 0 || o->n < (long)(l->nq > 0 ? l->nq : l->n) + l->n ||
+        l->momentum == NULL || l->force == NULL || l->linearise == NULL || l->solve == NULL ||
         (l->m > 0 && (l->position == NULL || l->velocity == NULL))) {
-        return base_fail(error, ZW_BAD_INPUT, "%s: a Lagrangian with at most n = %d/2 is needed",
+        return base_fail(error, ZW_BAD_INPUT,
+                         "%s: a Lagrangian of at most %d positions and speeds is needed",
                          find_scheme(o->method)->name, o->n);
     }
     return ZW_OK;
@@ -141,7 +144,11 @@ step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
     if (is_variational(options->method)) {
         shape.lagrangian = *options->lagrangian;
         shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
+        shape.lagrangian.nq = shape.lagrangian.nq > 0 ? shape.lagrangian.nq : shape.lagrangian.n;
         shape.width += shape.lagrangian.n;
+        if (options->method == STEP_MIDPOINT) {
+            shape.lagrangian.bend = NULL;
+        }
     }
     shape.scheme = find_scheme(options->method);
     base_arena arena = {0};

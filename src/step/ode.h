@@ -50,7 +50,8 @@ typedef enum step_method {
     STEP_RK4,         /* fixed step; cubic Hermite dense output */
     STEP_EULER,       /* fixed step, semi-implicit, order 1; cubic Hermite dense output */
     STEP_VARIATIONAL, /* fixed step, discrete Lagrangian, order 2; cubic Hermite dense output */
-    STEP_VARIATIONAL4 /* the same, composed to order 4 */
+    STEP_VARIATIONAL4, /* the same, composed to order 4 */
+    STEP_MIDPOINT      /* the same of order 2, but for the sigma of rotations */
 } step_method;
 
 typedef struct step_ode_options {

@@ -26,6 +26,8 @@ static step_method ode_method(zw_method method)
         return STEP_VARIATIONAL;
     case ZW_METHOD_VARIATIONAL4:
         return STEP_VARIATIONAL4;
+    case ZW_METHOD_MIDPOINT:
+        return STEP_MIDPOINT;
     case ZW_METHOD_STIFF:
         return STEP_RADAU;
     case ZW_METHOD_BDF:
@@ -302,7 +304,8 @@ static zw_status create_ode(run *r, zw_error *error)
                                 .positions = r->system->nq,
                                 .speeds = r->system->n,
                                 .move = r->system->tree ? motion_move : NULL};
-    if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4) {
+    if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4 ||
+        options.method == STEP_MIDPOINT) {
         zw_status status = lagrange_create(&r->lagrange, r->system, r->work, error);
         if (status != ZW_OK) {
             return status;

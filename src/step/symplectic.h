@@ -6,9 +6,10 @@
 #include "zwang/status.h"
 
 /* A Lagrangian K(q, v, t) - V(q, t) with forces Q(q, v, t) and m constraint rows. All arrays of the
- * callbacks have n or m entries; q, v and results never overlap. */
+ * callbacks have n or m entries, q has nq; q, v and results never overlap. */
 typedef struct step_lagrangian {
     int n, m;
+    int nq;               /* coordinates, where they are more than speeds; 0: n */
     const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are.
                              Not copied: must live as long as the integrator. */
     int linear; /* K is quadratic and all rows are linear in v, so that M and A do not see v */
@@ -17,7 +18,8 @@ typedef struct step_lagrangian {
     /* p = K_v */
     zw_status (*momentum)(void *user, double t, const double *q, const double *v, double *p,
                           zw_error *error);
-    /* g = K_q - V_q + Q; non-ideal forces too, if they do not need the reaction */
+    /* g = K_q - V_q + Q, where v are not the rates of coordinates all that changes p; non-ideal
+     * forces too, if they do not need the reaction */
     zw_status (*force)(void *user, double t, const double *q, const double *v, double *g,
                        zw_error *error);
     /* r_i = phi_i(q, t) for the holonomic rows; the others are not looked at */
@@ -25,6 +27,14 @@ typedef struct step_lagrangian {
     /* r_i = phi_q v + phi_t for the holonomic rows, psi_i(q, v, t) for the others */
     zw_status (*velocity)(void *user, double t, const double *q, const double *v, double *r,
                           zw_error *error);
+
+    /* Where q is not moved by adding h v. (next, next_low) = (q, low) moved along v for a time h,
+     * and the middle of the way. NULL: q + h v. */
+    void (*move)(void *user, const double *q, const double *low, double h, const double *v,
+                 double *next, double *next_low, double *middle);
+    /* Where the way curves: the part sigma of the momenta at both ends. NULL: 0. */
+    void (*bend)(void *user, double h, const double *v, const double *p, const double *g,
+                 double *sigma);
 
     /* Set up M = K_vv and the rows A (phi_q or psi_v) at this point for the solves to come. It must
      * last until the next call of `linearise` in the same step; the callbacks above are called in

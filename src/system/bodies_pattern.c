@@ -194,6 +194,7 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
                                    [PART_SLIP] = slip,
                                    [PART_METRIC] = l,
                                    [PART_ENERGY] = 3,
+                                   [PART_LAGRANGE] = 2 * n,
                                    [PART_OUTPUTS] = b->to->outputs};
     system->shape = (expr_shape){.params = b->to->motor_count, .coords = n, .lambdas = m};
     for (int part = 0; part < PART_COUNT; part++) {

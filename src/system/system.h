@@ -43,7 +43,7 @@ typedef enum system_part {
     PART_SLIP,     /* of all that has friction, see system_slip */
     PART_METRIC,   /* M[l] */
     PART_ENERGY,   /* E K V */
-    PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n] */
+    PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n]; of bodies p' */
     PART_EVENTS,   /* the roots */
     PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
