@@ -142,14 +142,15 @@ static zw_status solve(void *user, const double *impulse, const double *wanted, 
     const step_lagrange *l = user;
     const zw_system *system = l->system;
     const system_rows rows = {.A = l->A, .b = wanted};
-    solver_fill(l->solver, l->M, rows, impulse, NULL);
-    l->solver->warm = 0;
-    zw_status status = solver_solve(l->solver, error);
-    if (status == ZW_CONFLICT && l->solver->options.least_squares) {
+    system_solver *solver = l->work->velocity; /* another one after each change of modes */
+    solver_fill(solver, l->M, rows, impulse, NULL);
+    solver->warm = 0;
+    zw_status status = solver_solve(solver, error);
+    if (status == ZW_CONFLICT && solver->options.least_squares) {
         status = ZW_OK;
     }
-    memcpy(u, l->solver->answer.a, (size_t)system->n * sizeof *u);
-    memcpy(reaction, l->solver->answer.F_L, (size_t)system->n * sizeof *reaction);
+    memcpy(u, solver->answer.a, (size_t)system->n * sizeof *u);
+    memcpy(reaction, solver->answer.F_L, (size_t)system->n * sizeof *reaction);
     return status;
 }
 
@@ -181,10 +182,10 @@ static zw_status refuse(const zw_system *system, zw_error *error)
     const zw_model *model = system->model;
     for (int c = 0; c < model->constraint_count; c++) {
         const model_constraint *constraint = &model->constraint[c];
-        if (constraint->relation == MODEL_AT_LEAST || constraint->friction != EXPR_NONE) {
+        if (constraint->friction != EXPR_NONE) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
-                              "the variational methods know neither contact nor friction, but %s "
-                              "has it; use dop853",
+                              "the variational methods know no dry friction, but %s has it; use "
+                              "dop853",
                               constraint->name);
         }
     }
@@ -192,9 +193,8 @@ static zw_status refuse(const zw_system *system, zw_error *error)
         return model_fail(model, error, ZW_BAD_INPUT, system->given.place,
                           "the variational methods know the nonholonomic law only; use dop853");
     }
-    if (model->massless || model->event_count > 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "the variational methods need masses and know no events; use dop853");
+    if (model->massless) {
+        return base_fail(error, ZW_BAD_INPUT, "the variational methods need masses; use dop853");
     }
     return ZW_OK;
 }
@@ -202,7 +202,7 @@ static zw_status refuse(const zw_system *system, zw_error *error)
 zw_status lagrange_create(step_lagrange *l, const zw_system *system, zw_work *work, zw_error *error)
 {
     zw_status status = refuse(system, error);
-    *l = (step_lagrange){.system = system, .work = work, .solver = work->velocity};
+    *l = (step_lagrange){.system = system, .work = work};
     if (status != ZW_OK) {
         return status;
     }

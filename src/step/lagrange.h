@@ -8,7 +8,6 @@
 typedef struct step_lagrange {
     const zw_system *system;
     zw_work *work;
-    system_solver *solver; /* velocity level; not owned */
     double *M, *A;         /* as `linearise` left them */
     double *sweeps;        /* of bodies without rows: the same, factored, in place of M */
     int *holonomic;        /* [m] */

@@ -249,8 +249,11 @@ static zw_status solve_middle(const step_lagrangian *l, walk *w, double t, doubl
         for (int k = 0; k < l->n; k++) {
             w->mid_v[k] += w->change[k];
         }
-        /* near round-off the plain iteration finishes: as soon as it stops to gain, it is there */
-        if (size <= round_off / 16.0 || (size <= 1e4 * round_off && size >= 0.5 * before)) {
+        /* Near round-off, with rows that of q over h, the plain iteration finishes: as soon as it
+         * stops to gain, it is there. Where q is large and no row knows it, the speeds alone say
+         * when: a body far away must not be computed less exactly. */
+        if (size <= 0.25 * DBL_EPSILON * speed ||
+            (size <= 1e4 * round_off && size >= 0.5 * before)) {
             move(l, w, h);
             return ZW_OK;
         }
