@@ -29,6 +29,8 @@ static const char run[] =
     "      --tol X         error per step of the adaptive methods (1e-10)\n"
     "      --method M      dop853 (default): adaptive, order 8\n"
     "                      variational, variational4: fixed step, keep energy over long runs\n"
+    "                      midpoint: the same for free rigid bodies, whose energy it keeps "
+    "exactly\n"
     "                      rk4, euler: fixed step, for teaching\n"
     "                      stiff: implicit, for stiff systems\n"
     "      --step H        step of the fixed-step methods, largest step of the others\n"

@@ -535,10 +535,11 @@ class Robots(Case):
         self.assertIn("contact between geoms is not computed", self.expect(OK, "run", file)[0])
         self.assertIn("contact between geoms is not computed", self.expect(OK, "check", file)[0])
 
-    def test_refused_methods(self):
-        _, err = self.expect(FAILED, "run", self.robot("double_pendulum"), "--method", "variational",
-                             "--step", "0.01")
-        self.assertIn("bodies", err)
+    def test_fixed_steps(self):
+        for method in ("variational", "variational4", "midpoint"):
+            out, _ = self.expect(OK, "run", self.robot("double_pendulum"), "--method", method,
+                                 "--step", "0.01", "-t", "1")
+            self.assertIn("1 in 100 steps", out)
         self.expect(OK, "run", self.robot("gyroscope"), "--key", "spinning", "-t", "0.1", "--method",
                     "euler", "--step", "1e-4")
 

@@ -64,7 +64,27 @@ static const char *const beginning =
     "`effort`\n"
     "  limits the force of all actuators of the joint; `package://` is looked for in the folder of "
     "the\n"
-    "  file and in all folders above it.\n";
+    "  file and in all folders above it.\n"
+    "\n"
+    "## Long runs\n"
+    "\n"
+    "`dop853` is the method one gets. For very long conservative runs there are three with a fixed "
+    "step\n"
+    "(`--method variational --step 1e-3`), which keep loops closed to round-off, hold the energy "
+    "within\n"
+    "bounds instead of letting it drift, and can be run backwards:\n"
+    "\n"
+    "- `variational`, order 2, and `variational4`, order 4: symplectic. Momenta that belong to a\n"
+    "  symmetry (about the vertical, of a top about its axis) stay to round-off.\n"
+    "- `midpoint`, order 2: a free body keeps its angular momentum *and* its energy to round-off. "
+    "With\n"
+    "  hinges and slides only it is the same method as `variational`.\n"
+    "\n"
+    "They take loops, limits, springs, dampers and motors (with dampers and motors they are simply "
+    "of\n"
+    "their order); dry friction is refused by name. A step that is too long for their equations to "
+    "be\n"
+    "solved is an error that says so: unlike adaptive methods they do not shorten it.\n";
 
 typedef struct page {
     char *text;

@@ -281,6 +281,27 @@ static void limits_hold(void **state)
     robot_end(&b);
 }
 
+/* A ball that hops and comes to rest: the contact closes, and holds. */
+static void contacts_close(void **state)
+{
+    (void)state;
+    const char *text = "param g = 9.81\ncoord x = 0, y = 1\nspeed x' = 1\nmass 1 at (x, y)\n"
+                       "gravity (0, -g)\nconstraint floor: y >= 0, restitution 0.5\n";
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(text, "hop.zw", NULL, 0, &error);
+    if (!model) {
+        fail_msg("%d: %s", error.line, error.text);
+    }
+    robot r = robot_of(model);
+    zw_run_summary s =
+        run(&r, (zw_run_options){.time = 3, .step = 0.01, .method = ZW_METHOD_VARIATIONAL});
+    assert_true(s.events > 10);
+    assert_small(fabs(state_q(r.state)[1]), 1e-14);
+    assert_small(fabs(state_q(r.state)[0] - 3), 1e-13);
+    assert_small(fabs(s.work + 9.81), 1e-12);
+    robot_end(&r);
+}
+
 static void work_is_counted(void **state)
 {
     (void)state;
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(time_can_be_turned),
         cmocka_unit_test(orders),
         cmocka_unit_test(limits_hold),
+        cmocka_unit_test(contacts_close),
         cmocka_unit_test(work_is_counted),
         cmocka_unit_test(dry_friction_is_refused),
         cmocka_unit_test(steps_too_long_are_refused),
