@@ -400,7 +400,8 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
 
 /* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
  * times one; the method is given the step itself. A limit between two grid points cuts the step,
- * and the grid begins anew there. */
+ * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
+ * but the step is that to the grid: it must not know where somebody stops to look. */
 static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
 {
     double toward = limit > ode->t0 ? 1.0 : -1.0, step = ode->option.step;
@@ -414,10 +415,7 @@ static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
     if (cut) {
         h = limit - ode->t0;
     }
-    if (cut || fabs(limit - t1) <= 1e-9 * step) {
-        t1 = limit;
-    }
-    zw_status status = take(ode, t1, h, &size, error);
+    zw_status status = take(ode, cut ? limit : t1, h, &size, error);
     if (status != ZW_OK) {
         ode->view.rejected++;
         base_fail_more(error, " (in a step of %.3g from t = %.17g)", h, ode->t0);
@@ -426,12 +424,15 @@ static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
     }
     ode->count++;
     if (cut) {
-        ode->origin = t1;
+        ode->origin = limit;
         ode->count = 0;
+    }
+    if (fabs(limit - t1) <= 1e-9 * step) {
+        ode->t1 = limit;
     }
     ode->next = step;
     ode->view.steps++;
-    ode->reach = t1;
+    ode->reach = ode->t1;
     return ZW_OK;
 }
 

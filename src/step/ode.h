@@ -113,6 +113,12 @@ zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *err
 /* Go on from (t, y) after a jump: keeps counters and what is known about the step size. */
 zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error);
 
+/* Fixed steps: how many numbers the next step needs to know beside t and y (0: this is an adaptive
+ * method), these numbers, and a start that goes on with them: with the same bits. */
+int step_ode_memory(const step_ode *ode);
+void step_ode_keep(const step_ode *ode, double *memory);
+zw_status step_ode_resume(step_ode *ode, const double *y, const double *memory, zw_error *error);
+
 /* One accepted step towards `limit`, which may lie in the past, and not beyond it; when the limit
  * is within reach, t == limit afterwards, exactly. At the limit already: nothing happens. */
 zw_status step_ode_advance(step_ode *ode, double limit, zw_error *error);

@@ -341,7 +341,9 @@ static zw_status start(run *r, zw_error *error)
         return status;
     }
     motion_pack(&r->motion, r->state, r->y);
-    status = step_ode_start(r->ode, r->state->t, r->y, error);
+    status =
+        run_remembers(r) ? run_resume(r, error) : step_ode_start(r->ode, r->state->t, r->y, error);
+    run_forget(r->state); /* until the end */
     if (status == ZW_OK) {
         status = guards_create(&r->guards, &r->motion, error);
     }
@@ -381,6 +383,9 @@ static zw_status go(run *r, zw_error *error)
         r->summary->evaluations = at->evaluations;
     }
     r->summary->end = r->state->t;
+    if (status == ZW_OK) {
+        run_remember(r);
+    }
     if (status == ZW_OK && !r->summary->interrupted) {
         return run_show(r, ZW_SAMPLE_END, -1, r->state, error);
     }

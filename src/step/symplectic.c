@@ -86,8 +86,7 @@ enum { MEMORY = 16, TRIES = 60 };
 typedef struct walk {
     /* The state at t: q [nq], v, p [n], with low-order parts of q and p. */
     double *q, *q_low, *v, *p, *p_low;
-    double *v_before; /* v a step ago, for the guess; valid if h_before is not 0 */
-    double h_before;
+    double *before; /* [n + 1] v a step ago, for the guess, and the step's length; 0: not known */
 
     double *mid_q, *next_q, *next_low;                                      /* [nq] */
     double *mid_v, *momentum, *force, *impulse, *change, *reaction, *sigma; /* [n] */
@@ -104,15 +103,15 @@ static void walk_layout(step_ode *ode, base_arena *arena)
     ode->more = w;
     w = w != NULL ? w : &counting;
     double **places[] = {&w->q, &w->q_low, &w->mid_q, &w->next_q, &w->next_low};
-    double **speeds[] = {&w->v,      &w->p,        &w->p_low,    &w->mid_v,
-                         &w->force,  &w->impulse,  &w->momentum, &w->v_before,
-                         &w->change, &w->reaction, &w->sigma};
+    double **speeds[] = {&w->v,       &w->p,        &w->p_low,  &w->mid_v,    &w->force,
+                         &w->impulse, &w->momentum, &w->change, &w->reaction, &w->sigma};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         *places[k] = base_arena_doubles(arena, (size_t)ode->lagrangian.nq);
     }
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
+    w->before = base_arena_doubles(arena, n + 1);
     w->memory = base_arena_doubles(arena, MEMORY * n);
     w->wanted = base_arena_doubles(arena, 2 * (size_t)ode->lagrangian.m);
 }
@@ -313,9 +312,9 @@ static zw_status solve_end(const step_lagrangian *l, walk *w, double t, zw_error
 static zw_status substep(const step_lagrangian *l, walk *w, double t, double h, zw_error *error)
 {
     size_t bytes = (size_t)l->n * sizeof(double);
-    double ahead = w->h_before != 0.0 ? 0.5 * h / w->h_before : 0.0;
+    double ahead = w->before[l->n] != 0.0 ? 0.5 * h / w->before[l->n] : 0.0;
     for (int i = 0; i < l->n; i++) {
-        w->mid_v[i] = w->v[i] + ahead * (w->v[i] - w->v_before[i]);
+        w->mid_v[i] = w->v[i] + ahead * (w->v[i] - w->before[i]);
     }
     zw_status status = solve_middle(l, w, t, h, error);
     if (status != ZW_OK) {
@@ -328,8 +327,8 @@ static zw_status substep(const step_lagrangian *l, walk *w, double t, double h, 
     }
     add(l->n, w->p, w->p_low, w->reaction, 1.0, w->p, w->p_low);
 
-    memcpy(w->v_before, w->v, bytes);
-    w->h_before = h;
+    memcpy(w->before, w->v, bytes);
+    w->before[l->n] = h;
     for (int i = 0; i < l->n; i++) {
         w->v[i] = w->mid_v[i] + (w->mid_v[i] - w->v[i]);
     }
@@ -398,7 +397,7 @@ static zw_status take(step_ode *ode, int count, const double *part, double h, zw
         t += part[i] * h;
     }
     if (status != ZW_OK) {
-        w->h_before = 0.0;
+        w->before[l->n] = 0.0;
         return status;
     }
     walk_to(ode, w, ode->y1, ode->low1);
@@ -423,8 +422,14 @@ static zw_status attempt4(step_ode *ode, double h, double *size, zw_error *error
 static zw_status walk_start(step_ode *ode, double t, zw_error *error)
 {
     const step_lagrangian *l = &ode->lagrangian;
-    ((walk *)ode->more)->h_before = 0.0;
+    ((walk *)ode->more)->before[l->n] = 0.0;
     return l->momentum(l->user, t, ode->y0, ode->y0 + l->nq, ode->y0 + ode->n, error);
+}
+
+static double *walk_memory(const step_ode *ode, int *count)
+{
+    *count = ode->lagrangian.n + 1;
+    return ((walk *)ode->more)->before;
 }
 
 static double no_growth(const step_ode *ode, double size)
@@ -442,6 +447,7 @@ const step_scheme step_scheme_variational = {
     .prepare = step_hermite_prepare,
     .interpolate = step_hermite,
     .start = walk_start,
+    .memory = walk_memory,
     .grow = no_growth,
 };
 
@@ -453,6 +459,7 @@ const step_scheme step_scheme_variational4 = {
     .prepare = step_hermite_prepare,
     .interpolate = step_hermite,
     .start = walk_start,
+    .memory = walk_memory,
     .grow = no_growth,
 };
 
@@ -464,5 +471,6 @@ const step_scheme step_scheme_midpoint = {
     .prepare = step_hermite_prepare,
     .interpolate = step_hermite,
     .start = walk_start,
+    .memory = walk_memory,
     .grow = no_growth,
 };

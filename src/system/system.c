@@ -48,6 +48,9 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
         if (made == ZW_OK) {
             made = law_read(system, error);
         }
+        if (made == ZW_OK) {
+            made = system_take_fingerprint(system, error);
+        }
         if (made != ZW_OK) {
             zw_system_free(system);
             return NULL;
@@ -64,6 +67,9 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
     }
     if (status == ZW_OK) {
         status = system_derive(system, error);
+    }
+    if (status == ZW_OK) {
+        status = system_take_fingerprint(system, error);
     }
     if (status != ZW_OK) {
         zw_system_free(system);
