@@ -1,4 +1,7 @@
 /* A state in a file: the bytes of system/save.c. */
+#include <errno.h>
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "read/file.h"
@@ -33,13 +36,14 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
 {
     size_t size = 0;
     read_file_state found;
+    errno = 0;
     char *bytes = read_file_bytes(path, &size, &found);
     zw_state *state = NULL;
     if (found == READ_FILE_NO_MEMORY) {
         record_no_memory(error);
     } else if (bytes == NULL) {
         base_fail(error, ZW_NO_FILE, "%s",
-                  found == READ_FILE_MISSING ? "the file cannot be opened" : "it cannot be read");
+                  errno != 0 ? strerror(errno) : zw_status_text(ZW_NO_FILE));
     } else {
         state = zw_state_restore(system, bytes, size, error);
     }

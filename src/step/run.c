@@ -357,6 +357,7 @@ static zw_status go(run *r, zw_error *error)
 {
     zw_status status = start(r, error);
     const step_ode_view *at = r->ode ? step_ode_look(r->ode) : NULL;
+    at = at && at->y ? at : NULL; /* it could not even be started */
     long steps = 0;
     int polled = 0;
     double t = r->start;

@@ -43,15 +43,25 @@ static uint64_t hash_law(const zw_system *system, uint64_t hash)
 
 /* ---- Equations ------------------------------------------------------------------------------ */
 
+/* The graph orders the operands of these by when they were first written down. */
+static int is_commutative(int op)
+{
+    return op == EXPR_ADD || op == EXPR_MUL || op == EXPR_MIN || op == EXPR_MAX ||
+           op == EXPR_EQUAL || op == EXPR_AND || op == EXPR_OR || op == EXPR_HYPOT;
+}
+
 static uint64_t hash_node(const expr_node *node, const uint64_t *known)
 {
-    uint64_t hash = base_hash_word(BASE_HASH_START, node->op);
+    uint64_t part[3], hash = base_hash_word(BASE_HASH_START, node->op);
     hash = base_hash_word(hash, (uint64_t)(int64_t)node->index);
     hash = base_hash_word(hash, node->op == EXPR_CONST ? base_hash_bits(node->value) : 0);
     for (int k = 0; k < 3; k++) {
-        hash = base_hash_word(hash, node->operand[k] >= 0 ? known[node->operand[k]] : 0);
+        part[k] = node->operand[k] >= 0 ? known[node->operand[k]] : 0;
     }
-    return hash;
+    int turned = is_commutative(node->op) && part[0] > part[1];
+    hash = base_hash_word(hash, part[turned]);
+    hash = base_hash_word(hash, part[!turned]);
+    return base_hash_word(hash, part[2]);
 }
 
 static uint64_t hash_events(const zw_model *model, const uint64_t *known, uint64_t hash)
