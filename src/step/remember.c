@@ -27,7 +27,7 @@ void run_remember(run *r)
     if (count == 0 || HEAD + count > state->memory || r->summary->stopped_by >= 0) {
         return;
     }
-    memory[0] = r->options.method;
+    memory[0] = (double)(int)r->options.method;
     memory[1] = r->options.step;
     if (!r->lagrange.system) {
         memory[2] = motion->careful;
@@ -53,9 +53,9 @@ int run_remembers(const run *r)
         return 0;
     }
     double late = fabs(memory[HEAD] - r->state->t); /* 0 but for round-off: keep.c */
-    return memory[0] == r->options.method && memory[1] == r->options.step && memory[3] >= 0 &&
-           memory[3] <= r->system->m && isfinite(memory[4]) && late <= 1e-8 * r->options.step &&
-           r->state->remembered == state_digest(r->state);
+    return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
+           memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
+           late <= 1e-8 * r->options.step && r->state->remembered == state_digest(r->state);
 }
 
 zw_status run_resume(run *r, zw_error *error)

@@ -162,9 +162,9 @@ static void energy_has_no_slope(void **state)
         double step;
         long steps;
     } runs[] = {{"four-bar", FOUR_BAR("", ""), ZW_METHOD_MIDPOINT, 2e-3, 20000},
-                {"top", TOP, ZW_METHOD_MIDPOINT, 2e-3, 50000},
-                {"top", TOP, ZW_METHOD_VARIATIONAL, 2e-3, 50000},
-                {"balls", BALLS, ZW_METHOD_VARIATIONAL, 2e-3, 50000}};
+                {"top", TOP, ZW_METHOD_MIDPOINT, 2e-3, 15000},
+                {"top", TOP, ZW_METHOD_VARIATIONAL, 2e-3, 15000},
+                {"balls", BALLS, ZW_METHOD_VARIATIONAL, 2e-3, 15000}};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         robot r = robot_at_key(runs[k].text);
         double time = runs[k].step * (double)runs[k].steps;
