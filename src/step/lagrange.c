@@ -149,6 +149,9 @@ static zw_status solve(void *user, const double *impulse, const double *wanted, 
     if (status == ZW_CONFLICT && solver->options.least_squares) {
         status = ZW_OK;
     }
+    if (status != ZW_OK) {
+        return status; /* there may be no answer at all */
+    }
     memcpy(u, solver->answer.a, (size_t)system->n * sizeof *u);
     memcpy(reaction, solver->answer.F_L, (size_t)system->n * sizeof *reaction);
     return status;

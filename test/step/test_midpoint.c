@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "system/robots.h"
 #include "tree/sweeps.h"
 
@@ -337,6 +338,31 @@ static void steps_too_long_are_refused(void **state)
     robot_end(&r);
 }
 
+/* Every allocation of a run may fail: an error, and a state that can still be run. */
+static void memory_that_is_not_there(void **state)
+{
+    (void)state;
+    const char *const text[] = {ZOO, FOUR_BAR("", "")};
+    for (int k = 0; k < 2; k++) {
+        robot r = robot_at_key(text[k]);
+        const zw_run_options options = {.time = 0.02, .step = 0.01, .method = ZW_METHOD_MIDPOINT};
+        zw_status status = ZW_NO_MEMORY;
+        int tries = 0;
+        for (; status != ZW_OK && tries < 1000; tries++) {
+            zw_error error = {0};
+            zw_state *copy = NULL;
+            assert_fine(zw_state_copy(r.state, &copy, &error));
+            base_alloc_fail_after(tries + 1);
+            status = zw_run(r.system, copy, r.work, &options, NULL, &error);
+            base_alloc_fail_after(0);
+            assert_true(status == ZW_OK || status == ZW_NO_MEMORY);
+            zw_state_free(copy);
+        }
+        assert_true(status == ZW_OK && tries > 10);
+        robot_end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +376,7 @@ int main(void)
         cmocka_unit_test(work_is_counted),
         cmocka_unit_test(dry_friction_is_refused),
         cmocka_unit_test(steps_too_long_are_refused),
+        cmocka_unit_test(memory_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
