@@ -149,7 +149,7 @@ static zw_status solve(void *user, const double *impulse, const double *wanted, 
     if (status == ZW_CONFLICT && solver->options.least_squares) {
         status = ZW_OK;
     }
-    if (status != ZW_OK) {
+    if (status != ZW_OK && status != ZW_INACCURATE) {
         return status; /* there may be no answer at all */
     }
     memcpy(u, solver->answer.a, (size_t)system->n * sizeof *u);
@@ -238,6 +238,7 @@ zw_status lagrange_create(step_lagrange *l, const zw_system *system, zw_work *wo
                                 .solve = solve};
     if (system->tree) {
         l->view.nq = system->nq;
+        l->view.size = system->m > 0;
         l->view.move = move;
         l->view.bend = bend;
     }

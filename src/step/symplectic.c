@@ -231,14 +231,16 @@ static zw_status solve_middle(const step_lagrangian *l, walk *w, double t, doubl
     w->remembered = 0;
     for (int i = 0; i < TRIES; i++) {
         zw_status status = residual(l, w, t, h, error);
-        status = status == ZW_OK
-                     ? l->solve(l->user, w->impulse, w->wanted, w->change, w->reaction, error)
-                     : status;
         if (status != ZW_OK) {
             return status;
         }
+        status = l->solve(l->user, w->impulse, w->wanted, w->change, w->reaction, error);
+        /* rows that depend on each other contradict themselves beside the manifold: go on */
+        if (status != ZW_OK && status != ZW_INACCURATE) {
+            return status;
+        }
         double size = largest(l->n, w->change), speed = largest(l->n, w->mid_v);
-        double round_off = DBL_EPSILON * (speed + largest(l->nq, w->q) / fabs(h));
+        double round_off = DBL_EPSILON * (speed + (largest(l->nq, w->q) + l->size) / fabs(h));
         if (!isfinite(size)) {
             break;
         }

@@ -12,7 +12,9 @@ typedef struct step_lagrangian {
     int nq;               /* coordinates, where they are more than speeds; 0: n */
     const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are.
                              Not copied: must live as long as the integrator. */
-    int linear; /* K is quadratic and all rows are linear in v, so that M and A do not see v */
+    int linear;  /* K is quadratic and all rows are linear in v, so that M and A do not see v */
+    double size; /* what rows are computed from beside q: 1 where q has angles, whose round-off is
+                    not that of a small angle; 0: nothing */
     void *user;
 
     /* p = K_v */
@@ -41,7 +43,8 @@ typedef struct step_lagrangian {
      * between, at other points. */
     zw_status (*linearise)(void *user, double t, const double *q, const double *v, zw_error *error);
     /* Gauss's problem in velocities: minimise 1/2 u' M u - u . impulse subject to A u = wanted;
-     * that is, M u = impulse + reaction with reaction = A' lambda. m = 0: u = M \ impulse. */
+     * that is, M u = impulse + reaction with reaction = A' lambda. m = 0: u = M \ impulse.
+     * ZW_INACCURATE: an answer, good enough to iterate with. */
     zw_status (*solve)(void *user, const double *impulse, const double *wanted, double *u,
                        double *reaction, zw_error *error);
 } step_lagrangian;
