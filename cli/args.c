@@ -21,6 +21,7 @@ typedef enum option_id {
     OPTION_HASH,
     OPTION_SET,
     OPTION_KEY,
+    OPTION_MAXIMAL,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -56,6 +57,7 @@ static const option options[] = {
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -68,7 +70,7 @@ static const option options[] = {
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static const char *const methods[] = {"dop853", "variational", "variational4", "midpoint",
-                                      "rk4",    "euler",       "stiff"};
+                                      "rk4",    "euler",       "stiff",        "impulse"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static int complain(const char *what, const char *word, const char *more)
@@ -264,11 +266,12 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
 
 static void take_flag(cli_arguments *arguments, option_id id)
 {
-    int *flag = id == OPTION_JSON    ? &arguments->json
-                : id == OPTION_ALL   ? &arguments->all
-                : id == OPTION_HASH  ? &arguments->hash
-                : id == OPTION_QUIET ? &arguments->quiet
-                                     : &arguments->help;
+    int *flag = id == OPTION_JSON      ? &arguments->json
+                : id == OPTION_ALL     ? &arguments->all
+                : id == OPTION_HASH    ? &arguments->hash
+                : id == OPTION_QUIET   ? &arguments->quiet
+                : id == OPTION_MAXIMAL ? &arguments->maximal
+                                       : &arguments->help;
     *flag = 1;
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "step/dop853.h"
+#include "system/bodies.h"
 #include "tree/sweeps.h"
 
 static zw_status evaluate(const step_lagrange *l, system_part part, double t, const double *q,
@@ -195,6 +196,13 @@ static zw_status refuse(const zw_system *system, zw_error *error)
     if (system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return model_fail(model, error, ZW_BAD_INPUT, system->given.place,
                           "the variational methods know the nonholonomic law only; use dop853");
+    }
+    const struct system_bodies *bodies = system->bodies;
+    if (bodies && (bodies->extra_count > 0 || bodies->act_count > 0 || bodies->formulas)) {
+        return base_fail(error, ZW_BAD_INPUT, "the variational methods know no %s yet; use dop853",
+                         bodies->formulas        ? "formulas over robots"
+                         : bodies->act_count > 0 ? "actuators with activation"
+                                                 : "tendons with armature");
     }
     if (model->massless) {
         return base_fail(error, ZW_BAD_INPUT, "the variational methods need masses; use dop853");
