@@ -127,6 +127,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         s->memory = base_alloc(arena.used + 1);
     }
     if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
+        problem_create(&s->back, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -134,11 +135,11 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
-    impulse_problem *both[] = {&s->problem, &s->aside};
-    for (int k = 0; k < 2; k++) {
-        both[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
-        both[k]->options.least_squares = 1;
-        both[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
+    impulse_problem *all[] = {&s->problem, &s->back, &s->aside};
+    for (int k = 0; k < 3; k++) {
+        all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
+        all[k]->options.least_squares = 1;
+        all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
     }
     return s;
 }
@@ -147,6 +148,7 @@ void impulse_free(step_impulse *s)
 {
     if (s) {
         problem_free(&s->problem);
+        problem_free(&s->back);
         problem_free(&s->aside);
         base_free(s->memory);
         base_free(s);
@@ -238,7 +240,8 @@ typedef struct progress {
     double left, before; /* of the balance, relative */
     int slow;            /* rounds that contracted slowly */
     int idle;            /* the last so many rounds did not contract at all */
-    int made;            /* H and U are there for these modes */
+    int made;            /* H and U are there for these modes, */
+    int definite;        /* and H is a metric */
 } progress;
 
 /* At u: the balance and the rows; are we there? */
@@ -294,17 +297,15 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
         int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
         if (!at.made) {
             impulse_metric(s);
+            at.definite = impulse_factor(s);
+            at.made = 1;
         }
-        if (!at.made && !impulse_factor(s) && s->problem.rows == 0) {
-            return problem_solve(&s->problem, error); /* which says why not */
-        }
-        at.made = 1;
         if (newton) {
             impulse_slopes(s);
         }
-        if (s->problem.rows == 0) {
+        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
             step_free(s);
-        } else {
+        } else { /* the kernel says what is wrong with a metric */
             status = step_held(s, error);
         }
     }
@@ -315,15 +316,16 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
 
 /* ---- Speeds before and after ---------------------------------------------------------------- */
 
-/* The speed nearest to v, in the metric H, on the rows that were put aside. */
-static zw_status project(step_impulse *s, const double *v, double *nearest, zw_error *error)
+/* The speed nearest to v, in the metric H, on the rows of p. */
+static zw_status project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                         zw_error *error)
 {
     int n = s->system->n;
-    memcpy(problem_metric(&s->aside), s->H, (size_t)n * (size_t)n * sizeof(double));
-    times_metric(s, v, problem_force(&s->aside));
-    zw_status status = problem_solve_aside(&s->aside, error);
+    memcpy(problem_metric(p), s->H, (size_t)n * (size_t)n * sizeof(double));
+    times_metric(s, v, problem_force(p));
+    zw_status status = problem_solve_aside(p, error);
     if (status == ZW_OK) {
-        memcpy(nearest, s->aside.motion.a, (size_t)n * sizeof(double));
+        memcpy(nearest, p->motion.a, (size_t)n * sizeof(double));
         impulse_settle(s, nearest);
     }
     return status;
@@ -349,7 +351,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
             break;
         }
         impulse_put_back(s, s->w);
-        status = project(s, s->v0, s->w, error);
+        status = project(s, &s->back, s->v0, s->w, error);
     }
     return status;
 }
@@ -430,7 +432,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
         tree_composite(s->system->tree, s->work->sweeps);
         balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
-        zw_status status = project(s, s->u, v1, error);
+        zw_status status = project(s, &s->aside, s->u, v1, error);
         if (status == ZW_OK && !on_rows(s, v1, 1e-9)) {
             status = base_fail(error, ZW_INACCURATE,
                                "the speeds could not be brought onto the constraints");
@@ -456,6 +458,7 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     s->theta = 0;
     memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
+    impulse_touch(s);
     zw_status status = find_w(s, error);
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);

@@ -16,7 +16,8 @@ typedef struct step_impulse {
     const zw_system *system;
     zw_work *work;           /* its sweeps are those of q1, u */
     impulse_problem problem; /* of the step */
-    impulse_problem aside;   /* of the speeds before and after it */
+    impulse_problem back;    /* of the speeds before it, */
+    impulse_problem aside;   /* and after it */
 
     /* The step being taken: from (q0, v0) over h. */
     double h;
@@ -56,7 +57,7 @@ typedef struct step_impulse {
     int *motor_mode;  /* [motors] force */
     int *length_mode; /* [lengths] sum of the forces */
     int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
-    int *in_reach;    /* [m] one-sided rows that take part in this step */
+    int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
 
     double gained;   /* after a step: work of motors, dampers, friction and stops */
     double residual; /* after a step: what is left of the balance, relative */
@@ -87,6 +88,8 @@ double impulse_noise(const step_impulse *s); /* what round-off of q1 does to sti
 
 /* impulse_rows.c */
 void impulse_begin_modes(step_impulse *s);
+/* After impulse_place_rows at q0: limits that touch there will take part. */
+void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
 void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
 /* One-sided rows that u would break join; their number. */

@@ -47,10 +47,11 @@ void impulse_begin_modes(step_impulse *s)
     const struct system_bodies *bodies = s->system->bodies;
     memset(s->motor_mode, 0, (size_t)bodies->motor_count * sizeof(int));
     memset(s->length_mode, 0, (size_t)bodies->length_count * sizeof(int));
-    memset(s->in_reach, 0, (size_t)s->system->m * sizeof(int));
     for (int k = 0; k < bodies->dry_count; k++) {
         double e = dry_speed(bodies, &bodies->dry[k], s->v0);
-        s->dry_mode[k] = (e > 0) - (e < 0);
+        if (e != 0 || s->behind < 0) { /* at rest as in the step before: a limit may hold it */
+            s->dry_mode[k] = (e > 0) - (e < 0);
+        }
     }
 }
 
@@ -131,12 +132,19 @@ int impulse_reach(step_impulse *s)
 {
     int more = 0;
     for (int r = 0; r < s->system->m; r++) {
-        if (one_sided(s->system, r) && !s->in_reach[r] && s->phi[r] < 0) {
+        if (one_sided(s->system, r) && s->in_reach[r] <= 0 && (s->in_reach[r] || s->phi[r] < 0)) {
             s->in_reach[r] = 1;
             more++;
         }
     }
     return more;
+}
+
+void impulse_touch(step_impulse *s)
+{
+    for (int r = 0; r < s->system->m; r++) {
+        s->in_reach[r] = one_sided(s->system, r) && s->phi[r] <= 1e-12 ? -1 : 0;
+    }
 }
 
 double impulse_violation(const step_impulse *s)
@@ -178,7 +186,7 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
     for (int c = 0; c < system->bodies->closer_count; c++) {
         int first = system->first_row[c], end = system->first_row[c + 1];
         int loose = one_sided(system, first);
-        if (loose && !s->in_reach[first]) {
+        if (loose && s->in_reach[first] <= 0) {
             continue;
         }
         problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
@@ -202,9 +210,9 @@ void impulse_put_rows(step_impulse *s)
 
 void impulse_put_back(step_impulse *s, const double *w)
 {
-    problem_begin(&s->aside);
-    put_closers(s, &s->aside, s->A0, w, -1 / s->before);
-    put_dry(s, &s->aside);
+    problem_begin(&s->back);
+    put_closers(s, &s->back, s->A0, w, -1 / s->before);
+    put_dry(s, &s->back);
 }
 
 /* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */

@@ -1,7 +1,6 @@
 /* Which entries M and A of bodies have, and where all outputs stand. */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies_build.h"
 
@@ -343,8 +342,9 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->works = !system->conservative;
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "friction of constraints beside dry friction of joints is not known yet");
+        return model_fail(b->model, error, ZW_BAD_INPUT, -1,
+                          "friction of constraints beside dry friction of joints is not built in "
+                          "yet");
     }
     zw_status status = metric_pattern(b);
     status = status != ZW_OK ? status : armature_pattern(b);

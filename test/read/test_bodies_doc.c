@@ -69,6 +69,8 @@ static const char *const beginning =
     "derivative.\n"
     "  In MuJoCo 2.2.2 it turns the common ancestors of both as well.\n"
     "- `dampratio` is settled in the pose as described, as in current releases.\n"
+    "- `timestep` is the step of `--method impulse`; the other methods find their own, or are "
+    "told.\n"
     "- URDF: the root link is fast to the world; shapes weigh nothing (only `<inertial>` does); a\n"
     "  `planar` joint becomes two slides and a hinge with the names `*_x`, `*_y`, `*_turn`; "
     "`effort`\n"

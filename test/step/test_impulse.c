@@ -521,6 +521,17 @@ static void balance_of_energy_closes_with_the_step(void **state)
     assert_true(drift[0] < 0.05 && drift[0] / drift[1] > 1.7);
 }
 
+/* Without a step, the file's. */
+static void step_of_the_file(void **state)
+{
+    (void)state;
+    robot r = robot_read("<mujoco><option timestep='0.025'/><worldbody><body><joint/>"
+                         "<geom size='.1' pos='1 0 0' contype='0' conaffinity='0'/></body>"
+                         "</worldbody></mujoco>");
+    assert_int_equal(go(&r, ZW_METHOD_IMPULSE, 1, 0, NULL, NULL).steps, 40);
+    robot_end(&r);
+}
+
 static void equations_are_refused(void **state)
 {
     (void)state;
@@ -551,6 +562,33 @@ static void memory_may_run_out(void **state)
         failures++;
     }
     assert_true(failures > 10);
+}
+
+static void steady_motion_allocates_nothing(void **state)
+{
+    (void)state;
+    static const char *const list[][2] = {
+        {"four_bar.xml", "driven"}, {"servo.xml", "push"}, {"arm.xml", "reach"}};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        robot r = load(list[k][0], list[k][1]);
+        system_bind(r.system, r.work, state_param(r.state));
+        step_impulse *s = impulse_create(r.system, r.work, &r.error);
+        double *q = state_q(r.state), *v = state_v(r.state);
+        for (int step = 0; step < 400; step++) {
+            if (step == 300) {
+                base_alloc_fail_after(1);
+            }
+            double q0[10], v0[10];
+            memcpy(q0, q, (size_t)r.system->nq * sizeof *q);
+            memcpy(v0, v, (size_t)r.system->n * sizeof *v);
+            if (impulse_step(s, 0.005, q0, v0, q, v, &r.error) != ZW_OK) {
+                fail_msg("%s: %s", list[k][0], r.error.text);
+            }
+        }
+        base_alloc_fail_after(0);
+        impulse_free(s);
+        robot_end(&r);
+    }
 }
 
 /* Blocks come and go: their multipliers follow them, and the answer is that of a new problem. */
@@ -604,8 +642,10 @@ int main(void)
         cmocka_unit_test(rubbing_chain),
         cmocka_unit_test(same_bits_twice),
         cmocka_unit_test(balance_of_energy_closes_with_the_step),
+        cmocka_unit_test(step_of_the_file),
         cmocka_unit_test(equations_are_refused),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(steady_motion_allocates_nothing),
         cmocka_unit_test(problem_changes_its_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
