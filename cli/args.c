@@ -16,6 +16,9 @@ typedef enum option_id {
     OPTION_AT,
     OPTION_FROM,
     OPTION_TO,
+    OPTION_BEGIN,
+    OPTION_SAVE,
+    OPTION_HASH,
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
@@ -48,6 +51,9 @@ static const option options[] = {
     {OPTION_REPORT, "--report", NULL, 1, "run certify limit"},
     {OPTION_AT, "--at", NULL, 1, "explain"},
     {OPTION_FROM, "--from", NULL, 1, "limit"},
+    {OPTION_BEGIN, "--from", NULL, 1, "run"},
+    {OPTION_SAVE, "--save", NULL, 1, "run"},
+    {OPTION_HASH, "--hash", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
@@ -63,8 +69,8 @@ static const option options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char *const methods[] = {"dop853", "variational", "variational4", "rk4",
-                                      "euler",  "stiff",       "impulse"};
+static const char *const methods[] = {"dop853", "variational", "variational4", "midpoint",
+                                      "rk4",    "euler",       "stiff",        "impulse"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static int complain(const char *what, const char *word, const char *more)
@@ -242,6 +248,12 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
     case OPTION_KEY:
         arguments->key = value;
         return CLI_OK;
+    case OPTION_BEGIN:
+        arguments->begin = value;
+        return CLI_OK;
+    case OPTION_SAVE:
+        arguments->save = value;
+        return CLI_OK;
     case OPTION_METRIC:
         arguments->metric = value;
         return CLI_OK;
@@ -256,6 +268,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
 {
     int *flag = id == OPTION_JSON      ? &arguments->json
                 : id == OPTION_ALL     ? &arguments->all
+                : id == OPTION_HASH    ? &arguments->hash
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
                                        : &arguments->help;
@@ -357,6 +370,9 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         fprintf(stderr, "zwang: certify which recording? Give a .csv or .h5 file after %s\n",
                 arguments->file);
         return CLI_USAGE;
+    }
+    if (arguments->begin && arguments->key) {
+        return complain("--from says where to begin, and so does --key", arguments->key, "");
     }
     if (!arguments->file || !arguments->file[0]) {
         fprintf(stderr, "zwang: %s what? Give a .zw file%s, or see `zwang help %s`\n", command,

@@ -34,12 +34,15 @@ typedef struct cli_arguments {
     double noise;
     const char *metric; /* as it was written, or NULL */
     const char *key;    /* robots: the keyframe to begin with, or NULL */
+    const char *begin;  /* run: the state to begin with, or NULL */
+    const char *save;   /* run: where the last state goes, or NULL */
     int maximal;        /* robots: maximal coordinates */
     zw_law law;         /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
     int json;
     int all;
+    int hash;
     int quiet;
     int help;
 } cli_arguments;

@@ -116,6 +116,38 @@ static void propose_key(const zw_model *model, zw_error *error)
     snprintf(error->text + used, sizeof error->text - used, "; try --key %.60s%s", key->name, rest);
 }
 
+/* A saved state has its own parameters: --set must not say otherwise. */
+static int check_settings(const cli_arguments *arguments, const cli_world *world, zw_error *error)
+{
+    zw_view param = zw_field(world->system, world->state, world->work, ZW_FIELD_PARAM);
+    for (int k = 0; k < arguments->setting_count; k++) {
+        const zw_setting *setting = &arguments->setting[k];
+        int index = zw_id(world->system, ZW_PARAM, setting->name);
+        if (index >= 0 && index < param.count && param.data[index] != setting->value) {
+            *error = (zw_error){.status = ZW_BAD_INPUT};
+            snprintf(error->text, sizeof error->text,
+                     "the state in %.200s was saved with %.60s = %.9g: --set cannot change it",
+                     arguments->begin, setting->name, param.data[index]);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static zw_state *make_state(const cli_arguments *arguments, cli_world *world, zw_error *error)
+{
+    if (!arguments->begin) {
+        return zw_state_create(world->system, world->work, &world->assembly, error);
+    }
+    world->assembly = (zw_assembly){.position_coord = -1, .speed_coord = -1};
+    world->state = zw_state_read(world->system, arguments->begin, error);
+    if (world->state && !check_settings(arguments, world, error)) {
+        zw_state_free(world->state);
+        world->state = NULL;
+    }
+    return world->state;
+}
+
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     int code = cli_load_system(arguments, world, error);
@@ -123,10 +155,10 @@ int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
         world->work = zw_work_create(world->system, error);
     }
     if (world->work) {
-        world->state = zw_state_create(world->system, world->work, &world->assembly, error);
+        world->state = make_state(arguments, world, error);
     }
     if (code == CLI_OK && !world->state) {
-        if (!arguments->key) {
+        if (!arguments->key && !arguments->begin) {
             propose_key(world->model, error);
         }
         cli_unload(world);

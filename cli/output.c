@@ -70,6 +70,9 @@ int cli_outputs_possible(const cli_arguments *arguments)
             code = check_path(arguments->output[i]);
         }
     }
+    if (arguments->save && code == CLI_OK) {
+        code = check_path(arguments->save);
+    }
     return code;
 }
 

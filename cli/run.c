@@ -216,7 +216,7 @@ static int find_start(const cli_arguments *arguments, const cli_world *world, FI
     zw_error error = {0};
     zw_reach_report report = {0};
     zw_reach_options options = {.poll = poll};
-    if (!zw_reach_asked(world->system)) {
+    if (arguments->begin || !zw_reach_asked(world->system)) {
         return CLI_OK;
     }
     zw_status status =
@@ -248,6 +248,28 @@ static zw_status write_run(void *user, const char *path, zw_error *error)
     return zw_record_write(it->record, it->summary, path, error);
 }
 
+/* The state at the end, for another run to go on from. */
+static int save_state(const cli_arguments *arguments, const cli_world *world, FILE *talk)
+{
+    zw_error error = {0};
+    if (arguments->hash && !arguments->quiet) {
+        cli_label(talk, "hash");
+        fprintf(talk, "%016llx\n", (unsigned long long)zw_state_hash(world->state));
+    }
+    if (!arguments->save) {
+        return CLI_OK;
+    }
+    if (zw_state_write(world->state, arguments->save, &error) != ZW_OK) {
+        cli_show_error(&error);
+        return CLI_FILE;
+    }
+    if (!arguments->quiet) {
+        cli_label(talk, "saved");
+        fprintf(talk, "%s\n", arguments->save);
+    }
+    return CLI_OK;
+}
+
 static int finish(const cli_arguments *arguments, const cli_world *world, watcher *w,
                   const zw_run_summary *summary, zw_status status, const zw_error *error,
                   FILE *talk)
@@ -272,6 +294,10 @@ static int finish(const cli_arguments *arguments, const cli_world *world, watche
         written_run files = {w->record, summary};
         int written = cli_outputs_write(arguments, write_run, &files, note, talk);
         code = code ? code : written;
+    }
+    if (status == ZW_OK) {
+        int saved = save_state(arguments, world, talk);
+        code = code ? code : saved;
     }
     if (summary->check_failed >= 0) {
         fprintf(stderr, "zwang: check %s does not hold from t = %.9g on\n",
@@ -302,7 +328,8 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
         return code;
     }
     fflush(talk);
-    cli_progress_start(0, plan->time);
+    cli_progress_start(zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0],
+                       plan->time);
     double start = cli_clock();
     zw_status status = zw_run(world->system, world->state, world->work, &options, &summary, &error);
     double wall = cli_clock() - start;

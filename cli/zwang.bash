@@ -39,7 +39,7 @@ _zwang() {
         [[ -z $file && ${COMP_WORDS[i]} == *.zw ]] && file=${COMP_WORDS[i]}
     done
     case $before in
-    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff impulse" ;;
+    --method) _zwang_words "$word" "dop853 variational variational4 midpoint rk4 euler stiff impulse" ;;
     --set)
         [[ -n $file ]] || return
         compopt -o nospace 2>/dev/null
@@ -49,6 +49,7 @@ _zwang() {
     -o | --output) _zwang_files "$word" csv h5 svg html ;;
     --plot) _zwang_files "$word" svg ;;
     --report) _zwang_files "$word" html ;;
+    --save) _zwang_files "$word" state ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
     -t | --time | --tol | --step | --at | --key | --from | --to | --noise | --column | =) ;;
@@ -58,7 +59,7 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --output --plot --report --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --from --save --hash --output --plot --report --quiet --help" ;;
                 explain) _zwang_words "$word" "--at --json --all --set --key --maximal --tol --method --step --help" ;;
                 check) _zwang_words "$word" "--set --key --maximal --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;

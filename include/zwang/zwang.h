@@ -15,6 +15,7 @@
 #define ZWANG_ZWANG_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "zwang/gauss.h"
 #include "zwang/status.h"
@@ -82,6 +83,27 @@ zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *a
                           zw_error *error);
 void zw_state_free(zw_state *state);
 
+/* *to becomes the same state as `from`. NULL: it is made; else it must be of the same system. */
+zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error);
+
+/* A state as bytes, without pointers and the same on every machine: all that its future depends on.
+ * That is time, work done, coordinates, speeds, multipliers that a law carries, parameters, the
+ * modes of contacts and friction; and after a run by a fixed-step method the digits that it keeps
+ * beyond these, so that a run in two pieces has the bits of one in one piece (if the first ends
+ * where a step does). `size` must be at least zw_state_bytes. */
+size_t zw_state_bytes(const zw_state *state);
+zw_status zw_state_save(const zw_state *state, void *bytes, size_t size, zw_error *error);
+/* From these bytes, for the same system; it may have been compiled anew. NULL, with the reason:
+ * they are damaged, or of another system (other names, formulas, masses ...). */
+zw_state *zw_state_restore(const zw_system *system, const void *bytes, size_t size,
+                           zw_error *error);
+/* A hash of just these bytes: equal for equal states of the same system, on every machine. */
+uint64_t zw_state_hash(const zw_state *state);
+
+/* The same bytes in a file; it is whole or not there. */
+zw_status zw_state_write(const zw_state *state, const char *path, zw_error *error);
+zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *error);
+
 /* ---- The principle at an instant ---------------------------------------------------------- */
 
 /* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. */
@@ -136,11 +158,12 @@ typedef enum zw_method {
     ZW_METHOD_DOP853,      /* the same by name */
     ZW_METHOD_VARIATIONAL, /* fixed step, structure-preserving, order 2 */
     ZW_METHOD_VARIATIONAL4,
-    ZW_METHOD_RK4,    /* fixed step */
-    ZW_METHOD_EULER,  /* semi-implicit, fixed step */
-    ZW_METHOD_STIFF,  /* Radau IIA, order 5, adaptive */
-    ZW_METHOD_BDF,    /* the same purpose through SUNDIALS' CVODE, where present */
-    ZW_METHOD_IMPULSE /* bodies: implicit in the next velocity, fixed step, order 1 */
+    ZW_METHOD_RK4,     /* fixed step */
+    ZW_METHOD_EULER,   /* semi-implicit, fixed step */
+    ZW_METHOD_STIFF,   /* Radau IIA, order 5, adaptive */
+    ZW_METHOD_BDF,     /* the same purpose through SUNDIALS' CVODE, where present */
+    ZW_METHOD_IMPULSE, /* bodies: implicit in the next velocity, fixed step, order 1 */
+    ZW_METHOD_MIDPOINT /* as variational, but free bodies keep their energy, too, to round-off */
 } zw_method;
 
 const char *zw_method_name(zw_method method);                  /* "dop853" */

@@ -21,6 +21,8 @@ typedef struct step_scheme {
     void (*interpolate)(const step_ode *ode, double x, double *y); /* x in (0, 1) */
     /* Hidden entries of the state at y0, behind the n that the user sees; NULL: none. */
     zw_status (*start)(step_ode *ode, double t, zw_error *error);
+    /* Numbers of its own that go from step to step, beside the state; NULL: none. */
+    double *(*memory)(const step_ode *ode, int *count);
     /* The step length that a size of error calls for next, as a factor. */
     double (*grow)(const step_ode *ode, double size);
 } step_scheme;
@@ -31,6 +33,7 @@ extern const step_scheme step_scheme_rk4;
 extern const step_scheme step_scheme_euler;
 extern const step_scheme step_scheme_variational;
 extern const step_scheme step_scheme_variational4;
+extern const step_scheme step_scheme_midpoint;
 extern const step_scheme step_scheme_given;
 
 typedef struct step_stiff step_stiff; /* CVODE and its vectors */

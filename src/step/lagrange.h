@@ -8,10 +8,11 @@
 typedef struct step_lagrange {
     const zw_system *system;
     zw_work *work;
-    system_solver *solver; /* velocity level; not owned */
     double *M, *A;         /* as `linearise` left them */
+    double *sweeps;        /* of bodies without rows: the same, factored, in place of M */
     int *holonomic;        /* [m] */
     double *zero;          /* [n] */
+    double *change, *half; /* [nq] of bodies, on the move */
     step_lagrangian view;
 } step_lagrange;
 

@@ -38,6 +38,8 @@ static const step_scheme *find_scheme(step_method method)
         return &step_scheme_variational;
     case STEP_VARIATIONAL4:
         return &step_scheme_variational4;
+    case STEP_MIDPOINT:
+        return &step_scheme_midpoint;
     case STEP_GIVEN:
         return &step_scheme_given;
     case STEP_BDF:
@@ -71,16 +73,17 @@ static int is_method(step_method method)
 
 static int is_variational(step_method method)
 {
-    return method == STEP_VARIATIONAL || method == STEP_VARIATIONAL4;
+    return method >= STEP_VARIATIONAL && method <= STEP_MIDPOINT;
 }
 
 static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
 {
     const step_lagrangian *l = o->lagrangian;
-    if (l == NULL || l->n < 0 || l->m < 0 || o->n < 2L * l->n || l->momentum == NULL ||
-        l->force == NULL || l->linearise == NULL || l->solve == NULL ||
+    if (l == NULL || l->n < 0 || l->m < 0 || o->n < (long)(l->nq > 0 ? l->nq : l->n) + l->n ||
+        l->momentum == NULL || l->force == NULL || l->linearise == NULL || l->solve == NULL ||
         (l->m > 0 && (l->position == NULL || l->velocity == NULL))) {
-        return base_fail(error, ZW_BAD_INPUT, "%s: a Lagrangian with at most n = %d/2 is needed",
+        return base_fail(error, ZW_BAD_INPUT,
+                         "%s: a Lagrangian of at most %d positions and speeds is needed",
                          find_scheme(o->method)->name, o->n);
     }
     return ZW_OK;
@@ -144,7 +147,11 @@ step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
     if (is_variational(options->method)) {
         shape.lagrangian = *options->lagrangian;
         shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
+        shape.lagrangian.nq = shape.lagrangian.nq > 0 ? shape.lagrangian.nq : shape.lagrangian.n;
         shape.width += shape.lagrangian.n;
+        if (options->method == STEP_MIDPOINT) {
+            shape.lagrangian.bend = NULL;
+        }
     }
     shape.scheme = find_scheme(options->method);
     base_arena arena = {0};
@@ -396,7 +403,8 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
 
 /* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
  * times one; the method is given the step itself. A limit between two grid points cuts the step,
- * and the grid begins anew there. */
+ * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
+ * but the step is that to the grid: it must not know where somebody stops to look. */
 static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
 {
     double toward = limit > ode->t0 ? 1.0 : -1.0, step = ode->option.step;
@@ -410,10 +418,7 @@ static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
     if (cut) {
         h = limit - ode->t0;
     }
-    if (cut || fabs(limit - t1) <= 1e-9 * step) {
-        t1 = limit;
-    }
-    zw_status status = take(ode, t1, h, &size, error);
+    zw_status status = take(ode, cut ? limit : t1, h, &size, error);
     if (status != ZW_OK) {
         ode->view.rejected++;
         base_fail_more(error, " (in a step of %.3g from t = %.17g)", h, ode->t0);
@@ -422,12 +427,15 @@ static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
     }
     ode->count++;
     if (cut) {
-        ode->origin = t1;
+        ode->origin = limit;
         ode->count = 0;
+    }
+    if (fabs(limit - t1) <= 1e-9 * step) {
+        ode->t1 = limit;
     }
     ode->next = step;
     ode->view.steps++;
-    ode->reach = t1;
+    ode->reach = ode->t1;
     return ZW_OK;
 }
 

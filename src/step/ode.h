@@ -55,6 +55,7 @@ typedef enum step_method {
     STEP_EULER,       /* fixed step, semi-implicit, order 1; cubic Hermite dense output */
     STEP_VARIATIONAL, /* fixed step, discrete Lagrangian, order 2; cubic Hermite dense output */
     STEP_VARIATIONAL4, /* the same, composed to order 4 */
+    STEP_MIDPOINT,     /* the same of order 2, but for the sigma of rotations */
     STEP_GIVEN         /* fixed step, a whole step of the caller's; a straight line in between */
 } step_method;
 
@@ -118,6 +119,12 @@ void step_ode_free(step_ode *ode); /* NULL is fine */
 zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error);
 /* Go on from (t, y) after a jump: keeps counters and what is known about the step size. */
 zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error);
+
+/* Fixed steps: how many numbers the next step needs to know beside t and y (0: this is an adaptive
+ * method), these numbers, and a start that goes on with them: with the same bits. */
+int step_ode_memory(const step_ode *ode);
+void step_ode_keep(const step_ode *ode, double *memory);
+zw_status step_ode_resume(step_ode *ode, const double *y, const double *memory, zw_error *error);
 
 /* One accepted step towards `limit`, which may lie in the past, and not beyond it; when the limit
  * is within reach, t == limit afterwards, exactly. At the limit already: nothing happens. */

@@ -6,8 +6,9 @@
 #include "step/run.h"
 #include "system/bodies.h"
 
-static const char *const method_name[] = {"default", "dop853", "variational", "variational4", "rk4",
-                                          "euler",   "stiff",  "bdf",         "impulse"};
+static const char *const method_name[] = {"default", "dop853",  "variational", "variational4",
+                                          "rk4",     "euler",   "stiff",       "bdf",
+                                          "impulse", "midpoint"};
 enum { METHODS = sizeof method_name / sizeof *method_name };
 
 const char *zw_method_name(zw_method method)
@@ -30,7 +31,7 @@ static int fixed_step(zw_method method)
 {
     return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||
            method == ZW_METHOD_VARIATIONAL || method == ZW_METHOD_VARIATIONAL4 ||
-           method == ZW_METHOD_IMPULSE;
+           method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT;
 }
 
 static zw_status check(const zw_run_options *options, double now, zw_error *error)
@@ -90,8 +91,8 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     if (options->method == ZW_METHOD_DEFAULT && file->method &&
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "there is no method %s; there are dop853, variational, variational4, rk4, "
-                         "euler, stiff, bdf, impulse",
+                         "there is no method %s; there are dop853, variational, variational4, "
+                         "midpoint, rk4, euler, stiff, bdf, impulse",
                          file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {

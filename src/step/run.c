@@ -26,6 +26,8 @@ static step_method ode_method(zw_method method)
         return STEP_VARIATIONAL;
     case ZW_METHOD_VARIATIONAL4:
         return STEP_VARIATIONAL4;
+    case ZW_METHOD_MIDPOINT:
+        return STEP_MIDPOINT;
     case ZW_METHOD_STIFF:
         return STEP_RADAU;
     case ZW_METHOD_BDF:
@@ -337,7 +339,8 @@ static zw_status create_ode(run *r, zw_error *error)
                                 .positions = r->system->nq,
                                 .speeds = r->system->n,
                                 .move = r->system->tree ? motion_move : NULL};
-    if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4) {
+    if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4 ||
+        options.method == STEP_MIDPOINT) {
         zw_status status = lagrange_create(&r->lagrange, r->system, r->work, error);
         if (status != ZW_OK) {
             return status;
@@ -383,7 +386,9 @@ static zw_status start(run *r, zw_error *error)
         return status;
     }
     motion_pack(&r->motion, r->state, r->y);
-    status = step_ode_start(r->ode, r->state->t, r->y, error);
+    status =
+        run_remembers(r) ? run_resume(r, error) : step_ode_start(r->ode, r->state->t, r->y, error);
+    run_forget(r->state); /* until the end */
     if (status == ZW_OK) {
         status = guards_create(&r->guards, &r->motion, r->impulse != NULL, error);
     }
@@ -397,6 +402,7 @@ static zw_status go(run *r, zw_error *error)
 {
     zw_status status = start(r, error);
     const step_ode_view *at = r->ode ? step_ode_look(r->ode) : NULL;
+    at = at && at->y ? at : NULL; /* it could not even be started */
     long steps = 0;
     int polled = 0;
     double t = r->start;
@@ -423,6 +429,9 @@ static zw_status go(run *r, zw_error *error)
         r->summary->evaluations = at->evaluations;
     }
     r->summary->end = r->state->t;
+    if (status == ZW_OK) {
+        run_remember(r);
+    }
     if (status == ZW_OK && !r->summary->interrupted) {
         return run_show(r, ZW_SAMPLE_END, -1, r->state, error);
     }

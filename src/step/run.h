@@ -42,6 +42,12 @@ zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation and certificate where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
+/* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
+void run_remember(run *r);
+void run_forget(zw_state *state);
+int run_remembers(const run *r); /* r->ode is there, and has not been started */
+zw_status run_resume(run *r, zw_error *error);
+
 /* options.c: what the caller and the file leave open, and whether it makes sense. */
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error);

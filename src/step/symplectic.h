@@ -6,18 +6,22 @@
 #include "zwang/status.h"
 
 /* A Lagrangian K(q, v, t) - V(q, t) with forces Q(q, v, t) and m constraint rows. All arrays of the
- * callbacks have n or m entries; q, v and results never overlap. */
+ * callbacks have n or m entries, q has nq; q, v and results never overlap. */
 typedef struct step_lagrangian {
     int n, m;
+    int nq;               /* coordinates, where they are more than speeds; 0: n */
     const int *holonomic; /* [m] row i is phi_i(q, t) = 0, else psi_i(q, v, t) = 0; NULL: all are.
                              Not copied: must live as long as the integrator. */
-    int linear; /* K is quadratic and all rows are linear in v, so that M and A do not see v */
+    int linear;  /* K is quadratic and all rows are linear in v, so that M and A do not see v */
+    double size; /* what rows are computed from beside q: 1 where q has angles, whose round-off is
+                    not that of a small angle; 0: nothing */
     void *user;
 
     /* p = K_v */
     zw_status (*momentum)(void *user, double t, const double *q, const double *v, double *p,
                           zw_error *error);
-    /* g = K_q - V_q + Q; non-ideal forces too, if they do not need the reaction */
+    /* g = K_q - V_q + Q, where v are not the rates of coordinates all that changes p; non-ideal
+     * forces too, if they do not need the reaction */
     zw_status (*force)(void *user, double t, const double *q, const double *v, double *g,
                        zw_error *error);
     /* r_i = phi_i(q, t) for the holonomic rows; the others are not looked at */
@@ -26,12 +30,21 @@ typedef struct step_lagrangian {
     zw_status (*velocity)(void *user, double t, const double *q, const double *v, double *r,
                           zw_error *error);
 
+    /* Where q is not moved by adding h v. (next, next_low) = (q, low) moved along v for a time h,
+     * and the middle of the way. NULL: q + h v. */
+    void (*move)(void *user, const double *q, const double *low, double h, const double *v,
+                 double *next, double *next_low, double *middle);
+    /* Where the way curves: the part sigma of the momenta at both ends. NULL: 0. */
+    void (*bend)(void *user, double h, const double *v, const double *p, const double *g,
+                 double *sigma);
+
     /* Set up M = K_vv and the rows A (phi_q or psi_v) at this point for the solves to come. It must
      * last until the next call of `linearise` in the same step; the callbacks above are called in
      * between, at other points. */
     zw_status (*linearise)(void *user, double t, const double *q, const double *v, zw_error *error);
     /* Gauss's problem in velocities: minimise 1/2 u' M u - u . impulse subject to A u = wanted;
-     * that is, M u = impulse + reaction with reaction = A' lambda. m = 0: u = M \ impulse. */
+     * that is, M u = impulse + reaction with reaction = A' lambda. m = 0: u = M \ impulse.
+     * ZW_INACCURATE: an answer, good enough to iterate with. */
     zw_status (*solve)(void *user, const double *impulse, const double *wanted, double *u,
                        double *reaction, zw_error *error);
 } step_lagrangian;

@@ -184,6 +184,18 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
     put_slip(system, work, v, formulas ? entries + formulas->at_slip : NULL, out + system->at.slip);
 }
 
+/* p, then p' as far as it is not that of the closers: momenta.lane.h. */
+static void put_momenta(const zw_system *system, zw_work *work, const double *q, const double *v)
+{
+    double *p = work->out[PART_LAGRANGE], *g = p + system->n;
+    const double *force = work->out[PART_TERMS] + system->at.force;
+    tree_momenta(system->tree, v, work->sweeps, p, g);
+    put_forces(system, work, q, v);
+    for (int i = 0; i < system->n; i++) {
+        g[i] += force[i];
+    }
+}
+
 /* phi or psi, then A. */
 static void put_rows(const zw_system *system, zw_work *work, system_part part,
                      const expr_inputs *in)
@@ -267,6 +279,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
     case PART_EVENTS:
         memcpy(work->out[part], bodies_run_formulas(system, work, part, in),
                (size_t)system->tape[part].count * sizeof(double));
+        break;
+    case PART_LAGRANGE:
+        put_momenta(system, work, in->q, in->v);
         break;
     case PART_OUTPUTS:
         put_outputs(system, work, in);

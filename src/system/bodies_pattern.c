@@ -302,6 +302,7 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
                                    [PART_SLIP] = slip,
                                    [PART_METRIC] = l,
                                    [PART_ENERGY] = 3,
+                                   [PART_LAGRANGE] = 2 * n,
                                    [PART_EVENTS] = b->to->shown->event_count,
                                    [PART_OUTPUTS] = b->to->outputs};
     const bodies_formulas *f = b->to->formulas;

@@ -33,10 +33,20 @@ double *state_mode(zw_state *state)
     return state_param(state) + state->params;
 }
 
+double *state_memory(zw_state *state)
+{
+    return state_mode(state) + state->constraints;
+}
+
+/* The memory has room for low-order parts of q, v, multipliers, work and p; for p and v a step ago;
+ * and for some numbers more. */
 zw_state *state_allocate(const zw_system *system)
 {
+    enum { MORE = 16 };
+    int memory = system->nq + 4 * system->n + system->carried + MORE;
     size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->carried +
-                   (size_t)system->shape.params + (size_t)system->model->constraint_count;
+                   (size_t)system->shape.params + (size_t)system->model->constraint_count +
+                   (size_t)memory;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
@@ -46,6 +56,8 @@ zw_state *state_allocate(const zw_system *system)
         state->carried = system->carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
+        state->memory = memory;
+        state->fingerprint = system->fingerprint;
     }
     return state;
 }

@@ -49,6 +49,9 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
             made = law_read(system, error);
         }
         system->carried = system->law.carried + (system->bodies ? system->bodies->act_count : 0);
+        if (made == ZW_OK) {
+            made = system_take_fingerprint(system, error);
+        }
         if (made != ZW_OK) {
             zw_system_free(system);
             return NULL;
@@ -66,6 +69,9 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
     }
     if (status == ZW_OK) {
         status = system_derive(system, error);
+    }
+    if (status == ZW_OK) {
+        status = system_take_fingerprint(system, error);
     }
     if (status != ZW_OK) {
         zw_system_free(system);

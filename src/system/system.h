@@ -24,6 +24,8 @@
 #ifndef ZW_SYSTEM_SYSTEM_H
 #define ZW_SYSTEM_SYSTEM_H
 
+#include <stdint.h>
+
 #include "expr/derive.h"
 #include "expr/tape.h"
 #include "model/model.h"
@@ -44,7 +46,7 @@ typedef enum system_part {
     PART_SLIP,     /* of all that has friction, see system_slip */
     PART_METRIC,   /* M[l] */
     PART_ENERGY,   /* E K V */
-    PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n] */
+    PART_LAGRANGE, /* p[n] and dL/dq + Q - dR/dv [n]; of bodies p' */
     PART_EVENTS,   /* the roots */
     PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
@@ -120,12 +122,16 @@ struct zw_system {
 
     system_tape tape[PART_COUNT];
     system_layout at;
+    uint64_t fingerprint; /* fingerprint.c */
 };
 
-/* The numbers of a world. data: q[nq] v[n] carried[] param[] mode[constraints] */
+/* The numbers of a world. data: q[nq] v[n] carried[] param[] mode[constraints] memory[] */
 struct zw_state {
     size_t bytes;
     int n, nq, carried, params, constraints;
+    int memory;           /* room for what the last run knew beyond all this: step/remember.c */
+    uint64_t fingerprint; /* of its system */
+    uint64_t remembered;  /* state_digest when the memory was written; 0: it holds nothing */
     double t;
     double work; /* done since the start by what changes the energy */
     double data[];
@@ -135,7 +141,10 @@ double *state_q(zw_state *state);
 double *state_v(zw_state *state); /* what is carried stands behind it */
 double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
+double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);
+/* save.c: a hash of time, work and data but for the memory; never 0. */
+uint64_t state_digest(const zw_state *state);
 
 /* What a one-sided constraint or a friction does now. Two-sided constraints without friction are
  * always CLOSED. */
@@ -149,6 +158,9 @@ typedef enum system_mode {
 /* system.c: the model under another law than its own; law->lambda must live as long as the model.
  */
 zw_system *system_compile_with_law(const zw_model *model, const model_law *law, zw_error *error);
+
+/* fingerprint.c: at the end of compilation. */
+zw_status system_take_fingerprint(zw_system *system, zw_error *error);
 
 /* system/compile.c */
 zw_status system_derive(zw_system *system, zw_error *error);

@@ -3,6 +3,11 @@
  *     exp(p) = (cos |p|/2,  p sin(|p|/2) / |p|)        p a rotation vector, along the body's axes
  *     log(w, e) = e 2 atan2(|e|, |w|) / |e|, turned round if w < 0: the shorter way
  *
+ * and, where functions of angles are not wanted, Cayley's map instead of exp, with x = p/2:
+ *
+ *     cay(p) = (1, x)/s,   s = sqrt(1 + x.x);      its root, half the turn: (s + 1, x)/sqrt(2 s (s
+ * + 1))
+ *
  * log takes no notice of the length of the quaternion. At |p| = 0 the quotients are replaced by
  * their limits, lane by lane. */
 
@@ -131,6 +136,44 @@ LANE_CLONES void LANE(tree_rates)(const tree_mechanism *tree, const zw_real *q, 
         default:
             to[0] = speed[0];
             break;
+        }
+    }
+}
+
+/* q (c - 1) for c = cay(p) and for its root: small where p is, and without cancellation, as
+ * 1/s - 1 = -x.x/(s (1 + s)), and for the root (s + 1)/r - 1 = -x.x/(2 s (1 + s) (1 + (s + 1)/r)).
+ */
+PART void turn_halfway(const zw_real *q, vec3 p, zw_real *change, zw_real *half)
+{
+    zw_real one = lane_fill(1.0);
+    vec3 x = scale3(0.5 * one, p);
+    zw_real square = dot3(x, x), s = lane_sqrt(one + square), s1 = s + one;
+    zw_real r = lane_sqrt(2.0 * s * s1), w = s1 / r;
+    vec3 whole = scale3(one / s, x), part = scale3(one / r, x);
+    quat c = {-square / (s * s1), whole.x, whole.y, whole.z};
+    quat root = {-square / (2.0 * s * s1 * (one + w)), part.x, part.y, part.z};
+    store_quat(change, quat_product(load_quat(q), c));
+    store_quat(half, quat_product(load_quat(q), root));
+}
+
+LANE_CLONES void LANE(tree_halfway)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
+                                    const zw_real *h, zw_real *change, zw_real *half)
+{
+    zw_real step = *h;
+    for (int j = 0; j < tree->joints; j++) {
+        const tree_joint *joint = tree->joint + j;
+        const zw_real *speed = v + joint->v;
+        int first = joint->q, shifts = joint->kind == TREE_FREE   ? 3
+                                       : joint->kind == TREE_BALL ? 0
+                                                                  : 1;
+        for (int k = 0; k < shifts; k++) {
+            change[first + k] = step * speed[k];
+            half[first + k] = 0.5 * change[first + k];
+        }
+        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
+            first += shifts;
+            turn_halfway(q + first, scale3(step, load3(speed + shifts)), change + first,
+                         half + first);
         }
     }
 }

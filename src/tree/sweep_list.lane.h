@@ -7,6 +7,10 @@
 /* next = q (+) h v; it may be q itself. */
 void LANE(tree_advance)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                         const zw_real *h, zw_real *next);
+/* The same with Cayley's map in place of the exponential, as differences: next - q, and of what is
+ * halfway (for quaternions on the great circle) - q. */
+void LANE(tree_halfway)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
+                        const zw_real *h, zw_real *change, zw_real *half);
 /* v = q (-) from, the shorter way: from (+) v = q */
 void LANE(tree_difference)(const tree_mechanism *tree, const zw_real *q, const zw_real *from,
                            zw_real *v);
@@ -28,6 +32,11 @@ void LANE(tree_accelerations)(const tree_mechanism *tree, const zw_real *a, zw_r
  * [bodies][6] has a moment about the centre of mass and a force for each body; NULL: none. */
 void LANE(tree_inverse)(const tree_mechanism *tree, const zw_real *a, const zw_real *wrench,
                         zw_real *work, zw_real *tau);
+
+/* After velocities. p = M v, and what changes it beside the joints' forces: p' = g + tau; g has the
+ * weights, and how the motion carries the axes. Writes over A and F. */
+void LANE(tree_momenta)(const tree_mechanism *tree, const zw_real *v, zw_real *work, zw_real *p,
+                        zw_real *g);
 
 /* ---- The mass matrix by its entries: not for a tree without_matrix --------------------------- */
 

@@ -6,6 +6,8 @@
 
 #include "tree/newton.lane.h"
 
+#include "tree/momenta.lane.h"
+
 #include "tree/articulated.lane.h"
 #include "tree/composite.lane.h"
 #include "tree/factor.lane.h"

@@ -549,12 +549,59 @@ class Robots(Case):
         self.assertIn("contact between geoms is not computed", self.expect(OK, "run", file)[0])
         self.assertIn("contact between geoms is not computed", self.expect(OK, "check", file)[0])
 
-    def test_refused_methods(self):
-        _, err = self.expect(FAILED, "run", self.robot("double_pendulum"), "--method", "variational",
-                             "--step", "0.01")
-        self.assertIn("bodies", err)
+    def test_fixed_steps(self):
+        for method in ("variational", "variational4", "midpoint"):
+            out, _ = self.expect(OK, "run", self.robot("double_pendulum"), "--method", method,
+                                 "--step", "0.01", "-t", "1")
+            self.assertIn("1 in 100 steps", out)
         self.expect(OK, "run", self.robot("gyroscope"), "--key", "spinning", "-t", "0.1", "--method",
                     "euler", "--step", "1e-4")
+
+
+class Pieces(Case):
+    """Runs that are saved and gone on with."""
+
+    def hash_of(self, *words):
+        return re.search(r"^hash +([0-9a-f]{16})$", self.expect(OK, "run", *words, "--hash")[0], re.M)[1]
+
+    def test_pieces_have_the_bits_of_the_whole(self):
+        robot = os.path.join(ROOT, "examples", "bodies", "four_bar.xml")
+        for file, start in ((example("driven_cart"), []), (robot, ["--key", "driven"])):
+            for method in ("rk4", "midpoint", "variational4"):
+                words = ["--method", method, "--step", "0.01"]
+                whole = self.hash_of(file, *words, *start, "-t", "1")
+                self.expect(OK, "run", file, *words, *start, "-t", "0.3", "-q", "--save", self.path("a.state"))
+                self.assertEqual(whole, self.hash_of(file, *words, "-t", "1", "--every", "0.07", "--from",
+                                                     self.path("a.state")))
+                self.assertEqual(os.listdir(self.path("")), ["a.state"])
+
+    def test_adaptive_runs_go_on_too(self):
+        out, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "1", "--save", self.path("a.state"))
+        self.assertIn("saved        " + self.path("a.state"), out)
+        whole, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "2")
+        rest, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "2", "--from", self.path("a.state"))
+        place = re.compile(r"x1 = ([-0-9.]{10})")
+        self.assertEqual(place.search(whole)[1], place.search(rest)[1])
+
+    def test_what_cannot_be(self):
+        state, pendulum = self.path("a.state"), example("pendulum")
+        self.expect(OK, "run", pendulum, "-t", "1", "-q", "--save", state, "--set", "m=2")
+        err = self.expect(MODEL, "run", example("double_pendulum"), "--from", state)[1]
+        self.assertIn("a.state: error: the state is that of another system", err)
+        self.assertIn("m = 2", self.expect(MODEL, "run", pendulum, "--from", state, "--set", "m=3")[1])
+        self.expect(OK, "run", pendulum, "--from", state, "--set", "m=2", "-t", "2")
+        self.assertIn("not after the present one", self.expect(USAGE, "run", pendulum, "--from", state, "-t", "1")[1])
+        self.assertIn("--key", self.expect(USAGE, "run", pendulum, "--from", state, "--key", "a")[1])
+        self.assertIn("no such file", self.expect(FILE, "run", pendulum, "--from", self.path("b.state"))[1].lower())
+        self.assertIn("folder", self.expect(FILE, "run", pendulum, "--save", self.path("none/b.state"))[1])
+        with open(state, "r+b") as file:
+            file.seek(100)
+            file.write(b"?")
+        self.assertIn("damaged", self.expect(MODEL, "run", pendulum, "--from", state)[1])
+        with open(state, "r+b") as file:
+            file.truncate(50)
+        self.assertIn("cut off", self.expect(MODEL, "run", pendulum, "--from", state)[1])
+        self.assertIn("not a state", self.expect(MODEL, "run", pendulum, "--from", pendulum)[1])
 
 
 class Certify(Case):

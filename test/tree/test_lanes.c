@@ -74,14 +74,18 @@ static void assert_lane(const char *what, const zw_real8 *x, int lane, const dou
         LANE(tree_point)(tree, (tree)->bodies - 1, local_, work, place_);                          \
         LANE(tree_jacobian)(tree, (tree)->bodies - 1, place_, work, to_);                          \
         to_ += 6 * n_;                                                                             \
+        LANE(tree_halfway)(tree, q, v, &h_, to_, to_ + m_);                                        \
+        to_ += 2 * m_;                                                                             \
         LANE(tree_point_velocity)(tree, (tree)->bodies - 1, place_, work, to_);                    \
         LANE(tree_point_acceleration)(tree, (tree)->bodies - 1, place_, work, to_ + 6);            \
-        assert_true(to_ + 12 == (out) + 14 * n_ + 2 * m_ + 23);                                    \
+        to_ += 12;                                                                                 \
+        LANE(tree_momenta)(tree, v, work, to_, to_ + n_);                                          \
+        assert_true(to_ + 2 * n_ == (out) + 16 * n_ + 4 * m_ + 23);                                \
     } while (0)
 
 static void lanes_are_worlds(tree_mechanism *tree, uint64_t seed)
 {
-    int n = tree->nv, outputs = 14 * n + 2 * tree->nq + 23;
+    int n = tree->nv, outputs = 16 * n + 4 * tree->nq + 23;
     eight e = {reals8(tree->nq),
                reals8(n),
                reals8(n),

@@ -65,6 +65,49 @@ static void energy_grows_by_the_power(void **state)
     }
 }
 
+/* p along q (+) s v, v + s a. */
+static void momenta_later(void *user, double s, double *p)
+{
+    trying *t = user;
+    double *q = doubles(t->tree->nq), *v = doubles(t->tree->nv), *g = doubles(t->tree->nv);
+    double *work = tree_work_create(t->tree, 1);
+    tree_advance(t->tree, t->q, t->v, &s, q);
+    for (int d = 0; d < t->tree->nv; d++) {
+        v[d] = t->v[d] + s * t->a[d];
+    }
+    tree_kinematics(t->tree, q, work);
+    tree_velocities(t->tree, v, work);
+    tree_momenta(t->tree, v, work, p, g);
+    free(q);
+    free(v);
+    free(g);
+    base_free(work);
+}
+
+/* p = M v, and p' = g + tau for the motion that tau brings about: Newton and Lagrange agree. */
+static void momenta_change_by_forces(void **state)
+{
+    (void)state;
+    FOR_RANDOM_TREES(t, TREES, 1.0)
+    {
+        int n = t.tree->nv, bad;
+        double *g = doubles(n), *rate = doubles(n);
+        tree_articulate(t.tree, NULL, t.work, &bad);
+        tree_forward(t.tree, t.tau, NULL, t.work, t.a);
+        tree_momenta(t.tree, t.v, t.work, t.x, g);
+        tree_inertia_times(t.tree, t.v, t.work, t.y);
+        assert_small(apart(t.x, t.y, n), 1e-13 * (1.0 + largest(t.x, n)));
+
+        slope(momenta_later, &t, n, 1e-3 / (1.0 + 0.01 * largest(t.a, n)), rate);
+        for (int d = 0; d < n; d++) {
+            g[d] += t.tau[d];
+        }
+        assert_small(apart(rate, g, n), 1e-9 * (1.0 + largest(t.x, n) + largest(g, n)));
+        free(g);
+        free(rate);
+    }
+}
+
 /* One step of order 4 for q' = N(q) v, v' = a. */
 static void step(trying *t, const double *tau, double h)
 {
@@ -237,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_grows_by_the_power),
+        cmocka_unit_test(momenta_change_by_forces),
         cmocka_unit_test(momentum_of_a_floating_tree_stays),
         cmocka_unit_test(forces_within_leave_momentum_alone),
         cmocka_unit_test(free_body_follows_euler),

@@ -1,0 +1,72 @@
+/* A run in pieces: what the end of one hands to the beginning of the next, in the state.
+ *
+ * Fixed-step methods only: the steps of an adaptive one would not end where the first piece does.
+ * The memory counts only for the very state that it was written with, and for a run by the same
+ * method and step; else the run begins afresh.
+ *
+ *     0 method   1 step   2 careful   3 rank   4 margin   5 soon (-1: no such time)
+ *     then the integrator's: keep.c
+ *
+ * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
+ * The variational methods use the field, and with it 2 to 4, for looking only, so theirs are 0. */
+#include <math.h>
+#include <string.h>
+
+#include "step/run.h"
+
+enum { HEAD = 6 };
+
+void run_remember(run *r)
+{
+    zw_state *state = r->state;
+    const step_motion *motion = &r->motion;
+    double *memory = state_memory(state);
+    int count = r->ode ? step_ode_memory(r->ode) : 0;
+    run_forget(state);
+    /* an event that stops the run may have changed the state behind the integrator */
+    if (count == 0 || HEAD + count > state->memory || r->summary->stopped_by >= 0) {
+        return;
+    }
+    memory[0] = (double)(int)r->options.method;
+    memory[1] = r->options.step;
+    if (!r->lagrange.system) {
+        memory[2] = motion->careful;
+        memory[3] = motion->rank;
+        memory[4] = motion->margin;
+    }
+    memory[5] = isfinite(r->soon) ? r->soon : -1;
+    step_ode_keep(r->ode, memory + HEAD);
+    state->remembered = state_digest(state);
+}
+
+void run_forget(zw_state *state)
+{
+    memset(state_memory(state), 0, (size_t)state->memory * sizeof(double));
+    state->remembered = 0;
+}
+
+int run_remembers(const run *r)
+{
+    const double *memory = state_memory(r->state);
+    int count = r->ode ? step_ode_memory(r->ode) : 0;
+    if (r->state->remembered == 0 || count == 0 || HEAD + count > r->state->memory) {
+        return 0;
+    }
+    double late = fabs(memory[HEAD] - r->state->t); /* 0 but for round-off: keep.c */
+    return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
+           memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
+           late <= 1e-8 * r->options.step && r->state->remembered == state_digest(r->state);
+}
+
+zw_status run_resume(run *r, zw_error *error)
+{
+    const double *memory = state_memory(r->state);
+    zw_status status = step_ode_resume(r->ode, r->y, memory + HEAD, error);
+    if (!r->lagrange.system) {
+        r->motion.careful = memory[2] != 0;
+        r->motion.rank = (int)memory[3];
+        r->motion.margin = memory[4];
+    }
+    r->soon = memory[5] > 0 ? memory[5] : INFINITY;
+    return status;
+}
