@@ -15,10 +15,12 @@ typedef struct step_motion {
     int careful;   /* beside the manifold the rows cannot be trusted */
     int rank;      /* of the rows where the last step ended, on the manifold */
     int at_node;   /* the next evaluation is there */
-    double margin; /* of the rows, from losing rank: zw_motion.margin at nodes */
+    double
+        margin; /* of the rows, from losing rank, at nodes: zw_motion.margin, and their lengths */
+    double *longest; /* [m] of each row so far */
 } step_motion;
 
-/* `stage` is the caller's: [nq + n + carried + 1]. */
+/* `stage` is the caller's: [nq + n + carried + 1 + m]. */
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */

@@ -397,7 +397,7 @@ static zw_status allocate(run *r, zw_error *error)
     }
     size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->law.carried + 1;
     r->y = base_alloc(size * sizeof(double));
-    r->stage = base_alloc(size * sizeof(double));
+    r->stage = base_alloc((size + (size_t)r->system->m) * sizeof(double));
     r->sample = state_allocate(r->system);
     r->first = base_alloc(((size_t)r->system->model->check_count + 1) * sizeof(double));
     r->reset = base_alloc((resets + 1) * sizeof(double));

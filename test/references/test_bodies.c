@@ -338,6 +338,7 @@ static twin list[] = {
     {.data = "flyball_governor.txt", .model = "flyball_governor.xml"},
     {.data = "lagrange_top.txt", .model = "lagrange_top.xml"},
     {.data = "lagrange_top_steady.txt", .model = "lagrange_top.xml"},
+    {.data = "parallelograms.txt", .model = "parallelograms.xml"},
     {.data = "pendulum.txt", .model = "pendulum.xml"},
     {.data = "slider_crank.txt", .model = "slider_crank.xml"},
     {.data = "spherical_pendulum.txt", .model = "spherical_pendulum.xml"},
