@@ -44,7 +44,7 @@
  *
  * Round-off.  Sweeps end when they change the result by less than a hundredth of the tolerance, or
  * no less than before: then the noise is what it is and a closer look has more. It is borne up to
- * ten thousand round-offs of the largest number in the state, whose own (e above) it comes from:
+ * fifty thousand round-offs of the largest number in the state, whose own (e above) it comes from:
  * angles that have gone round ten times bring more of it than points that come back.
  *
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
@@ -70,7 +70,7 @@ static const double REACH = 8.0;    /* the longest half of a leap, in steps of t
 static const double CENTRED = 0.02; /* how well t* must be met, in units of half; from near: */
 static const double NEARLY = 0.05;  /* the sides disagree by the curvature of the margin */
 static const double LEAST = 1e-13;  /* no tolerance is taken for less than this */
-static const double NOISE = 2e-12;  /* of the state is borne where it is above the tolerance */
+static const double NOISE = 1e-11;  /* of the state is borne where it is above the tolerance */
 
 static const double node_side[NODES / 2] = {
     0.16887073024691535, 0.27526452968541948, 0.40700314580488800, 0.53792391957626917,
