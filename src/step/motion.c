@@ -89,7 +89,7 @@ static zw_status accelerate_at_node(step_motion *motion, double t, const double 
     if (solver->rows > 0 && solver->answer.rank > 0) {
         double sum, margin = solver->answer.margin;
         shortest(motion, 1, &sum);
-        motion->margin = 1.0 / sqrt(1.0 / (margin * margin) + sum / solver->answer.rank);
+        motion->margin = 1.0 / sqrt(1.0 / (margin * margin) + sum);
     }
     return status;
 }

@@ -21,10 +21,19 @@ typedef struct example {
 } example;
 
 static const example list[] = {
-    {"arm.xml", "reach", 3, 1e-9, 7},           {"bricard.xml", NULL, 5, 1e-8, 1},
-    {"double_pendulum.xml", NULL, 10, 1e-8, 2}, {"four_bar.xml", "up", 5, 1e-8, 1},
-    {"four_bar.xml", "driven", 5, 1e-8, 1},     {"gyroscope.xml", "spinning", 5, 1e-9, 3},
+    {"arm.xml", "reach", 3, 1e-9, 7},
+    {"bricard.xml", NULL, 5, 1e-8, 1},
+    {"double_pendulum.xml", NULL, 10, 1e-8, 2},
+    {"four_bar.xml", "up", 5, 1e-8, 1},
+    {"four_bar.xml", "driven", 5, 1e-8, 1},
+    {"gyroscope.xml", "spinning", 5, 1e-9, 3},
     {"stewart.xml", "tilt", 1, 1e-9, 12},
+    {"jansen_leg.xml", "walk", 3, 1e-9, 1},
+    {"flyball_governor.xml", "driven", 3, 1e-9, 2},
+    {"gripper.xml", "open", 2, 1e-9, 2},
+    {"gripper.xml", "close", 2, 1e-9, 2},
+    {"biped_leg.xml", "step", 2, 1e-9, 8},
+    {"biped_leg.xml", "stand", 2, 1e-9, 8},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 
