@@ -26,6 +26,7 @@ step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
                          .size = system->nq + system->n + carried + system->works,
                          .stage = stage,
                          .at_node = 1,
+                         .first = -1,
                          .margin = 1,
                          .longest = longest};
 }
@@ -37,6 +38,8 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
     system_rates(motion->system, y, y + nq, dy);
     zw_status status =
         system_accelerate(motion->system, motion->work, t, y, y + nq, dy + nq, error);
+    int rank = motion->work->motion->rows > 0 ? motion->work->motion->answer.rank : 0;
+    motion->first = motion->first < 0 ? rank : motion->first;
     if (motion->system->works) {
         dy[motion->size - 1] = motion->work->power;
     }
@@ -144,6 +147,24 @@ void motion_move(void *user, double *q, double h, const double *v)
 {
     const step_motion *motion = user;
     system_move(motion->system, q, h, v);
+}
+
+/* At rest, so that no speeds can contradict each other. */
+int motion_rank_beside(step_motion *motion, double t, const double *y)
+{
+    int n = motion->system->n, nq = motion->system->nq;
+    unsigned seed = 1;
+    double *at = motion->stage, *rate = motion->work->spare[0];
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        rate[i] = (double)(seed >> 8) / 8388608.0 - 1.0;
+    }
+    memcpy(at, y, (size_t)motion->size * sizeof *at);
+    system_move(motion->system, at, 1e-3, rate);
+    memset(at + nq, 0, (size_t)n * sizeof *at);
+    zw_status status = system_accelerate(motion->system, motion->work, t, at, at + nq, rate, NULL);
+    return status == ZW_OK && motion->work->motion->rows > 0 ? motion->work->motion->answer.rank
+                                                             : -1;
 }
 
 /* For a point that the steps know nothing of. */

@@ -14,6 +14,7 @@ typedef struct step_motion {
     double *stage; /* [size] room for a stage on the manifold */
     int careful;   /* beside the manifold the rows cannot be trusted */
     int rank;      /* of the rows where the last step ended, on the manifold */
+    int first;     /* rank where the run began; -1: not known yet */
     int at_node;   /* the next evaluation is there */
     double
         margin; /* of the rows, from losing rank, at nodes: zw_motion.margin, and their lengths */
@@ -28,6 +29,8 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
 zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error);
 zw_status motion_project(void *user, double t, double *y, zw_error *error);
 void motion_move(void *user, double *q, double h, const double *v);
+/* The rank of the rows a little beside y, on the manifold or not. */
+int motion_rank_beside(step_motion *motion, double t, const double *y);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);

@@ -156,6 +156,36 @@ static void plane_loops_go_through_space(void **state)
     }
 }
 
+/* Seven hinges along y and z in turn, welded where they are: no two of them turn about x, but an
+ * instant later they do. Nobody can say how it moves from there; that is what the message says. */
+static void a_singular_start_is_called_one(void **state)
+{
+    (void)state;
+    zw_model *model = robot_new();
+    int body = 0;
+    for (int i = 0; i < 7; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "bar%d", i);
+        double bend = i % 2 ? 0.3 : -0.3, lift = i % 4 < 2 ? 0.25 : -0.25;
+        body = i ? robot_body(model, body, name, 0.4, bend, lift, 1.0)
+                 : robot_body(model, body, name, 0, 0, 2, 1.0);
+        robot_joint(model, body, ZW_JOINT_HINGE, NULL, 0, 1 - i % 2, i % 2);
+    }
+    zw_equality_def weld = zw_equality_default();
+    zw_error error = {0};
+    weld.kind = ZW_EQUALITY_WELD;
+    weld.first = body;
+    weld.second = 0;
+    assert_true(zw_model_add_equality(model, &weld, &error) >= 0);
+    robot r = robot_of(model);
+    zw_run_summary summary;
+    const zw_run_options options = {.time = 1};
+    assert_int_not_equal(zw_run(r.system, r.state, r.work, &options, &summary, &error), ZW_OK);
+    print_message("    %s\n", error.text);
+    assert_non_null(strstr(error.text, "the start is a singular position"));
+    robot_end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +193,7 @@ int main(void)
         cmocka_unit_test(loops_hold_with_fixed_steps),
         cmocka_unit_test(three_times_is_once),
         cmocka_unit_test(plane_loops_go_through_space),
+        cmocka_unit_test(a_singular_start_is_called_one),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
