@@ -17,7 +17,7 @@
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
-    int carried = system->law.carried;
+    int carried = system->carried;
     double *longest = stage + system->nq + system->n + carried + 1;
     memset(longest, 0, (size_t)system->m * sizeof *longest);
     return (step_motion){.system = system,

@@ -9,15 +9,15 @@
 typedef struct step_motion {
     const zw_system *system;
     zw_work *work;
-    int carried;   /* multipliers behind the speeds */
-    int size;      /* of y */
-    double *stage; /* [size] room for a stage on the manifold */
-    int careful;   /* beside the manifold the rows cannot be trusted */
-    int rank;      /* of the rows where the last step ended, on the manifold */
-    int first;     /* rank where the run began; -1: not known yet */
-    int at_node;   /* the next evaluation is there */
-    double
-        margin; /* of the rows, from losing rank, at nodes: zw_motion.margin, and their lengths */
+    int carried;     /* numbers behind the speeds */
+    int size;        /* of y */
+    double *stage;   /* [size] room for a stage on the manifold */
+    int careful;     /* beside the manifold the rows cannot be trusted */
+    int rank;        /* of the rows where the last step ended, on the manifold */
+    int first;       /* rank where the run began; -1: not known yet */
+    int at_node;     /* the next evaluation is there */
+    struct run *run; /* whose motion it is, if its steps ask */
+    double margin;   /* from losing rank, at nodes: zw_motion.margin, and the lengths of the rows */
     double *longest; /* [m] of each row so far */
 } step_motion;
 
