@@ -9,8 +9,9 @@
  * (largest entries; |w| of blocks that push, and all of it only over blocks that push or that
  * a_free violates: a contact far away has no say). R, in the same units, is what a row has to
  * undo where it stops a coordinate dead: then a and w are round-off, and of a given force only a
- * rough a_free is known. The small additions keep a constraint force that
- * is tiny beside what it is the difference of from being judged by round-off. Multipliers take no
+ * rough a_free is known. (And where a row has nothing to undo: a knee that is just straight while
+ * its owner falls.) The small additions keep a constraint force that is tiny beside what it is the
+ * difference of from being judged by round-off. Multipliers take no
  * part in these scales: internal forces could inflate them and hide an error. But what sixteen
  * digits cannot hold is granted: forces of nearly parallel constraints that cancel leave GRANTED
  * |A|'|lambda| behind, whoever computes them, and a large multiplier is on the surface of its cone
@@ -189,7 +190,7 @@ static double judge_concern(judge *j, const zw_block *block, int at, int rows)
     if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
-    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, pushes ? j->R : 0.0);
+    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);
 }
 
 /* Scaled residuals and multipliers, and V. */

@@ -43,7 +43,9 @@
  * poles there: the coefficients do not fall, and the leap is refused.
  *
  * Round-off.  Sweeps end when they change the result by less than a hundredth of the tolerance, or
- * no less than before: then, below FLOOR, the noise is what it is and a closer look has more.
+ * no less than before: then the noise is what it is and a closer look has more. It is borne up to
+ * fifty thousand round-offs of the largest number in the state, whose own (e above) it comes from:
+ * angles that have gone round ten times bring more of it than points that come back.
  *
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
  * tell t* well enough to begin, and two at nodes before the hole well enough to place it.
@@ -68,7 +70,7 @@ static const double REACH = 8.0;    /* the longest half of a leap, in steps of t
 static const double CENTRED = 0.02; /* how well t* must be met, in units of half; from near: */
 static const double NEARLY = 0.05;  /* the sides disagree by the curvature of the margin */
 static const double LEAST = 1e-13;  /* no tolerance is taken for less than this */
-static const double FLOOR = 1e-11;  /* noise that is borne where it is above the tolerance */
+static const double NOISE = 1e-11;  /* of the state is borne where it is above the tolerance */
 
 static const double node_side[NODES / 2] = {
     0.16887073024691535, 0.27526452968541948, 0.40700314580488800, 0.53792391957626917,
@@ -332,6 +334,11 @@ static zw_status predict_all(step_ode *ode, double *zero)
     }
     for (int i = first; i < NODES && status == ZW_OK; i++) {
         status = predict(ode, i, first);
+        if (i > first + 1 && i < middle && first < middle - 3 &&
+            leap->margin[i] > leap->margin[i - 1]) { /* t* has been passed, far from the middle */
+            *zero = zero_of(leap, i - 2, i - 1);
+            return status;
+        }
         if (i == middle - 2 && first < middle - 3) {
             *zero = zero_of(leap, i - 1, i);
             if (!(fabs(*zero) <= CENTRED)) {
@@ -404,6 +411,16 @@ static double sweep(step_ode *ode, const double *to_start)
     return worst;
 }
 
+/* What has to be borne, in units of the tolerance. */
+static double floor_of(const step_ode *ode)
+{
+    double largest = 1.0;
+    for (int r = 0; r < ode->n; r++) {
+        largest = fmax(largest, fabs(ode->y0[r]));
+    }
+    return fmax(1.0, NOISE * largest / fmax(ode->option.tolerance, LEAST));
+}
+
 static int converge(step_ode *ode)
 {
     double last[2] = {INFINITY, INFINITY}, to_start[NODES];
@@ -414,7 +431,7 @@ static int converge(step_ode *ode)
             return 1;
         }
         if (!(change <= 0.5 * last[0])) { /* over two sweeps: they may take turns */
-            return change <= fmax(1.0, FLOOR / fmax(ode->option.tolerance, LEAST));
+            return change <= floor_of(ode);
         }
         last[0] = last[1];
         last[1] = change;
@@ -467,7 +484,7 @@ static int attempt(step_ode *ode, double ahead, double half)
     leap->half = half;
     leap->start = ahead == half ? -1.0 : -ahead / half;
     if (!place(ode)) {
-        leap->allowed = ++leap->lost < 4 ? 0.6 * fabs(leap->half) : 0.0;
+        leap->allowed = ++leap->lost < 4 ? 0.6 * fabs(half) : 0.0;
         return 0;
     }
     if (!converge(ode)) {
@@ -476,7 +493,7 @@ static int attempt(step_ode *ode, double ahead, double half)
     }
     double size = size_of(ode), before = leap->size, root = sqrt(sqrt(sqrt(sqrt(size))));
     leap->size = size;
-    if (!(size <= 1.0)) {
+    if (!(size <= floor_of(ode))) {
         int falls = size <= 0.5 * before; /* else there is a pole, and shorter is no better */
         leap->allowed = falls ? fabs(leap->half) * fmin(fmax(0.9 / root, 0.3), 0.9) : 0.0;
         return 0;

@@ -1,17 +1,34 @@
+/* Where rows lose rank.  The kernel looks at rows of length one, and that hides one way to get
+ * there: a row that vanishes itself. With angles, the row "the ends of two bars have the same x" is
+ * A = s A^ as the bars come to lie along x, s = w (t - t*), and A^ is as smooth as anything; but
+ * phi is known to round-off e, and what follows from it to e/s, all as in leap.c. What is small is
+ * said by the row's own past: f = |A|/(the longest it was in this run). The rows diag(f) L^ have,
+ * with the columns x of the inverse of L^,
+ *
+ *     sum of 1/s^2 = sum_j |x_j|^2/f_j^2 ~ sum_j |x_j|^2 + sum_j (1/f_j^2 - 1),
+ *
+ * exact for orthogonal rows and for f = 1, and as linear in t - t* near t* as the margin of leap.c
+ * must be. Rows that say nothing ever, "the same z" of a mechanism in a plane, are round-off of the
+ * others of their constraint and do not count. */
 #include "step/motion.h"
 
+#include <math.h>
 #include <string.h>
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
     int carried = system->carried;
+    double *longest = stage + system->nq + system->n + carried + 1;
+    memset(longest, 0, (size_t)system->m * sizeof *longest);
     return (step_motion){.system = system,
                          .work = work,
                          .carried = carried,
                          .size = system->nq + system->n + carried + system->works,
                          .stage = stage,
                          .at_node = 1,
-                         .margin = 1};
+                         .first = -1,
+                         .margin = 1,
+                         .longest = longest};
 }
 
 static zw_status accelerate(step_motion *motion, double t, const double *y, double *dy,
@@ -21,10 +38,46 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
     system_rates(motion->system, y, y + nq, dy);
     zw_status status =
         system_accelerate(motion->system, motion->work, t, y, y + nq, dy + nq, error);
+    int rank = motion->work->motion->rows > 0 ? motion->work->motion->answer.rank : 0;
+    motion->first = motion->first < 0 ? rank : motion->first;
     if (motion->system->works) {
         dy[motion->size - 1] = motion->work->power;
     }
     return status;
+}
+
+/* Of the rows that hold now: the least f, and in *sum the sum of 1/f^2 - 1. At nodes the longest
+ * are kept up to date. */
+static double shortest(step_motion *motion, int node, double *sum)
+{
+    const zw_system *system = motion->system;
+    const system_solver *solver = motion->work->motion;
+    const double *A = motion->work->out[PART_TERMS] + system->at.A;
+    double least = 1.0, *longest = motion->longest;
+    *sum = 0.0;
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        double most = 0.0;
+        if (solver->role[c] != SOLVER_EQUAL && solver->role[c] != SOLVER_EQUAL_HELD) {
+            continue;
+        }
+        for (int r = first; r < end; r++) {
+            most = fmax(most, longest[r]);
+        }
+        for (int r = first; r < end; r++) {
+            double square = 0.0;
+            for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+                square += A[k] * A[k];
+            }
+            longest[r] = node ? fmax(longest[r], sqrt(square)) : longest[r];
+            if (longest[r] > 1e-9 * most && square < longest[r] * longest[r]) {
+                double f = sqrt(square) / longest[r];
+                least = fmin(least, f);
+                *sum += 1.0 / (f * f) - 1.0;
+            }
+        }
+    }
+    return least;
 }
 
 /* At a point of the manifold: with the margin of the rows there. */
@@ -35,7 +88,12 @@ static zw_status accelerate_at_node(step_motion *motion, double t, const double 
     solver->options.margin = 1;
     zw_status status = accelerate(motion, t, y, dy, error);
     solver->options.margin = 0;
-    motion->margin = solver->rows > 0 ? solver->answer.margin : 1.0;
+    motion->margin = 1.0;
+    if (solver->rows > 0 && solver->answer.rank > 0) {
+        double sum, margin = solver->answer.margin;
+        shortest(motion, 1, &sum);
+        motion->margin = 1.0 / sqrt(1.0 / (margin * margin) + sum);
+    }
     return status;
 }
 
@@ -57,7 +115,8 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
         if (status != ZW_OK || solver->rows == 0) {
             return status;
         }
-        int singular = SINGULAR * solver->answer.independence < 1;
+        double sum, least = fmin(solver->answer.independence, shortest(motion, node, &sum));
+        int singular = SINGULAR * least < 1;
         motion->rank = node ? solver->answer.rank : motion->rank;
         motion->careful = singular || solver->answer.rank > motion->rank ||
                           (motion->careful && motion->rank < solver->rows);
@@ -88,6 +147,24 @@ void motion_move(void *user, double *q, double h, const double *v)
 {
     const step_motion *motion = user;
     system_move(motion->system, q, h, v);
+}
+
+/* At rest, so that no speeds can contradict each other. */
+int motion_rank_beside(step_motion *motion, double t, const double *y)
+{
+    int n = motion->system->n, nq = motion->system->nq;
+    unsigned seed = 1;
+    double *at = motion->stage, *rate = motion->work->spare[0];
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        rate[i] = (double)(seed >> 8) / 8388608.0 - 1.0;
+    }
+    memcpy(at, y, (size_t)motion->size * sizeof *at);
+    system_move(motion->system, at, 1e-3, rate);
+    memset(at + nq, 0, (size_t)n * sizeof *at);
+    zw_status status = system_accelerate(motion->system, motion->work, t, at, at + nq, rate, NULL);
+    return status == ZW_OK && motion->work->motion->rows > 0 ? motion->work->motion->answer.rank
+                                                             : -1;
 }
 
 /* For a point that the steps know nothing of. */

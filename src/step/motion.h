@@ -14,12 +14,14 @@ typedef struct step_motion {
     double *stage;   /* [size] room for a stage on the manifold */
     int careful;     /* beside the manifold the rows cannot be trusted */
     int rank;        /* of the rows where the last step ended, on the manifold */
+    int first;       /* rank where the run began; -1: not known yet */
     int at_node;     /* the next evaluation is there */
     struct run *run; /* whose motion it is, if its steps ask */
-    double margin;   /* of the rows, from losing rank: zw_motion.margin at nodes */
+    double margin;   /* from losing rank, at nodes: zw_motion.margin, and the lengths of the rows */
+    double *longest; /* [m] of each row so far */
 } step_motion;
 
-/* `stage` is the caller's: [nq + n + carried + 1]. */
+/* `stage` is the caller's: [nq + n + carried + 1 + m]. */
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage);
 
 /* For step_ode: `user` is the step_motion. */
@@ -27,6 +29,8 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
 zw_status motion_exact(void *user, double t, double *y, double *dy, zw_error *error);
 zw_status motion_project(void *user, double t, double *y, zw_error *error);
 void motion_move(void *user, double *q, double h, const double *v);
+/* The rank of the rows a little beside y, on the manifold or not. */
+int motion_rank_beside(step_motion *motion, double t, const double *y);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);

@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -451,7 +452,7 @@ static zw_status allocate(run *r, zw_error *error)
     }
     size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->carried + 1;
     r->y = base_alloc(size * sizeof(double));
-    r->stage = base_alloc(size * sizeof(double));
+    r->stage = base_alloc((size + (size_t)r->system->m) * sizeof(double));
     r->sample = state_allocate(r->system);
     r->first = base_alloc(((size_t)r->system->model->check_count + 1) * sizeof(double));
     r->reset = base_alloc((resets + 1) * sizeof(double));
@@ -460,6 +461,30 @@ static zw_status allocate(run *r, zw_error *error)
     }
     r->motion = motion_of(r->system, r->work, r->stage);
     return ZW_OK;
+}
+
+/* Where the rows of a mechanism lose rank, branches of its motion meet. In passing there is one
+ * that goes on smoothly (leap.c); who begins there, at rest, is not told which: the accelerations
+ * that the rows admit are more than their curvature does. */
+static void tell_singular(run *r, zw_error *error)
+{
+    int early = r->summary->end - r->start < 1e-4 * (r->options.time - r->start);
+    if (!error || !early || r->motion.first < 0) {
+        return;
+    }
+    motion_pack(&r->motion, r->state, r->y);
+    int beside = motion_rank_beside(&r->motion, r->state->t, r->y);
+    if (beside <= r->motion.first) {
+        return;
+    }
+    char rest[sizeof error->text], *line = strchr(error->text, '\n'); /* the file's, with a mark */
+    snprintf(rest, sizeof rest, "%s", line ? line : "");
+    size_t used = line ? (size_t)(line - error->text) : strlen(error->text);
+    snprintf(
+        error->text + used, sizeof error->text - used,
+        "; the start is a singular position: %d rows count there, %d beside it. Begin a little "
+        "apart from it%s",
+        r->motion.first, beside, rest);
 }
 
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
@@ -482,6 +507,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     }
     if (status == ZW_OK) {
         status = go(&r, error);
+        if (status == ZW_INACCURATE || status == ZW_CONFLICT || status == ZW_NO_STEP) {
+            tell_singular(&r, error);
+        }
     }
     guards_free(&r.guards);
     lagrange_free(&r.lagrange);

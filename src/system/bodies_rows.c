@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/dense.h"
 #include "math/elementary.h"
 #include "model/pose.h"
 #include "system/bodies.h"
@@ -197,31 +198,94 @@ static double sum_of(const double *x)
     return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(x[3]) + fabs(x[4]) + fabs(x[5]);
 }
 
-/* c . J_d. An axis that should have no part along c has one of the size of its round-off; a row of
- * nothing but that would count as a row (a planar loop closed in space has one), so it is none. */
+/* c . J_d. An axis that should have no part along c has one of the size of its round-off: none. */
 double bodies_entry(const double *c, const double *J)
 {
     double sum = times(c, J);
     return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
 }
 
-/* A row that has become nothing asks for nothing: what is left of psi and b beside it is round-off.
- * Unless it is more; then it is a contradiction, and stays one. `speed` is that of all joints on
- * the way to the frames: these may stand still while those turn against each other. */
-static void clear_empty(const zw_system *system, const bodies_closer *closer, int i,
-                        const bodies_moving f[2], const bodies_row *it, double speed,
-                        bodies_rows rows)
+/* Rows that say nothing.  A plane loop closed in space has a row across its plane, "the same y", of
+ * nothing but round-off. On a base that tips and turns the three rows of its point are of rank two
+ * and none is empty: after a roll by 1e-6, y is 1e-6 times z, and what it is beside that is
+ * round-off again, 1e-10 of its length. The kernel knows rows only as they are and would believe
+ * it. Here it is known what they are made of: row i has round-off of 1e-16 sigma_i, sigma_i the
+ * length that it would have if no term of c . J_d took anything from another. So the rows of a
+ * closer are made orthogonal, always the one with the largest rest in units of its sigma first, and
+ * one that is SHORT and whose rest is NOTHING is none: the others imply it. (Of one that is not
+ * short the kernel itself sees that its rest is round-off.) */
+static const double SHORT = 0.03;
+static const double NOTHING = 1e-11;
+
+/* What c . J may be. */
+static double size_of(const double *c, const double *J)
 {
-    int r = closer->row + i;
+    double turn = fabs(J[0]) + fabs(J[1]) + fabs(J[2]),
+           shift = fabs(J[3]) + fabs(J[4]) + fabs(J[5]);
+    return turn * (fabs(c[0]) + fabs(c[1]) + fabs(c[2])) +
+           shift * (fabs(c[3]) + fabs(c[4]) + fabs(c[5]));
+}
+
+/* Such a row becomes empty. Of psi and b nothing is kept unless it is more than round-off: that is
+ * a contradiction, and stays one. `speed` is that of all joints on the way to the frames: these may
+ * stand still while those turn against each other. With n the combination of rows that is nothing,
+ * n . psi = 0 always, and so n . (d psi/dt) = -n' . psi: beside the manifold, or by round-off of
+ * psi, b has that much. */
+static void empty(const zw_system *system, const bodies_closer *closer, int i, double b,
+                  const bodies_moving f[2], const bodies_row *it, double speed, bodies_rows rows)
+{
+    int r = closer->row + i, start = system->A_start[r];
     double size = sum_of(it->c[0]) + sum_of(it->c[1]);
     double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
-    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-        if (rows.A[k] != 0) {
-            return;
+    double off = 0;
+    for (int k = 0; k < closer->rows; k++) {
+        off += fabs(rows.psi[closer->row + k]);
+    }
+    memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
+    rows.psi[r] = fabs(rows.psi[r]) > 1e-13 * size * speed ? rows.psi[r] : 0;
+    rows.b[r] = fabs(b) > 1e-13 * size * most + 10 * speed * off ? b : 0;
+}
+
+/* sigma: squares; rest: room for the rows. */
+static void clear_empty(const zw_system *system, const bodies_closer *closer, const double *sigma,
+                        double *rest, const bodies_moving f[2], const bodies_row *list,
+                        double speed, bodies_rows rows)
+{
+    int first = closer->row, count = system->A_start[first + 1] - system->A_start[first];
+    int open[6] = {1, 1, 1, 1, 1, 1};
+    double b[6], length[6];
+    memcpy(rest, rows.A + system->A_start[first],
+           (size_t)count * (size_t)closer->rows * sizeof *rest);
+    memcpy(b, rows.b + first, (size_t)closer->rows * sizeof *b);
+    for (int taken = 0; taken < closer->rows; taken++) {
+        int best = -1;
+        double most = NOTHING * NOTHING, square = 0;
+        for (int i = 0; i < closer->rows; i++) {
+            double own = open[i] ? dense_dot(count, rest + i * count, rest + i * count) : 0;
+            length[i] = taken == 0 ? own : length[i];
+            if (own > most * sigma[i]) {
+                best = i;
+                most = own / sigma[i];
+                square = own;
+            }
+        }
+        for (int i = 0; i < closer->rows && best >= 0; i++) {
+            if (open[i] && i != best) {
+                double share = dense_dot(count, rest + i * count, rest + best * count) / square;
+                dense_axpy(count, -share, rest + best * count, rest + i * count);
+                b[i] -= share * b[best];
+            }
+        }
+        if (best < 0) {
+            break;
+        }
+        open[best] = 0;
+    }
+    for (int i = 0; i < closer->rows; i++) {
+        if (open[i] && length[i] < SHORT * SHORT * sigma[i]) {
+            empty(system, closer, i, b[i], f, &list[i], speed, rows);
         }
     }
-    rows.psi[r] = fabs(rows.psi[r]) > 1e-13 * size * speed ? rows.psi[r] : 0;
-    rows.b[r] = fabs(rows.b[r]) > 1e-13 * size * most ? rows.b[r] : 0;
 }
 
 static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
@@ -230,7 +294,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
     bodies_moving f[2];
     bodies_row list[6];
     const int *column = system->A_column + system->A_start[closer->row];
-    double speed = 0;
+    double speed = 0, sigma[6] = {0};
     for (int k = 0; k < 2; k++) {
         f[k] = bodies_look(system, work, &closer->frame[k]);
     }
@@ -252,13 +316,14 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
-                A[closer->column[k][d]] += bodies_entry(list[i].c[k], work->jacobian + 6 * d);
+                const double *c = list[i].c[k], *J = work->jacobian + 6 * d;
+                double size = size_of(c, J);
+                A[closer->column[k][d]] += times(c, J);
+                sigma[i] += size * size;
             }
         }
     }
-    for (int i = 0; i < closer->rows; i++) {
-        clear_empty(system, closer, i, f, &list[i], speed, rows);
-    }
+    clear_empty(system, closer, sigma, work->jacobian, f, list, speed, rows);
 }
 
 /* L1 - o1 = poly(L2 - o2), or a limit. */

@@ -26,7 +26,7 @@ static void lay_out(zw_work *work, base_arena *arena)
     work->small = base_arena_doubles(arena, system->sparse ? n : n * n + n);
     if (system->tree) {
         work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
-        work->jacobian = base_arena_doubles(arena, 6 * (size_t)system->bodies->widest);
+        work->jacobian = base_arena_doubles(arena, 12 * (size_t)system->bodies->widest);
         work->rows = base_arena_doubles(arena, bodies_room(system));
         work->aim = base_arena_doubles(arena, n + 6);
         work->aim_dof = base_arena_ints(arena, n + 6);

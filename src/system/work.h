@@ -60,7 +60,7 @@ struct zw_work {
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
     double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
     double *sweeps;   /* of the tree */
-    double *jacobian; /* [6 * widest] */
+    double *jacobian; /* [12 * widest] */
     double *rows;     /* of bodies: bodies_room */
     double *aim;      /* of bodies: [n + 6] along which a force acts, */
     int *aim_dof;     /* [n + 6] and on which speeds */

@@ -84,6 +84,37 @@ static void test_every_tolerance(void **state)
     world_end(&one);
 }
 
+/* The same in angles, as robots have them: where all lies flat a whole row vanishes, "the same x",
+ * and rows of length one are as independent as ever. */
+static void test_vanishing_row(void **state)
+{
+    (void)state;
+    world one = world_of(angle);
+    run(&one, (zw_run_options){.time = 10, .every = 10, .tolerance = 1e-14});
+    double a = world_field(&one, ZW_FIELD_Q)[0], rate = world_field(&one, ZW_FIELD_V)[0];
+    for (double tolerance = 1e-6; tolerance > 5e-15; tolerance /= 10) {
+        world w = world_of("param  g = 9.81\n"
+                           "coord  a = 0, b = 0, c = 0\n"
+                           "speed  a' = -6, b' = 6, c' = -6\n" /* b is from the first crank */
+                           "kinetic (a'^2 + c'^2)/6 + (a' + b')^2/24\n"
+                           "mass   1 at (0.5*cos(a + b) - sin(a), 0.5*sin(a + b) + cos(a))\n"
+                           "potential g*(cos(a)/2 + cos(c)/2 + 0.5*sin(a + b) + cos(a))\n"
+                           "constraint pin: (cos(a + b) - sin(a), sin(a + b) + cos(a)) = "
+                           "(1 - sin(c), cos(c))\n");
+        zw_run_options options = {.time = 10, .every = 10, .tolerance = tolerance};
+        zw_run_summary summary = run(&w, options);
+        const double *q = world_field(&w, ZW_FIELD_Q), *v = world_field(&w, ZW_FIELD_V);
+        double error = fmax(fmax(fabs(q[0] + a), fabs(q[2] + a)), fabs(q[0] + q[1]));
+        error = fmax(error, fmax(fmax(fabs(v[0] + rate), fabs(v[2] + rate)), fabs(v[0] + v[1])));
+        print_message("    tolerance %.0e: error %.1e, energy %.1e, %ld evaluations\n", tolerance,
+                      error, summary.energy_drift, summary.evaluations);
+        assert_true(error < 1000 * tolerance + 2e-10);
+        assert_true(summary.energy_drift < 50 * tolerance + 1e-11);
+        world_end(&w);
+    }
+    world_end(&one);
+}
+
 static void test_implicit(void **state)
 {
     (void)state;
@@ -220,7 +251,7 @@ int main(void)
         cmocka_unit_test(test_every_tolerance), cmocka_unit_test(test_implicit),
         cmocka_unit_test(test_redundant),       cmocka_unit_test(test_in_pieces),
         cmocka_unit_test(test_events_inside),   cmocka_unit_test(test_near_miss),
-        cmocka_unit_test(test_largest_step),
+        cmocka_unit_test(test_largest_step),    cmocka_unit_test(test_vanishing_row),
     };
     return cmocka_run_group_tests_name("leap", tests, NULL, NULL);
 }
