@@ -34,7 +34,7 @@ typedef struct bodies_length {
     int first, count; /* in term[] */
     double origin;    /* L in the pose as described */
     int force_limited;
-    double force_range[2]; /* of all motors on it together */
+    double force_range[2]; /* of all motors together: on a tendon, or at a joint */
     double stiffness, damping;
     double rest[2]; /* between these no spring force */
 } bodies_length;
@@ -107,9 +107,10 @@ struct system_bodies {
     zw_model *shown; /* names of coordinates and constraints, for messages and files: ours */
     char **speed;    /* [n] names of the speeds */
     double *q, *v;   /* [nq], [n] the start as described */
-    int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
+    int joint_count, term_count, length_count, closer_count, dry_count, motor_count, lift_count,
+        mark_count;
     bodies_term *term;
-    bodies_length *length; /* joints of the model, then its tendons */
+    bodies_length *length; /* joints of the model (joint_count), then its tendons */
     bodies_closer *closer;
     bodies_dry *dry; /* their constraints stand behind those of the closers */
     bodies_motor *motor;
@@ -141,7 +142,7 @@ double bodies_length_of(const struct system_bodies *bodies, int length, const do
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
 
 /* bodies_force.c. All add to force[n]; kinematics have been run. */
-/* Motors: room for one number per length. */
+/* Motors, before all others: force is zero. Room for one number per length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be

@@ -41,6 +41,7 @@ static bodies_length *new_length(bodies_builder *b)
 
 static void joint_lengths(bodies_builder *b)
 {
+    b->to->joint_count = b->from->count[ZW_THING_JOINT];
     for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
         const zw_joint_def *joint = &b->from->joint[j];
         bodies_length *length = new_length(b);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "system/bodies_build.h"
+#include "tree/sweeps.h"
 
 static zw_status check(const bodies_builder *b, const zw_actuator_def *from, const char *name,
                        zw_error *error)
@@ -14,6 +15,12 @@ static zw_status check(const bodies_builder *b, const zw_actuator_def *from, con
     }
     if (from->drive == ZW_DRIVE_SITE && from->refsite >= 0) {
         return bodies_refuse(b, from->place, "the refsite", name, error);
+    }
+    int to_joint = from->drive != ZW_DRIVE_SITE && from->drive != ZW_DRIVE_TENDON;
+    if (from->damp_ratio != 0 &&
+        (from->drive == ZW_DRIVE_SITE ||
+         (to_joint && b->from->joint[from->target].kind == ZW_JOINT_FREE))) {
+        return bodies_refuse(b, from->place, "the damping ratio", name, error);
     }
     return ZW_OK;
 }
@@ -40,6 +47,41 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
     motor->length = from->target;
     motor->q = b->joint_q[from->target];
     motor->dof = b->joint_dof[from->target];
+}
+
+/* The mass that a motor feels, as MuJoCo has it: the sum of M_dd / r^2 over the dofs that it moves
+ * by r, in the pose as described; d is the diagonal of M there. */
+static double felt_mass(const bodies_builder *b, const bodies_motor *motor, const double *d)
+{
+    double sum = 0;
+    const bodies_length *length = &b->to->length[motor->length];
+    int is_ball = motor->kind == MOTOR_BALL, count = is_ball ? 3 : length->count;
+    for (int k = 0; k < count; k++) {
+        const bodies_term *term = &b->to->term[length->first + (is_ball ? 0 : k)];
+        double r = is_ball ? motor->gear[k] : motor->gear[0] * term->coef;
+        sum += r * r > 1e-15 ? d[is_ball ? motor->dof + k : term->dof] / (r * r) : 0;
+    }
+    return sum;
+}
+
+/* A ratio of damping becomes damping: 1 is critical for the mass that the motor feels. */
+static zw_status damp(bodies_builder *b, zw_error *error)
+{
+    const tree_mechanism *tree = b->system->tree;
+    double *d = base_alloc(((size_t)tree->nv + 1) * sizeof *d);
+    if (!d) {
+        return bodies_no_memory(error);
+    }
+    tree_inertia_diagonal(tree, b->sweeps, d);
+    for (int k = 0; k < b->to->motor_count; k++) {
+        bodies_motor *motor = &b->to->motor[k];
+        double ratio = b->from->actuator[k].damp_ratio;
+        if (ratio != 0) {
+            motor->bias[2] = -2 * ratio * sqrt(motor->gain[0] * felt_mass(b, motor, d));
+        }
+    }
+    base_free(d);
+    return ZW_OK;
 }
 
 static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
@@ -105,5 +147,5 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
         status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
     }
     make_lifts(b);
-    return status;
+    return status == ZW_OK ? damp(b, error) : status;
 }

@@ -165,7 +165,18 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        pull(bodies, i, clamp(room[i], length->force_limited, length->force_range), force);
+        int is_tendon = i >= bodies->joint_count;
+        pull(bodies, i, clamp(room[i], is_tendon && length->force_limited, length->force_range),
+             force);
+    }
+
+    /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
+    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->force_limited) {
+            double *at = &force[bodies->term[length->first].dof];
+            *at = clamp(*at, 1, length->force_range);
+        }
     }
 }
 
