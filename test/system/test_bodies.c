@@ -482,13 +482,16 @@ static void what_is_not_obeyed_is_refused(void **state)
         {"<tendon><fixed name='heavy' armature='1'><joint joint='j' coef='1'/></fixed></tendon>",
          "armature"},
         {"<equality><weld body1='a' body2='b'/></equality>", "holds a body to itself"},
+        {"<actuator><position name='soft' site='s' kp='2' dampratio='1'/></actuator>",
+         "damping ratio of soft"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char text[1000];
         zw_error error = {0};
         snprintf(text, sizeof text,
                  "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1'/>"
-                 "<body name='b' pos='1 0 0'><geom size='1'/></body></body></worldbody>%s</mujoco>",
+                 "<body name='b' pos='1 0 0'><geom size='1'/><site "
+                 "name='s'/></body></body></worldbody>%s</mujoco>",
                  list[i].text);
         zw_model *model = zw_model_parse(text, "refused.xml", NULL, 0, &error);
         zw_system *system = model ? zw_system_compile(model, &error) : NULL;
