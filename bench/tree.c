@@ -332,8 +332,12 @@ static void chains(void)
 
 /* ---- MuJoCo ---------------------------------------------------------------------------------- */
 
-/* The same step as its Euler: springs and dampers, the latter implicit; explicit in all else. */
-static void euler1(stage *s)
+/* The same step as its Euler: springs and dampers, the latter implicit; explicit in all else. For
+ * one and for eight compiled as the sweeps are, for the widest vectors of the machine. */
+ZW_CLONES void euler1(stage *s);
+ZW_CLONES void euler8(stage *s);
+
+ZW_CLONES void euler1(stage *s)
 {
     const double h = 1e-7; /* so small that nothing moves far, however often */
     int n = s->tree->nv, bad;
@@ -351,7 +355,7 @@ static void euler1(stage *s)
     tree_advance(s->tree, s->q, s->v, &h, s->q);
 }
 
-static void euler8(stage *s)
+ZW_CLONES void euler8(stage *s)
 {
     const zw_real8 h = {1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7};
     zw_mask8 bad;

@@ -4,8 +4,8 @@
 //     node judge_numbers.mjs PROGRAM [STATES] [FILE ...]
 //
 // PROGRAM is judge_numbers of judge_numbers.c, which says what is compared. Without files: those of
-// this repository, which both must read; and the public models in $ZW_MODELS (or
-// /work/shared/models), if they are there, where what is not compared is said by name. The package is
+// test/read, which both must read; the examples; and the public models in $ZW_MODELS (or
+// /work/shared/models), if they are there. What is not compared is said by name. The package is
 // looked for in $ZW_NODE_MODULES, then in build/npm/node_modules (tools/need puts it there). Exit code
 // 77: it is not here.
 import {spawnSync} from 'node:child_process';
@@ -23,7 +23,7 @@ if (!fs.existsSync(entry)) {
 const mujoco = await (await import(pathToFileURL(entry).href)).default({print() {}, printErr() {}});
 
 const [program, wanted, ...given] = process.argv.slice(2);
-const states = Number(wanted ?? 100);
+const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100));
 
 // ---- Files ------------------------------------------------------------------------------------
 
@@ -79,8 +79,7 @@ function apart(ours, theirs, floor) {
   let far = 0;
   let size = floor;
   for (let i = 0; i < theirs.length; i++) {
-    const d = Math.abs(ours[i] - theirs[i]);
-    far = d <= far ? far : d;
+    far = Math.max(far, Math.abs(ours[i] - theirs[i])); // what is no number stays so
     size = Math.max(size, Math.abs(theirs[i]));
   }
   return far / size;
@@ -187,7 +186,7 @@ function compare(model, numbers) {
   model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY.value;
   const data = new mujoco.MjData(model);
   const worst = {motorsOff, masses: masses(model, take(10 * bodies))};
-  const keep = (name, value) => worst[name] = value <= worst[name] ? worst[name] : value;
+  const keep = (name, value) => worst[name] = Math.max(worst[name], value);
   what.slice(1).forEach((name) => worst[name] = 0);
   const place = take(2 * entries);
   const room = new Float64Array(nv * nv);
@@ -223,7 +222,7 @@ function judge(file, ours) {
   }
   const model = load(file);
   const said = spawnSync(program, [file, String(states)], {maxBuffer: 1 << 30});
-  const name = path.relative(ours ? house : path.dirname(path.dirname(file)), file);
+  const name = path.relative(file.startsWith(house) ? house : path.dirname(path.dirname(file)), file);
   let why = null;
   if (typeof model === 'string') {
     why = `MuJoCo: ${model}`;
@@ -262,7 +261,7 @@ for (const file of given) {
 }
 if (given.length === 0) {
   for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
-    robots(path.join(house, folder)).forEach((file) => judge(file, true));
+    robots(path.join(house, folder)).forEach((file) => judge(file, folder.startsWith('test')));
   }
   const models = process.env.ZW_MODELS ?? '/work/shared/models';
   if (fs.existsSync(models)) {

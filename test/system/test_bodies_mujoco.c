@@ -74,10 +74,10 @@ static void compare(double *worst, const double *ours, const double *theirs, int
     double far = 0, size = floor;
     for (int i = 0; i < n; i++) {
         double d = fabs(ours[i] - theirs[i]);
-        far = d <= far ? far : d;
+        far = isnan(far) || d <= far ? far : d; /* what is no number stays so */
         size = fmax(size, fabs(theirs[i]));
     }
-    *worst = far / size <= *worst ? *worst : far / size;
+    *worst = isnan(*worst) || far / size <= *worst ? *worst : far / size;
 }
 
 /* Mass, centre and moments of every body, each relative to its own size. */
