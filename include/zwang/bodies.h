@@ -143,7 +143,8 @@ typedef struct zw_site_def {
 typedef enum zw_mesh_rule {
     ZW_MESH_EXACT,  /* closed surfaces, outward faces: the integral over the enclosed volume */
     ZW_MESH_LEGACY, /* MuJoCo's usual one: pyramids over the faces, all counted as positive */
-    ZW_MESH_SHELL   /* the surface alone */
+    ZW_MESH_SHELL,  /* the surface alone */
+    ZW_MESH_CONVEX  /* the convex hull of its vertices, whatever its faces */
 } zw_mesh_rule;
 
 typedef struct zw_mesh_def {

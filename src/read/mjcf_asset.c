@@ -123,9 +123,9 @@ static int mesh_add(mjcf *m, int element, mjcf_mesh *x, zw_mesh_def *def, double
     }
     mesh_move(x, vertex, def->vertex_count, face, def->face_count);
     def->name = x->name;
-    def->rule = x->inertia == ZW_MESH_EXACT || (x->inertia < 0 && m->compiler.exact) ? ZW_MESH_EXACT
-                : x->inertia == ZW_MESH_SHELL                                        ? ZW_MESH_SHELL
-                                              : ZW_MESH_LEGACY;
+    def->rule = x->inertia >= 0     ? x->inertia /* the words are in the order of the rules */
+                : m->compiler.exact ? ZW_MESH_EXACT
+                                    : ZW_MESH_LEGACY;
     def->place = xml_place(&m->xml, element);
     return mjcf_add(m, ZW_THING_MESH, def, NULL);
 }
@@ -142,8 +142,9 @@ static int mesh(mjcf *m, int element)
     if (!form_apply(&m->xml, element, mjcf_mesh_rows, &x, &x.given)) {
         return 0;
     }
-    if (x.inertia == 3) {
-        return form_fail(&m->xml, element, "inertia", "the inertia of the hull is not known yet");
+    if (x.inertia == ZW_MESH_CONVEX && xml_value(&m->xml, element, "maxhullvert") != NULL) {
+        return form_fail(&m->xml, element, "maxhullvert",
+                         "the inertia is that of the whole hull, not of one with fewer vertices");
     }
     if ((x.file != NULL) == (x.vertex != 0)) {
         return form_fail(&m->xml, element, x.file != NULL ? "vertex" : NULL,

@@ -35,7 +35,7 @@ typedef struct bodies_length {
     int first, count; /* in term[] */
     double origin;    /* L in the pose as described */
     int force_limited;
-    double force_range[2]; /* of all motors on it together */
+    double force_range[2]; /* of all motors together: on a tendon, or at a joint */
     double stiffness, damping;
     double rest[2];  /* between these no spring force */
     double armature; /* a mass m that moves with the rate: m coef coef' in M */
@@ -219,7 +219,7 @@ struct system_bodies {
     double *q, *v;   /* [nq], [n] the start as described */
     int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
     bodies_term *term;
-    bodies_length *length; /* joints of the model, then its tendons */
+    bodies_length *length; /* joints of the model (joint_count), then its tendons */
     bodies_closer *closer;
     bodies_dry *dry; /* their constraints stand behind those of the closers */
     bodies_motor *motor;
@@ -323,7 +323,8 @@ bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index,
                               const double *v);
 /* The rates of all activations, for the speeds with what is carried behind them. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
-/* All of these add to force[n]. Motors: room[lengths] gets the force along each length. */
+/* All of these add to force[n]. Motors, before all others, when force is zero: room[lengths] gets
+ * the force along each length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be

@@ -306,8 +306,18 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        room[i] = clamp(room[i], length->force_limited, length->force_range);
+        int at_dof = i < bodies->joint_count && length->count == 1;
+        room[i] = clamp(room[i], length->force_limited && !at_dof, length->force_range);
         pull(bodies, i, room[i], force);
+    }
+
+    /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
+    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->force_limited && length->count == 1) {
+            double *at = &force[bodies->term[length->first].dof];
+            *at = room[i] = clamp(*at, 1, length->force_range);
+        }
     }
 }
 

@@ -82,8 +82,10 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 
 /* ---- Accelerations -------------------------------------------------------------------------- */
 
-/* Gauss's problem of this instant, from the terms. */
-static void set_up(const zw_system *system, zw_work *work)
+/* Gauss's problem of this instant, from the terms. A C that is known moves as the applied force
+ * does (seed 000 eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`, since
+ * that is two problems. Answers the C that was taken to the force; NULL: none. */
+static const double *set_up(const zw_system *system, zw_work *work, int split)
 {
     system_solver *solver = work->motion;
     const system_rows rows = {.A = terms(work, system->at.A),
@@ -96,14 +98,24 @@ static void set_up(const zw_system *system, zw_work *work)
     }
     law_set_up(system, solver);
     int dry = system->bodies && system->has_friction;
-    if (!friction_set_up(system, work, solver) && (system->C_count > 0 || dry)) {
-        solver->problem.C = solver->C;
+    if (friction_set_up(system, work, solver) || (system->C_count == 0 && !dry)) {
+        return NULL;
     }
+    if (split || !dry) {
+        solver->problem.C = solver->C;
+        return NULL;
+    }
+    for (int i = 0; i < system->n; i++) {
+        solver->pushed[i] = terms(work, system->at.force)[i] + solver->C[i];
+    }
+    solver->problem.force = solver->pushed;
+    return solver->C;
 }
 
-/* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: seed 003 (3.14). */
+/* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: seed 003 (3.14). `more` is a C that the motion
+ * does not know; NULL: none. */
 static double power_of(const zw_system *system, const zw_work *work, const zw_motion *motion,
-                       const double *v)
+                       const double *more, const double *v)
 {
     if (!system->works) {
         return 0;
@@ -112,6 +124,7 @@ static double power_of(const zw_system *system, const zw_work *work, const zw_mo
     double sum = terms(work, system->at.dLdt)[0];
     for (int i = 0; i < system->n; i++) {
         sum += (motion ? Q[i] + motion->F_L[i] + motion->F_C[i] : Q[i]) * v[i];
+        sum += more ? more[i] * v[i] : 0;
     }
     return sum;
 }
@@ -153,10 +166,13 @@ static zw_status accept(const system_solver *solver, zw_status status)
     return status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-7 ? ZW_OK : status;
 }
 
-/* Gauss's problem of this instant, solved. PART_TERMS is known. */
-static zw_status solve(const zw_system *system, zw_work *work, zw_error *error)
+/* Gauss's problem of this instant, solved. PART_TERMS is known. C: see set_up; NULL: split. */
+static zw_status solve(const zw_system *system, zw_work *work, const double **C, zw_error *error)
 {
-    set_up(system, work);
+    const double *moved = set_up(system, work, !C);
+    if (C) {
+        *C = moved;
+    }
     if (work->gamma > 0) {
         solver_clear_metric(work->motion);
     }
@@ -273,7 +289,7 @@ static zw_status accelerate(const zw_system *system, zw_work *work, double t, co
     const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v};
     if (system->tree && work->motion->rows == 0 && !system->has_friction &&
         bodies_accelerate(system, work, &in, a)) {
-        work->power = power_of(system, work, NULL, v);
+        work->power = power_of(system, work, NULL, NULL, v);
         return ZW_OK;
     }
     zw_status status = system_evaluate(system, work, PART_TERMS, t, q, v, NULL, NULL, error);
@@ -283,14 +299,15 @@ static zw_status accelerate(const zw_system *system, zw_work *work, double t, co
     int simple =
         work->motion->rows == 0 && system->C_count == 0 && !system->sparse && !system->has_friction;
     if (simple && plain(system, work, a)) {
-        work->power = power_of(system, work, NULL, v);
+        work->power = power_of(system, work, NULL, NULL, v);
         law_rates(system, work, v, a, a + system->n); /* rows that are loose, if any */
         return ZW_OK;
     }
-    status = solve(system, work, error);
+    const double *C;
+    status = solve(system, work, &C, error);
     if (status == ZW_OK) {
         memcpy(a, work->motion->answer.a, (size_t)system->n * sizeof *a);
-        work->power = power_of(system, work, &work->motion->answer, v);
+        work->power = power_of(system, work, &work->motion->answer, C, v);
         if (system->law.carried > 0) {
             solver_multipliers(work->motion, work->push);
             work->power += law_rates(system, work, v, a, a + system->n);
@@ -323,12 +340,12 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status != ZW_OK) {
         return status;
     }
-    status = solve(system, work, error);
+    status = solve(system, work, NULL, error);
     if (status == ZW_OK) {
         const zw_motion *motion = &work->motion->answer;
         memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
         solver_multipliers(work->motion, work->push);
-        work->power = power_of(system, work, &work->motion->answer, v);
+        work->power = power_of(system, work, &work->motion->answer, NULL, v);
         work->power += law_rates(system, work, v, work->a, work->a + system->n);
         if (system->tree) {
             bodies_activate(system, work, v, work->a + system->n + system->law.carried);

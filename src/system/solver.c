@@ -56,6 +56,7 @@ static void lay_out(system_solver *solver, base_arena *arena, shape s)
     solver->b = base_arena_doubles(arena, rows);
     solver->flex = base_arena_doubles(arena, rows);
     solver->C = base_arena_doubles(arena, n);
+    solver->pushed = base_arena_doubles(arena, n);
     solver->lambda = base_arena_doubles(arena, rows);
 }
 

@@ -37,6 +37,7 @@ typedef struct system_solver {
     double *b;      /* [rows] */
     double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
     double *C;      /* [n] */
+    double *pushed; /* [n] applied force and C, where nobody asks which is which */
     double *lambda; /* [rows] of the last solve: a guess for the next */
     int warm;       /* lambda holds something */
     zw_motion answer;

@@ -149,15 +149,15 @@ static void a_cube_mesh_is_a_box(void **state)
     (void)state;
     double low[3] = {0.5, -1, 0}, high[3] = {2.5, 2, 1}, v[24];
     cube_vertices(v, low, high);
-    for (int way = 0; way < 3; way++) {
+    for (int way = 0; way < 4; way++) {
         zw_error error;
         zw_model *m = with_body(), *n = with_body();
         zw_mesh_def mesh = zw_mesh_default();
         mesh.vertex = v;
         mesh.vertex_count = 8;
         mesh.face = cube_faces;
-        mesh.face_count = way < 2 ? 12 : 0;
-        mesh.rule = way == 1 ? ZW_MESH_LEGACY : ZW_MESH_EXACT;
+        mesh.face_count = way == 2 ? 0 : way == 3 ? 11 : 12; /* a hull mends a hole */
+        mesh.rule = way == 1 ? ZW_MESH_LEGACY : way == 3 ? ZW_MESH_CONVEX : ZW_MESH_EXACT;
         assert_int_equal(zw_model_add_mesh(m, &mesh, &error), 0);
         zw_geom_def g = shape(ZW_SHAPE_MESH, 0, 0, 0);
         g.mesh = 0;

@@ -4,8 +4,7 @@
  *
  * Without arguments: test/read/mjcf of this repository, where every file must be read by both and
  * agree; and the public models in $ZW_MODELS (or /work/shared/models) if they are there, where
- * files that this MuJoCo cannot load are skipped, and files that we refuse are listed. Poses are
- * compared at random coordinates: MuJoCo's kinematics against a routine of our own here.
+ * files that this MuJoCo cannot load are skipped, and files that we refuse are listed.
  */
 #include <dirent.h>
 #include <math.h>
@@ -13,240 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <mujoco/mujoco.h>
 
-#include "model/bodies.h"
-#include "scene/dice.h"
+#include "judging.h"
+#include "older.h"
 
-enum { MOST_FILES = 400, POSES = 5 };
-
-/* Of the file that is compared now. */
-static const char *current;
-static int differences;
-static double worst;
-static int numbers;
-
-/* Equal up to `tolerance` of `scale`. */
-static void same_within(const char *what, int index, const double *ours, const double *theirs,
-                        int count, double tolerance, double scale)
-{
-    for (int i = 0; i < count; i++) {
-        double error = fabs(ours[i] - theirs[i]) / scale;
-        numbers++;
-        worst = error > worst && tolerance < 1e-8 ? error : worst;
-        if (!(error <= tolerance) && differences++ < 12) {
-            printf("  %s: %s %d [%d]: %.17g, MuJoCo has %.17g\n", current, what, index, i, ours[i],
-                   theirs[i]);
-        }
-    }
-}
-
-static void same(const char *what, int index, const double *ours, const double *theirs, int count)
-{
-    double scale = 1;
-    for (int i = 0; i < count; i++) {
-        scale = fmax(scale, fabs(theirs[i]));
-    }
-    same_within(what, index, ours, theirs, count, 1e-9, scale);
-}
-
-static void same_int(const char *what, int index, int ours, int theirs)
-{
-    double a = ours, b = theirs;
-    same_within(what, index, &a, &b, 1, 0, 1);
-}
-
-static void same_name(const char *what, int index, const char *ours, const mjModel *m, int kind)
-{
-    const char *theirs = mj_id2name(m, kind, index);
-    if (strcmp(ours != NULL ? ours : "", theirs != NULL ? theirs : "") != 0 && differences++ < 12) {
-        printf("  %s: %s %d is '%s', MuJoCo's is '%s'\n", current, what, index, ours ? ours : "",
-               theirs ? theirs : "");
-    }
-}
-
-/* ---- Kinematics of our own --------------------------------------------------------------------
- */
-
-typedef struct posed {
-    model_pose *body;    /* [bodies] */
-    double (*anchor)[3]; /* [joints], in the order of the coordinates */
-    double (*axis)[3];
-} posed;
-
-/* A body's frame before its joints is its parent's; each joint moves it in turn. */
-static void kinematics(const model_bodies *b, const int *order, const double *q, posed *p)
-{
-    int next = 0;
-    p->body[0] = model_pose_none();
-    for (int i = 1; i < b->count[ZW_THING_BODY]; i++) {
-        const zw_body_def *d = &b->body[i];
-        model_pose own;
-        memcpy(own.pos, d->pos, sizeof own.pos);
-        memcpy(own.quat, d->quat, sizeof own.quat);
-        model_pose x = model_pose_chain(&p->body[d->parent], &own);
-        for (; next < b->count[ZW_THING_JOINT] && b->joint[order[next]].body == i; next++) {
-            const zw_joint_def *j = &b->joint[order[next]];
-            if (j->kind == ZW_JOINT_FREE) {
-                memcpy(x.pos, q, sizeof x.pos);
-                memcpy(x.quat, q + 3, sizeof x.quat);
-                model_quat_unit(x.quat);
-                q += 7;
-                memcpy(p->anchor[next], x.pos, sizeof x.pos);
-                continue;
-            }
-            double arm[3], turned[3], turn[4];
-            model_rotate(x.quat, j->pos, arm);
-            model_rotate(x.quat, j->axis, p->axis[next]);
-            for (int k = 0; k < 3; k++) {
-                p->anchor[next][k] = x.pos[k] + arm[k];
-            }
-            if (j->kind == ZW_JOINT_SLIDE) {
-                for (int k = 0; k < 3; k++) {
-                    x.pos[k] += p->axis[next][k] * (*q - j->ref);
-                }
-                q++;
-                continue;
-            }
-            if (j->kind == ZW_JOINT_HINGE) {
-                model_quat_axis(turn, j->axis, *q++ - j->ref);
-            } else {
-                memcpy(turn, q, sizeof turn);
-                model_quat_unit(turn);
-                q += 4;
-            }
-            model_quat_multiply(x.quat, x.quat, turn);
-            model_rotate(x.quat, j->pos, turned);
-            for (int k = 0; k < 3; k++) {
-                x.pos[k] = p->anchor[next][k] - turned[k];
-            }
-        }
-        p->body[i] = x;
-    }
-}
-
-static void same_quat(const char *what, int index, const double ours[4], const double *theirs)
-{
-    double a[4], sign = 0;
-    for (int i = 0; i < 4; i++) {
-        sign += ours[i] * theirs[i];
-    }
-    for (int i = 0; i < 4; i++) {
-        a[i] = sign < 0 ? -ours[i] : ours[i];
-    }
-    same(what, index, a, theirs, 4);
-}
-
-/* Geoms named fit... were fitted to meshes: known to 1e-6, and their axes may be exchanged. */
-static int is_fitted(const zw_geom_def *g)
-{
-    return g->name != NULL && strncmp(g->name, "fit", 3) == 0;
-}
-
-/* Indices of things of a list, body by body. */
-static int by_body(const model_bodies *b, zw_thing kind, int *list)
-{
-    int count = 0;
-    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
-        for (int k = 0; k < b->count[kind]; k++) {
-            int body = kind == ZW_THING_GEOM ? b->geom[k].body : b->site[k].body;
-            if (body == i) {
-                list[count++] = k;
-            }
-        }
-    }
-    return count;
-}
-
-static void compare_points(const model_bodies *b, const posed *p, const mjData *d, const int *geom,
-                           const int *site)
-{
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
-        const zw_geom_def *g = &b->geom[geom[i]];
-        model_pose own;
-        double R[9];
-        memcpy(own.pos, g->pos, sizeof own.pos);
-        memcpy(own.quat, g->quat, sizeof own.quat);
-        model_pose x = model_pose_chain(&p->body[g->body], &own);
-        model_quat_matrix(x.quat, R);
-        if (is_fitted(g)) {
-            same_within("position of fitted geom", i, x.pos, d->geom_xpos + 3 * i, 3, 1e-6, 1);
-        } else if (g->shape != ZW_SHAPE_MESH) { /* MuJoCo moves those */
-            same("geom position", i, x.pos, d->geom_xpos + 3 * i, 3);
-            same("geom orientation", i, R, d->geom_xmat + 9 * i, 9);
-        }
-    }
-    for (int i = 0; i < b->count[ZW_THING_SITE]; i++) {
-        const zw_site_def *s = &b->site[site[i]];
-        model_pose own;
-        double R[9];
-        memcpy(own.pos, s->pos, sizeof own.pos);
-        memcpy(own.quat, s->quat, sizeof own.quat);
-        model_pose x = model_pose_chain(&p->body[s->body], &own);
-        model_quat_matrix(x.quat, R);
-        same("site position", i, x.pos, d->site_xpos + 3 * i, 3);
-        same("site orientation", i, R, d->site_xmat + 9 * i, 9);
-    }
-}
-
-static void compare_poses(const model_bodies *b, const mjModel *m, mjData *d, const int *order,
-                          const int *geom, const int *site)
-{
-    dice chance = dice_of(7);
-    posed p = {calloc((size_t)m->nbody, sizeof *p.body), calloc((size_t)m->njnt + 1, 24),
-               calloc((size_t)m->njnt + 1, 24)};
-    for (int k = 0; k < POSES; k++) {
-        for (int i = 0; i < m->nq; i++) {
-            d->qpos[i] = k == 0 ? m->qpos0[i] : dice_between(&chance, -1.5, 1.5);
-        }
-        mj_normalizeQuat(m, d->qpos);
-        mj_kinematics(m, d);
-        kinematics(b, order, d->qpos, &p);
-        for (int i = 0; i < m->nbody; i++) {
-            same("body position", i, p.body[i].pos, d->xpos + 3 * i, 3);
-            same_quat("body orientation", i, p.body[i].quat, d->xquat + 4 * i);
-        }
-        for (int i = 0; i < m->njnt; i++) {
-            if (m->jnt_type[i] != mjJNT_FREE) {
-                same("joint anchor", i, p.anchor[i], d->xanchor + 3 * i, 3);
-            }
-            if (m->jnt_type[i] >= mjJNT_SLIDE) {
-                same("joint axis", i, p.axis[i], d->xaxis + 3 * i, 3);
-            }
-        }
-        compare_points(b, &p, d, geom, site);
-    }
-    free(p.body);
-    free(p.anchor);
-    free(p.axis);
-}
+enum { MOST_FILES = 400 };
 
 /* ---- Numbers ----------------------------------------------------------------------------------
  */
-
-/* MuJoCo 2.2.2 weighs a mesh as the box with its moments, later releases by its volume, as we do.
- * For the comparison our geoms are given what the old one would give them. */
-static void weigh_as_before(zw_model *model)
-{
-    const model_bodies *b = model->bodies;
-    zw_error error;
-    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
-        zw_geom_def g = b->geom[i];
-        zw_inertia in;
-        if (g.shape == ZW_SHAPE_MESH && g.mass < 0 && !g.shell &&
-            b->mesh[g.mesh].rule == ZW_MESH_LEGACY &&
-            model_mesh_inertia(&b->mesh[g.mesh], 0, &in) > 0) {
-            g.mass = 8 * g.density;
-            for (int k = 0; k < 3; k++) {
-                double other = in.moment[(k + 1) % 3] + in.moment[(k + 2) % 3];
-                g.mass *= sqrt(1.5 * (other - in.moment[k]) / in.mass);
-            }
-            zw_model_change(model, ZW_THING_GEOM, i, &g, &error);
-        }
-    }
-}
 
 static int weighs_mesh(const model_bodies *b, int body)
 {
@@ -515,121 +290,6 @@ static void compare(const zw_model *model, const mjModel *m)
     free(site);
 }
 
-/* ---- Files that are too new for this MuJoCo -----------------------------------------------------
- */
-
-static int is_one_of(const char *const *list, const char *word, size_t length)
-{
-    for (; *list != NULL; list++) {
-        if (strlen(*list) == length && strncmp(*list, word, length) == 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* One tag from its < to its >, without attributes that the old release does not know. */
-static void simplify_tag(const char *tag, size_t length, FILE *out)
-{
-    static const char *const elements[] = {
-        "texture", "material", "jointactuatorfrc", "size", "global", "quality", NULL};
-    static const char *const attributes[] = {
-        "material",    "actuatorfrcrange", "dampratio",  "inheritrange",
-        "maxhullvert", "inertia",          "integrator", NULL};
-    size_t name = strcspn(tag + 1, " \t\r\n/>");
-    if (is_one_of(elements, tag + 1, name)) {
-        return;
-    }
-    int position = name == 8 && strncmp(tag + 1, "position", 8) == 0;
-    for (size_t i = 0; i < length;) {
-        size_t word = strcspn(tag + i + 1, " \t\r\n=/>\"");
-        int attribute = strchr(" \t\n", tag[i]) != NULL && tag[i + 1 + word] == '=';
-        if (attribute && (is_one_of(attributes, tag + i + 1, word) ||
-                          (position && word == 2 && strncmp(tag + i + 1, "kv", 2) == 0))) {
-            i += word + 3;
-            i += strcspn(tag + i, "\"") + 1;
-        } else if (attribute && word == 8 && strncmp(tag + i + 1, "assetdir", 8) == 0) {
-            fputs(" meshdir", out);
-            i += 9;
-        } else {
-            fputc(tag[i++], out);
-        }
-    }
-}
-
-static void simplify_file(const char *from, const char *to)
-{
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    char *text = calloc(1, 1 << 20);
-    if (in != NULL && out != NULL && text != NULL) {
-        size_t length = fread(text, 1, (1 << 20) - 1, in);
-        for (size_t i = 0; i < length;) {
-            size_t size = 1;
-            if (strncmp(text + i, "<!--", 4) == 0) {
-                const char *end = strstr(text + i, "-->");
-                size = end != NULL ? (size_t)(end + 3 - (text + i)) : 1;
-            } else if (text[i] == '<') {
-                size = strcspn(text + i, ">") + 1;
-                simplify_tag(text + i, size, out);
-            } else {
-                fputc(text[i], out);
-            }
-            i += size;
-        }
-    }
-    free(text);
-    if (in != NULL) {
-        fclose(in);
-    }
-    if (out != NULL) {
-        fclose(out);
-    }
-}
-
-/* A copy of the file's folder with simpler .xml files in it; the rest is linked. 0: none. */
-static int simplify(const char *path, char folder[200], char copy[600])
-{
-    const char *name = strrchr(path, '/');
-    char home[600], from[900], to[900];
-    snprintf(folder, 200, "/tmp/judge_mjcf_XXXXXX");
-    if (name == NULL || mkdtemp(folder) == NULL) {
-        return 0;
-    }
-    snprintf(home, sizeof home, "%.*s", (int)(name - path), path);
-    snprintf(copy, 600, "%s%.300s", folder, name);
-    DIR *list = opendir(home);
-    for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
-        size_t length = strlen(e->d_name);
-        snprintf(from, sizeof from, "%s/%.255s", home, e->d_name);
-        snprintf(to, sizeof to, "%s/%.255s", folder, e->d_name);
-        if (length > 4 && strcmp(e->d_name + length - 4, ".xml") == 0) {
-            simplify_file(from, to);
-        } else if (e->d_name[0] != '.' && symlink(from, to) != 0) {
-            perror(to);
-        }
-    }
-    if (list != NULL) {
-        closedir(list);
-    }
-    return 1;
-}
-
-static void simplify_done(const char *folder)
-{
-    DIR *list = opendir(folder);
-    char path[600];
-    for (struct dirent *e; list != NULL && (e = readdir(list)) != NULL;) {
-        if (e->d_name[0] != '.') {
-            snprintf(path, sizeof path, "%s/%.255s", folder, e->d_name);
-            unlink(path);
-        }
-    }
-    if (list != NULL) {
-        closedir(list);
-    }
-    rmdir(folder);
-}
-
 /* ---- Files ------------------------------------------------------------------------------------
  */
 
@@ -644,13 +304,13 @@ static int judge_simpler(const char *path, tally *t)
 {
     char folder[200], copy[600];
     int done = 0;
-    if (simplify(path, folder, copy)) {
+    if (older_simplify(path, folder, copy)) {
         tally inner = {0};
         printf("%-60s is too new; without new words, looks and damping ratios:\n", path);
         done = judge(copy, -1, &inner);
         t->simpler += inner.agree;
         t->differ += inner.differ;
-        simplify_done(folder);
+        older_done(folder);
     }
     return done;
 }
@@ -681,7 +341,7 @@ static int judge(const char *path, int ours, tally *t)
         t->refused += m != NULL;
         t->differ += ours > 0;
     } else {
-        weigh_as_before(model);
+        older_weigh(model);
         compare(model, m);
         printf("%-60s %s: %d numbers, largest difference %.1e\n", path,
                differences > 0 ? "DIFFERS" : "agrees", numbers, worst);

@@ -241,42 +241,95 @@ static void write_joint(FILE *to, const tree_mechanism *tree, const tree_joint *
     fprintf(to, "/>\n");
 }
 
-char *tree_mjcf(const tree_mechanism *tree)
+static void write_body(FILE *to, const tree_mechanism *tree, const tree_body *body)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    if (to == NULL) {
-        fprintf(stderr, "out of memory\n");
+    fprintf(to, "<body");
+    write_numbers(to, "pos", body->pos, 3);
+    write_numbers(to, "quat", body->quat, 4);
+    fprintf(to, ">\n<inertial");
+    write_numbers(to, "pos", body->com, 3);
+    write_numbers(to, "mass", &body->mass, 1);
+    write_numbers(to, "fullinertia", body->inertia, 6);
+    fprintf(to, "/>\n");
+    for (int j = body->joint; j < body->joint_end; j++) {
+        write_joint(to, tree, tree->joint + j);
+    }
+}
+
+/* The files of a model that are being written, each inside the one before. */
+typedef struct writer {
+    const char *folder;
+    FILE *open[TREE_MJCF_FILES];
+    int depth; /* bodies that are open; a file holds so many of them inside each other: */
+    int files; /* begun so far */
+} writer;
+
+enum { NESTED = 80 };
+
+static FILE **writer_at(writer *w, int depth)
+{
+    if (depth / NESTED >= TREE_MJCF_FILES) {
+        fprintf(stderr, "this tree is too deep for MJCF\n");
         exit(2);
     }
-    fprintf(to, "<mujoco>\n<compiler angle=\"radian\"/>\n<option");
-    write_numbers(to, "gravity", tree->gravity, 3);
-    fprintf(to, "/>\n<worldbody>\n");
-    for (int i = 1, open = 0; i < tree->bodies; i++) {
-        const tree_body *body = tree->body + i;
-        for (; open != body->parent; open = tree->body[open].parent) {
-            fprintf(to, "</body>\n");
-        }
-        fprintf(to, "<body");
-        write_numbers(to, "pos", body->pos, 3);
-        write_numbers(to, "quat", body->quat, 4);
-        fprintf(to, ">\n<inertial");
-        write_numbers(to, "pos", body->com, 3);
-        write_numbers(to, "mass", &body->mass, 1);
-        write_numbers(to, "fullinertia", body->inertia, 6);
-        fprintf(to, "/>\n");
-        for (int j = body->joint; j < body->joint_end; j++) {
-            write_joint(to, tree, tree->joint + j);
-        }
-        open = i;
-        for (; i == tree->bodies - 1 && open != 0; open = tree->body[open].parent) {
-            fprintf(to, "</body>\n");
-        }
+    return &w->open[depth / NESTED];
+}
+
+static FILE *writer_begin(writer *w)
+{
+    char path[1000];
+    FILE *to;
+    snprintf(path, sizeof path, "%s/robot_%d.xml", w->folder, w->files);
+    if ((to = fopen(path, "w")) == NULL) {
+        fprintf(stderr, "cannot write %s\n", path);
+        exit(2);
     }
-    fprintf(to, "</worldbody>\n</mujoco>\n");
-    fclose(to);
-    return text;
+    w->files++;
+    return to;
+}
+
+static void close_body(writer *w)
+{
+    FILE **to = writer_at(w, --w->depth);
+    fprintf(*to, "</body>\n");
+    if (w->depth > 0 && w->depth % NESTED == 0) {
+        fprintf(*to, "</mujocoinclude>\n");
+        fclose(*to);
+    }
+}
+
+static FILE *open_body(writer *w)
+{
+    FILE **to = writer_at(w, w->depth);
+    if (w->depth > 0 && w->depth % NESTED == 0) {
+        fprintf(*writer_at(w, w->depth - 1), "<include file=\"robot_%d.xml\"/>\n", w->files);
+        *to = writer_begin(w);
+        fprintf(*to, "<mujocoinclude>\n");
+    }
+    w->depth++;
+    return *to;
+}
+
+int tree_mjcf(const tree_mechanism *tree, const char *folder)
+{
+    writer w = {.folder = folder};
+    FILE *first = w.open[0] = writer_begin(&w);
+    fprintf(first, "<mujoco>\n<compiler angle=\"radian\"/>\n<option");
+    write_numbers(first, "gravity", tree->gravity, 3);
+    fprintf(first, "/>\n<worldbody>\n");
+    for (int i = 1, open = 0; i < tree->bodies; i++) {
+        for (; open != tree->body[i].parent; open = tree->body[open].parent) {
+            close_body(&w);
+        }
+        write_body(open_body(&w), tree, tree->body + i);
+        open = i;
+    }
+    while (w.depth > 0) {
+        close_body(&w);
+    }
+    fprintf(first, "</worldbody>\n</mujoco>\n");
+    fclose(first);
+    return w.files;
 }
 
 /* ---- Random trees ---------------------------------------------------------------------------- */

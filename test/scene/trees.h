@@ -36,9 +36,11 @@ tree_mechanism *tree_chain_of(int links, double last, int without_matrix);
 tree_mechanism *tree_random(uint64_t seed, int bodies, double decades);
 tree_sketch *tree_random_sketch(uint64_t seed, int bodies, double decades);
 
-/* The tree as MJCF, for peers; the text is to be freed. Bodies must be in depth-first order, as
- * those of the humanoid and the chains are. */
-char *tree_mjcf(const tree_mechanism *tree);
+/* The tree as MJCF, for peers: robot_0.xml in this folder, and how many files there are. MuJoCo's
+ * parser of XML goes only so deep: what is deeper is in robot_1.xml ..., included where it belongs.
+ * Bodies must be in depth-first order, as those of the humanoid and the chains are. */
+#define TREE_MJCF_FILES 20
+int tree_mjcf(const tree_mechanism *tree, const char *folder);
 
 /* A random configuration and random speeds; quaternions are not quite unit. */
 void tree_random_q(const tree_mechanism *tree, dice *d, double *q);

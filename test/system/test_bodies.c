@@ -489,7 +489,8 @@ static void what_is_not_obeyed_is_refused(void **state)
         zw_error error = {0};
         snprintf(text, sizeof text,
                  "<mujoco><worldbody><body name='a'><joint name='j'/><geom size='1'/>"
-                 "<body name='b' pos='1 0 0'><geom size='1'/></body></body></worldbody>%s</mujoco>",
+                 "<body name='b' pos='1 0 0'><geom size='1'/><site "
+                 "name='s'/></body></body></worldbody>%s</mujoco>",
                  list[i].text);
         zw_model *model = zw_model_parse(text, "refused.xml", NULL, 0, &error);
         zw_system *system = model ? zw_system_compile(model, &error) : NULL;
@@ -497,6 +498,23 @@ static void what_is_not_obeyed_is_refused(void **state)
         if (strstr(error.text, list[i].story) == NULL) {
             fail_msg("'%s' says nothing of %s", error.text, list[i].story);
         }
+        zw_model_free(model);
+    }
+}
+
+static void what_cannot_move_is_refused(void **state)
+{
+    (void)state;
+    static const char *const list[] = {
+        "<mujoco/>", "<mujoco><worldbody><body><geom size='1'/></body></worldbody></mujoco>",
+        "<robot name='r'><link name='a'/></robot>"};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        zw_error error = {0};
+        zw_model *model = zw_model_parse(list[i], "still.xml", NULL, 0, &error);
+        assert_non_null(model);
+        assert_null(zw_system_compile(model, &error));
+        assert_int_equal(error.status, ZW_BAD_INPUT);
+        assert_non_null(strstr(error.text, "nothing here can move"));
         zw_model_free(model);
     }
 }
@@ -569,6 +587,7 @@ int main(void)
         cmocka_unit_test(a_free_body_keeps_its_momentum),
         cmocka_unit_test(fixed_steps_have_their_order),
         cmocka_unit_test(what_is_not_obeyed_is_refused),
+        cmocka_unit_test(what_cannot_move_is_refused),
         cmocka_unit_test(no_memory_is_no_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

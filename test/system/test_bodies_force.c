@@ -113,7 +113,7 @@ static void motors_follow_their_formulas(void **state)
     close_to("general", acceleration_with(&general, 0.5, 0.2, -0.4), -2 * force / 2, 1e-12);
 }
 
-/* The sum of all motors on a joint is clamped too. */
+/* The sum of all motors on a joint is clamped too, also of those that pull on a tendon. */
 static void joints_clamp_their_motors(void **state)
 {
     (void)state;
@@ -123,8 +123,16 @@ static void joints_clamp_their_motors(void **state)
     joint.force_limited = 1;
     joint.force_range[1] = 2.5;
     assert_int_equal(zw_model_change(model, ZW_THING_JOINT, 0, &joint, &error), ZW_OK);
+    const int over[1] = {0};
+    const double coef[1] = {1.5};
+    zw_tendon_def tendon = zw_tendon_default();
+    tendon.count = 1;
+    tendon.joint = over;
+    tendon.coef = coef;
+    assert_int_equal(zw_model_add_tendon(model, &tendon, &error), 0);
     for (int i = 0; i < 2; i++) {
         zw_actuator_def def = motor(0);
+        def.drive = i ? ZW_DRIVE_TENDON : ZW_DRIVE_JOINT;
         def.name = i ? "two" : "one";
         def.ctrl_given = 1;
         def.ctrl = 2;
@@ -155,6 +163,29 @@ static void a_position_motor_swings(void **state)
     double x = rest - rest * exp(-decay) * (cos(pulse) + decay / pulse * sin(pulse));
     close_to("place", state_q(r.state)[0], x, 1e-11);
     assert_true(summary.energy_drift < 1e-10);
+    robot_end(&r);
+}
+
+/* A damping ratio of one: the fastest way without swinging, whatever the gear. */
+static void a_ratio_of_one_is_critical(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = carriage(2);
+    zw_actuator_def def = motor(0);
+    def.gear[0] = 3;
+    def.gain_prm[0] = 5;
+    def.bias_affine = 1;
+    def.bias_prm[1] = -5;
+    def.damp_ratio = 1;
+    def.ctrl_given = 1;
+    def.ctrl = 0.3;
+    assert_true(zw_model_add_actuator(model, &def, &error) >= 0);
+    robot r = robot_of(model);
+    robot_run(&r, 1, 1e-12);
+    double stiffness = 3 * 3 * 5, pulse = sqrt(stiffness / 2);
+    double rest = 0.3 / 3 - 2 * 9.81 / stiffness;
+    close_to("place", state_q(r.state)[0], rest - rest * exp(-pulse) * (1 + pulse), 1e-11);
     robot_end(&r);
 }
 
@@ -325,6 +356,7 @@ int main(void)
         cmocka_unit_test(motors_follow_their_formulas),
         cmocka_unit_test(joints_clamp_their_motors),
         cmocka_unit_test(a_position_motor_swings),
+        cmocka_unit_test(a_ratio_of_one_is_critical),
         cmocka_unit_test(weights_are_taken_off),
         cmocka_unit_test(tendons_pull),
         cmocka_unit_test(dry_friction_of_one),

@@ -1,0 +1,88 @@
+/* Our numbers of a robot file, for a judge that is not written in C: judge_numbers.mjs.
+ *
+ *     judge_numbers FILE STATES      doubles on the standard output, as the machine has them
+ *
+ * First nq, nv, bodies, controls, whether motors are off, entries of M; of each body its mass, the
+ * centre of mass and the moments xx yy zz xy xz yz about it, along the body's axes; row and column
+ * of each entry. Then for every state q, v, controls, M, bias, acceleration, kinetic and potential
+ * energy, momentum and angular momentum about the origin, and position and quaternion of each body.
+ * Exit code 3 and one line: we do not read this file. */
+#include <stdio.h>
+
+#include "numbers.h"
+
+static void put(const double *x, int count)
+{
+    if (fwrite(x, sizeof *x, (size_t)count, stdout) != (size_t)count) {
+        exit(2);
+    }
+}
+
+static void put_one(double x)
+{
+    put(&x, 1);
+}
+
+static void put_model(const numbers *x)
+{
+    const tree_mechanism *tree = x->system->tree;
+    put((double[]){tree->nq, tree->nv, x->bodies, x->system->shape.params, x->motors_off,
+                   tree->entries},
+        6);
+    for (int i = 0; i < x->bodies; i++) {
+        double moments[6];
+        model_principal_matrix(x->own[i].quat, x->own[i].moment, moments);
+        put_one(x->own[i].mass);
+        put(x->own[i].com, 3);
+        put(moments, 6);
+    }
+    for (int i = 0; i < tree->nv; i++) {
+        for (int e = tree->start[i]; e < tree->start[i + 1]; e++) {
+            put((double[]){i, tree->column[e]}, 2);
+        }
+    }
+}
+
+static void put_state(const numbers *x)
+{
+    const tree_mechanism *tree = x->system->tree;
+    put(x->q, tree->nq);
+    put(x->v, tree->nv);
+    put(x->u, x->system->shape.params);
+    put(x->M, tree->entries);
+    put(x->bias, tree->nv);
+    put(x->a, tree->nv);
+    put(x->energy, 2);
+    put(x->momentum, 6);
+    put(x->pose[0], 7 * x->bodies);
+}
+
+static int refuse(const zw_error *error)
+{
+    printf("%.*s\n", (int)strcspn(error->text, "\n"), error->text);
+    return 3;
+}
+
+int main(int count, char **argument)
+{
+    zw_error error = {0};
+    numbers x;
+    if (count != 3) {
+        fprintf(stderr, "usage: judge_numbers FILE STATES\n");
+        return 2;
+    }
+    if (!numbers_open(&x, zw_model_read(argument[1], NULL, 0, &error), &error)) {
+        return refuse(&error);
+    }
+    put_model(&x);
+    for (int k = 0; k < atoi(argument[2]); k++) {
+        numbers_draw(&x);
+        if (!numbers_compute(&x, &error)) {
+            fprintf(stderr, "%s\n", error.text);
+            return 2;
+        }
+        put_state(&x);
+    }
+    numbers_close(&x);
+    return 0;
+}

@@ -1,0 +1,289 @@
+// The current release of MuJoCo (npm's @mujoco/mujoco, WebAssembly) as a judge: the same file read by
+// both, the same numbers at random states; constraints off in both.
+//
+//     node judge_numbers.mjs PROGRAM [STATES] [FILE ...]
+//
+// PROGRAM is judge_numbers of judge_numbers.c, which says what is compared. Without files: those of
+// test/read, which both must read; the examples; and the public models in $ZW_MODELS (or
+// /work/shared/models), if they are there. What is not compared is said by name. The package is
+// looked for in $ZW_NODE_MODULES, then in build/npm/node_modules (tools/need puts it there). Exit code
+// 77: it is not here.
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const house = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const shelf = process.env.ZW_NODE_MODULES ?? path.join(house, 'build/npm/node_modules');
+const entry = path.join(shelf, '@mujoco/mujoco/mujoco.js');
+if (!fs.existsSync(entry)) {
+  console.log(`skipped: there is no @mujoco/mujoco in ${shelf} (tools/need test, or ZW_NODE_MODULES)`);
+  process.exit(77);
+}
+const mujoco = await (await import(pathToFileURL(entry).href)).default({print() {}, printErr() {}});
+
+const [program, wanted, ...given] = process.argv.slice(2);
+const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100));
+
+// ---- Files ------------------------------------------------------------------------------------
+
+const stored = new Set();
+
+// A folder into the file system of the module; pictures that are not there do not matter.
+function store(folder) {
+  if (stored.has(folder)) {
+    return;
+  }
+  stored.add(folder);
+  mujoco.FS.mkdirTree(folder);
+  for (const item of fs.readdirSync(folder, {withFileTypes: true})) {
+    const place = path.join(folder, item.name);
+    if (item.isDirectory()) {
+      store(place);
+    } else if (/\.(xml|urdf|stl|obj|mjcf|msh)$/i.test(item.name)) {
+      mujoco.FS.writeFile(place, fs.readFileSync(place));
+    }
+  }
+}
+
+// The smallest picture: one grey pixel.
+const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+    'base64');
+
+// The model, or a string that says why there is none.
+function load(file) {
+  store(path.dirname(file));
+  for (let pictures = 0;; pictures++) {
+    try {
+      return mujoco.MjModel.from_xml_path(file);
+    } catch (problem) {
+      const story = String(problem.message ?? problem);
+      const missing = story.match(/opening file '([^']*\.png)'/);
+      if (!missing || pictures >= 20) {
+        return story.replace(/^MuJoCo Error: Loading error: (Error: )?/, '').split('\n')[0];
+      }
+      const place = path.resolve(path.dirname(file), missing[1]);
+      mujoco.FS.mkdirTree(path.dirname(place));
+      mujoco.FS.writeFile(place, pixel);
+    }
+  }
+}
+
+// ---- Comparison -------------------------------------------------------------------------------
+
+const what = ['masses', 'M', 'bias', 'qacc', 'energies', 'momenta', 'poses'];
+
+// |ours - theirs| over the largest of theirs, or over the floor if that is more: where nothing acts,
+// forces are round-off.
+function apart(ours, theirs, floor) {
+  let far = 0;
+  let size = floor;
+  for (let i = 0; i < theirs.length; i++) {
+    far = Math.max(far, Math.abs(ours[i] - theirs[i])); // what is no number stays so
+    size = Math.max(size, Math.abs(theirs[i]));
+  }
+  return far / size;
+}
+
+// R diag(moment) R' as xx yy zz xy xz yz.
+function tensor([w, x, y, z], moment) {
+  const R = [
+    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+  ];
+  return [[0, 0], [1, 1], [2, 2], [0, 1], [0, 2], [1, 2]].map(
+      ([i, j]) => moment.reduce((sum, m, k) => sum + R[i][k] * m * R[j][k], 0));
+}
+
+// Mass, centre and moments of every body, each relative to its own size.
+function masses(model, ours) {
+  let worst = 0;
+  for (let i = 1; i < model.nbody; i++) {
+    const own = ours.subarray(10 * i, 10 * i + 10);
+    const moment = Array.from(model.body_inertia.subarray(3 * i, 3 * i + 3));
+    const theirs = tensor(model.body_iquat.subarray(4 * i, 4 * i + 4), moment);
+    const mass = model.body_mass[i];
+    const reach = mass > 0 ? Math.sqrt(Math.max(...moment) / mass) : 1;
+    worst = Math.max(worst, apart(own.subarray(0, 1), [mass], 1e-12),
+                     apart(own.subarray(1, 4), model.body_ipos.subarray(3 * i, 3 * i + 3),
+                           Math.max(reach, 1e-3)),
+                     apart(own.subarray(4), theirs, 1e-12));
+  }
+  return worst;
+}
+
+function cross(a, b) {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+// Energies without what stands still; momenta about the origin.
+function observe(model, data) {
+  let still = 0;
+  let mass = 0;
+  for (let i = 1; i < model.nbody; i++) {
+    mass += model.body_mass[i];
+    for (let k = 0; k < 3 && model.body_weldid[i] === 0; k++) {
+      still -= model.body_mass[i] * model.opt.gravity[k] * data.xipos[3 * i + k];
+    }
+  }
+  const linear = Array.from(data.subtree_linvel.subarray(0, 3), (v) => v * mass);
+  const turn = cross(data.subtree_com.subarray(0, 3), linear);
+  return {
+    energy: [data.energy[1], data.energy[0] - still],
+    momentum: [...linear, ...turn.map((x, k) => x + data.subtree_angmom[k])],
+  };
+}
+
+// Of our entries (row, column) take theirs away; what is left should be nothing.
+function matrix(model, data, place, M, room) {
+  const n = model.nv;
+  let size = 0;
+  let far = 0;
+  for (let e = 0; e < M.length; e++) {
+    room[place[2 * e] * n + place[2 * e + 1]] = M[e];
+  }
+  for (let i = 0; i < n; i++) {
+    for (let e = model.M_rowadr[i]; e < model.M_rowadr[i] + model.M_rownnz[i]; e++) {
+      const at = i * n + model.M_colind[e];
+      size = Math.max(size, Math.abs(data.M[e]));
+      far = Math.max(far, Math.abs(room[at] - data.M[e]));
+      room[at] = 0;
+    }
+  }
+  for (let e = 0; e < M.length; e++) { // of which they have no entry
+    const at = place[2 * e] * n + place[2 * e + 1];
+    far = Math.max(far, Math.abs(room[at]));
+    room[at] = 0;
+  }
+  return far / size;
+}
+
+function poses(model, data, ours) {
+  const body = (i, from, count) => Array.from(from.subarray(count * i, count * i + count));
+  let worst = 0;
+  for (let i = 1; i < model.nbody; i++) {
+    const quat = ours.subarray(7 * i + 3, 7 * i + 7);
+    const theirs = body(i, data.xquat, 4);
+    const sign = theirs.reduce((sum, x, k) => sum + x * quat[k], 0) < 0 ? -1 : 1;
+    worst = Math.max(worst, apart(ours.subarray(7 * i, 7 * i + 3), body(i, data.xpos, 3), 1),
+                     apart(quat.map((x) => sign * x), theirs, 1));
+  }
+  return worst;
+}
+
+function compare(model, numbers) {
+  let at = 0;
+  const take = (count) => numbers.subarray(at, at += count);
+  const [nq, nv, bodies, controls, motorsOff, entries] = take(6);
+  const sizes = [[nq, model.nq], [nv, model.nv], [bodies, model.nbody]];
+  if (sizes.some(([a, b]) => a !== b)) {
+    return {why: `sizes differ: ${sizes.map((pair) => pair.join('/')).join(' ')}`};
+  }
+  const off = mujoco.mjtDisableBit;
+  model.opt.disableflags |= off.mjDSBL_CONSTRAINT.value | off.mjDSBL_CONTACT.value |
+      (motorsOff ? off.mjDSBL_ACTUATION.value : 0);
+  model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY.value;
+  const data = new mujoco.MjData(model);
+  const worst = {motorsOff, masses: masses(model, take(10 * bodies))};
+  const keep = (name, value) => worst[name] = Math.max(worst[name], value);
+  what.slice(1).forEach((name) => worst[name] = 0);
+  const place = take(2 * entries);
+  const room = new Float64Array(nv * nv);
+  for (let k = 0; k < states; k++) {
+    data.qpos.set(take(nq));
+    data.qvel.set(take(nv));
+    data.ctrl.set(take(controls).subarray(0, motorsOff ? 0 : model.nu));
+    mujoco.mj_forward(model, data);
+    mujoco.mj_subtreeVel(model, data);
+    const theirs = observe(model, data);
+    keep('M', matrix(model, data, place, take(entries), room));
+    keep('bias', apart(take(nv), data.qfrc_bias, 1e-3));
+    keep('qacc', apart(take(nv), data.qacc, 1e-3));
+    keep('energies', apart(take(2), theirs.energy, 1e-12));
+    keep('momenta', Math.max(apart(take(3), theirs.momentum.slice(0, 3), 1e-12),
+                             apart(take(3), theirs.momentum.slice(3), 1e-12)));
+    keep('poses', poses(model, data, take(7 * bodies)));
+  }
+  data.delete();
+  return worst;
+}
+
+// ---- The table --------------------------------------------------------------------------------
+
+const older = ['meshes_exact.xml']; // its compiler option is gone; mjcf_now/meshes.xml has the rules
+const rows = [];
+const silent = [];
+
+// Whether it passed: meshes are of floats in MuJoCo, so what depends on them is known to 1e-6.
+function judge(file, ours) {
+  if (older.includes(path.basename(file))) {
+    return;
+  }
+  const model = load(file);
+  const said = spawnSync(program, [file, String(states)], {maxBuffer: 1 << 30});
+  const name = path.relative(file.startsWith(house) ? house : path.dirname(path.dirname(file)), file);
+  let why = null;
+  if (typeof model === 'string') {
+    why = `MuJoCo: ${model}`;
+  } else if (said.status !== 0) {
+    why = `we: ${(said.stdout.toString() + said.stderr.toString()).trim()}`;
+  }
+  if (why === null) {
+    const bytes = said.stdout;
+    const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    const worst = compare(model, numbers);
+    why = worst.why ?? null;
+    if (why === null) {
+      const bound = model.nmesh > 0 && worst.masses > 1e-12 ? 1e-6 : 1e-10;
+      const good = worst.masses <= (model.nmesh > 0 ? 1e-6 : 1e-10) &&
+          what.slice(1).every((key) => worst[key] <= bound);
+      rows.push({name: name + (worst.motorsOff ? ', motors off' : ''), nv: model.nv, worst, good});
+    }
+  }
+  if (why !== null) {
+    silent.push({name, why, bad: ours});
+  }
+  if (typeof model !== 'string') {
+    model.delete();
+  }
+}
+
+function robots(folder) {
+  if (!fs.existsSync(folder)) {
+    return [];
+  }
+  return fs.readdirSync(folder).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(folder, name));
+}
+
+for (const file of given) {
+  judge(path.resolve(file), false);
+}
+if (given.length === 0) {
+  for (const folder of ['test/read/mjcf', 'test/read/mjcf_now', 'examples/bodies']) {
+    robots(path.join(house, folder)).forEach((file) => judge(file, folder.startsWith('test')));
+  }
+  const models = process.env.ZW_MODELS ?? '/work/shared/models';
+  if (fs.existsSync(models)) {
+    for (const folder of fs.readdirSync(models).sort()) {
+      const place = path.join(models, folder);
+      if (fs.statSync(place).isDirectory()) {
+        robots(place).forEach((file) => judge(file, false));
+      }
+    }
+  } else {
+    console.log(`no public models: there is no folder ${models} (see ZW_MODELS)`);
+  }
+}
+console.log(`MuJoCo ${mujoco.mj_versionString()}, ${states} states each, largest relative differences\n`);
+console.log(`| model | dofs | ${what.join(' | ')} | |`);
+console.log(`|---|---|${what.map(() => '---|').join('')}---|`);
+for (const {name, nv, worst, good} of rows) {
+  console.log(`| ${name} | ${nv} | ${what.map((key) => worst[key].toExponential(0)).join(' | ')} | ${good ? '' : 'DIFFERS'} |`);
+}
+console.log('\nNot compared:');
+for (const {name, why} of silent) {
+  console.log(`- ${name}: ${why}`);
+}
+process.exit(rows.some((row) => !row.good) || silent.some((file) => file.bad) ? 1 : 0);
