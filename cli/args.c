@@ -18,6 +18,7 @@ typedef enum option_id {
     OPTION_TO,
     OPTION_SET,
     OPTION_KEY,
+    OPTION_MAXIMAL,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -50,6 +51,7 @@ static const option options[] = {
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -61,8 +63,8 @@ static const option options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char *const methods[] = {"dop853", "variational", "variational4",
-                                      "rk4",    "euler",       "stiff"};
+static const char *const methods[] = {"dop853", "variational", "variational4", "rk4",
+                                      "euler",  "stiff",       "impulse"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static int complain(const char *what, const char *word, const char *more)
@@ -252,10 +254,11 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
 
 static void take_flag(cli_arguments *arguments, option_id id)
 {
-    int *flag = id == OPTION_JSON    ? &arguments->json
-                : id == OPTION_ALL   ? &arguments->all
-                : id == OPTION_QUIET ? &arguments->quiet
-                                     : &arguments->help;
+    int *flag = id == OPTION_JSON      ? &arguments->json
+                : id == OPTION_ALL     ? &arguments->all
+                : id == OPTION_QUIET   ? &arguments->quiet
+                : id == OPTION_MAXIMAL ? &arguments->maximal
+                                       : &arguments->help;
     *flag = 1;
 }
 

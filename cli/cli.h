@@ -34,6 +34,7 @@ typedef struct cli_arguments {
     double noise;
     const char *metric; /* as it was written, or NULL */
     const char *key;    /* robots: the keyframe to begin with, or NULL */
+    int maximal;        /* robots: maximal coordinates */
     zw_law law;         /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
@@ -112,6 +113,19 @@ int cli_explain(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
+
+/* explain.c: a table with one line for each of a kind; not all of very many. */
+typedef struct cli_table {
+    int width; /* of the names */
+    int count, shown;
+} cli_table;
+cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind);
+void cli_show_left_out(const cli_table *table);
+double cli_tidy(double x, double size);
+
+/* explain_bodies.c: what passes through joints and closers of robots; nothing for equations. */
+void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world);
+void cli_explain_json_bodies(cli_json *json, const cli_world *world);
 
 /* explain_json.c: the same for programs. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,

@@ -61,6 +61,21 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     return 0;
 }
 
+/* Every body free, every joint a constraint. */
+static int take_maximal(zw_model *model, zw_error *error)
+{
+    const zw_world_def *given = zw_model_world(model);
+    if (!given) {
+        *error = (zw_error){.status = ZW_BAD_INPUT};
+        snprintf(error->text, sizeof error->text,
+                 "--maximal is about the bodies of a robot; here are none");
+        return 0;
+    }
+    zw_world_def world = *given;
+    world.maximal = 1;
+    return zw_model_set_world(model, &world, error) == ZW_OK;
+}
+
 int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     *world = (cli_world){0};
@@ -71,7 +86,8 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     }
     world->model =
         zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
-    if (world->model && (!arguments->key || take_key(world->model, arguments->key, error))) {
+    if (world->model && (!arguments->key || take_key(world->model, arguments->key, error)) &&
+        (!arguments->maximal || take_maximal(world->model, error))) {
         world->system = arguments->law.name
                             ? zw_system_compile_law(world->model, &arguments->law, error)
                             : zw_system_compile(world->model, error);

@@ -39,7 +39,7 @@ _zwang() {
         [[ -z $file && ${COMP_WORDS[i]} == *.zw ]] && file=${COMP_WORDS[i]}
     done
     case $before in
-    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff" ;;
+    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff impulse" ;;
     --set)
         [[ -n $file ]] || return
         compopt -o nospace 2>/dev/null
@@ -58,9 +58,9 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --output --plot --report --quiet --help" ;;
-                explain) _zwang_words "$word" "--at --json --all --set --key --tol --method --step --help" ;;
-                check) _zwang_words "$word" "--set --key --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --key --maximal --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac

@@ -15,9 +15,9 @@
  * radians, quaternions (w, x, y, z) of any length but zero; frames of bodies are in their parents,
  * all others in their body. The coordinates of a state come body by body in the order of the
  * bodies, joint by joint in the order in which a body's joints were added: free has 7 positions
- * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1. In the
- * pose as described the coordinates are the body's own pose (free), the quaternion 1 (ball), or the
- * joint's `ref`.
+ * (point, quaternion) and 6 speeds, ball 4 and 3, slide and hinge 1; those of joints that close
+ * loops come last. In the pose as described the coordinates are the body's own pose (free), the
+ * quaternion 1 (ball), or the joint's `ref`.
  *
  * zw_model_read (zwang.h) fills a model from MJCF (.xml, .mjcf) and URDF (.urdf) files; what of
  * them is honoured, refused or without effect is listed in docs/bodies.md. */
@@ -82,7 +82,10 @@ typedef struct zw_joint_def {
     int made, place;
     const char *name;
     int body;
-    int kind; /* zw_joint_kind */
+    int closes; /* -1: it hangs the body on its parent. Else it closes a loop: it leads from this
+                   body (0: the world) to `body`, which other joints move already. All else is as of
+                   other joints, and several of the same two bodies act one after another. */
+    int kind;   /* zw_joint_kind */
     double pos[3], axis[3];
     double ref; /* value of the coordinate in the pose as described */
     int limited;
@@ -154,6 +157,8 @@ typedef struct zw_mesh_def {
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
+/* Loops are closed here without a coordinate: a joint that `closes` one has its own, with limits,
+ * motors and all. */
 typedef enum zw_equality_kind {
     ZW_EQUALITY_CONNECT,  /* a point of each body: a ball joint that closes a loop */
     ZW_EQUALITY_WELD,     /* a frame of each body */
@@ -162,19 +167,32 @@ typedef enum zw_equality_kind {
     ZW_EQUALITY_JOINT,    /* q1 - ref1 = polynomial of q2 - ref2 */
     ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the pose as described */
     ZW_EQUALITY_DISTANCE, /* between the origins of the two frames */
+
+    /* What rolls or glides on a plane without slip. Frame 1 is on what rolls, frame 2 on what
+     * carries the plane: its origin lies in the plane, its z stands on it. Both are as given,
+     * whatever `placed` says. Each holds the speed of the point that touches; unless `touch` is 0
+     * a second constraint, called "name.touch", holds that point in the plane. */
+    ZW_EQUALITY_WHEEL,   /* a thin disc of this radius about the origin of frame 1, z its axle; it
+                            may lean, but not lie flat */
+    ZW_EQUALITY_MECANUM, /* the same with rollers on its rim, `roller` radians from the axle: held
+                            along the roller's axis alone */
+    ZW_EQUALITY_ROLL,    /* a ball of this radius about the origin of frame 1; it may spin */
+    ZW_EQUALITY_BLADE    /* a blade along x of frame 1, at its origin: no speed across it */
 } zw_equality_kind;
 
 typedef struct zw_equality_def {
     int made, place;
     const char *name;
     int kind;          /* zw_equality_kind */
-    int first, second; /* bodies, joints or tendons; -1: world, or a constant */
+    int first, second; /* bodies (0: the world), joints or tendons; second -1: a constant */
     double pos1[3], quat1[4];
     int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the
                    same place in the pose as described */
     double pos2[3], quat2[4];
     double poly[5];
     double distance;
+    double radius, roller; /* of what rolls */
+    int touch;
     double torquescale; /* soft law: metres for one radian */
     int active;
     zw_soft soft;
@@ -375,6 +393,8 @@ typedef struct zw_world_def {
     double impratio;
     double magnetic[3];
     int without; /* ZW_WITHOUT_... */
+    int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
+                    other coordinates: first those of the bodies, then those of the joints */
 
     /* Masses: from geoms (0 never, 1 always, 2 where a body has no inertial) of these groups; least
      * mass and moment; moments that no body can have are replaced by their mean; the whole is
@@ -449,6 +469,30 @@ typedef struct zw_inertia {
 /* Of all bodies, list[zw_model_count(model, ZW_THING_BODY)]; refused with the body's name where a
  * moving body would have no mass or moments that no body has. */
 zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error);
+
+/* What one side exerts on the other, now. Along the axes of the world. */
+typedef struct zw_wrench {
+    int between;  /* 1; 0: a constraint on coordinates alone, see zw_constraint_force */
+    double at[3]; /* the point that the moment is about */
+    double force[3], moment[3]; /* in all */
+    int speeds;                 /* of a joint: how many it has, and along each of them */
+    double drive[6];            /* what it does there: motors, springs, dampers, friction, limits,
+                                   couplings, less what its armature takes to accelerate */
+    double held_force[3], held_moment[3]; /* the rest: what it takes to hold the bodies together */
+} zw_wrench;
+
+/* After zw_forward at this state: list[zw_count(system, kind)] for
+ *   ZW_JOINT       what the parent exerts on the body through the joint, about its point. A body
+ *                  with several joints has them in a row: each transmits the same force;
+ *   ZW_BODY        what the parent exerts on the body, about the body's origin; also where there is
+ *                  no joint between them but a weld. Of the world: what it takes to hold it,
+ *                  about the origin, with all that stands or pulls on it;
+ *   ZW_CONSTRAINT  what a closer exerts on its second body, about the origin of that frame; on the
+ *                  first it exerts the opposite.
+ * Gravity, gravcomp, motors on sites and closers act on the bodies themselves; what joints and
+ * tendons do on coordinates goes through the joints. */
+zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
+                      zw_wrench *list, zw_error *error);
 
 /* What a file said that has no effect here: "geom rgba" and where it was met first. */
 typedef struct zw_note {

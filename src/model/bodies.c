@@ -423,13 +423,26 @@ const zw_world_def *zw_model_world(const zw_model *model)
     return model->bodies != NULL ? &model->bodies->world : NULL;
 }
 
+int model_joint_group(const model_bodies *b, int joint)
+{
+    const zw_joint_def *it = &b->joint[joint];
+    int first = 0;
+    if (it->closes < 0) {
+        return it->body;
+    }
+    while (b->joint[first].body != it->body || b->joint[first].closes != it->closes) {
+        first++;
+    }
+    return b->count[ZW_THING_BODY] + first;
+}
+
 void model_joint_order(const model_bodies *b, int *order)
 {
     /* Insertion keeps the order within a body, and is linear for files, which come in order. */
     int n = b->count[ZW_THING_JOINT];
     for (int i = 0; i < n; i++) {
-        int at = i;
-        for (; at > 0 && b->joint[order[at - 1]].body > b->joint[i].body; at--) {
+        int at = i, group = model_joint_group(b, i);
+        for (; at > 0 && model_joint_group(b, order[at - 1]) > group; at--) {
             order[at] = order[at - 1];
         }
         order[at] = i;
@@ -487,4 +500,10 @@ zw_note zw_model_note(const zw_model *model, int index)
     const model_place *place = note->place >= 0 ? &model->place[note->place] : NULL;
     return (zw_note){note->text, place != NULL ? model->file[place->file].name : "",
                      place != NULL ? place->line : 0, note->count};
+}
+
+int model_equality_rows(const zw_equality_def *def)
+{
+    static const int count[] = {3, 6, 5, 5, 1, 1, 1, 2, 1, 2, 1};
+    return count[def->kind] + (def->kind >= ZW_EQUALITY_WHEEL && def->touch);
 }

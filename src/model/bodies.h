@@ -100,6 +100,9 @@ void model_thing_free(zw_thing kind, void *def);
 
 extern const int model_joint_positions[4]; /* by zw_joint_kind */
 extern const int model_joint_speeds[4];
+/* Joints of one group act one after another, and groups come in the order of these numbers: the
+ * body, or for those that close a loop the number of bodies and the first joint of its kind. */
+int model_joint_group(const model_bodies *bodies, int joint);
 /* Joints in the order of the coordinates: order[count of joints]. */
 void model_joint_order(const model_bodies *bodies, int *order);
 /* Numbers that a whole key has. */
@@ -107,6 +110,14 @@ typedef struct model_sizes {
     int qpos, qvel, act, ctrl;
 } model_sizes;
 model_sizes model_sizes_of(const model_bodies *bodies);
+
+/* Rows of a constraint, those of its touch included. */
+int model_equality_rows(const zw_equality_def *def);
+
+/* ---- inertia.c ------------------------------------------------------------------------------- */
+
+/* As zw_model_inertia, but bodies that could not be moved alone pass. */
+zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error);
 
 /* ---- mesh.c ---------------------------------------------------------------------------------- */
 

@@ -99,6 +99,10 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
     if (d->body == 0) {
         return bad(c, "the world cannot have joints: it does not move");
     }
+    if (d->closes >= 0 && (d->closes == d->body || d->kind == ZW_JOINT_FREE)) {
+        return bad(c, d->kind == ZW_JOINT_FREE ? "a free joint closes no loop"
+                                               : "it ties a body to itself");
+    }
     if (d->kind == ZW_JOINT_FREE && b->body[d->body].parent != 0) {
         return bad(c, "a free joint belongs to a child of the world; this body's parent is '%.60s'",
                    b->body[b->body[d->body].parent].name != NULL
@@ -109,7 +113,7 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
     for (int i = b->count[ZW_THING_JOINT] - 1; i >= 0 && left > 0; i--) {
         const zw_joint_def *other = &b->joint[i];
         left -= other->body == d->body;
-        if (i == c->index || other->body != d->body) {
+        if (i == c->index || other->body != d->body || other->closes != d->closes) {
             continue;
         }
         if (d->kind == ZW_JOINT_FREE || other->kind == ZW_JOINT_FREE) {
@@ -217,7 +221,7 @@ static int check_mesh(const checker *c, const zw_mesh_def *d)
 
 static int check_equality(const checker *c, const zw_equality_def *d)
 {
-    int same_kind = d->kind >= ZW_EQUALITY_CONNECT && d->kind <= ZW_EQUALITY_DISTANCE;
+    int same_kind = d->kind >= ZW_EQUALITY_CONNECT && d->kind <= ZW_EQUALITY_BLADE;
     if (!same_kind) {
         return bad(c, "there is no constraint of kind %d", d->kind);
     }
@@ -232,8 +236,13 @@ static int check_equality(const checker *c, const zw_equality_def *d)
             return bad(c, "only hinges and slides can be coupled");
         }
     }
+    int round = d->kind >= ZW_EQUALITY_WHEEL && d->kind <= ZW_EQUALITY_ROLL;
+    if (round && !(d->radius > 0 && isfinite(d->radius))) {
+        return bad(c, "what rolls has a positive radius, not %g", d->radius);
+    }
     return frame(c, d->pos1, d->quat1) && frame(c, d->pos2, d->quat2) &&
-           finite(c, "polynomial", d->poly, 5) && not_negative(c, "distance", d->distance) &&
+           finite(c, "polynomial", d->poly, 5) && finite(c, "roller", &d->roller, 1) &&
+           not_negative(c, "distance", d->distance) &&
            not_negative(c, "torquescale", d->torquescale) && soft(c, &d->soft);
 }
 
@@ -292,6 +301,11 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
     if ((d->kind <= ZW_SENSOR_JOINTACTUATORFRC) && kind >= 0 && kind != ZW_JOINT_HINGE &&
         kind != ZW_JOINT_SLIDE) {
         return bad(c, "it wants a hinge or a slide");
+    }
+    int direction = d->kind == ZW_SENSOR_BALLQUAT ||
+                    (d->kind >= ZW_SENSOR_FRAMEQUAT && d->kind <= ZW_SENSOR_FRAMEZAXIS);
+    if (direction && d->cutoff > 0) {
+        return bad(c, "a direction has no cutoff: cut, it would be none");
     }
     return not_negative(c, "cutoff", d->cutoff) && not_negative(c, "noise", d->noise);
 }

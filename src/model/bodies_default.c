@@ -22,6 +22,7 @@ zw_joint_def zw_joint_default(void)
 {
     return (zw_joint_def){.made = MADE + ZW_THING_JOINT,
                           .place = -1,
+                          .closes = -1,
                           .kind = ZW_JOINT_HINGE,
                           .axis = {0, 0, 1},
                           .soft_limit = SOFT,
@@ -68,6 +69,7 @@ zw_equality_def zw_equality_default(void)
                              .quat1 = {1, 0, 0, 0},
                              .quat2 = {1, 0, 0, 0},
                              .poly = {0, 1, 0, 0, 0},
+                             .touch = 1,
                              .torquescale = 1,
                              .active = 1,
                              .soft = SOFT};

@@ -75,6 +75,7 @@ void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
         refer(refs, &((zw_body_def *)def)->parent, ZW_THING_BODY, 0);
     } else if (kind == ZW_THING_JOINT) {
         refer(refs, &((zw_joint_def *)def)->body, ZW_THING_BODY, 0);
+        refer(refs, &((zw_joint_def *)def)->closes, ZW_THING_BODY, 1);
     } else if (kind == ZW_THING_GEOM) {
         refer(refs, &((zw_geom_def *)def)->body, ZW_THING_BODY, 0);
         refer(refs, &((zw_geom_def *)def)->mesh, ZW_THING_MESH, 1);

@@ -347,12 +347,12 @@ static int check_joint(weigher *w, int joint)
 }
 
 /* Children without joints move with their parents. */
-static int check_moving(weigher *w)
+static void join_children(weigher *w)
 {
     int n = w->b->count[ZW_THING_BODY];
     memcpy(w->whole, w->own, (size_t)n * sizeof *w->whole);
     for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
-        w->joints[w->b->joint[i].body]++;
+        w->joints[w->b->joint[i].body] += w->b->joint[i].closes < 0;
     }
     for (int i = n - 1; i > 0; i--) {
         const zw_body_def *d = &w->b->body[i];
@@ -364,15 +364,18 @@ static int check_moving(weigher *w)
             lump_join(&w->whole[d->parent], &carried);
         }
     }
-    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
-        if (!check_joint(w, i)) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
-static int weigh_all(weigher *w, zw_inertia *list)
+static int check_moving(weigher *w)
+{
+    int ok = 1;
+    for (int i = 0; i < w->b->count[ZW_THING_JOINT] && ok; i++) {
+        ok = w->b->joint[i].closes >= 0 || check_joint(w, i);
+    }
+    return ok;
+}
+
+static int weigh_all(weigher *w, zw_inertia *list, int check)
 {
     int n = w->b->count[ZW_THING_BODY];
     double total = 0;
@@ -393,10 +396,11 @@ static int weigh_all(weigher *w, zw_inertia *list)
             list[i].moment[k] *= scale;
         }
     }
-    return check_moving(w);
+    join_children(w);
+    return check ? check_moving(w) : 1;
 }
 
-zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error)
+static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check, zw_error *error)
 {
     if (model == NULL || model->bodies == NULL || list == NULL) {
         return base_fail(error, ZW_BAD_INPUT, "there are no bodies to be weighed");
@@ -413,7 +417,7 @@ zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *er
         w.joints == NULL) {
         w.status = base_fail(error, ZW_NO_MEMORY, "out of memory");
     } else {
-        weigh_all(&w, list);
+        weigh_all(&w, list, check);
     }
     base_free(w.mesh);
     base_free(w.weighed);
@@ -421,4 +425,14 @@ zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *er
     base_free(w.whole);
     base_free(w.joints);
     return w.status;
+}
+
+zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error)
+{
+    return weigh_model(model, list, 1, error);
+}
+
+zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error)
+{
+    return weigh_model(model, list, 0, error);
 }

@@ -1,7 +1,8 @@
 /* A recording of a system: which columns it has, and a row for every sample.
  *
- * Time, coordinates, speeds, energy, violations, multipliers and the certificate always; then what
- * the plots and draws of the model want, unless it is one of those already. */
+ * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
+ * sensors read always; then what the plots and draws of the model want, unless it is one of those
+ * already. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "base/memory.h"
 #include "record/table.h"
 #include "record/write.h"
-#include "system/system.h"
+#include "system/bodies.h"
 
 struct zw_record {
     const zw_system *system;
@@ -70,13 +71,34 @@ static void add_fixed_columns(maker *k)
         }
     }
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
+    for (int i = 0; i < zw_count(k->record->system, ZW_ACTIVATION); i++) {
+        snprintf(name, sizeof name, "act(%.200s)", zw_name(k->record->system, ZW_ACTIVATION, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
+    for (int i = 0; i < zw_count(k->record->system, ZW_SENSOR); i++) {
+        snprintf(name, sizeof name, "sensor(%.200s)", zw_name(k->record->system, ZW_SENSOR, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
+}
+
+/* Over imported bodies leaves are what formulas see; where that is a joint, its column is found by
+ * its name. */
+static int is_seen(const maker *k, const expr_node *node, int *joint)
+{
+    const struct system_bodies *bodies = k->record->system->bodies;
+    int leaf = node->op == EXPR_COORD || node->op == EXPR_SPEED;
+    int seen = leaf && bodies && bodies->formulas;
+    *joint = seen && bodies->formulas->seen[node->index].kind == MODEL_SEEN_JOINT;
+    return seen;
 }
 
 /* The column that already holds this node, or -1. */
 static int column_of(const maker *k, expr_id id, const char *label)
 {
     const expr_node *node = expr_graph_node(k->model->graph, id);
-    switch ((expr_op)node->op) {
+    int speeds = zw_count(k->record->system, ZW_SPEED);
+    int joint, seen = is_seen(k, node, &joint);
+    switch (seen ? EXPR_CONST : (expr_op)node->op) {
     case EXPR_TIME:
         return 0;
     case EXPR_COORD:
@@ -84,11 +106,11 @@ static int column_of(const maker *k, expr_id id, const char *label)
     case EXPR_SPEED:
         return 1 + k->model->coord_count + node->index;
     case EXPR_LAMBDA:
-        return 1 + 2 * k->model->coord_count + 5 + node->index;
+        return 1 + k->model->coord_count + speeds + 5 + node->index;
     default:
         /* the names that the language gives to columns that are there anyway */
         return label && (!strcmp(label, "energy") || !strcmp(label, "kinetic_energy") ||
-                         !strcmp(label, "potential_energy"))
+                         !strcmp(label, "potential_energy") || joint)
                    ? record_table_find(k->table, label)
                    : -1;
     }
@@ -258,7 +280,9 @@ void zw_record_free(zw_record *record)
 
 static double *put(double *to, zw_view view, int count)
 {
-    memcpy(to, view.data, (size_t)count * sizeof *to);
+    if (count > 0) {
+        memcpy(to, view.data, (size_t)count * sizeof *to);
+    }
     return to + count;
 }
 
@@ -282,6 +306,9 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
     *to++ = zw_work_motion(work)->certificate.worst;
+    zw_view act = zw_field(system, state, work, ZW_FIELD_ACTIVATION);
+    to = put(to, act, act.count);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_SENSOR));
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
     for (int i = 0; i < out.count; i++) {
         if (record->output[i] >= 0) {

@@ -1,10 +1,11 @@
-/* Lengths, the closers of loops, limits and dry friction, from their definitions. */
+/* Lengths, the closers of loops, what rolls, limits and dry friction, from their definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "system/bodies_build.h"
 #include "tree/sweeps.h"
 
@@ -52,7 +53,7 @@ static void joint_lengths(bodies_builder *b)
     }
 }
 
-static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
+static void tendon_lengths(bodies_builder *b)
 {
     for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
@@ -60,10 +61,7 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
         for (int k = 0; k < tendon->count; k++) {
             add_term(b, length, tendon->joint[k], tendon->coef[k]);
         }
-        if (tendon->armature != 0) {
-            return bodies_refuse(b, tendon->place, "the armature",
-                                 tendon->name ? tendon->name : "a tendon", error);
-        }
+        length->armature = tendon->armature;
         length->force_limited = tendon->force_limited;
         memcpy(length->force_range, tendon->force_range, sizeof length->force_range);
         length->stiffness = bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : tendon->stiffness;
@@ -73,7 +71,6 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
             length->rest[k] = rest < 0 ? length->origin : rest;
         }
     }
-    return ZW_OK;
 }
 
 static zw_status make_lengths(bodies_builder *b, zw_error *error)
@@ -90,7 +87,8 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
         return bodies_no_memory(error);
     }
     joint_lengths(b);
-    return tendon_lengths(b, error);
+    tendon_lengths(b);
+    return ZW_OK;
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
@@ -109,7 +107,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
     const tree_frame *carrier = &b->fused.frame[body < 0 ? 0 : body];
     model_pose outer = pose_of(carrier->pos, carrier->quat), inner = pose_of(pos, quat);
     model_pose pose = model_pose_chain(&outer, &inner);
-    bodies_frame frame = {.body = carrier->body};
+    bodies_frame frame = {.body = carrier->body, .part = body < 0 ? 0 : body};
     memcpy(frame.pos, pose.pos, sizeof frame.pos);
     memcpy(frame.quat, pose.quat, sizeof frame.quat);
     return frame;
@@ -123,7 +121,8 @@ static bodies_frame same_place(const bodies_builder *b, const bodies_frame *othe
     model_pose carrier = pose_of(origin + 3 * other->body, quat + 4 * other->body);
     model_pose inner = pose_of(other->pos, other->quat);
     model_pose world = model_pose_chain(&carrier, &inner);
-    bodies_frame frame = {.body = b->fused.frame[body < 0 ? 0 : body].body};
+    int part = body < 0 ? 0 : body;
+    bodies_frame frame = {.body = b->fused.frame[part].body, .part = part};
     const double *q = quat + 4 * frame.body;
     model_pose back = {.quat = {q[0], -q[1], -q[2], -q[3]}};
     double shift[3];
@@ -184,16 +183,43 @@ static zw_status add_closer(bodies_builder *b, bodies_closer closer, const char 
     return ZW_OK;
 }
 
+/* What rolls, and that it stays on its plane. */
+static zw_status add_rolling(bodies_builder *b, bodies_closer closer, const zw_equality_def *from,
+                             char *name, zw_error *error)
+{
+    closer.frame[0] = bodies_frame_on(b, from->first, from->pos1, from->quat1);
+    closer.frame[1] = bodies_frame_on(b, from->second, from->pos2, from->quat2);
+    closer.radius = closer.kind == CLOSER_BLADE ? 0 : from->radius;
+    math_sincos(from->roller, &closer.roller[1], &closer.roller[0]);
+    if (closer.frame[0].body == closer.frame[1].body) {
+        return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
+                          "%s rolls on a body that it is welded to", name);
+    }
+    zw_status status = add_closer(b, closer, name, from->place, error);
+    if (status != ZW_OK || !from->touch) {
+        return status;
+    }
+    closer.shape = closer.kind;
+    closer.kind = CLOSER_TOUCH;
+    closer.rows = 1;
+    snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".touch");
+    return add_closer(b, closer, name, from->place, error);
+}
+
 static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
 {
-    static const bodies_closer_kind kind[] = {CLOSER_CONNECT, CLOSER_WELD,   CLOSER_HINGE,
-                                              CLOSER_SLIDE,   CLOSER_LENGTH, CLOSER_LENGTH,
-                                              CLOSER_DISTANCE};
-    static const int rows[] = {3, 6, 5, 5, 1, 1, 1};
+    static const bodies_closer_kind kind[] = {
+        CLOSER_CONNECT,  CLOSER_WELD,  CLOSER_HINGE,   CLOSER_SLIDE, CLOSER_LENGTH, CLOSER_LENGTH,
+        CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
     bodies_thing_name(b, ZW_THING_EQUALITY, index, name);
-    bodies_closer closer = {.kind = kind[from->kind], .rows = rows[from->kind], .length = {-1, -1}};
+    int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
+    bodies_closer closer = {
+        .kind = kind[from->kind], .rows = model_equality_rows(from) - touch, .length = {-1, -1}};
+    if (from->kind >= ZW_EQUALITY_WHEEL) {
+        return add_rolling(b, closer, from, name, error);
+    }
     if (closer.kind == CLOSER_LENGTH) {
         int skip = from->kind == ZW_EQUALITY_TENDON ? b->from->count[ZW_THING_JOINT] : 0;
         closer.length[0] = skip + from->first;
@@ -243,9 +269,6 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
     bodies_thing_name(b, ZW_THING_JOINT, j, name);
     if (is_scalar(joint)) {
         return add_range(b, j, joint->range, name, joint->place, error);
-    }
-    if (joint->kind == ZW_JOINT_FREE) {
-        return bodies_refuse(b, joint->place, "the limit", joint->name, error);
     }
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,
@@ -356,18 +379,20 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error)
     size_t joints = (size_t)b->from->count[ZW_THING_JOINT];
     size_t tendons = (size_t)b->from->count[ZW_THING_TENDON];
     int equalities = b->from->count[ZW_THING_EQUALITY];
-    size_t closers = 2 * (joints + tendons) + (size_t)equalities + 1;
+    size_t closers = 2 * (joints + tendons) + 2 * (size_t)equalities + 1;
     zw_status status = make_lengths(b, error);
     if (status == ZW_OK && !(b->to->closer = base_alloc(closers * sizeof *b->to->closer))) {
         status = bodies_no_memory(error);
     }
-    if (status != ZW_OK || bodies_without(b, ZW_WITHOUT_CONSTRAINT)) {
-        return status;
-    }
+    int without = bodies_without(b, ZW_WITHOUT_EQUALITY | ZW_WITHOUT_CONSTRAINT);
     for (int i = 0; i < equalities && status == ZW_OK; i++) {
-        if (b->from->equality[i].active && !bodies_without(b, ZW_WITHOUT_EQUALITY)) {
+        int active = b->from->equality[i].active;
+        if (active == BODIES_CUT || (active && !without)) {
             status = add_equality(b, i, error);
         }
+    }
+    if (status != ZW_OK || bodies_without(b, ZW_WITHOUT_CONSTRAINT)) {
+        return status;
     }
     if (status == ZW_OK && !bodies_without(b, ZW_WITHOUT_LIMIT)) {
         status = add_limits(b, error);

@@ -12,13 +12,6 @@ zw_status bodies_no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error)
-{
-    return model_fail(b->model, error, ZW_BAD_INPUT, place, "%s%s%s is not built in yet", what,
-                      name ? " of " : "", name ? name : "");
-}
-
 int bodies_without(const bodies_builder *b, int what)
 {
     return (b->from->world.without & what) != 0;
@@ -89,6 +82,22 @@ static zw_status make_tree(bodies_builder *b, zw_error *error)
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error)
+{
+    const char *const word[] = {"qpos", "qvel", "ctrl"};
+    const double *const list[] = {key->qpos, key->qvel, key->ctrl};
+    const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count};
+    const int wanted[] = {b->system->nq, b->system->n, b->from->count[ZW_THING_ACTUATOR]};
+    for (int i = 0; i < 3; i++) {
+        if (list[i] && count[i] != wanted[i]) {
+            return model_fail(b->model, error, ZW_BAD_INPUT, key->place,
+                              "key '%.60s': its %s has %d numbers; this model has %d",
+                              key->name ? key->name : "", word[i], count[i], wanted[i]);
+        }
+    }
+    return ZW_OK;
+}
+
 /* The pose as described, at rest; what the keyframe has takes its place. */
 static zw_status make_start(bodies_builder *b, zw_error *error)
 {
@@ -100,8 +109,15 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     }
     to->q = base_alloc(((size_t)system->nq + 1) * sizeof *to->q);
     to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
-    if (!to->q || !to->v) {
+    to->act = base_alloc(((size_t)to->act_count + 1) * sizeof *to->act);
+    if (!to->q || !to->v || !to->act) {
         return bodies_no_memory(error);
+    }
+    if (from && bodies_check_key(b, from, error) != ZW_OK) {
+        return ZW_BAD_INPUT;
+    }
+    if (from && from->act && from->act_count == to->act_count) { /* motors may be off */
+        memcpy(to->act, from->act, (size_t)to->act_count * sizeof *to->act);
     }
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
@@ -113,7 +129,12 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     for (int k = 0; k < to->motor_count; k++) {
         const zw_actuator_def *actuator = &b->from->actuator[k];
         double given = from && from->ctrl ? from->ctrl[k] : 0;
-        to->shown->param[k].value = actuator->ctrl_given ? actuator->ctrl : given;
+        to->shown->param[to->motor[k].param].value = actuator->ctrl_given ? actuator->ctrl : given;
+    }
+    for (int k = 0; to->formulas && k < to->formulas->begin_count; k++) {
+        if (to->formulas->begin[k].is_speed) {
+            to->shown->coord[to->formulas->begin[k].at].speed = EXPR_ZERO;
+        }
     }
     for (int i = 0; i < system->n && from && from->qvel; i++) {
         if (i < to->shown->coord_count) { /* given speeds are held in assembly */
@@ -146,15 +167,56 @@ static double damping_of(const struct system_bodies *to, const tree_mechanism *t
     return sum;
 }
 
+/* What a joint of body X moves if nothing else gives way. */
+static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
+{
+    double I[6], r[3], lever[3], sum;
+    const double *a = joint->axis;
+    if (joint->kind != ZW_JOINT_HINGE) {
+        return joint->kind == ZW_JOINT_SLIDE ? X->mass : X->moment[2];
+    }
+    for (int k = 0; k < 3; k++) {
+        r[k] = X->com[k] - joint->pos[k];
+    }
+    model_cross(lever, a, r);
+    model_principal_matrix(X->quat, X->moment, I);
+    sum = a[0] * (I[0] * a[0] + 2 * I[3] * a[1]) + a[1] * (I[1] * a[1] + 2 * I[5] * a[2]) +
+          a[2] * (I[2] * a[2] + 2 * I[4] * a[0]);
+    return sum + X->mass * model_dot(lever, lever);
+}
+
+/* Joints of the copies of bodies (bodies_cut.c) move those. */
+static void put_felt_masses(const bodies_builder *b, double *diagonal)
+{
+    for (int i = 0; i < b->from->count[ZW_THING_EQUALITY]; i++) {
+        const zw_equality_def *weld = &b->from->equality[i];
+        for (int j = 0; j < b->from->count[ZW_THING_JOINT] && weld->active == BODIES_CUT; j++) {
+            const zw_joint_def *joint = &b->from->joint[j];
+            for (int k = 0; k < model_joint_speeds[joint->kind] && joint->body == weld->first;
+                 k++) {
+                diagonal[b->joint_dof[j] + k] = felt_mass(&b->inertia[weld->second], joint);
+            }
+        }
+    }
+}
+
 /* How fast dampers end a motion: damping over the mass that a joint feels, those beyond it being
  * free (the articulated one), at worst. */
 static zw_status measure_haste(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
     const double *pivot = b->sweeps + tree->at.pivot;
+    double *diagonal = base_alloc(((size_t)tree->nv + 1) * sizeof *diagonal);
     int bad = 0;
-    (void)error;
-    tree_articulate(tree, NULL, b->sweeps, &bad);
+    if (!diagonal) {
+        return bodies_no_memory(error);
+    }
+    for (int k = 0; k < b->to->motor_count; k++) {
+        b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
+    }
+    put_felt_masses(b, diagonal);
+    tree_articulate(tree, diagonal, b->sweeps, &bad);
+    base_free(diagonal);
     for (int d = 0; d < tree->nv && !bad; d++) {
         b->to->haste = fmax(b->to->haste, damping_of(b->to, tree, d) * pivot[d]);
     }
@@ -184,7 +246,8 @@ static zw_status start(bodies_builder *b, zw_error *error)
     to->shown->place = b->model->place;
     to->shown->run = b->model->run;
     to->shown->run.method = NULL;
-    return zw_model_inertia(b->model, b->inertia, error);
+    return b->is_cut ? model_weigh(b->model, b->inertia, error)
+                     : zw_model_inertia(b->model, b->inertia, error);
 }
 
 /* Room that depends on the size of the tree, and its pose as described. */
@@ -194,6 +257,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     system->n = system->tree->nv;
     system->nq = system->tree->nq;
     system->m = 0;
+    b->to->timestep = b->from->world.timestep;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
@@ -208,22 +272,33 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     return ZW_OK;
 }
 
+zw_status bodies_open(bodies_builder *b, zw_error *error)
+{
+    zw_status status = start(b, error);
+    status = status != ZW_OK ? status : make_tree(b, error);
+    return status != ZW_OK ? status : prepare(b, error);
+}
+
+void bodies_close(bodies_builder *b)
+{
+    void *room[] = {b->body,      b->joint,   b->order,  b->joint_q,
+                    b->joint_dof, b->inertia, b->sweeps, b->mark};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+        base_free(room[i]);
+    }
+    tree_fused_free(&b->fused);
+}
+
 static zw_status build(bodies_builder *b, zw_error *error)
 {
-    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {start,
-                                                                       make_tree,
-                                                                       prepare,
-                                                                       bodies_name_coordinates,
-                                                                       bodies_make_closers,
-                                                                       bodies_make_drives,
-                                                                       measure_haste,
-                                                                       make_start,
-                                                                       bodies_make_pictures,
-                                                                       bodies_make_patterns};
+    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
+        bodies_open,         bodies_make_formulas,  bodies_name_coordinates, bodies_make_parts,
+        bodies_make_closers, bodies_make_drives,    bodies_make_sensors,     measure_haste,
+        make_start,          bodies_formula_events, bodies_make_pictures,    bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "no constraint of these bodies holds speeds: all laws are the same");
+                         "bodies follow the nonholonomic law; the others are for equations");
     }
     for (size_t i = 0; i < sizeof stage / sizeof *stage && status == ZW_OK; i++) {
         status = stage[i](b, error);
@@ -233,13 +308,22 @@ static zw_status build(bodies_builder *b, zw_error *error)
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error)
 {
-    bodies_builder b = {.system = system, .model = model, .from = model->bodies};
-    zw_status status = build(&b, error);
-    void *room[] = {b.body, b.joint, b.order, b.joint_q, b.joint_dof, b.inertia, b.sweeps, b.mark};
-    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
-        base_free(room[i]);
+    int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
+    zw_model *cut = NULL;
+    zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
+    if (status == ZW_OK && maximal) {
+        status = bodies_cut_start(model, cut, error);
     }
-    tree_fused_free(&b.fused);
+    bodies_builder b = {.system = system,
+                        .model = cut ? cut : model,
+                        .from = cut ? cut->bodies : model->bodies,
+                        .drawn = model->bodies,
+                        .is_cut = is_cut};
+    if (status == ZW_OK) {
+        status = build(&b, error);
+        bodies_close(&b);
+    }
+    bodies_cut_free(cut);
     if (system->bodies && system->bodies->shown) {
         system->model = system->bodies->shown;
     }
@@ -258,20 +342,30 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->closer[c].column[0]);
         base_free(bodies->closer[c].column[1]);
     }
-    for (int i = 0; bodies->speed && bodies->speed[i]; i++) { /* one more than there are speeds */
-        base_free(bodies->speed[i]);
+    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
+            base_free(names[k][i]);
+        }
+        base_free(names[k]);
     }
     if (bodies->shown) {
+        if (bodies->formulas) {
+            bodies->shown->graph = NULL; /* nor is this */
+        }
         bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
         bodies->shown->file = NULL;
         bodies->shown->place = NULL;
         zw_model_free(bodies->shown);
     }
-    void *list[] = {bodies->speed,  bodies->q,      bodies->v,           bodies->term,
-                    bodies->length, bodies->closer, bodies->dry,         bodies->motor,
-                    bodies->lift,   bodies->mark,   bodies->mark_output, bodies->entry};
+    void *list[] = {bodies->q,      bodies->v,           bodies->term,  bodies->length,
+                    bodies->closer, bodies->dry,         bodies->motor, bodies->lift,
+                    bodies->mark,   bodies->mark_output, bodies->entry, bodies->part,
+                    bodies->sensor, bodies->extra,       bodies->act,   bodies->act_motor,
+                    bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
+    bodies_formulas_free(bodies->formulas);
     base_free(bodies);
 }

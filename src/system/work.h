@@ -62,6 +62,11 @@ struct zw_work {
     double *sweeps;   /* of the tree */
     double *jacobian; /* [6 * widest] */
     double *rows;     /* of bodies: bodies_room */
+    double *aim;      /* of bodies: [n + 6] along which a force acts, */
+    int *aim_dof;     /* [n + 6] and on which speeds */
+    double *load;     /* [6 * parts] of bodies: bodies_load */
+    double *reading;  /* of their sensors: bodies_sense */
+    double *inside;   /* [parts] is it in this subtree? */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
@@ -78,6 +83,9 @@ struct zw_work {
 zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
                           const double *q, const double *v, const double *a, const double *lambda,
                           zw_error *error);
+/* The leaves of the model's formulas in this state: the state itself, or what formulas see of
+ * bodies. They stay until the next evaluation. */
+expr_inputs system_inputs(const zw_system *system, zw_work *work, const expr_inputs *in);
 /* Prepare the registers for these parameters, if they are others than before. */
 void system_bind(const zw_system *system, zw_work *work, const double *param);
 

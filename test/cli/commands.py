@@ -20,7 +20,7 @@ import unittest
 import xml.dom.minidom
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "*.zw")))
+EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "**", "*.zw"), recursive=True))
 ZWANG = os.path.abspath(sys.argv[1])
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "Release"
 
@@ -513,6 +513,20 @@ class Robots(Case):
                                  "-o", "-", "-q")[0])
         self.assertNotEqual(still["crank"][-1], driven["crank"][-1])
         self.assertEqual(same["crank"], driven["crank"])
+
+    def test_maximal_coordinates(self):
+        words = ("run", self.robot("four_bar"), "--key", "driven", "-t", "0.5", "-o", "-", "-q")
+        tree = table(self.expect(OK, *words)[0])
+        free = table(self.expect(OK, *words, "--maximal")[0])
+        self.assertIn("coupler.qw", free)
+        for name in ("crank", "knuckle", "rocker", "crank'", "energy"):
+            self.assertAlmostEqual(float(tree[name][-1]), float(free[name][-1]), delta=1e-7)
+        out, _ = self.expect(OK, "check", self.robot("bricard"), "--maximal")
+        self.assertIn("freedom      1 degree", out)
+        out, _ = self.expect(OK, "explain", self.robot("four_bar"), "--key", "up", "--maximal")
+        self.assertIn("redundant    pin", out)
+        _, err = self.expect(MODEL, "run", example("pendulum"), "--maximal")
+        self.assertIn("here are none", err)
 
     def test_wrong_names_are_told(self):
         _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--set", "drvie=2")

@@ -1,0 +1,452 @@
+#include "gauss/islands.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "gauss/internal.h"
+
+enum { SMALL = 96, KEPT = 64 }; /* unknowns up to which a piece is dense; workspaces kept */
+
+/* A workspace and the shape it is for. */
+typedef struct slot {
+    zw_gauss_work *work;
+    unsigned long shape;
+    int n, m, blocks;
+    long used; /* when */
+} slot;
+
+/* An array that grows. */
+typedef struct room {
+    void *data;
+    size_t bytes;
+} room;
+
+typedef struct piece {
+    int first_unknown, n; /* in unknown[] */
+    int first_block, blocks;
+    int m;
+} piece;
+
+struct gauss_islands {
+    long now;
+    slot slot[KEPT];
+    int n, m, piece_count;
+    room parent, piece_of, local, unknown, block, pieces, row_start, fill;
+    room a, lambda, residual;
+    /* the piece at hand */
+    room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;
+};
+
+/* Room for this much; what was in it is lost. NULL: no memory. */
+static void *take(room *r, size_t count, size_t size)
+{
+    size_t bytes = (count + 1) * size;
+    if (bytes > r->bytes) {
+        base_free(r->data);
+        r->bytes = 0;
+        r->data = base_alloc(bytes + bytes / 2);
+        r->bytes = r->data ? bytes + bytes / 2 : 0;
+    }
+    return r->data;
+}
+
+gauss_islands *gauss_islands_create(void)
+{
+    return base_alloc(sizeof(gauss_islands));
+}
+
+void gauss_islands_free(gauss_islands *is)
+{
+    if (!is) {
+        return;
+    }
+    for (int i = 0; i < KEPT; i++) {
+        zw_gauss_work_free(is->slot[i].work);
+    }
+    room *list[] = {
+        &is->parent,       &is->piece_of,   &is->local,  &is->unknown, &is->block,    &is->pieces,
+        &is->row_start,    &is->fill,       &is->a,      &is->lambda,  &is->residual, &is->metric,
+        &is->metric_start, &is->metric_row, &is->dense,  &is->start,   &is->column,   &is->b,
+        &is->compliance,   &is->guess,      &is->blocks, &is->free};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]->data);
+    }
+    base_free(is);
+}
+
+/* ---- Who belongs together ------------------------------------------------------------------- */
+
+static int root(int *parent, int j)
+{
+    while (parent[j] != j) {
+        parent[j] = parent[parent[j]];
+        j = parent[j];
+    }
+    return j;
+}
+
+/* The smaller number is the root: pieces are numbered by their first unknown. */
+static void join(int *parent, int i, int j)
+{
+    i = root(parent, i);
+    j = root(parent, j);
+    parent[i > j ? i : j] = i > j ? j : i;
+}
+
+static void join_all(const zw_gauss *problem, const int *first, int *parent)
+{
+    const zw_metric *M = &problem->metric;
+    for (int j = 0; j < problem->n; j++) {
+        parent[j] = j;
+    }
+    for (int j = 0; j < problem->n && M->kind == ZW_METRIC_SPARSE; j++) {
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            join(parent, j, M->row[k]);
+        }
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
+        for (int e = from + 1; e < to; e++) {
+            join(parent, problem->A.column[from], problem->A.column[e]);
+        }
+    }
+}
+
+/* Pieces that have rows, with their unknowns and blocks, each in rising order. Rows without
+ * columns are the affair of the first unknown's piece. */
+static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first)
+{
+    int *parent = is->parent.data, *of = is->piece_of.data, *fill = is->fill.data;
+    piece *list = is->pieces.data;
+    is->piece_count = 0;
+    for (int j = 0; j < problem->n; j++) {
+        of[j] = -1;
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int at = problem->A.start[first[k]];
+        int empty = at == problem->A.start[first[k + 1]];
+        of[root(parent, empty ? 0 : problem->A.column[at])] = 0;
+    }
+    for (int j = 0; j < problem->n; j++) {
+        if (parent[j] == j && of[j] == 0) {
+            list[is->piece_count] = (piece){0};
+            of[j] = is->piece_count++;
+        } else {
+            of[j] = parent[j] == j ? -1 : of[root(parent, j)];
+        }
+        if (of[j] >= 0) {
+            list[of[j]].n++;
+        }
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int at = problem->A.start[first[k]];
+        int empty = at == problem->A.start[first[k + 1]];
+        fill[k] = of[empty ? root(parent, 0) : problem->A.column[at]];
+        list[fill[k]].blocks++;
+        list[fill[k]].m += problem->block[k].rows;
+    }
+}
+
+static void list_members(gauss_islands *is, const zw_gauss *problem)
+{
+    const int *of = is->piece_of.data, *block_of = is->fill.data;
+    int *local = is->local.data, *unknown = is->unknown.data, *block = is->block.data;
+    piece *list = is->pieces.data;
+    for (int p = 0, u = 0, b = 0; p < is->piece_count; p++) {
+        list[p].first_unknown = u;
+        list[p].first_block = b;
+        u += list[p].n;
+        b += list[p].blocks;
+        list[p].n = list[p].blocks = 0;
+    }
+    for (int j = 0; j < problem->n; j++) {
+        if (of[j] >= 0) {
+            piece *p = &list[of[j]];
+            local[j] = p->n;
+            unknown[p->first_unknown + p->n++] = j;
+        }
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        piece *p = &list[block_of[k]];
+        block[p->first_block + p->blocks++] = k;
+    }
+}
+
+static int split(gauss_islands *is, const zw_gauss *problem, int m)
+{
+    size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
+    int *first = take(&is->row_start, blocks + 1, sizeof *first);
+    if (!first || !take(&is->parent, n, sizeof(int)) || !take(&is->piece_of, n, sizeof(int)) ||
+        !take(&is->local, n, sizeof(int)) || !take(&is->unknown, n, sizeof(int)) ||
+        !take(&is->block, blocks, sizeof(int)) || !take(&is->fill, blocks, sizeof(int)) ||
+        !take(&is->pieces, n, sizeof(piece)) || !take(&is->a, n, sizeof(double)) ||
+        !take(&is->lambda, (size_t)m, sizeof(double)) ||
+        !take(&is->residual, (size_t)m, sizeof(double))) {
+        return 0;
+    }
+    first[0] = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        first[k + 1] = first[k] + problem->block[k].rows;
+    }
+    join_all(problem, first, is->parent.data);
+    number_pieces(is, problem, first);
+    list_members(is, problem);
+    return 1;
+}
+
+/* ---- One piece ------------------------------------------------------------------------------ */
+
+static int entries_of(const gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    const int *block = is->block.data, *first = is->row_start.data;
+    int count = 0;
+    for (int i = 0; i < p->blocks; i++) {
+        int k = block[p->first_block + i];
+        count += problem->A.start[first[k + 1]] - problem->A.start[first[k]];
+    }
+    return count;
+}
+
+static int metric_entries(const gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    const int *unknown = is->unknown.data;
+    int count = 0;
+    for (int i = 0; i < p->n && problem->metric.kind == ZW_METRIC_SPARSE; i++) {
+        int j = unknown[p->first_unknown + i];
+        count += problem->metric.start[j + 1] - problem->metric.start[j];
+    }
+    return count;
+}
+
+static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part)
+{
+    const zw_metric *M = &problem->metric;
+    const int *unknown = (int *)is->unknown.data + p->first_unknown, *local = is->local.data;
+    int *start = is->metric_start.data, *row = is->metric_row.data, at = 0;
+    double *value = is->metric.data;
+    int dense = M->kind == ZW_METRIC_SPARSE && p->n <= SMALL;
+    if (dense) {
+        memset(value, 0, (size_t)p->n * (size_t)p->n * sizeof *value);
+    }
+    for (int i = 0; i < p->n; i++) {
+        int j = unknown[i];
+        if (M->kind == ZW_METRIC_DIAGONAL) {
+            value[i] = M->value[j];
+            continue;
+        }
+        start[i] = at;
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            int r = local[M->row[k]];
+            if (dense) {
+                value[r * p->n + i] = M->value[k];
+            } else {
+                row[at] = r;
+                value[at++] = M->value[k];
+            }
+        }
+    }
+    start[p->n] = at;
+    part->metric = (zw_metric){
+        .kind = dense ? ZW_METRIC_DENSE : M->kind, .value = value, .start = start, .row = row};
+}
+
+static void cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                     const double *guess)
+{
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    const int *local = is->local.data;
+    int *start = is->start.data, *column = is->column.data, at = 0, r = 0;
+    double *dense = is->dense.data, *b = is->b.data, *give = is->compliance.data;
+    double *start_at = is->guess.data;
+    zw_block *to = is->blocks.data;
+    int small = p->n <= SMALL;
+    if (small) {
+        memset(dense, 0, (size_t)p->m * (size_t)p->n * sizeof *dense);
+    }
+    for (int i = 0; i < p->blocks; i++) {
+        int k = block[i];
+        to[i] = problem->block[k];
+        for (int row = first[k]; row < first[k + 1]; row++, r++) {
+            start[r] = at;
+            for (int e = problem->A.start[row]; e < problem->A.start[row + 1]; e++) {
+                int c = local[problem->A.column[e]];
+                if (small) {
+                    dense[(long)r * p->n + c] = problem->A.value[e];
+                } else {
+                    column[at] = c;
+                    dense[at++] = problem->A.value[e];
+                }
+            }
+            b[r] = problem->b ? problem->b[row] : 0;
+            give[r] = problem->compliance ? problem->compliance[row] : 0;
+            start_at[r] = guess ? guess[row] : 0;
+        }
+    }
+    start[r] = at;
+    part->A = small ? (zw_rows){.dense = dense}
+                    : (zw_rows){.start = start, .column = column, .value = dense};
+    part->block = to;
+    part->b = b;
+    part->compliance = problem->compliance ? give : NULL;
+}
+
+static int make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    size_t n = (size_t)p->n, m = (size_t)p->m;
+    size_t entries = (size_t)entries_of(is, problem, p), masses = n;
+    if (problem->metric.kind == ZW_METRIC_SPARSE) {
+        masses = p->n <= SMALL ? n * n : (size_t)metric_entries(is, problem, p);
+    }
+    return take(&is->metric, masses, sizeof(double)) && take(&is->metric_start, n, sizeof(int)) &&
+           take(&is->metric_row, masses, sizeof(int)) &&
+           take(&is->dense, p->n <= SMALL ? n * m : entries, sizeof(double)) &&
+           take(&is->start, m, sizeof(int)) && take(&is->column, entries, sizeof(int)) &&
+           take(&is->b, m, sizeof(double)) && take(&is->compliance, m, sizeof(double)) &&
+           take(&is->guess, m, sizeof(double)) && take(&is->free, n, sizeof(double)) &&
+           take(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
+}
+
+/* ---- Workspaces by shape -------------------------------------------------------------------- */
+
+static unsigned long mix(unsigned long hash, unsigned long x)
+{
+    return (hash ^ x) * 0x100000001b3ul;
+}
+
+static unsigned long shape_of(const zw_gauss *part, const zw_gauss_options *options)
+{
+    unsigned long hash = mix(0xcbf29ce484222325ul, (unsigned long)options->algebra);
+    hash = mix(hash, (unsigned long)part->metric.kind);
+    hash = mix(hash, part->compliance != NULL);
+    for (int k = 0; k < part->block_count; k++) {
+        hash =
+            mix(hash, (unsigned long)part->block[k].kind * 64 + (unsigned long)part->block[k].rows);
+    }
+    return part->A.dense ? hash : mix(hash, gauss_pattern(part));
+}
+
+/* The workspace for this shape; the one unused for longest makes room. */
+static zw_gauss_work *workspace(gauss_islands *is, const zw_gauss *part, int m,
+                                const zw_gauss_options *options, zw_error *error)
+{
+    unsigned long shape = shape_of(part, options);
+    slot *oldest = &is->slot[0];
+    for (int i = 0; i < KEPT; i++) {
+        slot *s = &is->slot[i];
+        if (s->work && s->shape == shape && s->n == part->n && s->m == m &&
+            s->blocks == part->block_count) {
+            s->used = ++is->now;
+            return s->work;
+        }
+        if (s->used < oldest->used) {
+            oldest = s;
+        }
+    }
+    zw_gauss_work_free(oldest->work);
+    *oldest = (slot){.work = zw_gauss_work_create(part, options, error),
+                     .shape = shape,
+                     .n = part->n,
+                     .m = m,
+                     .blocks = part->block_count,
+                     .used = ++is->now};
+    return oldest->work;
+}
+
+static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
+                             const zw_gauss_options *options, const piece *p, zw_motion *motion,
+                             zw_error *error)
+{
+    zw_gauss part = {.n = p->n, .block_count = p->blocks};
+    zw_gauss_options wish = *options;
+    if (!make_room(is, problem, p)) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    double *given = is->free.data;
+    for (int i = 0; i < p->n; i++) {
+        given[i] = problem->free[unknown[i]];
+    }
+    part.free = given;
+    cut_metric(is, problem, p, &part);
+    cut_rows(is, problem, p, &part, options->guess);
+    wish.guess = options->guess ? is->guess.data : NULL;
+    zw_error story = {0};
+    zw_gauss_work *work = workspace(is, &part, p->m, &wish, &story);
+    zw_status status = work ? zw_gauss_solve(&part, &wish, work, motion, &story) : story.status;
+    if (status != ZW_OK && error && error->status == ZW_OK) {
+        *error = story;
+    }
+    return status;
+}
+
+static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    double *a = is->a.data, *lambda = is->lambda.data, *residual = is->residual.data;
+    for (int i = 0; i < p->n; i++) {
+        a[unknown[i]] = motion->a[i];
+    }
+    for (int i = 0, r = 0; i < p->blocks; i++) {
+        for (int row = first[block[i]]; row < first[block[i] + 1]; row++, r++) {
+            lambda[row] = motion->lambda[r];
+            residual[row] = motion->residual[r];
+        }
+    }
+}
+
+static void sum_up(const gauss_islands *is, const piece *p, const zw_motion *motion,
+                   gauss_islands_answer *answer)
+{
+    const int *block = (int *)is->block.data + p->first_block;
+    const zw_certificate *proof = &motion->certificate;
+    answer->count++;
+    answer->largest = p->n > answer->largest ? p->n : answer->largest;
+    answer->iterations += motion->iterations;
+    answer->factorizations += motion->factorizations;
+    if (!(proof->worst <= answer->certificate)) {
+        answer->certificate = proof->worst;
+        answer->worst_block = proof->worst_block >= 0 ? block[proof->worst_block] : -1;
+    }
+}
+
+zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
+                              const zw_gauss_options *options, gauss_islands_answer *answer,
+                              zw_error *error)
+{
+    const zw_gauss_options wish = options ? *options : zw_gauss_options_default();
+    int m = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        m += problem->block[k].rows;
+    }
+    base_fail(error, ZW_OK, "%s", "");
+    *answer = (gauss_islands_answer){.worst_block = -1};
+    if (!split(is, problem, m)) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    memcpy(is->a.data, problem->free, (size_t)problem->n * sizeof(double));
+    memset(is->lambda.data, 0, (size_t)m * sizeof(double));
+    memset(is->residual.data, 0, (size_t)m * sizeof(double));
+    zw_status first = ZW_OK;
+    for (int i = 0; i < is->piece_count; i++) {
+        const piece *p = (piece *)is->pieces.data + i;
+        zw_motion motion = {0};
+        zw_status status = solve_piece(is, problem, &wish, p, &motion, error);
+        first = first == ZW_OK ? status : first;
+        if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED) {
+            put_back(is, p, &motion);
+            sum_up(is, p, &motion, answer);
+        }
+    }
+    answer->a = is->a.data;
+    answer->lambda = is->lambda.data;
+    answer->residual = is->residual.data;
+    return first;
+}
+
+int gauss_islands_of(const gauss_islands *is, int j)
+{
+    return ((const int *)is->piece_of.data)[j];
+}

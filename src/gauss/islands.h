@@ -1,0 +1,42 @@
+/* A problem that falls apart is solved piece by piece.
+ *
+ * Unknowns are neighbours if the metric or a block of rows couples them. Z is a sum over the pieces
+ * and no row sees two of them, so each piece is Gauss's problem of its own: its answer does not
+ * depend on what goes on elsewhere, bit for bit, and costs what it costs alone. A piece without
+ * rows moves freely, at no cost.
+ *
+ * The shape of the problem may change from call to call. Workspaces of pieces are kept by their
+ * shape; where shapes come back, nothing is allocated. */
+#ifndef ZW_GAUSS_ISLANDS_H
+#define ZW_GAUSS_ISLANDS_H
+
+#include "zwang/gauss.h"
+
+typedef struct gauss_islands gauss_islands;
+
+gauss_islands *gauss_islands_create(void); /* NULL: no memory */
+void gauss_islands_free(gauss_islands *islands);
+
+/* What came out; pointers hold until the next solve. */
+typedef struct gauss_islands_answer {
+    const double *a;                /* [n] */
+    const double *lambda;           /* [m] */
+    const double *residual;         /* [m] */
+    int count;                      /* pieces with rows */
+    int largest;                    /* unknowns of the largest of them */
+    double certificate;             /* the worst of all */
+    int worst_block;                /* where, or -1 */
+    int iterations, factorizations; /* of all */
+} gauss_islands_answer;
+
+/* The metric is diagonal or compressed, the rows are compressed, `free` is given, C and law are
+ * not. Of pieces that fail, the first by number of its first unknown says why; the others are
+ * solved. ZW_INACCURATE and ZW_JAMMED leave the best answer. */
+zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
+                              const zw_gauss_options *options, gauss_islands_answer *answer,
+                              zw_error *error);
+
+/* Piece of unknown j in the last solve, -1: it moves freely. */
+int gauss_islands_of(const gauss_islands *islands, int j);
+
+#endif
