@@ -341,8 +341,9 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->works = !system->conservative;
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
-        return bodies_refuse(b, -1, "friction of constraints beside dry friction of joints", NULL,
-                             error);
+        return model_fail(b->model, error, ZW_BAD_INPUT, -1,
+                          "friction of constraints beside dry friction of joints is not built in "
+                          "yet");
     }
     zw_status status = metric_pattern(b);
     status = status != ZW_OK ? status : armature_pattern(b);
