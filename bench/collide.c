@@ -5,7 +5,8 @@
  *
  * Pairs are thrown so that about half of them overlap; the margin is 0.01. "points" is how many a
  * pair has on average, "apart" the share of pairs without any. Beside it MuJoCo's routine, where it
- * is there, on the same shapes at the same places; its convex pairs have one point. */
+ * is there, on the same shapes at the same places; its convex pairs have one point, and it makes no
+ * claim to exactness. Planes are not compared: MuJoCo wants them in the world's body. */
 #include <string.h>
 
 #ifdef ZW_HAVE_MUJOCO
@@ -60,7 +61,7 @@ static double ours(const scene *s, double *points, double *apart)
 }
 
 #ifdef ZW_HAVE_MUJOCO
-static const char *const mujoco_name[] = {"plane",    "sphere", "capsule", "ellipsoid",
+static const char *const mujoco_name[] = {NULL,       "sphere", "capsule", "ellipsoid",
                                           "cylinder", "box",    NULL,      NULL};
 
 /* A model of two shapes, whose sizes and places are then written into. */

@@ -1,8 +1,8 @@
 /* The boxes are sorted along a curve that fills space (the bits of their three coordinates in turn,
- * by counting), so that neighbours in the order are neighbours in space. Eight by eight they are the
- * leaves of a complete binary tree of boxes. Each leaf then asks the tree for the leaves behind it
- * in the order: n log n in all, whatever their sizes are, plus what is found. At last the pairs are
- * sorted by counting, twice. */
+ * by counting), so that neighbours in the order are neighbours in space. Eight by eight they are
+ * the leaves of a complete binary tree of boxes. Each leaf then asks the tree for the leaves behind
+ * it in the order: n log n in all, whatever their sizes are, plus what is found. At last the pairs
+ * are sorted by counting, twice. */
 #include "collide/broad.h"
 
 #include <math.h>

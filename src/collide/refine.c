@@ -119,6 +119,22 @@ static int near_edges(const collide_solid *s, const double u[3], mode *m, int co
         }
         return flat == 2 ? add(m, count, FACE, corner, face) : count;
     }
+    if (s->kind == COLLIDE_CAPSULE) {
+        v3_set(e, 0, 0, 1);
+        return fabs(u[2]) < near ? add(m, count, EDGE, corner, e) : count;
+    }
+    if (s->kind == COLLIDE_TRIANGLE) {
+        v3_sub(e, s->corner + 3 * ((id + 1) % 3), corner);
+        v3_sub(f, s->corner + 3 * ((id + 2) % 3), corner);
+        v3_cross(face, e, f);
+        count =
+            v3_unit(e) > 0 && fabs(v3_dot(e, u)) < near ? add(m, count, EDGE, corner, e) : count;
+        count =
+            v3_unit(f) > 0 && fabs(v3_dot(f, u)) < near ? add(m, count, EDGE, corner, f) : count;
+        double up = v3_unit(face) > 0 ? v3_dot(face, u) : 0;
+        v3_scale(face, up < 0 ? -1 : 1);
+        return fabs(up) > 1 - near * near ? add(m, count, FACE, corner, face) : count;
+    }
     if (s->kind != COLLIDE_HULL) {
         return count;
     }
@@ -290,6 +306,23 @@ static int solve2(double a, double b, double c, double d, const double r[2], dou
     return 1;
 }
 
+/* Solves the symmetric [a b; b c] x = r along its axes; an axis without curvature is left alone: a
+ * whole line of directions is as good (two bodies of revolution on one axis). */
+static void solve_axes(double a, double b, double c, const double r[2], double x[2])
+{
+    double middle = 0.5 * (a + c), half = 0.5 * (a - c), way = sqrt(half * half + b * b);
+    double most = fabs(middle) + way;
+    double p = half >= 0 ? half + way : b, q = half >= 0 ? b : way - half; /* of middle + way */
+    double length = sqrt(p * p + q * q);
+    p = length > 0 ? p / length : 1;
+    q = length > 0 ? q / length : 0;
+    double one = p * r[0] + q * r[1], two = p * r[1] - q * r[0];
+    one = fabs(middle + way) > 1e-9 * most ? one / (middle + way) : 0;
+    two = fabs(middle - way) > 1e-9 * most ? two / (middle - way) : 0;
+    x[0] = p * one - q * two;
+    x[1] = q * one + p * two;
+}
+
 /* One step in the tangent plane (e, f) of u. */
 static int newton_step(const local *la, const local *lb, const double u[3], const double e[3],
                        const double f[3], double x[2])
@@ -303,7 +336,8 @@ static int newton_step(const local *la, const local *lb, const double u[3], cons
     int total = la->conditions + lb->conditions;
     if (total == 0) {
         double r[2] = {-v3_dot(e, p), -v3_dot(f, p)}, ef = form(H, e, f);
-        return solve2(form(H, e, e) - h, ef, ef, form(H, f, f) - h, r, x);
+        solve_axes(form(H, e, e) - h, ef, form(H, f, f) - h, r, x);
+        return 1;
     }
     const local *one = la->conditions ? la : lb, *two = la->conditions == 2 ? la : lb;
     int last = two->conditions == 2 ? 1 : 0;
@@ -330,7 +364,8 @@ static int newton_step(const local *la, const local *lb, const double u[3], cons
     }
     double l = (ge * v3_dot(e, p) + gf * v3_dot(f, p)) / gg;
     double bend = form(H, t, t) - l * form(one->Hc, t, t) - h;
-    double way = fabs(bend) > 0 ? -v3_dot(t, p) / bend : 0;
+    double stiff = fabs(form(H, t, t)) + fabs(l * form(one->Hc, t, t)) + fabs(h);
+    double way = fabs(bend) > 1e-9 * stiff ? -v3_dot(t, p) / bend : 0;
     x[0] = back * ge - way * gf / sqrt(gg);
     x[1] = back * gf + way * ge / sqrt(gg);
     return 1;
@@ -403,7 +438,7 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     double last = INFINITY;
     local_of(a, ma, u, 1, &la);
     local_of(b, mb, u, -1, &lb);
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 30; k++) {
         double size = damped_step(a, ma, b, mb, &la, &lb, u);
         int done = size < 1e-15 || (size < 1e-12 && size >= last);
         last = size;
@@ -411,11 +446,8 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
             break;
         }
     }
-    if (!(last < 1e-6)) {
-        return 0;
-    }
     witness_of(&la, &lb, u, witness);
-    return 1;
+    return last < 1e-6;
 }
 
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
@@ -444,14 +476,13 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
     for (int k = 0, found = 0; k < as * bs; k++) {
         collide_apex w = *witness;
         v3_copy(u, start);
-        if (newton(a, &ma[k / bs], b, &mb[k % bs], u, &w)) {
-            double gap = collide_gap(a, b, u);
-            if (gap > best + (found ? hair : -hair)) {
-                found = 1;
-                best = gap;
-                v3_copy(n, u);
-                *witness = w;
-            }
+        int converged = newton(a, &ma[k / bs], b, &mb[k % bs], u, &w);
+        double gap = collide_gap(a, b, u);
+        if (gap > best + (converged && !found ? -hair : hair)) {
+            found |= converged;
+            best = gap;
+            v3_copy(n, u);
+            *witness = w;
         }
     }
     return best;

@@ -119,13 +119,71 @@ static void test_every_convex_pair(void **state)
     }
 }
 
+/* Sizes and places on a grid, quarter turns and eighths: faces in one plane, edges in line, centres
+ * in one place, and touching exactly, which chance never gives. */
+static void align(body *b, dice *d)
+{
+    const double h = 1 / sqrt(2.0);
+    static const double cosine[4] = {1, 0, -1, 2};
+    for (int i = 0; i < 3; i++) {
+        b->at.pos[i] = 0.5 * dice_int(d, -2, 2);
+    }
+    int axis = dice_int(d, 0, 2), j = (axis + 1) % 3, k = (axis + 2) % 3, turn = dice_int(d, 0, 3);
+    double c = turn == 3 ? h : cosine[turn], s = turn == 3 ? h : turn == 1 ? 1 : 0;
+    memset(b->at.R, 0, sizeof b->at.R);
+    b->at.R[3 * axis + axis] = 1;
+    b->at.R[3 * j + j] = b->at.R[3 * k + k] = c;
+    b->at.R[3 * j + k] = -s;
+    b->at.R[3 * k + j] = s;
+}
+
+static body aligned(dice *d, collide_kind kind)
+{
+    body b = {.shape = {.kind = kind}};
+    for (int i = 0; i < 3; i++) {
+        b.shape.size[i] = 0.5 * dice_int(d, 1, 2);
+    }
+    if (kind == COLLIDE_BOX || kind == COLLIDE_HULL) {
+        for (int k = 0; k < 8; k++) { /* boxes, wedges, pyramids, prisms */
+            for (int i = 0; i < 3; i++) {
+                double x = kind == COLLIDE_HULL && k > 3 ? dice_int(d, 0, 1) : 1;
+                b.own[k][i] = (k >> i & 1 ? -1 : 1) * x * b.shape.size[i];
+            }
+        }
+        b.corners = 8;
+    }
+    if (kind == COLLIDE_HULL) {
+        b.shape.hull = collide_hull_new(b.own[0], 8);
+    }
+    align(&b, d);
+    place(&b);
+    return b;
+}
+
+static void test_aligned(void **state)
+{
+    (void)state;
+    dice d = dice_of(31);
+    tally t = {0};
+    int pairs = campaign(20000);
+    for (int k = 0; k < pairs; k++) {
+        body a = aligned(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
+        body b = aligned(&d, (collide_kind)dice_int(&d, COLLIDE_SPHERE, COLLIDE_HULL));
+        judge(&a, &b, &d, &t);
+        body_free(&a);
+        body_free(&b);
+    }
+    assert_true(t.plane_error < 1e-11);
+    assert_true(t.apart_error < 1e-7);
+    assert_true(t.depth_error < 1e-8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_hulls),
-        cmocka_unit_test(test_box_cylinder),
-        cmocka_unit_test(test_every_convex_pair),
+        cmocka_unit_test(test_boxes),        cmocka_unit_test(test_hulls),
+        cmocka_unit_test(test_box_cylinder), cmocka_unit_test(test_every_convex_pair),
+        cmocka_unit_test(test_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
