@@ -167,19 +167,32 @@ typedef enum zw_equality_kind {
     ZW_EQUALITY_JOINT,    /* q1 - ref1 = polynomial of q2 - ref2 */
     ZW_EQUALITY_TENDON,   /* the same for lengths of tendons, from the pose as described */
     ZW_EQUALITY_DISTANCE, /* between the origins of the two frames */
+
+    /* What rolls or glides on a plane without slip. Frame 1 is on what rolls, frame 2 on what
+     * carries the plane: its origin lies in the plane, its z stands on it. Both are as given,
+     * whatever `placed` says. Each holds the speed of the point that touches; unless `touch` is 0
+     * a second constraint, called "name.touch", holds that point in the plane. */
+    ZW_EQUALITY_WHEEL,   /* a thin disc of this radius about the origin of frame 1, z its axle; it
+                            may lean, but not lie flat */
+    ZW_EQUALITY_MECANUM, /* the same with rollers on its rim, `roller` radians from the axle: held
+                            along the roller's axis alone */
+    ZW_EQUALITY_ROLL,    /* a ball of this radius about the origin of frame 1; it may spin */
+    ZW_EQUALITY_BLADE    /* a blade along x of frame 1, at its origin: no speed across it */
 } zw_equality_kind;
 
 typedef struct zw_equality_def {
     int made, place;
     const char *name;
     int kind;          /* zw_equality_kind */
-    int first, second; /* bodies, joints or tendons; -1: world, or a constant */
+    int first, second; /* bodies (0: the world), joints or tendons; second -1: a constant */
     double pos1[3], quat1[4];
     int placed; /* which frames are given: 0 frame 1, 1 both, 2 frame 2; the other one is at the
                    same place in the pose as described */
     double pos2[3], quat2[4];
     double poly[5];
     double distance;
+    double radius, roller; /* of what rolls */
+    int touch;
     double torquescale; /* soft law: metres for one radian */
     int active;
     zw_soft soft;

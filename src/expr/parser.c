@@ -546,7 +546,7 @@ int expr_parse_target(expr_parser *p)
             p->next++;
         }
     }
-    if (tree >= 0 && at(p, EXPR_TOKEN_PRIME)) {
+    if (tree >= 0 && (at(p, EXPR_TOKEN_PRIME) || at(p, EXPR_TOKEN_DOT))) {
         tree = parse_postfix(p, tree);
     }
     return tree;

@@ -93,7 +93,7 @@ typedef struct expr_parser {
  * -1: see the fault. */
 int expr_parse(expr_parser *parser);
 
-/* A name, perhaps with [index, ...] and primes: what a statement may define. */
+/* A name, perhaps with [index, ...], fields and primes: what a statement may define or set. */
 int expr_parse_target(expr_parser *parser);
 
 /* `for i in a..b, j in c..d` if the next token is `for`: how many ranges, and the first; -1: see

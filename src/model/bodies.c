@@ -501,3 +501,9 @@ zw_note zw_model_note(const zw_model *model, int index)
     return (zw_note){note->text, place != NULL ? model->file[place->file].name : "",
                      place != NULL ? place->line : 0, note->count};
 }
+
+int model_equality_rows(const zw_equality_def *def)
+{
+    static const int count[] = {3, 6, 5, 5, 1, 1, 1, 2, 1, 2, 1};
+    return count[def->kind] + (def->kind >= ZW_EQUALITY_WHEEL && def->touch);
+}

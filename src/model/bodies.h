@@ -111,6 +111,9 @@ typedef struct model_sizes {
 } model_sizes;
 model_sizes model_sizes_of(const model_bodies *bodies);
 
+/* Rows of a constraint, those of its touch included. */
+int model_equality_rows(const zw_equality_def *def);
+
 /* ---- inertia.c ------------------------------------------------------------------------------- */
 
 /* As zw_model_inertia, but bodies that could not be moved alone pass. */

@@ -221,7 +221,7 @@ static int check_mesh(const checker *c, const zw_mesh_def *d)
 
 static int check_equality(const checker *c, const zw_equality_def *d)
 {
-    int same_kind = d->kind >= ZW_EQUALITY_CONNECT && d->kind <= ZW_EQUALITY_DISTANCE;
+    int same_kind = d->kind >= ZW_EQUALITY_CONNECT && d->kind <= ZW_EQUALITY_BLADE;
     if (!same_kind) {
         return bad(c, "there is no constraint of kind %d", d->kind);
     }
@@ -236,8 +236,13 @@ static int check_equality(const checker *c, const zw_equality_def *d)
             return bad(c, "only hinges and slides can be coupled");
         }
     }
+    int round = d->kind >= ZW_EQUALITY_WHEEL && d->kind <= ZW_EQUALITY_ROLL;
+    if (round && !(d->radius > 0 && isfinite(d->radius))) {
+        return bad(c, "what rolls has a positive radius, not %g", d->radius);
+    }
     return frame(c, d->pos1, d->quat1) && frame(c, d->pos2, d->quat2) &&
-           finite(c, "polynomial", d->poly, 5) && not_negative(c, "distance", d->distance) &&
+           finite(c, "polynomial", d->poly, 5) && finite(c, "roller", &d->roller, 1) &&
+           not_negative(c, "distance", d->distance) &&
            not_negative(c, "torquescale", d->torquescale) && soft(c, &d->soft);
 }
 

@@ -69,6 +69,7 @@ zw_equality_def zw_equality_default(void)
                              .quat1 = {1, 0, 0, 0},
                              .quat2 = {1, 0, 0, 0},
                              .poly = {0, 1, 0, 0, 0},
+                             .touch = 1,
                              .torquescale = 1,
                              .active = 1,
                              .soft = SOFT};

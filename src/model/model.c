@@ -11,7 +11,7 @@
 #include "model/bodies.h"
 
 /* capacity[] belongs to these lists. */
-enum { FILES, PLACES, PARAMS, COORDS, CONSTRAINTS, EVENTS, CHECKS, PLOTS, DRAWS, MASSES };
+enum { FILES, PLACES, PARAMS, COORDS, CONSTRAINTS, EVENTS, CHECKS, PLOTS, DRAWS, MASSES, MOTORS };
 
 zw_model *model_create(void)
 {
@@ -100,6 +100,8 @@ void zw_model_free(zw_model *model)
     base_free(model->law.lambda);
     base_free(model->law.given);
     base_free(model->run.method);
+    base_free(model->robot);
+    base_free(model->motor);
     model_bodies_free(model->bodies);
     expr_graph_free(model->graph);
     base_free(model);
@@ -185,6 +187,13 @@ model_draw *model_add_draw(zw_model *model)
     model_draw *draw = &model->draw[model->draw_count++];
     *draw = (model_draw){.radius = EXPR_NONE};
     return draw;
+}
+
+model_motor *model_add_motor(zw_model *model)
+{
+    int room = base_list_room(&model->motor, &model->capacity[MOTORS], model->motor_count,
+                              sizeof *model->motor);
+    return room ? &model->motor[model->motor_count++] : NULL;
 }
 
 int model_add_place(zw_model *model, int file, int line, int column, int length)

@@ -33,15 +33,44 @@ typedef struct model_param {
     int is_source; /* other parameters were computed from it: to change it, read again */
 } model_param;
 
+/* What formulas see of an imported robot. Each number is a coordinate of the formulas, with a speed
+ * and an acceleration of its own that follow from those of the robot: COORD i, SPEED i, ACCEL i.
+ * The coordinates of the system are then the robot's, and not these. */
+typedef enum model_seen_kind {
+    MODEL_SEEN_NOTHING,  /* a coordinate of its own */
+    MODEL_SEEN_JOINT,    /* the coordinate of a hinge or slide */
+    MODEL_SEEN_POINT,    /* a component of a place */
+    MODEL_SEEN_AXIS,     /* a component of an axis, a unit vector */
+    MODEL_SEEN_TURN,     /* a component of an angular velocity: a speed without a coordinate */
+    MODEL_SEEN_KINETIC,  /* energies of the robot: to be looked at only */
+    MODEL_SEEN_POTENTIAL /* without what formulas add */
+} model_seen_kind;
+
+typedef struct model_seen {
+    model_seen_kind kind;
+    int joint;
+    int body, site; /* the frame is the site's, or if that is -1 the body's */
+    int centre;     /* the point is the centre of mass */
+    int axis, component;
+} model_seen;
+
+/* `motor elbow = ...`: the control of an actuator. */
+typedef struct model_motor {
+    int actuator;
+    expr_id control;
+    int place;
+} model_motor;
+
 typedef struct model_coord {
     char *name; /* "x", "x[3]" */
     int place;
-    expr_id start;  /* on parameters only */
-    expr_id speed;  /* on parameters only, or EXPR_NONE: it follows from the constraints */
-    expr_id force;  /* generalized force, EXPR_ZERO if none */
-    expr_id prefer; /* systems without masses, seed 000 (39)-(43): s; EXPR_ZERO if none */
-    expr_id free;   /* ... and c */
-    expr_id reach;  /* where it ends, on parameters only; EXPR_NONE: nothing is asked */
+    expr_id start;   /* on parameters only */
+    expr_id speed;   /* on parameters only, or EXPR_NONE: it follows from the constraints */
+    expr_id force;   /* generalized force, EXPR_ZERO if none */
+    expr_id prefer;  /* systems without masses, seed 000 (39)-(43): s; EXPR_ZERO if none */
+    expr_id free;    /* ... and c */
+    expr_id reach;   /* where it ends, on parameters only; EXPR_NONE: nothing is asked */
+    model_seen seen; /* then start is EXPR_NONE where nothing is said */
 } model_coord;
 
 typedef enum model_relation { MODEL_EQUAL, MODEL_AT_LEAST } model_relation;
@@ -204,9 +233,14 @@ struct zw_model {
     model_reach reach;
     model_run run;
     struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */
+    int imported;                /* formulas may stand beside the bodies */
+    char *robot;                 /* `import "..." as robot`, or NULL */
+    int robot_equalities;        /* that came with it; more are from statements of this file */
+    int motor_count;
+    model_motor *motor;
 
     /* capacities of the lists, for model_add_* */
-    int capacity[10];
+    int capacity[11];
 };
 
 /* An empty model with a graph; NULL: no memory. */
@@ -222,6 +256,7 @@ model_event *model_add_event(zw_model *model);
 model_check *model_add_check(zw_model *model);
 model_plot *model_add_plot(zw_model *model);
 model_draw *model_add_draw(zw_model *model);
+model_motor *model_add_motor(zw_model *model);
 
 /* A place for the graph's nodes; equal neighbours are shared. -1: no memory. */
 int model_add_place(zw_model *model, int file, int line, int column, int length);

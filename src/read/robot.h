@@ -25,6 +25,9 @@ zw_model *robot_text(const char *text, const char *name, const robot_limits *lim
 zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_count,
                     zw_error *error);
 
+/* Take that note; 0: no memory. */
+int robot_note(zw_model *model);
+
 /* The bodies of a file into a model that has none yet, for `import` in a .zw file: `place` is where
  * that stands. The model is to be thrown away if this fails. */
 zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error);

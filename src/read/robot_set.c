@@ -77,7 +77,7 @@ static int may_touch(const model_bodies *b, const int *carrier, int i, int j)
     return masks && !related;
 }
 
-static int note_contact(zw_model *model)
+int robot_note(zw_model *model)
 {
     static const char text[] = "contact between geoms is not computed yet: they pass through";
     const model_bodies *b = model->bodies;
@@ -106,7 +106,7 @@ zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_cou
     for (int k = 0; k < setting_count && ok; k++) {
         ok = set(model, &settings[k], error);
     }
-    if (ok && !note_contact(model)) {
+    if (ok && !robot_note(model)) {
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         ok = 0;
     }

@@ -31,10 +31,10 @@ static int check_whole(reader *r)
                          "there is nothing in this file; a model begins with a line such as "
                          "coord x = 1");
     }
-    if (m->coord_count == 0) {
+    if (m->coord_count == 0 && !m->imported) {
         return read_fail(r, -1, "there is no coordinate; a model has a line such as coord x = 1");
     }
-    m->massless = !r->has_mass;
+    m->massless = !r->has_mass && !m->imported;
     if (r->massless_token >= 0 && r->has_mass) {
         return read_fail(r, r->massless_token,
                          "'%s' is for systems without masses, and this one "
@@ -105,6 +105,7 @@ static reader *reader_create(const zw_setting *settings, int setting_count,
     r->pending = -1;
     r->plot_statement = -1;
     r->massless_token = -1;
+    r->robot_token = r->robot_name = -1;
     return r;
 }
 

@@ -22,6 +22,7 @@
 
 #include "expr/functions.h"
 #include "expr/parser.h"
+#include "model/bodies.h"
 #include "model/model.h"
 
 enum { READ_MOST_INDICES = 3, READ_MOST_SCOPE = 32, READ_MOST_DEEP = 500, READ_MOST_FILES = 64 };
@@ -40,7 +41,8 @@ typedef enum read_kind {
     READ_POINT,
     READ_IMBED,
     READ_CONSTRAINT,
-    READ_EVENT
+    READ_EVENT,
+    READ_ROBOT
 } read_kind;
 
 /* A scalar (n = 1) or a vector of two or three components. */
@@ -66,6 +68,7 @@ typedef struct read_member {
     int token;
     int number; /* in the model's list: parameters, coordinates, constraints, events */
     int row;    /* constraints: its first row among all */
+    int rows;   /* of an element such as `wheel`, whose number is that of an equality; else 0 */
     unsigned char state;
     read_value value;
     read_value rate; /* n = 0: not asked for yet */
@@ -171,7 +174,14 @@ typedef struct reader {
     int plot_statement; /* token of the statement that the last plot belongs to */
     int curve_capacity; /* of that plot */
     int rows;           /* of all constraints, once they are known */
+
+    int robot_token; /* of the import, -1: none */
+    int robot_name;  /* token of the name after `as`, -1: none */
 } reader;
+
+/* Whether a word may stand beside an imported robot, or only there. The latter are words only at
+ * the beginning of a line, and may be names as well. */
+typedef enum read_fit { READ_FITS, READ_NOT_BESIDE_ROBOTS, READ_ROBOTS_ONLY } read_fit;
 
 /* What a word takes (`parse`: tokens to items), and what it means (`make`, called for each item and
  * each member of the statement's ranges). */
@@ -183,6 +193,7 @@ struct read_word {
     int option; /* read_kind of definitions, ... */
     int whole;  /* make is called for the first item alone, and sees to the others */
     const char *usage;
+    read_fit fit;
 };
 
 /* ---- zw_fail.c: stories --------------------------------------------------------------------- */
@@ -202,6 +213,7 @@ typedef struct read_shown {
 } read_shown;
 read_shown read_show_place(const reader *r, int token, int from);
 read_shown read_show_symbol(const reader *r, int symbol);
+read_shown read_show_tokens(const reader *r, int from, int to); /* as written, without blanks */
 read_shown read_show_member(const reader *r, int member);
 read_shown read_show_index(const reader *r, int name, const int *index);
 read_shown read_show_value(const read_value *value); /* "a scalar", "a vector of 2" */
@@ -228,7 +240,8 @@ int read_title(reader *r); /* from the first comment */
 
 int read_statements(reader *r, int file);
 const read_word *read_word_find(const reader *r, int symbol);
-const read_word *read_word_at(int index); /* NULL after the last */
+int read_is_word(const reader *r, int symbol); /* which cannot be a name */
+const read_word *read_word_at(int index);      /* NULL after the last */
 
 /* Pieces that the words share; see each word's usage in zw_words.c. */
 read_item *read_item_add(reader *r, read_statement *s, int target);
@@ -265,6 +278,7 @@ int read_parse_import(reader *r, expr_parser *p, read_statement *s);
 
 int read_name_find(const reader *r, int symbol); /* -1: none */
 int read_member_find(const reader *r, int name, const int *index);
+int read_name_robot(reader *r, int token); /* declare it */
 int read_member_add(reader *r, read_kind kind, const read_statement *statement,
                     const read_item *item, int target);
 int read_member_of(reader *r, int tree);       /* of a NAME or INDEX tree; -1: failed */
@@ -319,6 +333,7 @@ int read_depends(const reader *r, const read_value *value);
 int read_coordinate(reader *r, int tree); /* number of the coordinate it names; -1: failed */
 /* Tokens as the user wrote them, with words before; indices of families as numbers. */
 char *read_label(reader *r, int from, int to, const char *before);
+int read_initial(reader *r, int tree, const char *what, expr_id *id); /* on parameters, finite */
 int read_make_coord(reader *r, const read_statement *s, const read_item *item);
 int read_make_speed(reader *r, const read_statement *s, const read_item *item);
 int read_make_gravity(reader *r, const read_statement *s, const read_item *item);
@@ -344,6 +359,35 @@ int read_make_run(reader *r, const read_statement *s, const read_item *item);
 int read_make_title(reader *r, const read_statement *s, const read_item *item);
 int read_energy(reader *r, int token, expr_id *energy);
 int read_count_rows(reader *r);
+
+/* ---- zw_robot.c, zw_rolling.c: an imported robot -------------------------------------------- */
+
+/* Something of the robot, as it is written: a name, and the fields behind it. */
+typedef struct read_path {
+    int thing; /* tree of the name */
+    int count;
+    int field[2]; /* trees */
+} read_path;
+int read_robot_path(reader *r, int tree, read_path *path); /* 0: it is none */
+int read_robot_knows(const reader *r, int symbol);         /* a joint, body or site? */
+int read_robot_has(const reader *r, int symbol);           /* anything whose name would be told? */
+void read_robot_guess(const reader *r, read_guess *guess);
+int read_robot_value(reader *r, int tree, const read_path *path, read_value *value);
+int read_robot_coordinate(reader *r, int tree); /* number of the coordinate; -1: failed */
+/* Thing of this kind with this name (what cannot stand in a name here is written _); -1: none. */
+int read_robot_find(const reader *r, zw_thing kind, int symbol);
+/* The frame that a path names; 0: failed. */
+int read_robot_frame(reader *r, int tree, model_seen *seen);
+int read_robot_energy(reader *r, model_seen_kind kind, expr_id *id);
+int read_robot_energy_in(reader *r, const read_value *value);
+int read_robot_torque(reader *r, int tree, const read_value *torque);
+int read_robot_fits(reader *r);                               /* do all statements? */
+int read_robot_setting(reader *r, const zw_setting *setting); /* 1: it was a motor's; -1: failed */
+int read_make_start(reader *r, const read_statement *s, const read_item *item);
+int read_make_motor(reader *r, const read_statement *s, const read_item *item);
+int read_parse_rolling(reader *r, expr_parser *p, read_statement *s);
+int read_make_rolling(reader *r, const read_statement *s, const read_item *item);
+int read_rolling_rows(reader *r); /* behind those of the constraints */
 
 /* The same as zw_model_parse, with other limits; `path` as there. */
 zw_model *read_zw_text(const char *text, const char *name, const zw_setting *settings,

@@ -140,9 +140,34 @@ static int call_gather(reader *r, int tree, expr_op op, read_value *value)
 
 /* ---- Multipliers -------------------------------------------------------------------------- */
 
+/* lambda(front.touch): what keeps a wheel on its plane. */
+static int is_touch(const reader *r, int tree)
+{
+    const expr_tree *node = &r->trees.tree[tree];
+    return node->kind == EXPR_TREE_FIELD && read_symbol_is(r, node->symbol, "touch");
+}
+
+/* The multipliers of a member: those of its constraint, of its element, or of the latter's touch.
+ */
+static int multipliers(reader *r, int tree, int member, int touch, read_value *value)
+{
+    const read_member *m = &r->member[member];
+    int row = m->row + (touch ? m->rows : 0);
+    value->n = touch ? 1 : m->rows > 0 ? m->rows : r->model->constraint[m->number].rows;
+    if (touch && (m->rows == 0 || !r->model->bodies->equality[m->number].touch)) {
+        return read_fail_tree(r, tree, "there is no such constraint: '%s' does not touch",
+                              read_show_member(r, member).text);
+    }
+    for (int i = 0; i < value->n; i++) {
+        value->c[i] = expr_leaf(r->model->graph, EXPR_LAMBDA, row + i);
+    }
+    return read_allowed(r, tree, value->c[0], "lambda");
+}
+
 static int call_lambda(reader *r, int tree, read_value *value)
 {
-    int argument = r->trees.tree[tree].first;
+    int whole = r->trees.tree[tree].first, touch = is_touch(r, whole);
+    int argument = touch ? r->trees.tree[whole].first : whole;
     int token = r->trees.tree[tree].token;
     int kind = r->trees.tree[argument].kind;
     int symbol = r->trees.tree[argument].symbol;
@@ -177,11 +202,7 @@ static int call_lambda(reader *r, int tree, read_value *value)
         return 0;
     }
     read_at(r, tree);
-    value->n = r->model->constraint[r->member[member].number].rows;
-    for (int i = 0; i < value->n; i++) {
-        value->c[i] = expr_leaf(r->model->graph, EXPR_LAMBDA, r->member[member].row + i);
-    }
-    return read_allowed(r, tree, value->c[0], "lambda");
+    return multipliers(r, whole, member, touch, value);
 }
 
 /* ---- All together ------------------------------------------------------------------------- */

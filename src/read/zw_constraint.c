@@ -138,13 +138,13 @@ int read_count_rows(reader *r)
     }
     for (int i = 0; i < r->member_count; i++) {
         read_member *m = &r->member[i];
-        if (r->name[m->name].kind == READ_CONSTRAINT && m->number >= 0) {
+        if (r->name[m->name].kind == READ_CONSTRAINT && m->number >= 0 && m->rows == 0) {
             m->row = start[m->number];
         }
     }
     r->rows = start[count];
     base_free(start);
-    return 1;
+    return read_rolling_rows(r);
 }
 
 /* The constraint that is named; NULL: failed. */
@@ -169,6 +169,11 @@ static model_constraint *named(reader *r, int tree)
         return NULL;
     }
     int member = read_member_of(r, tree);
+    if (member >= 0 && r->member[member].rows > 0) {
+        read_fail_tree(r, tree, "'%s' does not slip, and has no friction",
+                       read_show_member(r, member).text);
+        return NULL;
+    }
     return member < 0 ? NULL : &r->model->constraint[r->member[member].number];
 }
 

@@ -77,7 +77,7 @@ static int check_index(reader *r, const expr_range *range)
         return read_fail(r, range->token, "'%s' cannot be an index: it is a name already (%s)",
                          shown.text, read_show_place(r, r->name[name].token, range->token).text);
     }
-    if (read_is_constant(t->text, t->length) || read_word_find(r, range->symbol) != NULL ||
+    if (read_is_constant(t->text, t->length) || read_is_word(r, range->symbol) ||
         expr_function_find(t->text, t->length) >= 0) {
         return read_fail(r, range->token, "'%s' has a meaning of its own and cannot be an index",
                          shown.text);
@@ -214,7 +214,11 @@ int read_settings(reader *r)
             found = strcmp(known, name) == 0;
             read_guess_offer(&guess, known, (int)strlen(known));
         }
-        if (!found) {
+        int motor = found || r->robot_token < 0 ? 0 : read_robot_setting(r, &r->setting[i]);
+        if (motor < 0) {
+            return 0;
+        }
+        if (!found && !motor) {
             return read_fail(r, -1, "there is no parameter '%.60s' to be set%s", name,
                              read_guess_show(&guess).text);
         }
@@ -260,19 +264,22 @@ static int declare_coord(reader *r, const read_statement *s, const read_item *it
 
 static int declare_named(reader *r, const read_statement *s, const read_item *item)
 {
-    read_kind kind = s->word->parse == read_parse_constraint ? READ_CONSTRAINT
-                     : s->word->parse == read_parse_event    ? READ_EVENT
-                                                             : (read_kind)s->word->option;
+    int constrains =
+        s->word->parse == read_parse_constraint || s->word->parse == read_parse_rolling;
+    read_kind kind = constrains                           ? READ_CONSTRAINT
+                     : s->word->parse == read_parse_event ? READ_EVENT
+                                                          : (read_kind)s->word->option;
     return item->target < 0 || read_member_add(r, kind, s, item, item->target) >= 0;
 }
 
 static read_visit *declarer(const read_word *word)
 {
-    if (word->parse == read_parse_constraint || word->parse == read_parse_event) {
+    if (word->parse == read_parse_constraint || word->parse == read_parse_event ||
+        word->parse == read_parse_rolling) {
         return declare_named;
     }
     if (word->parse != read_parse_definitions || word->option == READ_PARAM ||
-        word->make == read_make_speed) {
+        word->make == read_make_speed || word->fit == READ_ROBOTS_ONLY) {
         return NULL;
     }
     return word->option == READ_COORD ? declare_coord : declare_named;
@@ -285,7 +292,8 @@ int read_declare(reader *r)
     if (r->name_of == NULL) {
         return read_no_memory(r);
     }
-    if (!declare_params(r) || !read_settle_all(r)) {
+    if ((r->robot_name >= 0 && !read_name_robot(r, r->robot_name)) || !read_robot_fits(r) ||
+        !declare_params(r) || !read_settle_all(r)) {
         return 0;
     }
     for (int i = 0; i < r->statement_count; i++) {

@@ -104,6 +104,12 @@ static int reset_target(reader *r, int tree, model_reset *reset)
 {
     int prime = r->trees.tree[tree].kind == EXPR_TREE_PRIME;
     int name = prime ? r->trees.tree[tree].first : tree;
+    read_path path;
+    if (read_robot_path(r, name, &path)) {
+        reset->kind = prime ? MODEL_SET_SPEED : MODEL_SET_COORD;
+        reset->index = read_robot_coordinate(r, name);
+        return reset->index >= 0;
+    }
     int member = read_member_of(r, name);
     if (member < 0) {
         return 0;

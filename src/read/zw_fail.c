@@ -107,6 +107,20 @@ read_shown read_show_place(const reader *r, int token, int from)
     return shown;
 }
 
+read_shown read_show_tokens(const reader *r, int from, int to)
+{
+    read_shown shown = {""};
+    size_t used = 0;
+    for (int i = from; i < to; i++) {
+        const expr_token *t = &r->tokens.token[i];
+        if (used + (size_t)t->length < sizeof shown.text) {
+            memcpy(shown.text + used, t->text, (size_t)t->length);
+            used += (size_t)t->length;
+        }
+    }
+    return shown;
+}
+
 read_shown read_show_symbol(const reader *r, int symbol)
 {
     read_shown shown;
@@ -225,6 +239,9 @@ read_guess read_guess_name(const reader *r, int symbol)
     }
     for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
         read_guess_offer(&guess, constants[i], (int)strlen(constants[i]));
+    }
+    if (r->robot_token >= 0 && r->robot_name < 0) {
+        read_robot_guess(r, &guess);
     }
     return guess;
 }

@@ -22,8 +22,8 @@ static int check_lines(reader *r, int first)
     int depth = 0;
     for (int i = first; i < r->tokens.count; i++) {
         const expr_token *t = &r->tokens.token[i];
-        int begins = i > first && t->begins_line && t->kind == EXPR_TOKEN_NAME &&
-                     read_word_find(r, t->symbol) != NULL;
+        int begins =
+            i > first && t->begins_line && t->kind == EXPR_TOKEN_NAME && read_is_word(r, t->symbol);
         if (begins && depth > 0) {
             return read_fail(r, open[depth - 1],
                              "this '%c' is not closed before the next statement (line %d)",

@@ -32,6 +32,10 @@ static void add_to(expr_graph *g, expr_id *sum, expr_id term)
 /* The coordinate that a name or member is; -1: failed. */
 int read_coordinate(reader *r, int tree)
 {
+    read_path path;
+    if (read_robot_path(r, tree, &path)) {
+        return read_robot_coordinate(r, tree);
+    }
     int member = read_member_of(r, tree);
     if (member < 0) {
         return -1;
@@ -45,7 +49,7 @@ int read_coordinate(reader *r, int tree)
 }
 
 /* A value on parameters only can be looked at now. */
-static int initial(reader *r, int tree, const char *what, expr_id *id)
+int read_initial(reader *r, int tree, const char *what, expr_id *id)
 {
     if (!read_scalar_in(r, tree, ONLY_PARAMS, what, id)) {
         return 0;
@@ -61,7 +65,7 @@ int read_make_coord(reader *r, const read_statement *s, const read_item *item)
     (void)s;
     expr_id start = EXPR_ZERO;
     int i = read_coordinate(r, item->target);
-    if (i < 0 || (item->part[0] >= 0 && !initial(r, item->part[0], "a start value", &start))) {
+    if (i < 0 || (item->part[0] >= 0 && !read_initial(r, item->part[0], "a start value", &start))) {
         return 0;
     }
     r->model->coord[i].start = start;
@@ -80,7 +84,7 @@ int read_make_speed(reader *r, const read_statement *s, const read_item *item)
     }
     expr_id speed;
     int i = read_coordinate(r, target->first);
-    if (i < 0 || !initial(r, item->part[0], "an initial speed", &speed)) {
+    if (i < 0 || !read_initial(r, item->part[0], "an initial speed", &speed)) {
         return 0;
     }
     if (r->model->coord[i].speed != EXPR_NONE) {
@@ -220,6 +224,12 @@ int read_make_metric(reader *r, const read_statement *s, const read_item *item)
 int read_energy(reader *r, int token, expr_id *energy)
 {
     zw_model *m = r->model;
+    if (r->robot_token >= 0) {
+        expr_id kinetic;
+        return read_robot_energy(r, MODEL_SEEN_KINETIC, &kinetic) &&
+               read_robot_energy(r, MODEL_SEEN_POTENTIAL, energy) &&
+               (*energy = expr_binary(m->graph, EXPR_ADD, kinetic, *energy)) >= 0;
+    }
     if (!r->has_mass) {
         return read_fail(r, token, "this system has no masses, so it has no energy");
     }
@@ -271,8 +281,14 @@ int read_make_force(reader *r, const read_statement *s, const read_item *item)
     const char *where = s->word->option == 0 ? "a force" : "a torque";
     int place = item->target >= 0 ? item->target : item->part[1];
     read_value p, F;
-    if (!read_value_in(r, item->part[0], NO_ACCEL, where, &F) ||
-        !read_value_in(r, place, NO_RATES, "the place of a force", &p)) {
+    read_path path;
+    if (!read_value_in(r, item->part[0], NO_ACCEL, where, &F)) {
+        return 0;
+    }
+    if (s->word->option == 1 && item->target < 0 && F.n == 3 && read_robot_path(r, place, &path)) {
+        return read_robot_torque(r, place, &F);
+    }
+    if (!read_value_in(r, place, NO_RATES, "the place of a force", &p)) {
         return 0;
     }
     if (p.n != F.n) {

@@ -82,14 +82,20 @@ static int slots_widen(reader *r)
 /* ---- Declaring ---------------------------------------------------------------------------- */
 
 static const char *const kind_text[] = {"a parameter",  "a coordinate", "a definition", "a point",
-                                        "an imbedding", "a constraint", "an event"};
+                                        "an imbedding", "a constraint", "an event",     "a robot"};
 
 static int check_free(reader *r, read_kind kind, int token)
 {
     const expr_token *t = &r->tokens.token[token];
     read_shown shown = read_show_symbol(r, t->symbol);
-    if (read_word_find(r, t->symbol) != NULL) {
+    if (read_is_word(r, t->symbol)) {
         return read_fail(r, token, "'%s' begins a statement and cannot be a name", shown.text);
+    }
+    if (kind != READ_ROBOT && r->robot_name < 0 && read_robot_has(r, t->symbol)) {
+        return read_fail(r, token,
+                         "'%s' is a name of the imported robot; give that a name of its own: "
+                         "import \"...\" as robot",
+                         shown.text);
     }
     if (read_is_constant(t->text, t->length)) {
         return read_fail(r, token, "'%s' has a meaning of its own and cannot be a name",
@@ -165,6 +171,11 @@ static int name_for(reader *r, read_kind kind, int token, int indices)
     return name;
 }
 
+int read_name_robot(reader *r, int token)
+{
+    return name_for(r, READ_ROBOT, token, 0) >= 0;
+}
+
 static void name_widen(read_name *name, const int *index)
 {
     for (int i = 0; i < name->indices; i++) {
@@ -201,6 +212,10 @@ int read_member_add(reader *r, read_kind kind, const read_statement *statement,
     int token = r->trees.tree[target].token;
     if (r->trees.tree[target].kind == EXPR_TREE_PRIME) {
         read_fail(r, token, "a rate cannot be declared; leave the prime out");
+        return -1;
+    }
+    if (r->trees.tree[target].kind == EXPR_TREE_FIELD) {
+        read_fail_tree(r, target, "a name that is declared has no dots");
         return -1;
     }
     int indices =
@@ -274,7 +289,8 @@ static const read_statement *declared_later(const reader *r, int symbol)
         const read_statement *s = &r->statement[i];
         for (int k = 0; k < s->item_count && s->word->parse == read_parse_definitions; k++) {
             const expr_tree *target = &r->trees.tree[r->item[s->item + k].target];
-            if (target->kind != EXPR_TREE_PRIME && target->symbol == symbol) {
+            if (target->kind != EXPR_TREE_PRIME && target->kind != EXPR_TREE_FIELD &&
+                s->word->fit != READ_ROBOTS_ONLY && target->symbol == symbol) {
                 return s;
             }
         }
@@ -327,6 +343,12 @@ int read_member_of(reader *r, int tree)
         return -1;
     }
     const read_name *n = &r->name[name];
+    if (n->kind == READ_ROBOT) {
+        read_fail(r, token, "'%s' is a robot; say what of it, as in %s.%s",
+                  read_show_symbol(r, node->symbol).text, read_show_symbol(r, node->symbol).text,
+                  "hinge");
+        return -1;
+    }
     if (count != n->indices) {
         read_shown shown = read_show_symbol(r, node->symbol);
         if (n->indices == 0) {

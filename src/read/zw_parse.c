@@ -470,13 +470,3 @@ int read_parse_include(reader *r, expr_parser *p, read_statement *s)
     }
     return t->symbol < 0 || read_statements(r, t->symbol);
 }
-
-int read_parse_import(reader *r, expr_parser *p, read_statement *s)
-{
-    const expr_token *t = &p->token[p->next];
-    if (t->kind != EXPR_TOKEN_STRING) {
-        return read_fail_expected(r, p, s, "the name of a file between \" and \"");
-    }
-    return read_fail(r, p->next, "%.*s: bodies from MJCF and URDF files cannot be imported yet",
-                     t->length < 100 ? t->length : 100, t->text);
-}

@@ -60,7 +60,7 @@ int read_take_word(expr_parser *p, const char *word)
 int read_is_target(const reader *r, int tree)
 {
     int kind = r->trees.tree[tree].kind;
-    return kind == EXPR_TREE_NAME || kind == EXPR_TREE_INDEX;
+    return kind == EXPR_TREE_NAME || kind == EXPR_TREE_INDEX || kind == EXPR_TREE_FIELD;
 }
 
 int read_at_end(const expr_parser *p)

@@ -134,6 +134,10 @@ static int value_constant(reader *r, int tree, int symbol, read_value *value)
                          "it may stand in plot, draw, check and event");
     }
     value->c[0] = kinetic ? r->model->kinetic : r->model->potential;
+    if (r->robot_token >= 0 && !energy) {
+        return read_robot_energy(r, kinetic ? MODEL_SEEN_KINETIC : MODEL_SEEN_POTENTIAL,
+                                 &value->c[0]);
+    }
     return !energy || read_energy(r, token, &value->c[0]);
 }
 
@@ -215,7 +219,11 @@ static int value_name(reader *r, int tree, read_value *value)
         return read_fail(r, token, "'%.*s' is a function; it is written %s", s->length, s->text,
                          expr_function_at(function)->usage);
     }
-    if (read_word_find(r, symbol) != NULL) {
+    read_path path;
+    if (read_robot_path(r, tree, &path)) {
+        return read_robot_value(r, tree, &path, value);
+    }
+    if (read_is_word(r, symbol)) {
         return read_fail(r, token, "'%.*s' begins a statement and has no place in a formula",
                          s->length, s->text);
     }
@@ -228,6 +236,10 @@ static int value_field(reader *r, int tree, read_value *value)
     int token = node->token;
     const expr_symbol *s = &r->symbols.symbol[node->symbol];
     read_value inner;
+    read_path path;
+    if (read_robot_path(r, tree, &path)) {
+        return read_robot_value(r, tree, &path, value);
+    }
     if (!read_value_of(r, node->first, &inner)) {
         return 0;
     }
@@ -257,6 +269,9 @@ int read_rate(reader *r, int tree, const read_value *value, read_value *rate)
     }
     if (all & EXPR_ON_LAMBDA) {
         return read_fail_tree(r, tree, "the rate of a multiplier is not known");
+    }
+    if (read_robot_energy_in(r, value)) {
+        return read_fail_tree(r, tree, "the rate of the energy of a robot is not known");
     }
     *rate = *value;
     if (expr_rate(r->model->graph, value->c, value->n, EXPR_RATE_FULL, rate->c) != ZW_OK) {

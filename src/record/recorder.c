@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "record/table.h"
 #include "record/write.h"
-#include "system/system.h"
+#include "system/bodies.h"
 
 struct zw_record {
     const zw_system *system;
@@ -72,11 +72,24 @@ static void add_fixed_columns(maker *k)
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
 }
 
+/* Over imported bodies leaves are what formulas see; where that is a joint, its column is found by
+ * its name. */
+static int is_seen(const maker *k, const expr_node *node, int *joint)
+{
+    const struct system_bodies *bodies = k->record->system->bodies;
+    int leaf = node->op == EXPR_COORD || node->op == EXPR_SPEED;
+    int seen = leaf && bodies && bodies->formulas;
+    *joint = seen && bodies->formulas->seen[node->index].kind == MODEL_SEEN_JOINT;
+    return seen;
+}
+
 /* The column that already holds this node, or -1. */
 static int column_of(const maker *k, expr_id id, const char *label)
 {
     const expr_node *node = expr_graph_node(k->model->graph, id);
-    switch ((expr_op)node->op) {
+    int speeds = zw_count(k->record->system, ZW_SPEED);
+    int joint, seen = is_seen(k, node, &joint);
+    switch (seen ? EXPR_CONST : (expr_op)node->op) {
     case EXPR_TIME:
         return 0;
     case EXPR_COORD:
@@ -84,11 +97,11 @@ static int column_of(const maker *k, expr_id id, const char *label)
     case EXPR_SPEED:
         return 1 + k->model->coord_count + node->index;
     case EXPR_LAMBDA:
-        return 1 + 2 * k->model->coord_count + 5 + node->index;
+        return 1 + k->model->coord_count + speeds + 5 + node->index;
     default:
         /* the names that the language gives to columns that are there anyway */
         return label && (!strcmp(label, "energy") || !strcmp(label, "kinetic_energy") ||
-                         !strcmp(label, "potential_energy"))
+                         !strcmp(label, "potential_energy") || joint)
                    ? record_table_find(k->table, label)
                    : -1;
     }

@@ -41,12 +41,13 @@ static step_method ode_method(zw_method method)
 static void reset(run *r, const model_event *event)
 {
     zw_state *state = r->state;
-    const expr_inputs in = {.t = state->t,
-                            .param = state_param(state),
-                            .q = state_q(state),
-                            .v = state_v(state),
-                            .a = r->work->a,
-                            .lambda = r->work->lambda};
+    const expr_inputs now = {.t = state->t,
+                             .param = state_param(state),
+                             .q = state_q(state),
+                             .v = state_v(state),
+                             .a = r->work->a,
+                             .lambda = r->work->lambda};
+    const expr_inputs in = system_inputs(r->system, r->work, &now);
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < event->reset_count; k++) {
             const model_reset *set = &event->reset[k];

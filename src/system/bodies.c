@@ -1,19 +1,38 @@
 /* Bodies at an instant: the sweeps that a part needs, and its outputs. */
 #include "system/bodies.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "tree/sweeps.h"
 
-void bodies_start(const zw_system *system, double *q, double *v)
+zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
+                       zw_error *error)
 {
+    const bodies_formulas *formulas = system->bodies->formulas;
+    const expr_inputs in = {.param = param};
     memcpy(q, system->bodies->q, (size_t)system->nq * sizeof *q);
     memcpy(v, system->bodies->v, (size_t)system->n * sizeof *v);
+    for (int k = 0; formulas && k < formulas->begin_count; k++) {
+        const bodies_begin *begin = &formulas->begin[k];
+        double value = expr_value(system->model->graph, begin->value, &in);
+        (begin->is_speed ? v : q)[begin->at] = value;
+        if (expr_graph_status(system->model->graph) != ZW_OK) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
+        if (!isfinite(value)) {
+            return model_fail(system->model, error, ZW_NOT_FINITE, begin->place,
+                              "this does not start at a finite value");
+        }
+    }
+    return ZW_OK;
 }
 
 size_t bodies_room(const zw_system *system)
 {
-    return 2 * (size_t)system->m + (size_t)system->n + (size_t)system->bodies->length_count;
+    return 2 * (size_t)system->m + (size_t)system->n + (size_t)system->bodies->length_count +
+           bodies_formula_room(system->bodies->formulas);
 }
 
 static void put_metric(const zw_system *system, const zw_work *work, double *M)
@@ -25,9 +44,11 @@ static void put_metric(const zw_system *system, const zw_work *work, double *M)
 }
 
 /* The speeds of what has dry friction, in the form of slip.c. */
-static void put_slip(const zw_system *system, const double *v, double *out)
+static void put_slip(const zw_system *system, zw_work *work, const double *v, const double *from,
+                     double *out)
 {
     const struct system_bodies *bodies = system->bodies;
+    out = bodies_put_slip(system, work, from, out);
     for (int k = 0; k < bodies->dry_count; k++) {
         const bodies_dry *dry = &bodies->dry[k];
         double *e = out, *bias = out + 1, *T = out + 2;
@@ -42,12 +63,17 @@ static void put_slip(const zw_system *system, const double *v, double *out)
     }
 }
 
-static void put_friction(const zw_system *system, double *mu)
+static void put_friction(const zw_system *system, const zw_work *work, double *mu)
 {
     const struct system_bodies *bodies = system->bodies;
-    memset(mu, 0, (size_t)bodies->closer_count * sizeof *mu);
+    int before = bodies->closer_count + (bodies->formulas ? bodies->formulas->constraints : 0);
+    memset(mu, 0, (size_t)before * sizeof *mu);
+    if (bodies->formulas) {
+        memcpy(mu, bodies_formula_outputs(system, work) + bodies->formulas->at_mu,
+               (size_t)bodies->formulas->constraints * sizeof *mu);
+    }
     for (int k = 0; k < bodies->dry_count; k++) {
-        mu[bodies->closer_count + k] = bodies->dry[k].limit;
+        mu[before + k] = bodies->dry[k].limit;
     }
 }
 
@@ -60,12 +86,18 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     memset(still, 0, bytes);
     tree_passive(system->tree, q, still, force); /* at rest: springs only */
     bodies_add_springs(system, work, q, force);
+    bodies_formula_forces(system, work, 1, force);
     if (!system->conservative) {
         double *Q = out + system->at.Q;
         memset(Q, 0, bytes);
         bodies_add_motors(system, work, q, v, room, Q);
         bodies_add_dampers(system, v, Q);
+        bodies_formula_forces(system, work, 0, Q);
         out[system->at.dLdt] = 0;
+        if (system->bodies->formulas) {
+            int at = system->bodies->formulas->at_time;
+            out[system->at.dLdt] = bodies_formula_outputs(system, work)[at];
+        }
         for (int i = 0; i < system->n; i++) {
             force[i] += Q[i];
         }
@@ -81,12 +113,13 @@ static void take_bias(const zw_system *system, zw_work *work)
     }
 }
 
-int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, const double *v,
-                      double *a)
+int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a)
 {
+    const double *q = in->q, *v = in->v;
     int bad = 0, finite = 1;
     tree_kinematics(system->tree, q, work->sweeps);
     tree_velocities(system->tree, v, work->sweeps);
+    bodies_run_formulas(system, work, PART_TERMS, in);
     put_forces(system, work, q, v);
     tree_articulate(system->tree, NULL, work->sweeps, &bad);
     if (bad) {
@@ -99,9 +132,11 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, c
     return finite;
 }
 
-static void put_terms(const zw_system *system, zw_work *work, const double *q, const double *v)
+static void put_terms(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
+    const double *q = in->q, *v = in->v;
     double *out = work->out[PART_TERMS], *spare = work->rows;
+    const double *entries = bodies_run_formulas(system, work, PART_TERMS, in);
     tree_composite(system->tree, work->sweeps);
     put_metric(system, work, out + system->at.M);
     put_forces(system, work, q, v);
@@ -113,73 +148,99 @@ static void put_terms(const zw_system *system, zw_work *work, const double *q, c
                                        .psi = spare + system->m,
                                        .b = out + system->at.b,
                                        .A = out + system->at.A});
+        bodies_formula_rows(system, work, entries, out + system->at.A);
+        bodies_formula_bias(system, work, out + system->at.b);
     }
-    put_friction(system, out + system->at.mu);
-    put_slip(system, v, out + system->at.slip);
+    const bodies_formulas *formulas = system->bodies->formulas;
+    put_friction(system, work, out + system->at.mu);
+    put_slip(system, work, v, formulas ? entries + formulas->at_slip : NULL, out + system->at.slip);
 }
 
 /* phi or psi, then A. */
-static void put_rows(const zw_system *system, zw_work *work, system_part part, const double *q,
-                     const double *v)
+static void put_rows(const zw_system *system, zw_work *work, system_part part,
+                     const expr_inputs *in)
 {
+    const bodies_formulas *formulas = system->bodies->formulas;
     double *out = work->out[part], *spare = work->rows;
     tree_accelerations(system->tree, NULL, work->sweeps);
     bodies_rows rows = {.phi = spare, .psi = spare, .b = spare + system->m, .A = out + system->m};
     *(part == PART_POSITION ? &rows.phi : &rows.psi) = out;
-    bodies_fill_rows(system, work, q, v, rows);
+    bodies_fill_rows(system, work, in->q, in->v, rows);
+    if (formulas) {
+        const double *value = bodies_run_formulas(system, work, part, in);
+        memcpy(out, value, (size_t)formulas->rows * sizeof *out);
+        bodies_formula_rows(system, work, value + formulas->rows, out + system->m);
+    }
 }
 
-static void put_energy(const zw_system *system, zw_work *work, const double *q, const double *v)
+static void put_energy(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
+    const double *q = in->q, *v = in->v;
     double *out = work->out[PART_ENERGY], energy[2];
     tree_energies(system->tree, q, v, work->sweeps, energy);
     energy[1] += bodies_add_springs(system, work, q, NULL);
+    if (system->bodies->formulas) {
+        energy[1] += bodies_run_formulas(system, work, PART_ENERGY, in)[0];
+    }
     out[0] = energy[0] + energy[1];
     out[1] = energy[0];
     out[2] = energy[1];
 }
 
-static void put_marks(const zw_system *system, zw_work *work)
+/* Formulas, or points of bodies: of each output one. */
+static void put_outputs(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
     const struct system_bodies *bodies = system->bodies;
+    if (bodies->formulas) {
+        memcpy(work->out[PART_OUTPUTS], bodies_run_formulas(system, work, PART_OUTPUTS, in),
+               (size_t)bodies->outputs * sizeof(double));
+    }
     for (int k = 0; k < bodies->mark_count; k++) {
         tree_point(system->tree, bodies->mark[k].body, bodies->mark[k].pos, work->sweeps,
                    work->out[PART_OUTPUTS] + bodies->mark_output[k]);
     }
 }
 
-void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
-                     const double *v)
+void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
+                     const expr_inputs *in)
 {
     const tree_mechanism *tree = system->tree;
     if (system->tape[part].count == 0) {
         return;
     }
-    if (part == PART_SLIP) {
-        put_slip(system, v, work->out[part]);
+    int rough = system->bodies->formulas && system->bodies->formulas->rough;
+    if (part == PART_SLIP && !rough) {
+        put_slip(system, work, in->v, NULL, work->out[part]);
         return;
     }
-    tree_kinematics(tree, q, work->sweeps);
-    if (part != PART_METRIC && part != PART_OUTPUTS) {
-        tree_velocities(tree, v, work->sweeps);
+    tree_kinematics(tree, in->q, work->sweeps);
+    if (part != PART_METRIC) {
+        tree_velocities(tree, in->v, work->sweeps);
     }
     switch (part) {
     case PART_TERMS:
-        put_terms(system, work, q, v);
+        put_terms(system, work, in);
         break;
     case PART_POSITION:
     case PART_VELOCITY:
-        put_rows(system, work, part, q, v);
+        put_rows(system, work, part, in);
+        break;
+    case PART_SLIP:
+        put_slip(system, work, in->v, bodies_run_formulas(system, work, part, in), work->out[part]);
         break;
     case PART_METRIC:
         tree_composite(tree, work->sweeps);
         put_metric(system, work, work->out[part]);
         break;
     case PART_ENERGY:
-        put_energy(system, work, q, v);
+        put_energy(system, work, in);
+        break;
+    case PART_EVENTS:
+        memcpy(work->out[part], bodies_run_formulas(system, work, part, in),
+               (size_t)system->tape[part].count * sizeof(double));
         break;
     case PART_OUTPUTS:
-        put_marks(system, work);
+        put_outputs(system, work, in);
         break;
     default:
         break;

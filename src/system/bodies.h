@@ -8,7 +8,8 @@
  *
  *     psi = c1 . V1 + c2 . V2,      d psi/dt = c1 . A1 + c2 . A2 + (c1' . V1 + c2' . V2),
  *
- * so row r of A is c1 J1 + c2 J2, and b is minus the rest, with A1, A2 taken for a = 0.
+ * so row r of A is c1 J1 + c2 J2, and b is minus the rest, with A1, A2 taken for a = 0. Of what
+ * rolls, psi is no rate of a phi: such a row holds speeds alone.
  *
  * A length is what joints and tendons have in common: a sum of coef * coordinate over hinges and
  * slides. Limits, couplings, springs and motors act on lengths. */
@@ -45,6 +46,11 @@ typedef enum bodies_closer_kind {
     CLOSER_HINGE,    /* 5: free to turn about z */
     CLOSER_SLIDE,    /* 5: free to shift along z */
     CLOSER_DISTANCE, /* 1 */
+    CLOSER_WHEEL,    /* 2, of speeds: a disc rolls on a plane */
+    CLOSER_MECANUM,  /* 1, of speeds: a disc with rollers */
+    CLOSER_ROLL,     /* 2, of speeds: a ball */
+    CLOSER_BLADE,    /* 1, of speeds: a blade */
+    CLOSER_TOUCH,    /* 1: what rolls is on its plane */
     CLOSER_LENGTH,   /* 1: L1 - o1 = poly(L2 - o2) */
     CLOSER_LOWER,    /* 1, one-sided: L >= limit */
     CLOSER_UPPER,    /* 1, one-sided: L <= limit */
@@ -59,9 +65,12 @@ typedef struct bodies_closer {
     int length[2]; /* -1: none */
     int q, dof;    /* of the ball */
     double poly[5];
-    double limit;   /* distance or limit */
-    int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
-    int *column[2]; /* and where each stands among the columns of the rows */
+    double limit;             /* distance or limit */
+    bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
+    double radius;
+    double roller[2]; /* cosine and sine of the rollers' angle */
+    int chain[2];     /* dofs that move the two bodies, or terms of the two lengths: how many, */
+    int *column[2];   /* and where each stands among the columns of the rows */
 } bodies_closer;
 
 /* Dry friction: a force against the speed e = sum of coef * v, of at most `limit`. As a constraint
@@ -86,6 +95,7 @@ typedef struct bodies_motor {
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
     int param;
+    int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
     double gear[6];
     int clamp_control, clamp_force, gain_affine, bias_affine;
     double control[2], force[2], gain[3], bias[3];
@@ -103,7 +113,67 @@ typedef struct bodies_mark {
     double pos[3];
 } bodies_mark;
 
+/* ---- Formulas over bodies: bodies_formula.c, bodies_seen.c ------------------------------------
+ *
+ * A .zw file may import bodies and write formulas over what it sees of them (model_seen): numbers
+ * y(q) with y' = J v. The formulas have the y as their coordinates, so that
+ *
+ *     constraint phi(y, t):      A = phi_y J,    b = -D D phi - phi_y (J' v)
+ *     constraint psi(y, y', t):  A = psi_y' J,   b = -D psi - psi_y' (J' v)
+ *     potential, forces:         J' (-V_y + Q - R_y')
+ *
+ * with D as in system.h, over y: what is derived is exact, and the tree does the rest. Every y is
+ * linear in the motion of one frame, y' = c . V, or is the coordinate of a joint. */
+
+typedef struct bodies_seen {
+    model_seen_kind kind;
+    int q, dof; /* of a joint */
+    int frame;
+    int axis, component;
+} bodies_seen;
+
+/* What one frame adds to one row. */
+typedef struct bodies_piece {
+    int row, frame;
+    int chain, *column; /* dofs that move it, and where each stands among the columns of the row */
+} bodies_piece;
+
+/* A start that a formula of parameters says. */
+typedef struct bodies_begin {
+    int at, is_speed;
+    expr_id value;
+    int place;
+} bodies_begin;
+
+typedef struct bodies_formulas {
+    int count;
+    bodies_seen *seen;
+    int frame_count;
+    bodies_frame *frame;
+    int rows, constraints; /* they stand before those of the closers */
+    system_row *kind;      /* [rows] */
+    int *start, *entry;    /* [rows + 1], what each row holds of seen[] */
+    int *column;           /* [entries] of joints: where its dof stands; of others -1 */
+    int piece_count;
+    bodies_piece *piece;
+    int potential_count, *potential; /* what V depends on */
+    int force_count, *force;         /* what Q - R_y' acts on */
+    int control_count;
+    int begin_count;
+    bodies_begin *begin;
+    int rough;         /* some constraint has friction */
+    system_slip *slip; /* [constraints] over what is seen */
+    int *slip_seen;    /* their columns */
+    int at_bias, at_potential, at_force, at_time, at_control, at_mu, at_slip; /* in the terms */
+    int outputs[PART_COUNT];
+    expr_id *out[PART_COUNT]; /* what they are */
+    int most;                 /* outputs of a part, at most */
+    int works;                /* they do work */
+} bodies_formulas;
+
 struct system_bodies {
+    bodies_formulas *formulas; /* NULL: none */
+    expr_id energy;            /* as a formula, where a check asks for it */
     zw_model *shown; /* names of coordinates and constraints, for messages and files: ours */
     char **speed;    /* [n] names of the speeds */
     double *q, *v;   /* [nq], [n] the start as described */
@@ -125,17 +195,42 @@ struct system_bodies {
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
 void bodies_free(struct system_bodies *bodies);
 /* The start as described: q of the pose in the file, at rest; or a keyframe. */
-void bodies_start(const zw_system *system, double *q, double *v);
+zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
+                       zw_error *error);
 /* Numbers that bodies_evaluate wants in work->rows. */
 size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */
-void bodies_evaluate(const zw_system *system, zw_work *work, system_part part, const double *q,
-                     const double *v);
+void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
+                     const expr_inputs *in);
 
 /* a where nothing holds, in O(n) and without M; Q of PART_TERMS is known afterwards. 0: masses are
  * missing, or something is not finite. */
-int bodies_accelerate(const zw_system *system, zw_work *work, const double *q, const double *v,
-                      double *a);
+int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
+
+/* bodies_seen.c */
+/* The leaves of formulas in this state; sweeps are run. */
+expr_inputs bodies_look_all(const zw_system *system, zw_work *work, const expr_inputs *in);
+/* Run the formulas of a part; the sweeps for velocities have been run, those for accelerations are
+ * run here (of in->a). Answers their outputs, which stay until the next run. */
+const double *bodies_run_formulas(const zw_system *system, zw_work *work, system_part part,
+                                  const expr_inputs *in);
+/* After the formulas of the terms: what they add to b and A, and to forces on the coordinates. */
+void bodies_formula_rows(const zw_system *system, zw_work *work, const double *entries, double *A);
+void bodies_formula_bias(const zw_system *system, zw_work *work, double *b);
+void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force);
+/* The sum of x * coefficients over those of the list that are on this frame, and where it is; 0:
+ * none is. */
+int bodies_gather(const zw_system *system, const zw_work *work, int frame, const int *list,
+                  const double *x, int count, double c[6], const double **place);
+/* The sum of x y'' over the list. */
+double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
+                          const double *x, int count);
+/* bodies_formula_slip.c: the slip of their constraints from the outputs of its formulas; answers
+ * where that of dry friction goes on. */
+double *bodies_put_slip(const zw_system *system, zw_work *work, const double *from, double *out);
+const double *bodies_formula_outputs(const zw_system *system, const zw_work *work);
+size_t bodies_formula_room(const bodies_formulas *formulas);
+void bodies_formulas_free(bodies_formulas *formulas);
 
 double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
@@ -148,6 +243,31 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);
 void bodies_add_dampers(const zw_system *system, const double *v, double *force);
+
+/* A frame in the world and how it moves; the acceleration is for a = 0. */
+typedef struct bodies_moving {
+    double place[3], axis[3][3]; /* axis[0] is x */
+    double V[6], A[6];           /* angular part first */
+} bodies_moving;
+
+/* One row: coefficients of the two motions, and what their rates add. */
+typedef struct bodies_row {
+    double phi, c[2][6], rest;
+} bodies_row;
+
+/* bodies_rows.c */
+bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bodies_frame *frame);
+/* c . J_d for one column of a Jacobian; what is round-off beside its parts is 0. */
+double bodies_entry(const double *c, const double *J);
+
+/* bodies_force.c: a wrench (moment first) at a point of a body, on the coordinates. */
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
+                 const double wrench[6], double *force);
+
+/* bodies_roll.c: the rows of CLOSER_WHEEL to CLOSER_TOUCH. */
+void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list);
+/* Do its rows hold speeds? */
+int bodies_is_rolling(const bodies_closer *closer);
 
 /* bodies_rows.c: phi, psi, b of all closers, and A in the pattern of the system; NULL: not wanted.
  * The sweeps for it have been run. */

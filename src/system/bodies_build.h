@@ -4,6 +4,7 @@
 
 #include "model/bodies.h"
 #include "system/bodies.h"
+#include "system/list.h"
 #include "tree/fuse.h"
 
 enum { BODIES_NAME = 300 };
@@ -13,7 +14,7 @@ typedef struct bodies_builder {
     const zw_model *model;
     const model_bodies *from;
     const model_bodies *drawn; /* before bodies were cut; else the same */
-    int is_cut;                /* by bodies_cut: parts need no mass of their own */
+    const zw_model *cut;       /* whose bodies `from` is, by bodies_cut; NULL: nothing is cut */
     struct system_bodies *to;
     tree_fused fused;
     tree_body_def *body;
@@ -65,6 +66,32 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
 
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
+
+/* bodies_formula.c: formulas beside imported bodies. */
+zw_status bodies_make_formulas(bodies_builder *b, zw_error *error);
+/* A new leaf of formulas. */
+expr_id bodies_see(bodies_builder *b, const model_seen *seen);
+/* Where the start or a new value of what is seen goes: the number of a coordinate or speed of the
+ * tree; -1: it is none. */
+int bodies_seen_target(const bodies_builder *b, int coord, int is_speed);
+
+/* bodies_formula_slip.c: friction of their constraints. */
+zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *entry,
+                             const expr_id *value, system_list *out, zw_error *error);
+int bodies_slip_columns(const bodies_builder *b);
+/* From the next output and the next column of the system's slip on. */
+void bodies_slip_pattern(const bodies_builder *b, int *at, int *column);
+
+/* bodies_formula_show.c */
+/* Entries of A in the rows of formulas; then their pattern, from A_column[*used] on. */
+int bodies_formula_count(bodies_builder *b);
+zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error);
+/* What the file shows and watches, to `shown`. */
+zw_status bodies_formula_plots(bodies_builder *b);
+zw_status bodies_formula_draws(bodies_builder *b);
+zw_status bodies_formula_events(bodies_builder *b, zw_error *error);
+/* The list of all outputs, in the order of `shown`. */
+zw_status bodies_formula_list(bodies_builder *b);
 
 /* bodies_pattern.c: patterns of M and A, and sizes of all outputs. */
 zw_status bodies_make_patterns(bodies_builder *b, zw_error *error);

@@ -1,10 +1,11 @@
-/* Lengths, the closers of loops, limits and dry friction, from their definitions. */
+/* Lengths, the closers of loops, what rolls, limits and dry friction, from their definitions. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/elementary.h"
 #include "system/bodies_build.h"
 #include "tree/sweeps.h"
 
@@ -184,16 +185,43 @@ static zw_status add_closer(bodies_builder *b, bodies_closer closer, const char 
     return ZW_OK;
 }
 
+/* What rolls, and that it stays on its plane. */
+static zw_status add_rolling(bodies_builder *b, bodies_closer closer, const zw_equality_def *from,
+                             char *name, zw_error *error)
+{
+    closer.frame[0] = bodies_frame_on(b, from->first, from->pos1, from->quat1);
+    closer.frame[1] = bodies_frame_on(b, from->second, from->pos2, from->quat2);
+    closer.radius = closer.kind == CLOSER_BLADE ? 0 : from->radius;
+    math_sincos(from->roller, &closer.roller[1], &closer.roller[0]);
+    if (closer.frame[0].body == closer.frame[1].body) {
+        return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
+                          "%s rolls on a body that it is welded to", name);
+    }
+    zw_status status = add_closer(b, closer, name, from->place, error);
+    if (status != ZW_OK || !from->touch) {
+        return status;
+    }
+    closer.shape = closer.kind;
+    closer.kind = CLOSER_TOUCH;
+    closer.rows = 1;
+    snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".touch");
+    return add_closer(b, closer, name, from->place, error);
+}
+
 static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
 {
-    static const bodies_closer_kind kind[] = {CLOSER_CONNECT, CLOSER_WELD,   CLOSER_HINGE,
-                                              CLOSER_SLIDE,   CLOSER_LENGTH, CLOSER_LENGTH,
-                                              CLOSER_DISTANCE};
-    static const int rows[] = {3, 6, 5, 5, 1, 1, 1};
+    static const bodies_closer_kind kind[] = {
+        CLOSER_CONNECT,  CLOSER_WELD,  CLOSER_HINGE,   CLOSER_SLIDE, CLOSER_LENGTH, CLOSER_LENGTH,
+        CLOSER_DISTANCE, CLOSER_WHEEL, CLOSER_MECANUM, CLOSER_ROLL,  CLOSER_BLADE};
     const zw_equality_def *from = &b->from->equality[index];
     char name[BODIES_NAME];
     bodies_thing_name(b, ZW_THING_EQUALITY, index, name);
-    bodies_closer closer = {.kind = kind[from->kind], .rows = rows[from->kind], .length = {-1, -1}};
+    int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
+    bodies_closer closer = {
+        .kind = kind[from->kind], .rows = model_equality_rows(from) - touch, .length = {-1, -1}};
+    if (from->kind >= ZW_EQUALITY_WHEEL) {
+        return add_rolling(b, closer, from, name, error);
+    }
     if (closer.kind == CLOSER_LENGTH) {
         int skip = from->kind == ZW_EQUALITY_TENDON ? b->from->count[ZW_THING_JOINT] : 0;
         closer.length[0] = skip + from->first;
@@ -356,7 +384,7 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error)
     size_t joints = (size_t)b->from->count[ZW_THING_JOINT];
     size_t tendons = (size_t)b->from->count[ZW_THING_TENDON];
     int equalities = b->from->count[ZW_THING_EQUALITY];
-    size_t closers = 2 * (joints + tendons) + (size_t)equalities + 1;
+    size_t closers = 2 * (joints + tendons) + 2 * (size_t)equalities + 1;
     zw_status status = make_lengths(b, error);
     if (status == ZW_OK && !(b->to->closer = base_alloc(closers * sizeof *b->to->closer))) {
         status = bodies_no_memory(error);

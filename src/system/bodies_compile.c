@@ -132,7 +132,12 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     for (int k = 0; k < to->motor_count; k++) {
         const zw_actuator_def *actuator = &b->from->actuator[k];
         double given = from && from->ctrl ? from->ctrl[k] : 0;
-        to->shown->param[k].value = actuator->ctrl_given ? actuator->ctrl : given;
+        to->shown->param[to->motor[k].param].value = actuator->ctrl_given ? actuator->ctrl : given;
+    }
+    for (int k = 0; to->formulas && k < to->formulas->begin_count; k++) {
+        if (to->formulas->begin[k].is_speed) {
+            to->shown->coord[to->formulas->begin[k].at].speed = EXPR_ZERO;
+        }
     }
     for (int i = 0; i < system->n && from && from->qvel; i++) {
         if (i < to->shown->coord_count) { /* given speeds are held in assembly */
@@ -241,8 +246,8 @@ static zw_status start(bodies_builder *b, zw_error *error)
     to->shown->place = b->model->place;
     to->shown->run = b->model->run;
     to->shown->run.method = NULL;
-    return b->is_cut ? model_weigh(b->model, b->inertia, error)
-                     : zw_model_inertia(b->model, b->inertia, error);
+    return b->cut ? model_weigh(b->cut, b->inertia, error)
+                  : zw_model_inertia(b->model, b->inertia, error);
 }
 
 /* Room that depends on the size of the tree, and its pose as described. */
@@ -286,13 +291,14 @@ void bodies_close(bodies_builder *b)
 static zw_status build(bodies_builder *b, zw_error *error)
 {
     static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
-        bodies_open,          bodies_name_coordinates, bodies_make_closers,
-        bodies_make_drives,   measure_haste,           make_start,
-        bodies_make_pictures, bodies_make_patterns};
+        bodies_open,         bodies_make_formulas,  bodies_name_coordinates,
+        bodies_make_closers, bodies_make_drives,    measure_haste,
+        make_start,          bodies_formula_events, bodies_make_pictures,
+        bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
-                         "no constraint of these bodies holds speeds: all laws are the same");
+                         "bodies follow the nonholonomic law; the others are for equations");
     }
     for (size_t i = 0; i < sizeof stage / sizeof *stage && status == ZW_OK; i++) {
         status = stage[i](b, error);
@@ -304,15 +310,19 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
 {
     int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
     zw_model *cut = NULL;
+    if (is_cut && model->imported) {
+        return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not built in yet %s",
+                         maximal ? "in maximal coordinates" : "where its joints close loops");
+    }
     zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
     if (status == ZW_OK && maximal) {
         status = bodies_cut_start(model, cut, error);
     }
     bodies_builder b = {.system = system,
-                        .model = cut ? cut : model,
+                        .model = model,
                         .from = cut ? cut->bodies : model->bodies,
                         .drawn = model->bodies,
-                        .is_cut = is_cut};
+                        .cut = cut};
     if (status == ZW_OK) {
         status = build(&b, error);
         bodies_close(&b);
@@ -340,6 +350,9 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->speed[i]);
     }
     if (bodies->shown) {
+        if (bodies->formulas) {
+            bodies->shown->graph = NULL; /* nor is this */
+        }
         bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
         bodies->shown->file = NULL;
         bodies->shown->place = NULL;
@@ -351,5 +364,6 @@ void bodies_free(struct system_bodies *bodies)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
+    bodies_formulas_free(bodies->formulas);
     base_free(bodies);
 }

@@ -42,6 +42,16 @@ static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_mot
     motor->dof = b->joint_dof[from->target];
 }
 
+/* Which formula sets the control; -1: none. */
+static int formula_of(const bodies_builder *b, int actuator)
+{
+    int k = b->model->motor_count - 1;
+    while (k >= 0 && b->model->motor[k].actuator != actuator) {
+        k--;
+    }
+    return k;
+}
+
 static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
@@ -57,7 +67,8 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
     }
     param->place = from->place;
     bodies_motor *motor = &b->to->motor[b->to->motor_count];
-    *motor = (bodies_motor){.param = b->to->motor_count,
+    *motor = (bodies_motor){.param = b->to->shown->param_count - 1,
+                            .formula = formula_of(b, index),
                             .clamp_control =
                                 from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),
                             .clamp_force = from->force_limited,

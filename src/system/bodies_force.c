@@ -102,8 +102,7 @@ static void drive_free(const bodies_motor *motor, double u, const double *q, con
     }
 }
 
-/* A wrench (moment first) at a point of a body, on the coordinates. */
-static void push(const zw_system *system, zw_work *work, int body, const double place[3],
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
                  const double wrench[6], double *force)
 {
     const tree_mechanism *tree = system->tree;
@@ -135,7 +134,7 @@ static void drive_site(const zw_system *system, zw_work *work, const bodies_moto
     for (int k = 0; k < 6; k++) {
         wrench[k] *= by;
     }
-    push(system, work, frame->body, place, wrench, force);
+    bodies_push(system, work, frame->body, place, wrench, force);
 }
 
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
@@ -146,6 +145,9 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         double u = work->param[motor->param], gear = motor->gear[0];
+        if (motor->formula >= 0) {
+            u = bodies_formula_outputs(system, work)[bodies->formulas->at_control + motor->formula];
+        }
         switch (motor->kind) {
         case MOTOR_LENGTH:
             room[motor->length] +=
@@ -193,7 +195,7 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
         potential -= model_dot(lift->force, place);
         if (force) {
             memcpy(wrench + 3, lift->force, sizeof lift->force);
-            push(system, work, lift->body, place, wrench, force);
+            bodies_push(system, work, lift->body, place, wrench, force);
         }
     }
     return potential;

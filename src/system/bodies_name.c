@@ -28,7 +28,7 @@ static void joint_name(const bodies_builder *b, int index, char *name)
     }
 }
 
-void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *name)
+static void own_name(const bodies_builder *b, zw_thing kind, int index, char *name)
 {
     const char *given = *model_thing_name(model_thing_at(b->from, kind, index));
     if (given != NULL && given[0] != 0) {
@@ -42,6 +42,20 @@ void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *
     }
     while (model_find_thing(b->from, kind, name) >= 0 && strlen(name) + 2 < BODIES_NAME) {
         strcat(name, "_");
+    }
+}
+
+/* A robot that was imported under a name puts it before all names but those of constraints that
+ * the importing file has made. */
+void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *name)
+{
+    char own[BODIES_NAME];
+    own_name(b, kind, index, own);
+    int ours = kind == ZW_THING_EQUALITY && index >= b->model->robot_equalities;
+    if (b->model->robot == NULL || ours) {
+        memcpy(name, own, sizeof own);
+    } else {
+        snprintf(name, BODIES_NAME, "%.60s.%.200s", b->model->robot, own);
     }
 }
 

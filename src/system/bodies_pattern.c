@@ -105,8 +105,8 @@ static zw_status allocate_rows(bodies_builder *b)
 {
     zw_system *system = b->system;
     const struct system_bodies *to = b->to;
-    size_t m = (size_t)system->m, constraints = (size_t)(to->closer_count + to->dry_count) + 1;
-    size_t entries = 1;
+    size_t m = (size_t)system->m, constraints = (size_t)to->shown->constraint_count + 1;
+    size_t entries = 1 + (size_t)bodies_formula_count(b);
     for (int c = 0; c < to->closer_count; c++) {
         entries += (size_t)to->closer[c].rows * (size_t)columns_of(b, &to->closer[c], NULL);
     }
@@ -116,22 +116,31 @@ static zw_status allocate_rows(bodies_builder *b)
     system->A_start = base_alloc((m + 2) * sizeof(int));
     system->A_column = base_alloc(entries * sizeof(int));
     system->slip = base_alloc(constraints * sizeof *system->slip);
-    system->slip_column = base_alloc(((size_t)to->term_count + 1) * sizeof(int));
+    size_t slips = (size_t)to->term_count + (size_t)bodies_slip_columns(b) + 1;
+    system->slip_column = base_alloc(slips * sizeof(int));
     int all = system->row_constraint && system->row_kind && system->first_row && system->A_start &&
               system->A_column && system->slip && system->slip_column;
     return all ? ZW_OK : ZW_NO_MEMORY;
 }
 
-static zw_status row_patterns(bodies_builder *b)
+/* Constraints of formulas, which are the first. */
+static int before_closers(const bodies_builder *b)
+{
+    return b->to->formulas ? b->to->formulas->constraints : 0;
+}
+
+static zw_status row_patterns(bodies_builder *b, zw_error *error)
 {
     zw_system *system = b->system;
     int used = 0;
-    if (allocate_rows(b) != ZW_OK) {
-        return ZW_NO_MEMORY;
+    zw_status status = allocate_rows(b);
+    status = status == ZW_OK ? bodies_formula_pattern(b, &used, error) : status;
+    if (status != ZW_OK) {
+        return status;
     }
-    for (int c = 0; c < b->to->closer_count; c++) {
-        bodies_closer *closer = &b->to->closer[c];
-        int one_sided = closer->kind >= CLOSER_LOWER;
+    for (int i = 0; i < b->to->closer_count; i++) {
+        bodies_closer *closer = &b->to->closer[i];
+        int one_sided = closer->kind >= CLOSER_LOWER, c = before_closers(b) + i;
         system->first_row[c] = closer->row;
         int count = columns_of(b, closer, system->A_column + used), first = used;
         if (place_columns(b, closer) != ZW_OK) {
@@ -140,7 +149,9 @@ static zw_status row_patterns(bodies_builder *b)
         for (int k = 0; k < closer->rows; k++) {
             int r = closer->row + k;
             system->row_constraint[r] = c;
-            system->row_kind[r] = one_sided ? SYSTEM_CONTACT : SYSTEM_HOLONOMIC;
+            system->row_kind[r] = one_sided                   ? SYSTEM_CONTACT
+                                  : bodies_is_rolling(closer) ? SYSTEM_VELOCITY
+                                                              : SYSTEM_HOLONOMIC;
             system->A_start[r] = used;
             memmove(system->A_column + used, system->A_column + first, (size_t)count * sizeof(int));
             used += count;
@@ -155,7 +166,8 @@ static zw_status row_patterns(bodies_builder *b)
 static int slip_patterns(bodies_builder *b)
 {
     zw_system *system = b->system;
-    int at = 0, column = 0, closers = b->to->closer_count;
+    int at = 0, column = 0, closers = before_closers(b) + b->to->closer_count;
+    bodies_slip_pattern(b, &at, &column);
     for (int k = 0; k < b->to->dry_count; k++) {
         const bodies_dry *dry = &b->to->dry[k];
         system->first_row[closers + k] = system->m;
@@ -167,7 +179,7 @@ static int slip_patterns(bodies_builder *b)
         at += 3 + dry->count;
     }
     system->first_row[closers + b->to->dry_count] = system->m;
-    system->has_friction = b->to->dry_count > 0;
+    system->has_friction |= b->to->dry_count > 0;
     return at;
 }
 
@@ -184,7 +196,7 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
                                  .A = l + n,
                                  .b = l + n + k,
                                  .mu = l + n + k + m,
-                                 .C = l + n + k + m + b->to->closer_count + b->to->dry_count};
+                                 .C = l + n + k + m + b->to->shown->constraint_count};
     system->at.Q = system->at.C;
     system->at.dLdt = system->at.Q + work - (work > 0);
     system->at.slip = system->at.Q + work;
@@ -194,13 +206,17 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
                                    [PART_SLIP] = slip,
                                    [PART_METRIC] = l,
                                    [PART_ENERGY] = 3,
+                                   [PART_EVENTS] = b->to->shown->event_count,
                                    [PART_OUTPUTS] = b->to->outputs};
-    system->shape = (expr_shape){.params = b->to->motor_count, .coords = n, .lambdas = m};
+    const bodies_formulas *f = b->to->formulas;
+    system->shape = (expr_shape){.params = b->to->shown->param_count, .coords = n, .lambdas = m};
+    expr_shape seen = system->shape;
+    seen.coords = f ? f->count : n;
     for (int part = 0; part < PART_COUNT; part++) {
-        expr_id none = EXPR_ZERO;
+        const expr_id none = EXPR_ZERO, *out = f && f->out[part] ? f->out[part] : &none;
         system->tape[part].count = count[part];
         system->tape[part].code =
-            expr_tape_create(b->to->shown->graph, &system->shape, &none, 0, error);
+            expr_tape_create(b->to->shown->graph, &seen, out, f ? f->outputs[part] : 0, error);
         if (!system->tape[part].code) {
             return ZW_NO_MEMORY;
         }
@@ -211,6 +227,7 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
 static int is_conservative(const bodies_builder *b)
 {
     int damped = b->to->motor_count > 0 || b->to->dry_count > 0;
+    damped |= b->to->formulas && b->to->formulas->works;
     for (int i = 0; i < b->system->n; i++) {
         damped |= b->system->tree->damping[i] != 0;
     }
@@ -227,7 +244,12 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->conservative = is_conservative(b);
     system->works = !system->conservative;
     system->sparse = system->n >= SPARSE_FROM;
+    if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
+        return bodies_refuse(b, -1, "friction of constraints beside dry friction of joints", NULL,
+                             error);
+    }
     zw_status status = metric_pattern(b);
-    status = status != ZW_OK ? status : row_patterns(b);
-    return status != ZW_OK ? bodies_no_memory(error) : lay_out(b, slip_patterns(b), error);
+    status = status != ZW_OK ? status : row_patterns(b, error);
+    status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
+    return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);
 }

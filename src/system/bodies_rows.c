@@ -19,17 +19,6 @@
 #include "system/bodies.h"
 #include "tree/sweeps.h"
 
-/* A frame in the world and how it moves; the acceleration is for a = 0. */
-typedef struct moving_frame {
-    double place[3], axis[3][3]; /* axis[0] is x */
-    double V[6], A[6];           /* angular part first */
-} moving_frame;
-
-/* One row: coefficients of the two motions, and what their rates add. */
-typedef struct row {
-    double phi, c[2][6], rest;
-} row;
-
 static void difference(const double *x, const double *y, double *d)
 {
     for (int k = 0; k < 3; k++) {
@@ -44,11 +33,11 @@ static void put(double *to, double factor, const double *x)
     }
 }
 
-static moving_frame look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
+bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
 {
     const tree_mechanism *tree = system->tree;
     const double *sweeps = work->sweeps, *R = sweeps + tree->at.R + 9 * frame->body;
-    moving_frame m;
+    bodies_moving m;
     double local[9];
     tree_point(tree, frame->body, frame->pos, sweeps, m.place);
     tree_point_velocity(tree, frame->body, m.place, sweeps, m.V);
@@ -63,22 +52,22 @@ static moving_frame look(const zw_system *system, const zw_work *work, const bod
     return m;
 }
 
-static void connect_rows(const moving_frame f[2], row *list)
+static void connect_rows(const bodies_moving f[2], bodies_row *list)
 {
     for (int k = 0; k < 3; k++) {
-        list[k] = (row){.phi = f[0].place[k] - f[1].place[k]};
+        list[k] = (bodies_row){.phi = f[0].place[k] - f[1].place[k]};
         list[k].c[0][3 + k] = 1;
         list[k].c[1][3 + k] = -1;
     }
 }
 
-static void distance_row(const moving_frame f[2], double wanted, row *r)
+static void distance_row(const bodies_moving f[2], double wanted, bodies_row *r)
 {
     double u[3], v[3], along = 0, square = 0;
     difference(f[1].place, f[0].place, u);
     difference(f[1].V + 3, f[0].V + 3, v);
     double length = sqrt(model_dot(u, u));
-    *r = (row){.phi = length - wanted};
+    *r = (bodies_row){.phi = length - wanted};
     for (int k = 0; k < 3; k++) {
         double e = u[k] / length;
         r->c[0][3 + k] = -e;
@@ -90,12 +79,12 @@ static void distance_row(const moving_frame f[2], double wanted, row *r)
 }
 
 /* z1 . x2 = 0 */
-static void square_row(const moving_frame f[2], const double *z1, const double *x2, row *r)
+static void square_row(const bodies_moving f[2], const double *z1, const double *x2, bodies_row *r)
 {
     double across[3], w[3], turn1[3], turn2[3], part1[3], part2[3];
     model_cross(across, z1, x2);
     difference(f[0].V, f[1].V, w);
-    *r = (row){.phi = model_dot(z1, x2)};
+    *r = (bodies_row){.phi = model_dot(z1, x2)};
     put(r->c[0], 1, across);
     put(r->c[1], -1, across);
     model_cross(turn1, f[0].V, z1);
@@ -106,13 +95,13 @@ static void square_row(const moving_frame f[2], const double *z1, const double *
 }
 
 /* x1 . (p2 - p1) = 0 */
-static void beside_row(const moving_frame f[2], const double *x1, row *r)
+static void beside_row(const bodies_moving f[2], const double *x1, bodies_row *r)
 {
     double u[3], v[3], across[3], turn[3], part1[3], part2[3];
     difference(f[1].place, f[0].place, u);
     difference(f[1].V + 3, f[0].V + 3, v);
     model_cross(across, x1, u);
-    *r = (row){.phi = model_dot(x1, u)};
+    *r = (bodies_row){.phi = model_dot(x1, u)};
     put(r->c[0], 1, across);
     put(r->c[0] + 3, -1, x1);
     put(r->c[1] + 3, 1, x1);
@@ -123,7 +112,7 @@ static void beside_row(const moving_frame f[2], const double *x1, row *r)
 }
 
 /* q1* q2 as (s, e), with s >= 0. */
-static double relative(const moving_frame f[2], double e[3])
+static double relative(const bodies_moving f[2], double e[3])
 {
     double R[9], quat[4];
     for (int i = 0; i < 3; i++) {
@@ -138,7 +127,7 @@ static double relative(const moving_frame f[2], double e[3])
     return fabs(quat[0]);
 }
 
-static void orientation_rows(const moving_frame f[2], row *list)
+static void orientation_rows(const bodies_moving f[2], bodies_row *list)
 {
     double e[3], w_world[3], w[3], drag[3], drag1[3], e_rate[3], part[3], swing[3];
     double s = relative(f, e);
@@ -158,7 +147,8 @@ static void orientation_rows(const moving_frame f[2], row *list)
     for (int i = 0; i < 3; i++) {
         /* psi_i = sum_j G_ij w_j, G = s 1 - [e] x */
         const double G[3][3] = {{s, e[2], -e[1]}, {-e[2], s, e[0]}, {e[1], -e[0], s}};
-        list[i] = (row){.phi = 2 * e[i], .rest = s_rate * w[i] + part[i] + s * drag1[i] + swing[i]};
+        list[i] = (bodies_row){.phi = 2 * e[i],
+                               .rest = s_rate * w[i] + part[i] + s * drag1[i] + swing[i]};
         for (int k = 0; k < 3; k++) {
             double c =
                 G[i][0] * f[0].axis[0][k] + G[i][1] * f[0].axis[1][k] + G[i][2] * f[0].axis[2][k];
@@ -168,7 +158,7 @@ static void orientation_rows(const moving_frame f[2], row *list)
     }
 }
 
-static void frame_rows(const bodies_closer *closer, const moving_frame f[2], row *list)
+static void frame_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list)
 {
     switch (closer->kind) {
     case CLOSER_CONNECT:
@@ -188,8 +178,11 @@ static void frame_rows(const bodies_closer *closer, const moving_frame f[2], row
         beside_row(f, f[0].axis[0], list + 3);
         beside_row(f, f[0].axis[1], list + 4);
         break;
-    default:
+    case CLOSER_DISTANCE:
         distance_row(f, closer->limit, list);
+        break;
+    default:
+        bodies_roll_rows(closer, f, list);
         break;
     }
 }
@@ -206,7 +199,7 @@ static double sum_of(const double *x)
 
 /* c . J_d. An axis that should have no part along c has one of the size of its round-off; a row of
  * nothing but that would count as a row (a planar loop closed in space has one), so it is none. */
-static double entry(const double *c, const double *J)
+double bodies_entry(const double *c, const double *J)
 {
     double sum = times(c, J);
     return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
@@ -216,7 +209,8 @@ static double entry(const double *c, const double *J)
  * Unless it is more; then it is a contradiction, and stays one. `speed` is that of all joints on
  * the way to the frames: these may stand still while those turn against each other. */
 static void clear_empty(const zw_system *system, const bodies_closer *closer, int i,
-                        const moving_frame f[2], const row *it, double speed, bodies_rows rows)
+                        const bodies_moving f[2], const bodies_row *it, double speed,
+                        bodies_rows rows)
 {
     int r = closer->row + i;
     double size = sum_of(it->c[0]) + sum_of(it->c[1]);
@@ -233,12 +227,12 @@ static void clear_empty(const zw_system *system, const bodies_closer *closer, in
 static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
                         const double *v, bodies_rows rows)
 {
-    moving_frame f[2];
-    row list[6];
+    bodies_moving f[2];
+    bodies_row list[6];
     const int *column = system->A_column + system->A_start[closer->row];
     double speed = 0;
     for (int k = 0; k < 2; k++) {
-        f[k] = look(system, work, &closer->frame[k]);
+        f[k] = bodies_look(system, work, &closer->frame[k]);
     }
     frame_rows(closer, f, list);
     for (int i = 0; i < closer->rows; i++) {
@@ -258,7 +252,7 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
         for (int i = 0; i < closer->rows; i++) {
             double *A = rows.A + system->A_start[closer->row + i];
             for (int d = 0; d < closer->chain[k]; d++) {
-                A[closer->column[k][d]] += entry(list[i].c[k], work->jacobian + 6 * d);
+                A[closer->column[k][d]] += bodies_entry(list[i].c[k], work->jacobian + 6 * d);
             }
         }
     }

@@ -208,6 +208,22 @@ static int is_shown(const bodies_builder *b, int joint, int part, int turning)
                    : kind == ZW_JOINT_SLIDE || (kind == ZW_JOINT_FREE && part < 3);
 }
 
+/* Coordinate i, of joint j; formulas have leaves of their own. */
+static expr_id joint_leaf(bodies_builder *b, int j, int i)
+{
+    int kind = b->from->joint[j].kind;
+    if (!b->to->formulas) {
+        return expr_leaf(b->to->shown->graph, EXPR_COORD, i);
+    }
+    if (kind == ZW_JOINT_FREE) {
+        return bodies_see(b, &(model_seen){.kind = MODEL_SEEN_POINT,
+                                           .body = b->from->joint[j].body,
+                                           .site = -1,
+                                           .component = i - b->joint_q[j]});
+    }
+    return bodies_see(b, &(model_seen){.kind = MODEL_SEEN_JOINT, .joint = j, .site = -1});
+}
+
 /* Angles in one plot, lengths in another. */
 static void plot_joints(painter *p, int turning)
 {
@@ -222,7 +238,7 @@ static void plot_joints(painter *p, int turning)
             if (count < MOST_CURVES && is_shown(b, j, part, turning)) {
                 curve[count++] = (model_curve){.label = bodies_copy(shown->coord[i].name),
                                                .x = expr_leaf(shown->graph, EXPR_TIME, 0),
-                                               .y = expr_leaf(shown->graph, EXPR_COORD, i),
+                                               .y = joint_leaf(b, j, i),
                                                .x_label = bodies_copy("t")};
                 p->failed |= !curve[count - 1].label || !curve[count - 1].x_label;
             }
@@ -251,9 +267,21 @@ zw_status bodies_make_pictures(bodies_builder *b, zw_error *error)
     if (!b->to->mark || !b->to->mark_output) {
         return bodies_no_memory(error);
     }
-    plot_joints(&p, 1);
-    plot_joints(&p, 0);
+    zw_status status = b->to->formulas ? bodies_formula_plots(b) : ZW_OK;
+    p.next = b->to->shown->check_count;
+    for (int i = 0; i < b->to->shown->plot_count; i++) {
+        p.next += 2 * b->to->shown->plot[i].curve_count;
+    }
+    if (b->to->shown->plot_count == 0) {
+        plot_joints(&p, 1);
+        plot_joints(&p, 0);
+    }
     draw_bodies(&p);
     b->to->outputs = p.next;
-    return p.failed ? bodies_no_memory(error) : expr_graph_status(b->to->shown->graph);
+    if (b->to->formulas && status == ZW_OK && !p.failed) {
+        status = bodies_formula_draws(b);
+        status = status == ZW_OK ? bodies_formula_list(b) : status;
+    }
+    return p.failed || status != ZW_OK ? bodies_no_memory(error)
+                                       : expr_graph_status(b->to->shown->graph);
 }

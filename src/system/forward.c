@@ -270,8 +270,9 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
 zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error)
 {
+    const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v};
     if (system->tree && work->motion->rows == 0 && !system->has_friction &&
-        bodies_accelerate(system, work, q, v, a)) {
+        bodies_accelerate(system, work, &in, a)) {
         work->power = power_of(system, work, NULL, v);
         return ZW_OK;
     }

@@ -99,10 +99,11 @@ static int approaching(const decision *d)
 static double restitution(const decision *d, int c)
 {
     const zw_model *model = d->system->model;
-    const expr_inputs in = {.t = d->state->t,
-                            .param = state_param(d->state),
-                            .q = state_q(d->state),
-                            .v = state_v(d->state)};
+    const expr_inputs now = {.t = d->state->t,
+                             .param = state_param(d->state),
+                             .q = state_q(d->state),
+                             .v = state_v(d->state)};
+    const expr_inputs in = system_inputs(d->system, d->work, &now);
     expr_id e = model->constraint[c].restitution;
     double value = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
     return -value * d->normal[c] > d->still[c] ? value : 0; /* small bounces end */

@@ -64,7 +64,10 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
     }
     const expr_inputs in = {.param = param};
     if (system->tree) {
-        bodies_start(system, q, v);
+        zw_status status = bodies_start(system, param, q, v, error);
+        if (status != ZW_OK) {
+            return status;
+        }
     }
     for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
@@ -115,11 +118,13 @@ static zw_status open_all(const zw_system *system, zw_work *work, zw_state *stat
 }
 
 /* mu >= 0 and 0 <= e <= 1, at least at the start. */
-static zw_status check_numbers(const zw_system *system, zw_state *state, zw_error *error)
+static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state *state,
+                               zw_error *error)
 {
     const zw_model *model = system->model;
-    const expr_inputs in = {
+    const expr_inputs now = {
         .t = state->t, .param = state_param(state), .q = state_q(state), .v = state_v(state)};
+    const expr_inputs in = system_inputs(system, work, &now);
     for (int c = 0; c < model->constraint_count; c++) {
         const model_constraint *constraint = &model->constraint[c];
         expr_id mu = constraint->friction, e = constraint->restitution;
@@ -250,7 +255,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         status = open_all(system, work, state, error);
     }
     if (status == ZW_OK) {
-        status = check_numbers(system, state, error);
+        status = check_numbers(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = check_contacts(system, work, state, error);

@@ -60,18 +60,36 @@ static void quote(const zw_model *model, int place, char *text, size_t room)
     }
 }
 
-static zw_status blame(const zw_system *system, system_part part, const expr_inputs *in,
-                       const double *out, zw_error *error)
+expr_inputs system_inputs(const zw_system *system, zw_work *work, const expr_inputs *in)
+{
+    return system->bodies && system->bodies->formulas ? bodies_look_all(system, work, in) : *in;
+}
+
+/* The formulas of a part, and their number. */
+static int formulas_of(const zw_system *system, system_part part, const expr_id **list)
+{
+    const bodies_formulas *over_bodies = system->bodies ? system->bodies->formulas : NULL;
+    *list = over_bodies ? over_bodies->out[part] : system->tape[part].out;
+    return over_bodies ? over_bodies->outputs[part] : system->tree ? 0 : system->tape[part].count;
+}
+
+static zw_status blame(const zw_system *system, zw_work *work, system_part part,
+                       const expr_inputs *now, zw_error *error)
 {
     const zw_model *model = system->model;
-    const system_tape *tape = &system->tape[part];
-    for (int i = 0; i < tape->count && !system->tree; i++) {
-        if (isfinite(out[i])) {
+    const expr_inputs inputs = system_inputs(system, work, now), *in = &inputs;
+    const expr_id *list;
+    int count = formulas_of(system, part, &list);
+    for (int i = 0; i < count; i++) {
+        if (!system->tree && isfinite(work->out[part][i])) {
             continue;
         }
-        expr_id id = expr_culprit(model->graph, tape->out[i], in);
-        if (id == EXPR_NONE) {
+        expr_id id = expr_culprit(model->graph, list[i], in);
+        if (id == EXPR_NONE && !system->tree) {
             break;
+        }
+        if (id == EXPR_NONE) {
+            continue;
         }
         const expr_node *node = expr_graph_node(model->graph, id);
         char text[160];
@@ -91,12 +109,12 @@ zw_status system_evaluate(const zw_system *system, zw_work *work, system_part pa
     const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v, .a = a, .lambda = lambda};
     double *out = work->out[part];
     if (system->tree) {
-        bodies_evaluate(system, work, part, q, v);
+        bodies_evaluate(system, work, part, &in);
     } else {
         expr_tape_run(system->tape[part].code, &in, work->registers[part], out);
     }
     if (finite(system->tape[part].count, out) || part == PART_OUTPUTS) {
         return ZW_OK;
     }
-    return blame(system, part, &in, out, error);
+    return blame(system, work, part, &in, error);
 }

@@ -78,6 +78,9 @@ struct zw_work {
 zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,
                           const double *q, const double *v, const double *a, const double *lambda,
                           zw_error *error);
+/* The leaves of the model's formulas in this state: the state itself, or what formulas see of
+ * bodies. They stay until the next evaluation. */
+expr_inputs system_inputs(const zw_system *system, zw_work *work, const expr_inputs *in);
 /* Prepare the registers for these parameters, if they are others than before. */
 void system_bind(const zw_system *system, zw_work *work, const double *param);
 

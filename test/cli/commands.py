@@ -20,7 +20,7 @@ import unittest
 import xml.dom.minidom
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "*.zw")))
+EXAMPLES = sorted(glob.glob(os.path.join(ROOT, "examples", "**", "*.zw"), recursive=True))
 ZWANG = os.path.abspath(sys.argv[1])
 CONFIG = sys.argv[2] if len(sys.argv) > 2 else "Release"
 

@@ -66,6 +66,40 @@ static const char *const beginning =
     "the\n"
     "  file and in all folders above it.\n";
 
+static const char rolling[] =
+    "## What rolls and glides\n"
+    "\n"
+    "Elements of `zw_equality_def` that no robot format has; from C, or by the statements "
+    "`wheel`,\n"
+    "`mecanum`, `roll` and `blade` of a `.zw` file that imports a robot\n"
+    "([language.md](language.md), section 11). Frame 1 is on what rolls, frame 2 on what carries "
+    "the\n"
+    "plane: its origin lies in the plane, its z axis stands on it. Mostly that is the world (body "
+    "0), but\n"
+    "any body will do: a table that turns, the bed of a truck.\n"
+    "\n"
+    "| kind | frame 1 | holds, of the point that touches |\n"
+    "|---|---|---|\n"
+    "| `ZW_EQUALITY_WHEEL` | centre of a thin disc, z its axle; `radius` | the speed along and "
+    "across: it rolls |\n"
+    "| `ZW_EQUALITY_MECANUM` | the same; `roller`: angle from the axle to the axis of its rollers "
+    "| the speed along the roller's axis |\n"
+    "| `ZW_EQUALITY_ROLL` | centre of a ball; `radius` | both speeds in the plane; it may spin |\n"
+    "| `ZW_EQUALITY_BLADE` | a point of the blade, x along it | the speed across it, in the plane "
+    "|\n"
+    "\n"
+    "These are constraints on speeds: nonholonomic, exact, and without work. That the thing stays "
+    "on its\n"
+    "plane is another constraint, a holonomic one. It comes along, with the name `NAME.touch`, "
+    "unless\n"
+    "`touch` is 0: for what is held in the plane otherwise, by its joints. A wheel may lean and "
+    "its\n"
+    "contact is the lowest point of its rim; one that lies flat touches everywhere, and is told as "
+    "a row\n"
+    "that is not finite. Rollers of 0 hold across the wheel alone, a quarter turn along it alone; "
+    "45\n"
+    "degrees are usual, crossed: opposite signs for neighbours.\n";
+
 typedef struct page {
     char *text;
     size_t used, room;
@@ -227,6 +261,8 @@ static void the_page_is_what_the_tables_say(void **state)
     p.text = malloc(p.room);
     assert_non_null(p.text);
     put(&p, beginning);
+    put(&p, "\n");
+    put(&p, rolling);
     put(&p, mechanisms);
     put(&p, "\n## MJCF\n\n`<include file=\"...\"/>` is honoured everywhere. What stands in "
             "`<body>` may also stand in\n`<worldbody>` (but joints and inertial), `<frame>` and "

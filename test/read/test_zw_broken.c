@@ -5,7 +5,7 @@ static void broken_files_are_explained(void **state)
 {
     static const char *const ending[2] = {".zw", ".zw"};
     (void)state;
-    broken_explained(ZW_SOURCE_DIR "/test/read/broken", ending, 180);
+    broken_explained(ZW_SOURCE_DIR "/test/read/broken", ending, 230);
 }
 
 int main(void)

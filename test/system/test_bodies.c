@@ -44,6 +44,8 @@ static void add_frames(zw_model *model, int kind, const char *first, const char 
     def.second = zw_model_find(model, ZW_THING_BODY, second);
     def.placed = 1;
     def.distance = 0.5;
+    def.radius = 0.3;
+    def.roller = 0.6;
     memcpy(def.pos1, pos1, sizeof pos1);
     memcpy(def.pos2, pos2, sizeof pos2);
     memcpy(def.quat1, quat1, sizeof quat1);
@@ -109,7 +111,9 @@ static void check_rows(robot *r, unsigned seed)
         double phi_rate = (8 * (phi[3][i] - phi[1][i]) - (phi[4][i] - phi[0][i])) / (12 * h);
         double psi_rate = (8 * (psi[3][i] - psi[1][i]) - (psi[4][i] - psi[0][i])) / (12 * h);
         close_to("A v and psi", row_times(system, A, i, v), now[i], 1e-13 * (1 + fabs(now[i])));
-        close_to("d phi/dt and psi", phi_rate, now[i], 1e-9);
+        if (system->row_kind[i] != SYSTEM_VELOCITY) {
+            close_to("d phi/dt and psi", phi_rate, now[i], 1e-9);
+        }
         close_to("d psi/dt and A a - b", psi_rate, row_times(system, A, i, a) - b[i], 2e-9);
     }
     assert_memory_equal(A, r->work->out[PART_TERMS] + system->at.A,
@@ -118,12 +122,13 @@ static void check_rows(robot *r, unsigned seed)
 
 static void rows_are_derivatives(void **state)
 {
-    static const int kind[] = {ZW_EQUALITY_CONNECT, ZW_EQUALITY_WELD, ZW_EQUALITY_HINGE,
-                               ZW_EQUALITY_SLIDE, ZW_EQUALITY_DISTANCE};
+    static const int kind[] = {ZW_EQUALITY_CONNECT, ZW_EQUALITY_WELD,     ZW_EQUALITY_HINGE,
+                               ZW_EQUALITY_SLIDE,   ZW_EQUALITY_DISTANCE, ZW_EQUALITY_WHEEL,
+                               ZW_EQUALITY_MECANUM, ZW_EQUALITY_ROLL,     ZW_EQUALITY_BLADE};
     static const char *const pair[][2] = {
         {"fore", "rail"}, {"arm", "world"}, {"trunk", "fore"}, {"world", "rail"}};
     (void)state;
-    for (size_t k = 0; k < 5; k++) {
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         for (size_t p = 0; p < 4; p++) {
             zw_model *model = thicket();
             add_frames(model, kind[k], pair[p][0], pair[p][1]);

@@ -24,7 +24,9 @@ static const example list[] = {
     {"arm.xml", "reach", 3, 1e-9, 7},           {"bricard.xml", NULL, 5, 1e-8, 1},
     {"double_pendulum.xml", NULL, 10, 1e-8, 2}, {"four_bar.xml", "up", 5, 1e-8, 1},
     {"four_bar.xml", "driven", 5, 1e-8, 1},     {"gyroscope.xml", "spinning", 5, 1e-9, 3},
-    {"stewart.xml", "tilt", 1, 1e-9, 12},
+    {"stewart.xml", "tilt", 1, 1e-9, 12},       {"bicycle.zw", NULL, 5, 1e-9, 3},
+    {"snakeboard.zw", NULL, 10, 1e-9, 1},       {"cart_pole.zw", NULL, 10, 1e-9, 2},
+    {"coin.xml", NULL, 0.1, 1e-9, 6},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 
@@ -74,9 +76,13 @@ static void every_example_is_listed(void **state)
     DIR *folder = opendir(FOLDER);
     assert_non_null(folder);
     for (struct dirent *e; (e = readdir(folder)) != NULL;) {
-        int known = strstr(e->d_name, ".xml") == NULL;
+        int known = e->d_name[0] == '.';
         for (size_t i = 0; i < EXAMPLES && !known; i++) {
-            known = strcmp(list[i].file, e->d_name) == 0;
+            size_t stem = strcspn(list[i].file, "."); /* name.zw imports name.xml */
+            int imported = strcmp(list[i].file + stem, ".zw") == 0 &&
+                           strncmp(list[i].file, e->d_name, stem) == 0 &&
+                           strcmp(e->d_name + stem, ".xml") == 0;
+            known = imported || strcmp(list[i].file, e->d_name) == 0;
         }
         if (!known) {
             fail_msg("%s is not in the list of this test", e->d_name);
