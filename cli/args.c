@@ -63,8 +63,8 @@ static const option options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char *const methods[] = {"dop853", "variational", "variational4",
-                                      "rk4",    "euler",       "stiff"};
+static const char *const methods[] = {"dop853", "variational", "variational4", "rk4",
+                                      "euler",  "stiff",       "impulse"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static int complain(const char *what, const char *word, const char *more)

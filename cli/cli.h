@@ -114,6 +114,19 @@ int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
 
+/* explain.c: a table with one line for each of a kind; not all of very many. */
+typedef struct cli_table {
+    int width; /* of the names */
+    int count, shown;
+} cli_table;
+cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind);
+void cli_show_left_out(const cli_table *table);
+double cli_tidy(double x, double size);
+
+/* explain_bodies.c: what passes through joints and closers of robots; nothing for equations. */
+void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world);
+void cli_explain_json_bodies(cli_json *json, const cli_world *world);
+
 /* explain_json.c: the same for programs. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,
                       const zw_constraint *constraint);

@@ -7,14 +7,9 @@
 
 enum { SHOWN = 12 };
 
-typedef struct table {
-    int width; /* of the names */
-    int count, shown;
-} table;
-
-static table table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind)
+cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind)
 {
-    table t = {.width = 10, .count = zw_count(world->system, kind)};
+    cli_table t = {.width = 10, .count = zw_count(world->system, kind)};
     t.shown = arguments->all || t.count <= SHOWN + 1 ? t.count : SHOWN;
     for (int i = 0; i < t.shown; i++) {
         int length = (int)strlen(zw_name(world->system, kind, i));
@@ -23,7 +18,7 @@ static table table_of(const cli_arguments *arguments, const cli_world *world, zw
     return t;
 }
 
-static void show_left_out(const table *t)
+void cli_show_left_out(const cli_table *t)
 {
     if (t->shown < t->count) {
         printf("  and %d more; --all shows them\n", t->count - t->shown);
@@ -31,7 +26,7 @@ static void show_left_out(const table *t)
 }
 
 /* Round-off beside numbers of this size is shown as 0; --json has it in full. */
-static double tidy(double x, double size)
+double cli_tidy(double x, double size)
 {
     return fabs(x) <= 1e-14 * size ? 0 : x;
 }
@@ -55,19 +50,19 @@ static int is_paired(const cli_world *world)
 
 static void show_positions(const cli_arguments *arguments, const cli_world *world)
 {
-    table t = table_of(arguments, world, ZW_COORD);
+    cli_table t = cli_table_of(arguments, world, ZW_COORD);
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     cli_head(stdout, "Positions");
     for (int i = 0; i < t.shown; i++) {
         printf("  %-*s %14.6g\n", t.width, zw_name(world->system, ZW_COORD, i), q[i]);
     }
-    show_left_out(&t);
+    cli_show_left_out(&t);
 }
 
 static void show_motion(const cli_arguments *arguments, const cli_world *world)
 {
     int paired = is_paired(world);
-    table t = table_of(arguments, world, paired ? ZW_COORD : ZW_SPEED);
+    cli_table t = cli_table_of(arguments, world, paired ? ZW_COORD : ZW_SPEED);
     const double *q = zw_field(world->system, world->state, world->work, ZW_FIELD_Q).data;
     const double *v = zw_field(world->system, world->state, world->work, ZW_FIELD_V).data;
     const double *a_free = zw_field(world->system, world->state, world->work, ZW_FIELD_A_FREE).data;
@@ -88,19 +83,19 @@ static void show_motion(const cli_arguments *arguments, const cli_world *world)
         }
         printf("%14.6g ", v[i]);
         if (isfinite(a_free[i])) {
-            printf("%14.6g", tidy(a_free[i], size));
+            printf("%14.6g", cli_tidy(a_free[i], size));
         } else {
             printf("%14s", "none");
         }
-        printf(" %14.6g\n", tidy(motion->a[i], size));
+        printf(" %14.6g\n", cli_tidy(motion->a[i], size));
     }
-    show_left_out(&t);
+    cli_show_left_out(&t);
 }
 
 static void show_forces(const cli_arguments *arguments, const cli_world *world)
 {
     zw_kind kind = is_paired(world) ? ZW_COORD : ZW_SPEED;
-    table t = table_of(arguments, world, kind);
+    cli_table t = cli_table_of(arguments, world, kind);
     const zw_motion *motion = zw_work_motion(world->work);
     double size = largest(motion->F_N, motion->n) + largest(motion->F_L, motion->n) +
                   largest(motion->F_C, motion->n);
@@ -109,9 +104,9 @@ static void show_forces(const cli_arguments *arguments, const cli_world *world)
     for (int i = 0; i < t.shown; i++) {
         double N = motion->F_N[i], L = motion->F_L[i], C = motion->F_C[i];
         printf("  %-*s %14.6g %14.6g %14.6g %14.6g\n", t.width, zw_name(world->system, kind, i),
-               tidy(N, size), tidy(L, size), tidy(C, size), tidy(N + L + C, size));
+               cli_tidy(N, size), cli_tidy(L, size), cli_tidy(C, size), cli_tidy(N + L + C, size));
     }
-    show_left_out(&t);
+    cli_show_left_out(&t);
 }
 
 /* ---- Constraints ---------------------------------------------------------------------------- */
@@ -121,7 +116,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
 {
     static const char *const kind[] = {"holonomic", "nonholonomic", "one-sided"};
     static const char *const mode[] = {"open", "closed", "sliding", "stuck"};
-    table t = table_of(arguments, world, ZW_CONSTRAINT);
+    cli_table t = cli_table_of(arguments, world, ZW_CONSTRAINT);
     const double *lambda = zw_field(world->system, world->state, world->work, ZW_FIELD_LAMBDA).data;
     if (t.count == 0) {
         return;
@@ -152,7 +147,7 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
         }
         printf("\n");
     }
-    show_left_out(&t);
+    cli_show_left_out(&t);
 }
 
 /* ---- The principle -------------------------------------------------------------------------- */
@@ -205,7 +200,7 @@ static void show_principle(const cli_world *world)
         printf(" and %d more", motion->redundant_count - SHOWN);
     }
     printf("\n  energy       %.10g, kinetic %.10g, potential %.10g, power %.6g\n", energy[0],
-           energy[1], energy[2], tidy(energy[3], 1 + fabs(energy[1]) + fabs(energy[2])));
+           energy[1], energy[2], cli_tidy(energy[3], 1 + fabs(energy[1]) + fabs(energy[2])));
     printf("  certificate  %.2g at worst", proof->worst);
     if (proof->worst_block >= 0 && proof->worst > 0) {
         printf(", by %s", zw_work_block_name(world->work, proof->worst_block));
@@ -258,6 +253,7 @@ static void show(const cli_arguments *arguments, const cli_world *world, const z
     show_motion(arguments, world);
     show_forces(arguments, world);
     show_constraints(arguments, world, list);
+    cli_explain_bodies(arguments, world);
     show_principle(world);
     show_sentence(world);
 }

@@ -169,6 +169,7 @@ void cli_explain_json(const cli_arguments *arguments, const cli_world *world,
     put_assembly(&json, world);
     put_coordinates(&json, world);
     put_constraints(&json, world, constraint);
+    cli_explain_json_bodies(&json, world);
     put_principle(&json, world);
     put_energy(&json, world);
     put_certificate(&json, world);

@@ -31,6 +31,7 @@ static const char run[] =
     "                      variational, variational4: fixed step, keep energy over long runs\n"
     "                      rk4, euler: fixed step, for teaching\n"
     "                      stiff: implicit, for stiff systems\n"
+    "                      impulse: robots, fixed step, implicit; limits and friction inside\n"
     "      --step H        step of the fixed-step methods, largest step of the others\n"
     "      --every DT      time between samples (1/500 of the run); `step`: every step\n"
     "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "

@@ -39,7 +39,7 @@ _zwang() {
         [[ -z $file && ${COMP_WORDS[i]} == *.zw ]] && file=${COMP_WORDS[i]}
     done
     case $before in
-    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff" ;;
+    --method) _zwang_words "$word" "dop853 variational variational4 rk4 euler stiff impulse" ;;
     --set)
         [[ -n $file ]] || return
         compopt -o nospace 2>/dev/null

@@ -470,6 +470,30 @@ typedef struct zw_inertia {
  * moving body would have no mass or moments that no body has. */
 zw_status zw_model_inertia(const zw_model *model, zw_inertia *list, zw_error *error);
 
+/* What one side exerts on the other, now. Along the axes of the world. */
+typedef struct zw_wrench {
+    int between;  /* 1; 0: a constraint on coordinates alone, see zw_constraint_force */
+    double at[3]; /* the point that the moment is about */
+    double force[3], moment[3]; /* in all */
+    int speeds;                 /* of a joint: how many it has, and along each of them */
+    double drive[6];            /* what it does there: motors, springs, dampers, friction, limits,
+                                   couplings, less what its armature takes to accelerate */
+    double held_force[3], held_moment[3]; /* the rest: what it takes to hold the bodies together */
+} zw_wrench;
+
+/* After zw_forward at this state: list[zw_count(system, kind)] for
+ *   ZW_JOINT       what the parent exerts on the body through the joint, about its point. A body
+ *                  with several joints has them in a row: each transmits the same force;
+ *   ZW_BODY        what the parent exerts on the body, about the body's origin; also where there is
+ *                  no joint between them but a weld. Of the world: what it takes to hold it,
+ *                  about the origin, with all that stands or pulls on it;
+ *   ZW_CONSTRAINT  what a closer exerts on its second body, about the origin of that frame; on the
+ *                  first it exerts the opposite.
+ * Gravity, gravcomp, motors on sites and closers act on the bodies themselves; what joints and
+ * tendons do on coordinates goes through the joints. */
+zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
+                      zw_wrench *list, zw_error *error);
+
 /* What a file said that has no effect here: "geom rgba" and where it was met first. */
 typedef struct zw_note {
     const char *text;

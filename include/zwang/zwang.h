@@ -136,10 +136,11 @@ typedef enum zw_method {
     ZW_METHOD_DOP853,      /* the same by name */
     ZW_METHOD_VARIATIONAL, /* fixed step, structure-preserving, order 2 */
     ZW_METHOD_VARIATIONAL4,
-    ZW_METHOD_RK4,   /* fixed step */
-    ZW_METHOD_EULER, /* semi-implicit, fixed step */
-    ZW_METHOD_STIFF, /* Radau IIA, order 5, adaptive */
-    ZW_METHOD_BDF    /* the same purpose through SUNDIALS' CVODE, where present */
+    ZW_METHOD_RK4,    /* fixed step */
+    ZW_METHOD_EULER,  /* semi-implicit, fixed step */
+    ZW_METHOD_STIFF,  /* Radau IIA, order 5, adaptive */
+    ZW_METHOD_BDF,    /* the same purpose through SUNDIALS' CVODE, where present */
+    ZW_METHOD_IMPULSE /* bodies: implicit in the next velocity, fixed step, order 1 */
 } zw_method;
 
 const char *zw_method_name(zw_method method);                  /* "dop853" */
@@ -204,17 +205,19 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_me
 
 /* A named array inside a system, state or work. */
 typedef enum zw_field_id {
-    ZW_FIELD_TIME,      /* [1] of the state */
-    ZW_FIELD_Q,         /* [n] */
-    ZW_FIELD_V,         /* [n] */
-    ZW_FIELD_A,         /* [n] after zw_forward */
-    ZW_FIELD_A_FREE,    /* [n] after zw_forward: M \ force */
-    ZW_FIELD_LAMBDA,    /* [rows] after zw_forward; those that a law carries: the state's */
-    ZW_FIELD_CARRIED,   /* [carried by the law] multipliers of the state, by rows */
-    ZW_FIELD_ENERGY,    /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
-    ZW_FIELD_VIOLATION, /* [2] worst position and velocity residual */
-    ZW_FIELD_OUTPUT,    /* [outputs] plots, draws, checks: evaluated on asking */
-    ZW_FIELD_PARAM      /* [params] of the state */
+    ZW_FIELD_TIME,       /* [1] of the state */
+    ZW_FIELD_Q,          /* [n] */
+    ZW_FIELD_V,          /* [n] */
+    ZW_FIELD_A,          /* [n] after zw_forward */
+    ZW_FIELD_A_FREE,     /* [n] after zw_forward: M \ force */
+    ZW_FIELD_LAMBDA,     /* [rows] after zw_forward; those that a law carries: the state's */
+    ZW_FIELD_CARRIED,    /* [carried by the law] multipliers of the state, by rows */
+    ZW_FIELD_ENERGY,     /* [4] v.K_v - K + V, K, V, power of the non-conservative forces */
+    ZW_FIELD_VIOLATION,  /* [2] worst position and velocity residual */
+    ZW_FIELD_OUTPUT,     /* [outputs] plots, draws, checks: evaluated on asking */
+    ZW_FIELD_PARAM,      /* [params] of the state */
+    ZW_FIELD_ACTIVATION, /* [activations] of actuators with dynamics: of the state */
+    ZW_FIELD_SENSOR      /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
 } zw_field_id;
 
 typedef struct zw_view {
@@ -224,7 +227,10 @@ typedef struct zw_view {
 
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
-/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. */
+/* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. ZW_BODY,
+ * ZW_JOINT: those of the model, by its indices; what has no name there has one here. ZW_SENSOR: the
+ * numbers of ZW_FIELD_SENSOR, "gyro.x", "gyro.y"; quaternions begin with ".w".
+ * ZW_ACTIVATION: those of ZW_FIELD_ACTIVATION, by the names of their actuators. */
 typedef enum zw_kind {
     ZW_SPEED,
     ZW_COORD,
@@ -232,7 +238,11 @@ typedef enum zw_kind {
     ZW_CONSTRAINT,
     ZW_ROW,
     ZW_EVENT,
-    ZW_CHECK
+    ZW_CHECK,
+    ZW_BODY,
+    ZW_JOINT,
+    ZW_SENSOR,
+    ZW_ACTIVATION
 } zw_kind;
 int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */

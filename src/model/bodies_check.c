@@ -302,6 +302,11 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
         kind != ZW_JOINT_SLIDE) {
         return bad(c, "it wants a hinge or a slide");
     }
+    int direction = d->kind == ZW_SENSOR_BALLQUAT ||
+                    (d->kind >= ZW_SENSOR_FRAMEQUAT && d->kind <= ZW_SENSOR_FRAMEZAXIS);
+    if (direction && d->cutoff > 0) {
+        return bad(c, "a direction has no cutoff: cut, it would be none");
+    }
     return not_negative(c, "cutoff", d->cutoff) && not_negative(c, "noise", d->noise);
 }
 

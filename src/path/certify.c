@@ -472,6 +472,13 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                   system->n);
         return NULL;
     }
+    if (system->carried > system->law.carried) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "activations of actuators are part of the state, and a recording of coordinates "
+                  "does not have them: %s",
+                  zw_name(system, ZW_ACTIVATION, 0));
+        return NULL;
+    }
     judge.trial = create_trial(system, path, error);
     zw_status status = judge.trial ? try_path(&judge, error) : ZW_NO_MEMORY;
     release(&judge);

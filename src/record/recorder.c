@@ -1,7 +1,8 @@
 /* A recording of a system: which columns it has, and a row for every sample.
  *
- * Time, coordinates, speeds, energy, violations, multipliers and the certificate always; then what
- * the plots and draws of the model want, unless it is one of those already. */
+ * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
+ * sensors read always; then what the plots and draws of the model want, unless it is one of those
+ * already. */
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +71,14 @@ static void add_fixed_columns(maker *k)
         }
     }
     add_column(k, "certificate", RECORD_ROLE_CERTIFICATE);
+    for (int i = 0; i < zw_count(k->record->system, ZW_ACTIVATION); i++) {
+        snprintf(name, sizeof name, "act(%.200s)", zw_name(k->record->system, ZW_ACTIVATION, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
+    for (int i = 0; i < zw_count(k->record->system, ZW_SENSOR); i++) {
+        snprintf(name, sizeof name, "sensor(%.200s)", zw_name(k->record->system, ZW_SENSOR, i));
+        add_column(k, name, RECORD_ROLE_OTHER);
+    }
 }
 
 /* Over imported bodies leaves are what formulas see; where that is a joint, its column is found by
@@ -271,7 +280,9 @@ void zw_record_free(zw_record *record)
 
 static double *put(double *to, zw_view view, int count)
 {
-    memcpy(to, view.data, (size_t)count * sizeof *to);
+    if (count > 0) {
+        memcpy(to, view.data, (size_t)count * sizeof *to);
+    }
     return to + count;
 }
 
@@ -295,6 +306,9 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
     }
     to = put(to, zw_field(system, state, work, ZW_FIELD_LAMBDA), system->m);
     *to++ = zw_work_motion(work)->certificate.worst;
+    zw_view act = zw_field(system, state, work, ZW_FIELD_ACTIVATION);
+    to = put(to, act, act.count);
+    to = put(to, zw_field(system, state, work, ZW_FIELD_SENSOR), zw_count(system, ZW_SENSOR));
     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
     for (int i = 0; i < out.count; i++) {
         if (record->output[i] >= 0) {

@@ -136,10 +136,10 @@ static int list(const zw_model *model, step_guards *guards)
     return k;
 }
 
-zw_status guards_create(step_guards *guards, step_motion *motion, zw_error *error)
+zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, zw_error *error)
 {
     const zw_model *model = motion->system->model;
-    int others = list(model, NULL);
+    int others = events_only ? 0 : list(model, NULL);
     *guards = (step_guards){
         .motion = motion, .count = model->event_count + others, .events = model->event_count};
     if (guards->count == 0) {
@@ -154,7 +154,9 @@ zw_status guards_create(step_guards *guards, step_motion *motion, zw_error *erro
         guards_free(guards);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    list(model, guards);
+    if (!events_only) {
+        list(model, guards);
+    }
     for (int i = 0; i < guards->count; i++) {
         direction[i] = i < guards->events ? model->event[i].direction : -1;
     }

@@ -22,8 +22,9 @@ typedef struct step_guards {
     double *g; /* [count] scratch */
 } step_guards;
 
-/* NULL-like (count 0, scan NULL) if the model has nothing to watch. */
-zw_status guards_create(step_guards *guards, step_motion *motion, zw_error *error);
+/* NULL-like (count 0, scan NULL) if the model has nothing to watch. events_only: contacts and
+ * friction are watched by others. */
+zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, zw_error *error);
 void guards_free(step_guards *guards);
 
 /* The constraint whose guard is clearly below zero at (t, y), although nothing was seen to happen:

@@ -31,6 +31,7 @@ extern const step_scheme step_scheme_rk4;
 extern const step_scheme step_scheme_euler;
 extern const step_scheme step_scheme_variational;
 extern const step_scheme step_scheme_variational4;
+extern const step_scheme step_scheme_given;
 
 typedef struct step_stiff step_stiff; /* CVODE and its vectors */
 typedef struct step_leap step_leap;   /* of leap.c */

@@ -4,7 +4,7 @@
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
-    int carried = system->law.carried;
+    int carried = system->carried;
     return (step_motion){.system = system,
                          .work = work,
                          .carried = carried,

@@ -9,13 +9,14 @@
 typedef struct step_motion {
     const zw_system *system;
     zw_work *work;
-    int carried;   /* multipliers behind the speeds */
-    int size;      /* of y */
-    double *stage; /* [size] room for a stage on the manifold */
-    int careful;   /* beside the manifold the rows cannot be trusted */
-    int rank;      /* of the rows where the last step ended, on the manifold */
-    int at_node;   /* the next evaluation is there */
-    double margin; /* of the rows, from losing rank: zw_motion.margin at nodes */
+    int carried;     /* numbers behind the speeds */
+    int size;        /* of y */
+    double *stage;   /* [size] room for a stage on the manifold */
+    int careful;     /* beside the manifold the rows cannot be trusted */
+    int rank;        /* of the rows where the last step ended, on the manifold */
+    int at_node;     /* the next evaluation is there */
+    struct run *run; /* whose motion it is, if its steps ask */
+    double margin;   /* of the rows, from losing rank: zw_motion.margin at nodes */
 } step_motion;
 
 /* `stage` is the caller's: [nq + n + carried + 1]. */

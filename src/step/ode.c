@@ -38,6 +38,8 @@ static const step_scheme *find_scheme(step_method method)
         return &step_scheme_variational;
     case STEP_VARIATIONAL4:
         return &step_scheme_variational4;
+    case STEP_GIVEN:
+        return &step_scheme_given;
     case STEP_BDF:
         break;
     }
@@ -64,7 +66,7 @@ static void layout(step_ode *ode, base_arena *arena)
 
 static int is_method(step_method method)
 {
-    return (int)method >= 0 && method <= STEP_VARIATIONAL4;
+    return (int)method >= 0 && method <= STEP_GIVEN;
 }
 
 static int is_variational(step_method method)
@@ -86,7 +88,8 @@ static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
 
 static zw_status check_options(const step_ode_options *o, zw_error *error)
 {
-    if (o->n < 0 || o->field == NULL || !is_method(o->method)) {
+    if (o->n < 0 || o->field == NULL || !is_method(o->method) ||
+        (o->method == STEP_GIVEN && o->given == NULL)) {
         return base_fail(error, ZW_BAD_INPUT, "integrator: no field, method or size");
     }
     if (!(o->tolerance >= 0.0) || !(o->step >= 0.0) || !(o->first >= 0.0) || isinf(o->first)) {

@@ -40,6 +40,10 @@ typedef zw_status step_projection(void *user, double t, double *y, zw_error *err
 /* y onto the manifold, as a projection does, and dy = f(t, y) there. */
 typedef zw_status step_exact_field(void *user, double t, double *y, double *dy, zw_error *error);
 
+/* A whole step: y1 from (t, y0), after h. */
+typedef zw_status step_whole(void *user, double t, double h, const double *y0, double *y1,
+                             zw_error *error);
+
 /* q moved along the speeds v for a time h. */
 typedef void step_move(void *user, double *q, double h, const double *v);
 
@@ -50,7 +54,8 @@ typedef enum step_method {
     STEP_RK4,         /* fixed step; cubic Hermite dense output */
     STEP_EULER,       /* fixed step, semi-implicit, order 1; cubic Hermite dense output */
     STEP_VARIATIONAL, /* fixed step, discrete Lagrangian, order 2; cubic Hermite dense output */
-    STEP_VARIATIONAL4 /* the same, composed to order 4 */
+    STEP_VARIATIONAL4, /* the same, composed to order 4 */
+    STEP_GIVEN         /* fixed step, a whole step of the caller's; a straight line in between */
 } step_method;
 
 typedef struct step_ode_options {
@@ -80,6 +85,8 @@ typedef struct step_ode_options {
     int positions;
     int speeds;
     step_move *move;
+
+    step_whole *given; /* of STEP_GIVEN; the field is asked at the start only */
 
     /* Variational methods: the system, copied; y = (q, v, rest). The field is used for dense output
      * and to integrate the rest (by Simpson's rule), if there is any. There is no projection: the

@@ -6,8 +6,8 @@
 #include "step/run.h"
 #include "system/bodies.h"
 
-static const char *const method_name[] = {"default", "dop853", "variational", "variational4",
-                                          "rk4",     "euler",  "stiff",       "bdf"};
+static const char *const method_name[] = {"default", "dop853", "variational", "variational4", "rk4",
+                                          "euler",   "stiff",  "bdf",         "impulse"};
 enum { METHODS = sizeof method_name / sizeof *method_name };
 
 const char *zw_method_name(zw_method method)
@@ -29,7 +29,8 @@ zw_status zw_method_find(const char *name, zw_method *method)
 static int fixed_step(zw_method method)
 {
     return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||
-           method == ZW_METHOD_VARIATIONAL || method == ZW_METHOD_VARIATIONAL4;
+           method == ZW_METHOD_VARIATIONAL || method == ZW_METHOD_VARIATIONAL4 ||
+           method == ZW_METHOD_IMPULSE;
 }
 
 static zw_status check(const zw_run_options *options, double now, zw_error *error)
@@ -90,12 +91,28 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,
                          "there is no method %s; there are dop853, variational, variational4, rk4, "
-                         "euler, stiff, bdf",
+                         "euler, stiff, bdf, impulse",
                          file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {
         options->method =
             is_stiff(system, options->time - now) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
+    }
+    if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse is for rigid bodies, and these are equations; use dop853");
+    }
+    const struct system_bodies *bodies = system->bodies;
+    if (options->method == ZW_METHOD_IMPULSE &&
+        (bodies->act_count > 0 || bodies->extra_count > 0 || bodies->formulas)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse does not know %s; use dop853 or stiff",
+                         bodies->act_count > 0     ? "activations of actuators"
+                         : bodies->extra_count > 0 ? "armatures of tendons"
+                                                   : "formulas over bodies");
+    }
+    if (options->method == ZW_METHOD_IMPULSE && options->step == 0) {
+        options->step = system->bodies->timestep;
     }
     return check(options, now, error);
 }

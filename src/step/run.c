@@ -30,6 +30,8 @@ static step_method ode_method(zw_method method)
         return STEP_RADAU;
     case ZW_METHOD_BDF:
         return STEP_BDF;
+    case ZW_METHOD_IMPULSE:
+        return STEP_GIVEN;
     default:
         return STEP_DOP853;
     }
@@ -247,6 +249,35 @@ static zw_status look_closer(run *r, zw_status failed, int *again, zw_error *err
     return status;
 }
 
+/* ---- The velocity form ----------------------------------------------------------------------- */
+
+/* The velocity form decides about limits and friction inside its steps. */
+static zw_status whole_step(void *user, double t, double h, const double *y0, double *y1,
+                            zw_error *error)
+{
+    const step_motion *motion = user;
+    run *r = motion->run;
+    int nq = r->system->nq;
+    (void)t;
+    zw_status status = impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+    if (r->system->works) {
+        y1[motion->size - 1] = y0[motion->size - 1] + r->impulse->gained;
+    }
+    return status;
+}
+
+/* What holds now, for what is measured and shown. */
+static zw_status take_modes(run *r, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    impulse_modes(r->impulse, state_mode(r->state));
+    zw_status status = system_set_modes(r->system, r->work, state_mode(r->state), error);
+    r->work->certificate = r->impulse->residual;
+    return status != ZW_OK || !r->system->has_friction
+               ? status
+               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
+}
+
 /* ---- The loop ------------------------------------------------------------------------------- */
 
 static zw_status step(run *r, zw_error *error)
@@ -269,6 +300,9 @@ static zw_status step(run *r, zw_error *error)
             return status;
         }
     }
+    if (status == ZW_OK && r->impulse) {
+        status = take_modes(r, error);
+    }
     if (status == ZW_OK) {
         status = run_measure_step(r, at->t, at->y, error);
     }
@@ -288,7 +322,7 @@ static zw_status step(run *r, zw_error *error)
     return status;
 }
 
-/* The variational methods keep the constraints by themselves. */
+/* The variational methods and the velocity form keep the constraints by themselves. */
 static zw_status create_ode(run *r, zw_error *error)
 {
     step_ode_options options = {.method = ode_method(r->options.method),
@@ -309,6 +343,16 @@ static zw_status create_ode(run *r, zw_error *error)
             return status;
         }
         options.lagrangian = &r->lagrange.view;
+        options.project = NULL;
+    }
+    if (options.method == STEP_GIVEN) {
+        r->impulse = impulse_create(r->system, r->work, error);
+        if (!r->impulse) {
+            return ZW_NO_MEMORY;
+        }
+        r->motion.run = r;
+        r->soon = INFINITY; /* it leaps over nothing */
+        options.given = whole_step;
         options.project = NULL;
     }
     r->ode = step_ode_create(&options, error);
@@ -341,7 +385,7 @@ static zw_status start(run *r, zw_error *error)
     motion_pack(&r->motion, r->state, r->y);
     status = step_ode_start(r->ode, r->state->t, r->y, error);
     if (status == ZW_OK) {
-        status = guards_create(&r->guards, &r->motion, error);
+        status = guards_create(&r->guards, &r->motion, r->impulse != NULL, error);
     }
     if (status == ZW_OK && r->guards.count > 0) {
         status = step_events_arm(r->guards.scan, r->ode, error);
@@ -396,7 +440,7 @@ static zw_status allocate(run *r, zw_error *error)
         size_t count = (size_t)r->system->model->event[i].reset_count;
         resets = count > resets ? count : resets;
     }
-    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->law.carried + 1;
+    size_t size = (size_t)r->system->nq + (size_t)r->system->n + (size_t)r->system->carried + 1;
     r->y = base_alloc(size * sizeof(double));
     r->stage = base_alloc(size * sizeof(double));
     r->sample = state_allocate(r->system);
@@ -432,6 +476,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     }
     guards_free(&r.guards);
     lagrange_free(&r.lagrange);
+    impulse_free(r.impulse);
     step_ode_free(r.ode);
     base_free(r.y);
     base_free(r.stage);

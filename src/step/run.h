@@ -3,11 +3,13 @@
 #define ZW_STEP_RUN_H
 
 #include "step/guard.h"
+#include "step/impulse.h"
 #include "step/lagrange.h"
 #include "step/motion.h"
 #include "step/ode.h"
 
-typedef struct run {
+typedef struct run run;
+struct run {
     const zw_system *system;
     zw_state *state;
     zw_work *work;
@@ -16,6 +18,7 @@ typedef struct run {
     step_motion motion;
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
+    step_impulse *impulse;  /* of that method, else NULL */
     step_ode *ode;
     double *y;        /* scratch, of the size of the motion's y */
     double *stage;    /* the same, for the motion */
@@ -30,7 +33,7 @@ typedef struct run {
     long shown;  /* samples so far */
     long output; /* number of the next output time */
     int over;
-} run;
+};
 
 /* watch.c: solve the principle at the state, measure, and call the observer. */
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error);

@@ -14,6 +14,9 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
     const expr_inputs in = {.param = param};
     memcpy(q, system->bodies->q, (size_t)system->nq * sizeof *q);
     memcpy(v, system->bodies->v, (size_t)system->n * sizeof *v);
+    for (int k = 0; k < system->bodies->act_count; k++) {
+        v[system->n + system->law.carried + k] = system->bodies->act[k];
+    }
     for (int k = 0; formulas && k < formulas->begin_count; k++) {
         const bodies_begin *begin = &formulas->begin[k];
         double value = expr_value(system->model->graph, begin->value, &in);
@@ -29,6 +32,22 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
     return ZW_OK;
 }
 
+int bodies_first_closer(const struct system_bodies *bodies)
+{
+    return bodies->formulas ? bodies->formulas->constraints : 0;
+}
+
+double bodies_armature_energy(const struct system_bodies *bodies, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < bodies->length_count; i++) {
+        double armature = bodies->length[i].armature;
+        double rate = armature != 0 ? bodies_rate_of(bodies, i, v) : 0;
+        sum += 0.5 * armature * rate * rate;
+    }
+    return sum;
+}
+
 size_t bodies_room(const zw_system *system)
 {
     return 2 * (size_t)system->m + (size_t)system->n + (size_t)system->bodies->length_count +
@@ -37,9 +56,15 @@ size_t bodies_room(const zw_system *system)
 
 static void put_metric(const zw_system *system, const zw_work *work, double *M)
 {
+    if (system->bodies->extra_count > 0) { /* entries that the tree has not */
+        memset(M, 0, (size_t)system->M_start[system->n] * sizeof *M);
+    }
     const double *from = work->sweeps + system->tree->at.M;
     for (int k = 0; k < system->tree->entries; k++) {
         M[system->bodies->entry[k]] = from[k];
+    }
+    for (int k = 0; k < system->bodies->extra_count; k++) {
+        M[system->bodies->extra[k].at] += system->bodies->extra[k].value;
     }
 }
 
@@ -117,6 +142,9 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
 {
     const double *q = in->q, *v = in->v;
     int bad = 0, finite = 1;
+    if (system->bodies->extra_count > 0) {
+        return 0; /* M is not the tree's */
+    }
     tree_kinematics(system->tree, q, work->sweeps);
     tree_velocities(system->tree, v, work->sweeps);
     bodies_run_formulas(system, work, PART_TERMS, in);
@@ -179,6 +207,7 @@ static void put_energy(const zw_system *system, zw_work *work, const expr_inputs
     double *out = work->out[PART_ENERGY], energy[2];
     tree_energies(system->tree, q, v, work->sweeps, energy);
     energy[1] += bodies_add_springs(system, work, q, NULL);
+    energy[0] += bodies_armature_energy(system->bodies, v);
     if (system->bodies->formulas) {
         energy[1] += bodies_run_formulas(system, work, PART_ENERGY, in)[0];
     }

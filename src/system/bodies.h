@@ -19,9 +19,9 @@
 #include "system/work.h"
 #include "zwang/bodies.h"
 
-/* A frame on a body of the tree. */
+/* A frame on a body of the tree; `part` is the body of the model that it was given on. */
 typedef struct bodies_frame {
-    int body;
+    int body, part;
     double pos[3], quat[4];
 } bodies_frame;
 
@@ -37,8 +37,15 @@ typedef struct bodies_length {
     int force_limited;
     double force_range[2]; /* of all motors on it together */
     double stiffness, damping;
-    double rest[2]; /* between these no spring force */
+    double rest[2];  /* between these no spring force */
+    double armature; /* a mass m that moves with the rate: m coef coef' in M */
 } bodies_length;
+
+/* An entry of M that has more than the tree's. */
+typedef struct bodies_extra {
+    int at;
+    double value;
+} bodies_extra;
 
 typedef enum bodies_closer_kind {
     CLOSER_CONNECT,  /* 3 rows: the same point */
@@ -87,14 +94,21 @@ typedef enum bodies_motor_kind {
     MOTOR_SITE
 } bodies_motor_kind;
 
-/* force = clamp(gain u + bias), u a parameter, along gear. */
+/* force = clamp(gain u + bias) along gear, u being a parameter c; or where there are dynamics its
+ * activation, a number of the state: u' = c (integrator) or (c - u)/tau (filter). */
 typedef struct bodies_motor {
     bodies_motor_kind kind;
     int length; /* of MOTOR_LENGTH */
     int q, dof; /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
+    int refers;         /* 1: it pulls against another site, and has a length */
+    bodies_frame ref;
     int param;
+    int act;       /* which activation; -1: none */
+    double filter; /* 1/tau; 0: an integrator */
+    int clamp_act;
+    double act_range[2];
     int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
     double gear[6];
     int clamp_control, clamp_force, gain_affine, bias_affine;
@@ -103,9 +117,35 @@ typedef struct bodies_motor {
 
 /* Part of a body's weight that is taken off: this force at this point. */
 typedef struct bodies_lift {
-    int body;
+    int body, part;
     double pos[3], force[3];
 } bodies_lift;
+
+/* A body of the model: those that the tree has fused are still known one by one. */
+typedef struct bodies_part {
+    int parent;                      /* of the model */
+    bodies_frame frame;              /* its own */
+    double mass, com[3], inertia[6]; /* in the frame of the body that carries it; about com */
+} bodies_part;
+
+/* A joint of the model. */
+typedef struct bodies_joint {
+    int part;
+    int index; /* in the tree */
+} bodies_joint;
+
+/* A sensor: bodies_sense.c says what each kind reads. */
+typedef struct bodies_sensor {
+    zw_sensor_kind kind;
+    int at, size;            /* its readings */
+    double cutoff;           /* 0: none */
+    bodies_frame frame, ref; /* what it is mounted on, and relative to, if `relative` */
+    int relative;
+    int target;          /* a part, motor or length: joints, then tendons */
+    int q, dof;          /* of its joint */
+    int closer, closers; /* limits: those of the joint or tendon, -1: none */
+    double margin;
+} bodies_sensor;
 
 /* One number to be drawn: a point on a body. */
 typedef struct bodies_mark {
@@ -187,9 +227,23 @@ struct system_bodies {
     bodies_mark *mark; /* for PART_OUTPUTS */
     int *mark_output;  /* [marks] where its three numbers are */
     int outputs;
-    int *entry;   /* [entries of M] where each of the tree's is in the pattern of the system */
-    int widest;   /* dofs that move some body, at most */
-    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
+    int act_count;
+    int *act_motor; /* [activations] whose each is */
+    double *act;    /* [activations] at the start */
+    int part_count, joint_count;
+    bodies_part *part;
+    bodies_joint *joint;
+    int sensor_count, reading_count;
+    bodies_sensor *sensor;
+    double magnetic[3];
+    /* [one more], NULL at the end */
+    char **part_name, **joint_name, **reading_name;
+    int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
+    int extra_count;
+    bodies_extra *extra; /* of tendons with armature */
+    int widest;          /* dofs that move some body, at most */
+    double timestep;     /* of the description: for methods that need one */
+    double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
@@ -228,6 +282,10 @@ double bodies_accelerated(const zw_system *system, const zw_work *work, const in
 /* bodies_formula_slip.c: the slip of their constraints from the outputs of its formulas; answers
  * where that of dry friction goes on. */
 double *bodies_put_slip(const zw_system *system, zw_work *work, const double *from, double *out);
+/* What all formulas do to frame f: a wrench, moment first, about its place; those of constraints
+ * with these multipliers. 0: nothing. */
+int bodies_formula_wrench(const zw_system *system, const zw_work *work, int f, const double *push,
+                          double place[3], double wrench[6]);
 const double *bodies_formula_outputs(const zw_system *system, const zw_work *work);
 size_t bodies_formula_room(const bodies_formulas *formulas);
 void bodies_formulas_free(bodies_formulas *formulas);
@@ -235,8 +293,36 @@ void bodies_formulas_free(bodies_formulas *formulas);
 double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
 double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
 
-/* bodies_force.c. All add to force[n]; kinematics have been run. */
-/* Motors: room for one number per length. */
+/* Kinetic energy of armatures of tendons. */
+double bodies_armature_energy(const struct system_bodies *bodies, const double *v);
+/* The constraint that is closer 0: those of formulas stand before. */
+int bodies_first_closer(const struct system_bodies *bodies);
+
+/* bodies_force.c. Velocities have been swept, formulas of the terms run. */
+/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
+ * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length);
+/* What it wants to do at u, before its force is limited, and the slopes of that. */
+typedef struct bodies_law {
+    double force, by_length, by_rate;
+} bodies_law;
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
+/* Its u: the control, or the activation behind the speeds, within their ranges. */
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *v);
+/* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
+ * aims at, so many speeds, is in work->aim. */
+typedef struct bodies_pull {
+    double length, rate, force;
+    double place[3], wrench[6];
+    int count;
+} bodies_pull;
+bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
+                              const double *v);
+/* The rates of all activations, for the speeds with what is carried behind them. */
+void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
+/* All of these add to force[n]. Motors: room[lengths] gets the force along each length. */
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force);
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
@@ -276,5 +362,21 @@ typedef struct bodies_rows {
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
+/* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
+ * first, about the two places. Kinematics have been run. */
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6]);
+
+/* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
+ * part exerts on it, load[parts][6]: moment about its centre of mass, force. */
+void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
+/* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
+zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* Where the centre of mass of a part is; its moments of inertia about it, times x. After
+ * kinematics. */
+void bodies_part_centre(const zw_system *system, const zw_work *work, int part, double place[3]);
+void bodies_part_inertia(const zw_system *system, const zw_work *work, int part, const double x[3],
+                         double y[3]);
 
 #endif

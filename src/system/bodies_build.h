@@ -28,9 +28,6 @@ typedef struct bodies_builder {
 } bodies_builder;
 
 zw_status bodies_no_memory(zw_error *error);
-/* "... is not built in yet", at the place; `name` may be NULL. */
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error);
 /* Is this part of the description switched off? ZW_WITHOUT_... */
 int bodies_without(const bodies_builder *b, int what);
 
@@ -63,6 +60,14 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
 
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
+
+/* bodies_part.c: bodies and joints of the model, as it has them. */
+zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
+/* Copies of all names of a kind, and NULL behind them. */
+zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list);
+
+/* bodies_mount.c: sensors; after closers and drives. */
+zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
 
 /* bodies_show.c: what is drawn and plotted. */
 zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);

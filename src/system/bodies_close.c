@@ -53,7 +53,7 @@ static void joint_lengths(bodies_builder *b)
     }
 }
 
-static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
+static void tendon_lengths(bodies_builder *b)
 {
     for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
@@ -61,10 +61,7 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
         for (int k = 0; k < tendon->count; k++) {
             add_term(b, length, tendon->joint[k], tendon->coef[k]);
         }
-        if (tendon->armature != 0) {
-            return bodies_refuse(b, tendon->place, "the armature",
-                                 tendon->name ? tendon->name : "a tendon", error);
-        }
+        length->armature = tendon->armature;
         length->force_limited = tendon->force_limited;
         memcpy(length->force_range, tendon->force_range, sizeof length->force_range);
         length->stiffness = bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : tendon->stiffness;
@@ -74,7 +71,6 @@ static zw_status tendon_lengths(bodies_builder *b, zw_error *error)
             length->rest[k] = rest < 0 ? length->origin : rest;
         }
     }
-    return ZW_OK;
 }
 
 static zw_status make_lengths(bodies_builder *b, zw_error *error)
@@ -91,7 +87,8 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
         return bodies_no_memory(error);
     }
     joint_lengths(b);
-    return tendon_lengths(b, error);
+    tendon_lengths(b);
+    return ZW_OK;
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
@@ -110,7 +107,7 @@ bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos
     const tree_frame *carrier = &b->fused.frame[body < 0 ? 0 : body];
     model_pose outer = pose_of(carrier->pos, carrier->quat), inner = pose_of(pos, quat);
     model_pose pose = model_pose_chain(&outer, &inner);
-    bodies_frame frame = {.body = carrier->body};
+    bodies_frame frame = {.body = carrier->body, .part = body < 0 ? 0 : body};
     memcpy(frame.pos, pose.pos, sizeof frame.pos);
     memcpy(frame.quat, pose.quat, sizeof frame.quat);
     return frame;
@@ -124,7 +121,8 @@ static bodies_frame same_place(const bodies_builder *b, const bodies_frame *othe
     model_pose carrier = pose_of(origin + 3 * other->body, quat + 4 * other->body);
     model_pose inner = pose_of(other->pos, other->quat);
     model_pose world = model_pose_chain(&carrier, &inner);
-    bodies_frame frame = {.body = b->fused.frame[body < 0 ? 0 : body].body};
+    int part = body < 0 ? 0 : body;
+    bodies_frame frame = {.body = b->fused.frame[part].body, .part = part};
     const double *q = quat + 4 * frame.body;
     model_pose back = {.quat = {q[0], -q[1], -q[2], -q[3]}};
     double shift[3];
@@ -271,9 +269,6 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
     bodies_thing_name(b, ZW_THING_JOINT, j, name);
     if (is_scalar(joint)) {
         return add_range(b, j, joint->range, name, joint->place, error);
-    }
-    if (joint->kind == ZW_JOINT_FREE) {
-        return bodies_refuse(b, joint->place, "the limit", joint->name, error);
     }
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,

@@ -12,13 +12,6 @@ zw_status bodies_no_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-zw_status bodies_refuse(const bodies_builder *b, int place, const char *what, const char *name,
-                        zw_error *error)
-{
-    return model_fail(b->model, error, ZW_BAD_INPUT, place, "%s%s%s is not built in yet", what,
-                      name ? " of " : "", name ? name : "");
-}
-
 int bodies_without(const bodies_builder *b, int what)
 {
     return (b->from->world.without & what) != 0;
@@ -116,11 +109,15 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     }
     to->q = base_alloc(((size_t)system->nq + 1) * sizeof *to->q);
     to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
-    if (!to->q || !to->v) {
+    to->act = base_alloc(((size_t)to->act_count + 1) * sizeof *to->act);
+    if (!to->q || !to->v || !to->act) {
         return bodies_no_memory(error);
     }
     if (from && bodies_check_key(b, from, error) != ZW_OK) {
         return ZW_BAD_INPUT;
+    }
+    if (from && from->act && from->act_count == to->act_count) { /* motors may be off */
+        memcpy(to->act, from->act, (size_t)to->act_count * sizeof *to->act);
     }
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
@@ -214,6 +211,9 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
     if (!diagonal) {
         return bodies_no_memory(error);
     }
+    for (int k = 0; k < b->to->motor_count; k++) {
+        b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
+    }
     put_felt_masses(b, diagonal);
     tree_articulate(tree, diagonal, b->sweeps, &bad);
     base_free(diagonal);
@@ -257,6 +257,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     system->n = system->tree->nv;
     system->nq = system->tree->nq;
     system->m = 0;
+    b->to->timestep = b->from->world.timestep;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
@@ -291,10 +292,9 @@ void bodies_close(bodies_builder *b)
 static zw_status build(bodies_builder *b, zw_error *error)
 {
     static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
-        bodies_open,         bodies_make_formulas,  bodies_name_coordinates,
-        bodies_make_closers, bodies_make_drives,    measure_haste,
-        make_start,          bodies_formula_events, bodies_make_pictures,
-        bodies_make_patterns};
+        bodies_open,         bodies_make_formulas,  bodies_name_coordinates, bodies_make_parts,
+        bodies_make_closers, bodies_make_drives,    bodies_make_sensors,     measure_haste,
+        make_start,          bodies_formula_events, bodies_make_pictures,    bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -346,8 +346,12 @@ void bodies_free(struct system_bodies *bodies)
         base_free(bodies->closer[c].column[0]);
         base_free(bodies->closer[c].column[1]);
     }
-    for (int i = 0; bodies->speed && bodies->speed[i]; i++) { /* one more than there are speeds */
-        base_free(bodies->speed[i]);
+    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
+            base_free(names[k][i]);
+        }
+        base_free(names[k]);
     }
     if (bodies->shown) {
         if (bodies->formulas) {
@@ -358,9 +362,11 @@ void bodies_free(struct system_bodies *bodies)
         bodies->shown->place = NULL;
         zw_model_free(bodies->shown);
     }
-    void *list[] = {bodies->speed,  bodies->q,      bodies->v,           bodies->term,
-                    bodies->length, bodies->closer, bodies->dry,         bodies->motor,
-                    bodies->lift,   bodies->mark,   bodies->mark_output, bodies->entry};
+    void *list[] = {bodies->q,      bodies->v,           bodies->term,  bodies->length,
+                    bodies->closer, bodies->dry,         bodies->motor, bodies->lift,
+                    bodies->mark,   bodies->mark_output, bodies->entry, bodies->part,
+                    bodies->sensor, bodies->extra,       bodies->act,   bodies->act_motor,
+                    bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

@@ -34,6 +34,102 @@ static zw_status metric_pattern(bodies_builder *b)
     return ZW_OK;
 }
 
+/* Rows of column j as they are now in mark[]; then those of armatures of tendons that move j. */
+static void mark_column(bodies_builder *b, int j)
+{
+    const zw_system *system = b->system;
+    memset(b->mark, 0, (size_t)system->n * sizeof *b->mark);
+    for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+        b->mark[system->M_row[k]] = 1;
+    }
+    for (int i = 0; i < b->to->length_count; i++) {
+        const bodies_length *length = &b->to->length[i];
+        const bodies_term *term = b->to->term + length->first;
+        int moves = 0;
+        for (int k = 0; k < length->count && length->armature != 0; k++) {
+            moves |= term[k].dof == j;
+        }
+        for (int k = 0; k < length->count && moves; k++) {
+            b->mark[term[k].dof] |= term[k].dof >= j;
+        }
+    }
+}
+
+/* Where entry (row, column) is in the pattern. */
+static int entry_at(const zw_system *system, int row, int column)
+{
+    int k = system->M_start[column];
+    while (system->M_row[k] != row) {
+        k++;
+    }
+    return k;
+}
+
+/* The pattern once more, with room for m coef coef' of tendons with armature. */
+static zw_status widen_metric(bodies_builder *b, size_t more)
+{
+    zw_system *system = b->system;
+    const tree_mechanism *tree = system->tree;
+    int n = system->n, used = 0;
+    int *start = base_alloc(((size_t)n + 1) * sizeof(int));
+    int *row = base_alloc(((size_t)tree->entries + more + 1) * sizeof(int));
+    for (int j = 0; j < n && start && row; j++) {
+        start[j] = used;
+        mark_column(b, j);
+        for (int i = j; i < n; i++) {
+            row[used] = i;
+            used += b->mark[i];
+        }
+    }
+    if (!start || !row) {
+        base_free(start);
+        base_free(row);
+        return ZW_NO_MEMORY;
+    }
+    start[n] = used;
+    base_free(system->M_start);
+    base_free(system->M_row);
+    system->M_start = start;
+    system->M_row = row;
+    system->M_diagonal = used == n;
+    for (int d = 0; d < n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            b->to->entry[k] = entry_at(system, d, tree->column[k]);
+        }
+    }
+    return ZW_OK;
+}
+
+/* A tendon with armature m has the kinetic energy m/2 (sum of coef v)^2. */
+static zw_status armature_pattern(bodies_builder *b)
+{
+    size_t more = 0;
+    for (int i = 0; i < b->to->length_count; i++) {
+        size_t count = (size_t)b->to->length[i].count;
+        more += b->to->length[i].armature != 0 ? count * (count + 1) / 2 : 0;
+    }
+    if (more == 0) {
+        return ZW_OK;
+    }
+    b->to->extra = base_alloc(more * sizeof *b->to->extra);
+    if (!b->to->extra || widen_metric(b, more) != ZW_OK) {
+        return ZW_NO_MEMORY;
+    }
+    for (int i = 0; i < b->to->length_count; i++) {
+        const bodies_length *length = &b->to->length[i];
+        const bodies_term *term = b->to->term + length->first;
+        for (int k = 0; k < length->count * length->count && length->armature != 0; k++) {
+            const bodies_term *x = term + k / length->count, *y = term + k % length->count;
+            if (x->dof >= y->dof) {
+                b->to->extra[b->to->extra_count++] =
+                    (bodies_extra){.at = entry_at(b->system, x->dof, y->dof),
+                                   .value = length->armature * x->coef * y->coef};
+            }
+        }
+    }
+    return ZW_OK;
+}
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 /* The dofs of side k of a closer, in the order of its coefficients: their number. */
@@ -189,7 +285,7 @@ static int slip_patterns(bodies_builder *b)
 static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
 {
     zw_system *system = b->system;
-    int l = system->tree->entries, n = system->n, m = system->m, k = system->A_start[m];
+    int l = system->M_start[system->n], n = system->n, m = system->m, k = system->A_start[m];
     int work = system->conservative ? 0 : n + 1;
     system->at = (system_layout){.M = 0,
                                  .force = l,
@@ -245,10 +341,12 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     system->works = !system->conservative;
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
-        return bodies_refuse(b, -1, "friction of constraints beside dry friction of joints", NULL,
-                             error);
+        return model_fail(b->model, error, ZW_BAD_INPUT, -1,
+                          "friction of constraints beside dry friction of joints is not built in "
+                          "yet");
     }
     zw_status status = metric_pattern(b);
+    status = status != ZW_OK ? status : armature_pattern(b);
     status = status != ZW_OK ? status : row_patterns(b, error);
     status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
     return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);

@@ -315,6 +315,25 @@ static void fill_ball(const zw_system *system, const bodies_closer *closer, cons
     }
 }
 
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6])
+{
+    bodies_moving f[2];
+    bodies_row list[6];
+    for (int k = 0; k < 2; k++) {
+        f[k] = bodies_look(system, work, &closer->frame[k]);
+        memcpy(place[k], f[k].place, sizeof f[k].place);
+        memset(wrench[k], 0, 6 * sizeof *wrench[k]);
+    }
+    frame_rows(closer, f, list);
+    for (int i = 0; i < closer->rows; i++) {
+        for (int j = 0; j < 6; j++) {
+            wrench[0][j] += push[i] * list[i].c[0][j];
+            wrench[1][j] += push[i] * list[i].c[1][j];
+        }
+    }
+}
+
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows)
 {

@@ -90,6 +90,7 @@ static void see(const zw_system *system, const zw_work *work, const bodies_seen 
     case MODEL_SEEN_KINETIC:
     case MODEL_SEEN_POTENTIAL:
         tree_energies(system->tree, in->q, in->v, work->sweeps, energy);
+        energy[0] += bodies_armature_energy(system->bodies, in->v);
         energy[1] += bodies_add_springs(system, (zw_work *)work, in->q, NULL);
         now[0] = energy[it->kind == MODEL_SEEN_POTENTIAL];
         break;
@@ -259,6 +260,38 @@ void bodies_formula_forces(const zw_system *system, zw_work *work, int potential
             bodies_push(system, work, formulas->frame[f].body, place, wrench, force);
         }
     }
+}
+
+int bodies_formula_wrench(const zw_system *system, const zw_work *work, int f, const double *push,
+                          double place[3], double wrench[6])
+{
+    const bodies_formulas *formulas = system->bodies->formulas;
+    places p = find(system, work);
+    const bodies_moving *frame = &p.frame[f];
+    int any = 0;
+    memcpy(place, frame->place, sizeof frame->place);
+    memset(wrench, 0, 6 * sizeof *wrench);
+    for (int potential = 0; potential < 2; potential++) {
+        int count = potential ? formulas->potential_count : formulas->force_count;
+        const int *list = potential ? formulas->potential : formulas->force;
+        const double *size = p.out + (potential ? formulas->at_potential : formulas->at_force);
+        for (int k = 0; k < count; k++) {
+            if (formulas->seen[list[k]].frame == f) {
+                add_coefficients(&formulas->seen[list[k]], frame, size[k], wrench);
+                any = 1;
+            }
+        }
+    }
+    for (int r = 0; r < formulas->rows; r++) {
+        for (int k = formulas->start[r]; k < formulas->start[r + 1]; k++) {
+            if (formulas->seen[formulas->entry[k]].frame == f) {
+                add_coefficients(&formulas->seen[formulas->entry[k]], frame, push[r] * p.out[k],
+                                 wrench);
+                any = 1;
+            }
+        }
+    }
+    return any;
 }
 
 void bodies_formulas_free(bodies_formulas *formulas)

@@ -192,6 +192,9 @@ void decide_go_ahead(decision *d, const double *a, double moment)
     for (int i = 0; i < n; i++) {
         later[i] = v[i] + moment * a[i];
     }
+    for (int i = n; i < n + d->system->carried; i++) { /* what is carried does not change much */
+        later[i] = v[i];
+    }
 }
 
 static int anyone(const zw_system *system, const int *list)
@@ -398,7 +401,8 @@ static void lay_out(decision *d, base_arena *arena)
     d->border = base_arena_ints(arena, count);
     d->normal = base_arena_doubles(arena, count);
     d->still = base_arena_doubles(arena, count);
-    d->ahead = base_arena_doubles(arena, (size_t)(d->system->nq + d->system->n));
+    d->ahead =
+        base_arena_doubles(arena, (size_t)(d->system->nq + d->system->n + d->system->carried));
     d->a = base_arena_doubles(arena, (size_t)d->system->n);
 }
 

@@ -16,7 +16,7 @@ typedef struct decision {
     int *border;    /* [constraints] to be asked again */
     double *normal; /* [constraints] speed of parting */
     double *still;  /* [constraints] parting slower than this is none */
-    double *ahead;  /* [2 n] the state a moment later */
+    double *ahead;  /* [nq + n + carried] the state a moment later */
     double *a;      /* [n] how it gets there */
     double rest;
 } decision;

@@ -267,7 +267,7 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
     return status;
 }
 
-zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
+static zw_status accelerate(const zw_system *system, zw_work *work, double t, const double *q,
                             const double *v, double *a, zw_error *error)
 {
     const expr_inputs in = {.t = t, .param = work->param, .q = q, .v = v};
@@ -301,6 +301,16 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     return system_tell(work->motion, t, status, error);
 }
 
+zw_status system_accelerate(const zw_system *system, zw_work *work, double t, const double *q,
+                            const double *v, double *a, zw_error *error)
+{
+    zw_status status = accelerate(system, work, t, q, v, a, error);
+    if (system->tree) {
+        bodies_activate(system, work, v, a + system->n + system->law.carried);
+    }
+    return status;
+}
+
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
 {
     zw_state *now = (zw_state *)state; /* only read */
@@ -320,6 +330,9 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
         solver_multipliers(work->motion, work->push);
         work->power = power_of(system, work, &work->motion->answer, v);
         work->power += law_rates(system, work, v, work->a, work->a + system->n);
+        if (system->tree) {
+            bodies_activate(system, work, v, work->a + system->n + system->law.carried);
+        }
         status = law_show(system, work, state->t, q, v, error);
         work->certificate = motion->certificate.worst;
         return status;

@@ -35,7 +35,7 @@ double *state_mode(zw_state *state)
 
 zw_state *state_allocate(const zw_system *system)
 {
-    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->law.carried +
+    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->carried +
                    (size_t)system->shape.params + (size_t)system->model->constraint_count;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
@@ -43,7 +43,7 @@ zw_state *state_allocate(const zw_system *system)
         state->bytes = bytes;
         state->n = system->n;
         state->nq = system->nq;
-        state->carried = system->law.carried;
+        state->carried = system->carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
     }

@@ -48,6 +48,7 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
         if (made == ZW_OK) {
             made = law_read(system, error);
         }
+        system->carried = system->law.carried + (system->bodies ? system->bodies->act_count : 0);
         if (made != ZW_OK) {
             zw_system_free(system);
             return NULL;
@@ -55,6 +56,7 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
         return system;
     }
     zw_status status = law_read(system, error);
+    system->carried = system->law.carried;
     system->shape = (expr_shape){.params = model->param_count,
                                  .coords = system->n,
                                  .carried = system->law.carried,
@@ -153,6 +155,14 @@ int zw_count(const zw_system *system, zw_kind kind)
         return model->event_count;
     case ZW_CHECK:
         return model->check_count;
+    case ZW_BODY:
+        return system->bodies ? system->bodies->part_count : 0;
+    case ZW_JOINT:
+        return system->bodies ? system->bodies->joint_count : 0;
+    case ZW_SENSOR:
+        return system->bodies ? system->bodies->reading_count : 0;
+    case ZW_ACTIVATION:
+        return system->bodies ? system->bodies->act_count : 0;
     }
     return 0;
 }
@@ -185,6 +195,18 @@ const char *zw_name(const zw_system *system, zw_kind kind, int index)
         break;
     case ZW_CHECK:
         name = model->check[index].name;
+        break;
+    case ZW_BODY:
+        name = system->bodies->part_name[index];
+        break;
+    case ZW_JOINT:
+        name = system->bodies->joint_name[index];
+        break;
+    case ZW_SENSOR:
+        name = system->bodies->reading_name[index];
+        break;
+    case ZW_ACTIVATION:
+        name = model->param[system->bodies->motor[system->bodies->act_motor[index]].param].name;
         break;
     }
     return name ? name : "";
@@ -247,6 +269,17 @@ static const double *violation_now(const zw_system *system, zw_state *state, zw_
     return work->violation;
 }
 
+static zw_view readings_now(const zw_system *system, zw_state *state, zw_work *work)
+{
+    zw_view view = {work->reading, zw_count(system, ZW_SENSOR)};
+    if (view.count > 0 && bodies_sense(system, work, state, NULL) != ZW_OK) {
+        for (int i = 0; i < view.count; i++) {
+            work->reading[i] = NAN;
+        }
+    }
+    return view;
+}
+
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field)
 {
     zw_state *now = (zw_state *)state; /* only read */
@@ -274,6 +307,11 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
         return (zw_view){work->out[PART_OUTPUTS], system->tape[PART_OUTPUTS].count};
     case ZW_FIELD_CARRIED:
         return (zw_view){state_v(now) + system->n, system->law.carried};
+    case ZW_FIELD_ACTIVATION:
+        return (zw_view){state_v(now) + system->n + system->law.carried,
+                         zw_count(system, ZW_ACTIVATION)};
+    case ZW_FIELD_SENSOR:
+        return readings_now(system, now, work);
     case ZW_FIELD_PARAM:
         return (zw_view){state_param(now), system->shape.params};
     }

@@ -18,7 +18,7 @@ static void lay_out(zw_work *work, base_arena *arena)
     }
     work->param = base_arena_doubles(arena, (size_t)system->shape.params);
     work->mode = base_arena_ints(arena, (size_t)system->model->constraint_count);
-    work->a = base_arena_doubles(arena, n + (size_t)system->law.carried);
+    work->a = base_arena_doubles(arena, n + (size_t)system->carried);
     work->a_free = base_arena_doubles(arena, n);
     work->lambda = base_arena_doubles(arena, m);
     work->push = base_arena_doubles(arena, m);
@@ -28,6 +28,11 @@ static void lay_out(zw_work *work, base_arena *arena)
         work->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
         work->jacobian = base_arena_doubles(arena, 6 * (size_t)system->bodies->widest);
         work->rows = base_arena_doubles(arena, bodies_room(system));
+        work->aim = base_arena_doubles(arena, n + 6);
+        work->aim_dof = base_arena_ints(arena, n + 6);
+        work->load = base_arena_doubles(arena, 6 * (size_t)system->bodies->part_count);
+        work->reading = base_arena_doubles(arena, (size_t)system->bodies->reading_count);
+        work->inside = base_arena_doubles(arena, (size_t)system->bodies->part_count);
     }
     for (int i = 0; i < 4; i++) {
         work->spare[i] = base_arena_doubles(arena, n + m + (size_t)system->nq);

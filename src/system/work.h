@@ -62,6 +62,11 @@ struct zw_work {
     double *sweeps;   /* of the tree */
     double *jacobian; /* [6 * widest] */
     double *rows;     /* of bodies: bodies_room */
+    double *aim;      /* of bodies: [n + 6] along which a force acts, */
+    int *aim_dof;     /* [n + 6] and on which speeds */
+    double *load;     /* [6 * parts] of bodies: bodies_load */
+    double *reading;  /* of their sensors: bodies_sense */
+    double *inside;   /* [parts] is it in this subtree? */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
     double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */

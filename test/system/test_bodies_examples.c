@@ -26,7 +26,8 @@ static const example list[] = {
     {"four_bar.xml", "driven", 5, 1e-8, 1},     {"gyroscope.xml", "spinning", 5, 1e-9, 3},
     {"stewart.xml", "tilt", 1, 1e-9, 12},       {"bicycle.zw", NULL, 5, 1e-9, 3},
     {"snakeboard.zw", NULL, 10, 1e-9, 1},       {"cart_pole.zw", NULL, 10, 1e-9, 2},
-    {"coin.xml", NULL, 0.1, 1e-9, 6},
+    {"coin.xml", NULL, 0.1, 1e-9, 6},           {"servo.xml", "hold", 3, 1e-8, 1},
+    {"servo.xml", "push", 3, 1e-8, 1},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 

@@ -57,7 +57,11 @@ static const char *const MODEL =
     "  <motor jointinparent='d' gear='1 -2 0.5'/>"
     "  <motor site='engine' gear='0 0 2 0.1 0.2 -0.3'/>"
     "  <general tendon='t' gear='1.5' gaintype='affine' gainprm='3 0.2 0.1' biastype='affine' "
-    "    biasprm='0.1 -2 -0.3' forcelimited='true' forcerange='-2 2'/></actuator></mujoco>";
+    "    biasprm='0.1 -2 -0.3' forcelimited='true' forcerange='-2 2'/>"
+    "  <general joint='a' dyntype='filter' dynprm='0.3' gainprm='2' ctrllimited='true' "
+    "    ctrlrange='-0.2 0.3'/><intvelocity joint='b' kp='5' actrange='-2 2'/>"
+    "  <cylinder joint='c' timeconst='0.5' area='3' bias='0.1 -0.2 -0.3'/>"
+    "</actuator></mujoco>";
 
 /* Ours without constraints; and without motors where they are not obeyed yet. NULL: refused. */
 static zw_model *read_ours(const char *path, int *without, zw_error *error)
@@ -117,6 +121,9 @@ static void judge_state(robot *r, const mjModel *m, mjData *d, unsigned *seed, d
     for (int i = 0; i < params; i++) {
         state_param(r->state)[i] = d->ctrl[i] = dice(seed);
     }
+    for (int i = 0; i < r->system->carried; i++) {
+        v[n + i] = d->act[i] = dice(seed);
+    }
     memcpy(d->qpos, q, (size_t)m->nq * sizeof *q);
     memcpy(d->qvel, v, (size_t)n * sizeof *v);
     mj_forward(m, d);
@@ -124,6 +131,9 @@ static void judge_state(robot *r, const mjModel *m, mjData *d, unsigned *seed, d
     for (int i = 0; i < n; i++) {
         size = fmax(size, fabs(d->qacc[i]));
         far = fmax(far, fabs(a[i] - d->qacc[i]));
+    }
+    for (int i = 0; i < r->system->carried; i++) { /* rates of activations */
+        far = fmax(far, fabs(a[n + i] - d->act_dot[i]));
     }
     worst->acceleration = fmax(worst->acceleration, far / fmax(size, 1));
     zw_view energy = zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY);

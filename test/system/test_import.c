@@ -15,6 +15,24 @@
 #include "import.h"
 #include "system/bodies.h"
 
+/* What passes through the joints is the same, whoever pulls on the bodies. */
+static void same_wrenches(world *one, world *two, double tolerance)
+{
+    int count = zw_count(one->system, ZW_JOINT);
+    zw_wrench a[8], b[8];
+    assert_true(count <= 8 && count == zw_count(two->system, ZW_JOINT));
+    assert_int_equal(zw_forward(one->system, one->state, one->work, NULL), ZW_OK);
+    assert_int_equal(zw_forward(two->system, two->state, two->work, NULL), ZW_OK);
+    assert_int_equal(zw_wrenches(one->system, one->state, one->work, ZW_JOINT, a, NULL), ZW_OK);
+    assert_int_equal(zw_wrenches(two->system, two->state, two->work, ZW_JOINT, b, NULL), ZW_OK);
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            close_to("force", a[i].force[k], b[i].force[k], tolerance);
+            close_to("moment", a[i].moment[k], b[i].moment[k], tolerance);
+        }
+    }
+}
+
 /* ---- Against the robot's own elements -------------------------------------------------------- */
 
 /* A point of the arm on a sphere about a point: written, and as a closer of distance. */
@@ -60,6 +78,7 @@ static void a_circle_is_a_distance(void **state)
     close_to("force", world_field(&w, ZW_FIELD_LAMBDA)[0] * 2 * 0.5,
              world_field(&v, ZW_FIELD_LAMBDA)[0], 1e-9);
     same_motion(&w, &v, 3, 1e-11);
+    same_wrenches(&w, &v, 1e-8);
     world_end(&w);
     world_end(&v);
 }

@@ -1,0 +1,507 @@
+/* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
+ *
+ * The unknown is u, the speed that leads from q0 to q1 = q0 (+) h u; w is that of the step before.
+ *
+ * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
+ * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
+ *
+ *     S' (P+ - P- - h (0, m g)) + armature (u - w) = h f(q1, u) + A' lambda
+ *
+ *     P+ = P(q1 (-) (1 - theta) h/2 u, u),    P- the P+ of the step before,
+ *     S, A at q0 (+) theta h u,               v1 = u up to a projection, see below
+ *
+ * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
+ * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
+ * end of the step: backward Euler, so that no stiffness and no gain is too large for any step.
+ * Under constant M, D, K it is u = (M + h D + h^2 K) \ (M w - h K q0): it decays for every h.
+ *
+ * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
+ * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
+ * chain): turned round in time, (u, w) -> (-w, -u), the equations without f are the same. Energy
+ * then swings within O(h) and has no slope as long as a step turns things little; but it is only as
+ * stable as an explicit method: a pendulum of frequency n needs h n < 2, and a chain that whirls
+ * by half a radian a step gains energy without bound (measured). theta = 1: all at the end. Then
+ * S u = V(q1, u), and for every body m v1 . (v1 - v0) >= m (v1^2 - v0^2)/2, so that kinetic energy
+ * grows by no more than the work of the forces. (The turning part: with J that of the end and G the
+ * rotation from the start to the end, G' J G is that of the start. omega1 . (L1 - L0) = T1 - T0 +
+ * 1/2 (omega1 - omega0)' J0 (omega1 - omega0) + 1/2 omega1' (J1 - J0) omega1, and the last term is
+ * zero where G turns about omega1: for each body that one joint holds to the world. For others it
+ * is of second order in h; no sign is known for it.) This loses energy at first order in h.
+ * theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the fastest rate at which a joint or a parent
+ * carries a centre of mass round, or at which a body would swing by its weight: balance_theta. So
+ * the loss is of third order, and full where steps are too long to see the motion.
+ *
+ * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
+ * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
+ * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
+ * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
+ *
+ * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
+ * A limit joins once an iterate breaks it; it can only join, so that ends. Then the speeds: u is
+ * tangent to the closers half way, and at q1 only up to O(h). v1 is the speed nearest to u in the
+ * metric of M(q1) among those that satisfy the rows at q1 and break no limit (a stop is without
+ * bounce): one more solve of the kernel. Nothing is lost by it, as the next step finds w again: the
+ * speed with M (w - v0) = A' mu and phi(q0 (-) h w) = 0, two or three solves of equalities. (With
+ * w = v0 a Bricard mechanism lost 4 % of its energy in 2000 steps of a millisecond, with w none.)
+ *
+ * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
+ * would lead. Dry friction holds, e . u = 0 with |lambda| <= h limit, or has its full force against
+ * e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for given
+ * modes, and judge them: all that are wrong move at once, from one end to the other by way of the
+ * inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
+ * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
+ * used is that of its law, clamped, to 1e-12 of its range.
+ *
+ * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) + h
+ * D
+ * + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
+ * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
+ * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
+ * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
+ * rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's without
+ * rows, and with the same fixed points always. A step whose rounds do not end is taken in halves,
+ * down to 1/256 of it: then it is an error.
+ *
+ * State.  P- is found again from (q0, v0) with the h and theta of now, unless the step goes on
+ * where the last one ended: then with those of then. So a run that is stopped and taken up again
+ * differs by the change of h and theta between two steps; and by round-off, as the kernel starts
+ * from the multipliers of the last step. */
+#include "step/impulse.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "tree/sweeps.h"
+
+enum { ROUNDS = 60, MANY = 12, PIECES = 256 };
+#define CLOSE 1e-12 /* of the balance, relative */
+#define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
+#define PLACE 1e-13 /* of phi, to the size of the mechanism */
+
+/* ---- Creation ------------------------------------------------------------------------------- */
+
+static void lay_out(step_impulse *s, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
+    size_t count = (size_t)system->tree->bodies;
+    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
+                         &s->Q,  &s->still, &s->push, &s->other};
+    double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        *places[k] = base_arena_doubles(arena, nq);
+        *rows[k] = base_arena_doubles(arena, m);
+    }
+    s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    s->F = base_arena_doubles(arena, 6 * count);
+    s->P0 = base_arena_doubles(arena, 6 * count);
+    s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
+    s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->H = base_arena_doubles(arena, n * n);
+    s->U = base_arena_doubles(arena, n * n);
+    s->pivot = base_arena_ints(arena, n);
+    s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
+    s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
+    s->in_reach = base_arena_ints(arena, m);
+}
+
+step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
+{
+    step_impulse *s = base_alloc(sizeof *s);
+    base_arena arena = {0};
+    if (s) {
+        s->system = system;
+        s->work = work;
+        lay_out(s, &arena);
+        s->memory = base_alloc(arena.used + 1);
+    }
+    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
+        problem_create(&s->back, system->n, error) != ZW_OK ||
+        problem_create(&s->aside, system->n, error) != ZW_OK) {
+        impulse_free(s);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &arena);
+    impulse_problem *all[] = {&s->problem, &s->back, &s->aside};
+    for (int k = 0; k < 3; k++) {
+        all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
+        all[k]->options.least_squares = 1;
+        all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
+    }
+    return s;
+}
+
+void impulse_free(step_impulse *s)
+{
+    if (s) {
+        problem_free(&s->problem);
+        problem_free(&s->back);
+        problem_free(&s->aside);
+        base_free(s->memory);
+        base_free(s);
+    }
+}
+
+/* ---- One round ------------------------------------------------------------------------------ */
+
+/* y = H x from the lower triangle. */
+static void times_metric(const step_impulse *s, const double *x, double *y)
+{
+    int n = s->system->n;
+    for (int i = 0; i < n; i++) {
+        const double *row = s->H + (size_t)i * (size_t)n;
+        double sum = row[i] * x[i];
+        for (int j = 0; j < i; j++) {
+            sum += row[j] * x[j];
+            y[j] += row[j] * x[i];
+        }
+        y[i] = sum;
+    }
+}
+
+/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
+static void step_free(step_impulse *s)
+{
+    enum { HALVES = 8 };
+    int n = s->system->n;
+    double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
+    memcpy(way, s->r, (size_t)n * sizeof(double));
+    impulse_solve(s, way);
+    for (int i = 0; i < n; i++) {
+        s->u[i] -= way[i];
+    }
+    for (int k = 0; k < HALVES && s->with_N; k++) {
+        impulse_balance(s, s->u, s->r);
+        if (impulse_norm(s, s->r) < left) {
+            break;
+        }
+        part *= 0.5;
+        for (int i = 0; i < n; i++) {
+            s->u[i] += part * way[i];
+        }
+    }
+}
+
+/* The kernel's problem: H u' = H z - (A' lambda as it was, with N) + A' lambda'. */
+static zw_status step_held(step_impulse *s, zw_error *error)
+{
+    int n = s->system->n;
+    double *z = s->other, *force = problem_force(&s->problem);
+    memcpy(problem_metric(&s->problem), s->H, (size_t)n * (size_t)n * sizeof(double));
+    if (s->with_N) {
+        for (int i = 0; i < n; i++) {
+            z[i] = s->r[i] - s->push[i];
+        }
+        impulse_solve(s, z);
+        for (int i = 0; i < n; i++) {
+            z[i] = s->u[i] - z[i];
+        }
+        times_metric(s, z, force);
+    } else {
+        times_metric(s, s->u, force);
+    }
+    for (int i = 0; i < n; i++) {
+        force[i] -= s->with_N ? s->push[i] : s->r[i];
+    }
+    zw_status status = problem_solve(&s->problem, error);
+    if (status == ZW_OK) {
+        memcpy(s->u, s->problem.motion.a, (size_t)n * sizeof(double));
+        impulse_settle(s, s->u);
+    }
+    return status;
+}
+
+/* How far the largest coordinate of a centre of mass is from the origin. */
+static double reach(const step_impulse *s, const double *sweeps)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double most = 1;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        most = fmax(most, fabs(sweeps[tree->at.com + k]));
+    }
+    return most;
+}
+
+/* What the rounds have come to. */
+typedef struct progress {
+    double left, before; /* of the balance, relative */
+    int slow;            /* rounds that contracted slowly */
+    int idle;            /* the last so many rounds did not contract at all */
+    int made;            /* H and U are there for these modes, */
+    int definite;        /* and H is a metric */
+} progress;
+
+/* At u: the balance and the rows; are we there? */
+static int look(step_impulse *s, int round, progress *at)
+{
+    impulse_balance(s, s->u, s->r);
+    impulse_fill_rows(s);
+    int more = impulse_reach(s);
+    at->made &= more == 0;
+    if (round == 0) {
+        return 0;
+    }
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->push);
+    for (int i = 0; i < s->system->n; i++) {
+        s->other[i] = s->r[i] - s->push[i];
+    }
+    at->before = at->left;
+    at->left = impulse_norm(s, s->other);
+    at->left = fmax(at->left - impulse_noise(s), 0);
+    double size = impulse_size(s);
+    at->left = size > 0 ? at->left / size : at->left;
+    int there = at->left <= CLOSE && impulse_violation(s) <= PLACE * reach(s, s->begin);
+    at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
+    at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
+    there |= at->idle > 2 && at->left <= ENOUGH &&
+             impulse_violation(s) <= 10 * PLACE * reach(s, s->begin);
+    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
+    if (wrong > 0) {
+        at->made = at->slow = at->idle = 0;
+        impulse_balance(s, s->u, s->r);
+        impulse_fill_rows(s);
+    }
+    return there && wrong == 0 && more == 0;
+}
+
+static zw_status solve_rounds(step_impulse *s, zw_error *error)
+{
+    enum { SLOW = 2 };
+    progress at = {.left = INFINITY};
+    zw_status status = ZW_OK;
+    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
+        s->rounds = round;
+        if (look(s, round, &at)) {
+            s->residual = at.left;
+            return ZW_OK;
+        }
+        if (round > 0 && !isfinite(at.left)) {
+            break;
+        }
+        impulse_put_rows(s);
+        problem_guess_push(&s->problem, s->push);
+        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
+        if (!at.made) {
+            impulse_metric(s);
+            at.definite = impulse_factor(s);
+            at.made = 1;
+        }
+        if (newton) {
+            impulse_slopes(s);
+        }
+        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
+            step_free(s);
+        } else { /* the kernel says what is wrong with a metric */
+            status = step_held(s, error);
+        }
+    }
+    return status != ZW_OK
+               ? status
+               : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
+}
+
+/* ---- Speeds before and after ---------------------------------------------------------------- */
+
+/* The speed nearest to v, in the metric H, on the rows of p. */
+static zw_status project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                         zw_error *error)
+{
+    int n = s->system->n;
+    memcpy(problem_metric(p), s->H, (size_t)n * (size_t)n * sizeof(double));
+    times_metric(s, v, problem_force(p));
+    zw_status status = problem_solve_aside(p, error);
+    if (status == ZW_OK) {
+        memcpy(nearest, p->motion.a, (size_t)n * sizeof(double));
+        impulse_settle(s, nearest);
+    }
+    return status;
+}
+
+/* w from v0: phi(q0 (-) h w) = 0. */
+static zw_status find_w(step_impulse *s, zw_error *error)
+{
+    enum { BACK = 4 };
+    const tree_mechanism *tree = s->system->tree;
+    double h = -s->before;
+    zw_status status = ZW_OK;
+    memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
+    if (s->system->m == s->system->contact_count) {
+        return ZW_OK; /* nothing but limits */
+    }
+    balance_metric(s->system, s->begin, s->q0, 0, s->H);
+    for (int round = 0; round < BACK && status == ZW_OK; round++) {
+        tree_advance(tree, s->q0, s->w, &h, s->q1);
+        tree_kinematics(tree, s->q1, s->work->sweeps);
+        impulse_fill_rows(s);
+        if (impulse_violation(s) <= PLACE * reach(s, s->begin)) {
+            break;
+        }
+        impulse_put_back(s, s->w);
+        status = project(s, &s->back, s->v0, s->w, error);
+    }
+    return status;
+}
+
+/* Is v on the rows that were put aside, up to this part of the size of their terms, or to what
+ * round-off of a place is over a step? */
+static int on_rows(const step_impulse *s, const double *v, double part)
+{
+    const impulse_problem *p = &s->aside;
+    double least = DBL_EPSILON * reach(s, s->begin) / s->h;
+    for (int k = 0; k < p->blocks; k++) {
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+            double off = -p->b[i], size = fabs(p->b[i]);
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                off += p->value[e] * v[p->column[e]];
+                size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
+            }
+            off = p->block[k].kind == ZW_INEQUALITY ? fmin(off, 0) : off;
+            if (!(fabs(off) <= fmax(part * size, least))) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Is some limit pushing? */
+static int stops(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    int found = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        found |= p->block[k].kind == ZW_INEQUALITY && problem_multiplier(p, p->key[k], 0) > 0;
+    }
+    return found;
+}
+
+static double kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    times_metric(s, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
+/* The work of motors, dampers, friction and limits: an impulse does the work that it would do at
+ * the mean of the speeds before and after it. */
+static double work_done(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    int n = s->system->n, closers = s->system->bodies->closer_count;
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        int i = p->first[k];
+        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
+            continue; /* closers do none */
+        }
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            int d = p->column[e];
+            sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+        }
+    }
+    return sum;
+}
+
+/* v1 from u: on the rows of q1. */
+static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
+{
+    int n = s->system->n;
+    double gained = s->system->works ? work_done(s) : 0;
+    memcpy(v1, s->u, (size_t)n * sizeof *v1);
+    impulse_put_speeds(s);
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
+        tree_composite(s->system->tree, s->work->sweeps);
+        balance_metric(s->system, s->work->sweeps, s->q1, 0, s->H);
+        zw_status status = project(s, &s->aside, s->u, v1, error);
+        if (status == ZW_OK && !on_rows(s, v1, 1e-9)) {
+            status = base_fail(error, ZW_INACCURATE,
+                               "the speeds could not be brought onto the constraints");
+        }
+        if (status != ZW_OK) {
+            return status;
+        }
+        gained += stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0;
+    }
+    s->gained += gained;
+    return ZW_OK;
+}
+
+/* ---- A step --------------------------------------------------------------------------------- */
+
+/* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
+static zw_status take(step_impulse *s, double *v1, zw_error *error)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_kinematics(tree, s->q0, s->begin);
+    tree_composite(tree, s->begin);
+    impulse_begin_modes(s);
+    s->theta = 0;
+    memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
+    impulse_place_rows(s);
+    impulse_touch(s);
+    zw_status status = find_w(s, error);
+    tree_velocities(tree, s->v0, s->begin);
+    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
+    s->behind = s->behind < 0 ? 0.5 * (1 - s->theta) * s->h : s->behind;
+    if (status == ZW_OK) {
+        impulse_begin_balance(s, s->w);
+        memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+        status = solve_rounds(s, error);
+    }
+    return status == ZW_OK ? find_v1(s, v1, error) : status;
+}
+
+zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
+                       double *v1, zw_error *error)
+{
+    size_t speeds = (size_t)s->system->n * sizeof(double);
+    size_t places = (size_t)s->system->nq * sizeof(double);
+    int done = 0, size = PIECES;
+    int goes_on = s->taken && memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    s->before = goes_on ? s->before : h;
+    s->behind = goes_on ? s->behind : -1; /* not known */
+    s->taken = 0;
+    memcpy(s->q0, q0, places);
+    memcpy(s->v0, v0, speeds);
+    s->gained = 0;
+    while (done < PIECES) {
+        s->h = h * size / PIECES;
+        zw_status status = take(s, v1, error);
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status;
+        }
+        if (status != ZW_OK) {
+            size /= 2;
+            continue;
+        }
+        done += size;
+        s->before = s->h;
+        s->behind = 0.5 * (1 - s->theta) * s->h;
+        memcpy(s->q0, s->q1, places);
+        memcpy(s->v0, v1, speeds);
+        size = done % (2 * size) == 0 ? 2 * size : size;
+    }
+    memcpy(q1, s->q1, places);
+    s->taken = 1;
+    return ZW_OK;
+}

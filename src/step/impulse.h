@@ -1,0 +1,105 @@
+/* The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
+ *
+ *     step_impulse *s = impulse_create(system, work, &error);
+ *     impulse_step(s, h, q0, v0, q1, v1, &error);      s->gained: work done by what is not
+ * conserved impulse_free(s);
+ *
+ * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
+ * impulse_rows.c what holds, sticks or is at its limit; impulse_problem.c the kernel's problem. */
+#ifndef ZW_STEP_IMPULSE_H
+#define ZW_STEP_IMPULSE_H
+
+#include "step/impulse_problem.h"
+#include "system/balance.h"
+
+typedef struct step_impulse {
+    const zw_system *system;
+    zw_work *work;           /* its sweeps are those of q1, u */
+    impulse_problem problem; /* of the step */
+    impulse_problem back;    /* of the speeds before it, */
+    impulse_problem aside;   /* and after it */
+
+    /* The step being taken: from (q0, v0) over h. */
+    double h;
+    double before;   /* the length of the step before, */
+    double behind;   /* and how long before q0 its momenta were */
+    double theta;    /* 0: in the middle, 1: at the end */
+    double *q0, *v0; /* [nq], [n] */
+    double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
+    double *q1;      /* [nq] q0 (+) h u */
+    double *q_other; /* [nq] where the momenta are, then where the impulses act */
+    double *begin;   /* sweeps of q0, and its M */
+    double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
+    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell */
+    double *P0;      /* [bodies][6] the momenta that it brought */
+    double *F;       /* [bodies][6] scratch */
+
+    /* The balance at u. */
+    double *r;     /* [n] momentum gained less what the forces gave */
+    double *force; /* [n] of springs, dampers and motors, at the end of the step */
+    double *Q;     /* [n] the part of it that has no potential */
+    double *room;  /* [lengths] what motors pull with on each */
+    double *wish;  /* [motors] their forces before limits */
+    double *still; /* [n] zeros */
+    double *push;  /* [n] A' lambda */
+    double *other; /* [n] scratch */
+    double *phi;   /* [m] rows of closers at q1: values, rates and rows in the system's pattern */
+    double *psi, *b, *A;
+    double *A0; /* the rows where the impulses act */
+
+    /* Slopes of the balance. */
+    double *H;  /* n x n, lower triangle: symmetric part, known in closed form */
+    double *U;  /* n x n: its Cholesky factor; with_N: the LU factors of all of it */
+    int *pivot; /* [n] */
+    int with_N;
+
+    /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
+    int *motor_mode;  /* [motors] force */
+    int *length_mode; /* [lengths] sum of the forces */
+    int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
+    int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+
+    double gained;   /* after a step: work of motors, dampers, friction and stops */
+    double residual; /* after a step: what is left of the balance, relative */
+    int rounds;      /* of the last step */
+    int taken;       /* (q0, v0) are where the last step ended */
+    void *memory;
+} step_impulse;
+
+step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
+void impulse_free(step_impulse *s);
+zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
+                       double *v1, zw_error *error);
+/* system_mode of every constraint at the end of the last step. */
+void impulse_modes(const step_impulse *s, double *mode);
+
+/* impulse_balance.c */
+void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
+void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
+void impulse_metric(step_impulse *s);                              /* H */
+void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
+/* U from H; 0: it is no metric. */
+int impulse_factor(step_impulse *s);
+void impulse_solve(const step_impulse *s, double *x); /* x = U \ x, whichever U it is */
+/* |x| in the metric of H's diagonal, and the size that numbers in r have. */
+double impulse_norm(const step_impulse *s, const double *x);
+double impulse_size(const step_impulse *s);
+double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
+
+/* impulse_rows.c */
+void impulse_begin_modes(step_impulse *s);
+/* After impulse_place_rows at q0: limits that touch there will take part. */
+void impulse_touch(step_impulse *s);
+void impulse_place_rows(step_impulse *s); /* A0 */
+void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
+/* One-sided rows that u would break join; their number. */
+int impulse_reach(step_impulse *s);
+/* Who is at the wrong end of its box? All of them move, or only the first; their number. */
+int impulse_pivot(step_impulse *s, int first_only);
+void impulse_put_rows(step_impulse *s);                  /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q0 (-) h w) = 0 */
+void impulse_put_speeds(step_impulse *s);                /* for the speeds at the end of it */
+double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
+void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
+
+#endif

@@ -1,0 +1,242 @@
+/* The balance of momentum of a step, and its slopes; impulse.c has the equations. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "step/impulse.h"
+#include "tree/sweeps.h"
+
+/* ---- Forces --------------------------------------------------------------------------------- */
+
+/* Motors as their modes say: inside the box the law, else the end of the box. */
+static void add_motors(step_impulse *s, const double *u)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    zw_work *work = s->work;
+    memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        double length, rate = 0;
+        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * u[work->aim_dof[i]];
+        }
+        s->wish[k] =
+            bodies_motor_law(motor, bodies_control(s->system, work, motor, NULL), length, rate)
+                .force;
+        double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
+        if (motor->kind == MOTOR_LENGTH) {
+            s->room[motor->length] += motor->gear[0] * by;
+            continue;
+        }
+        for (int i = 0; i < count; i++) {
+            s->Q[work->aim_dof[i]] += by * work->aim[i];
+        }
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        int mode = s->length_mode[i];
+        double by = mode == 0 ? s->room[i] : length->force_range[mode > 0];
+        for (int k = length->first; k < length->first + length->count; k++) {
+            s->Q[bodies->term[k].dof] += bodies->term[k].coef * by;
+        }
+    }
+}
+
+/* Friction of what slides. */
+static void add_friction(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        const bodies_dry *dry = &bodies->dry[k];
+        for (int i = dry->first; i < dry->first + dry->count && s->dry_mode[k] != 0; i++) {
+            s->Q[bodies->term[i].dof] -= s->dry_mode[k] * dry->limit * bodies->term[i].coef;
+        }
+    }
+}
+
+static void find_forces(step_impulse *s, const double *u)
+{
+    size_t bytes = (size_t)s->system->n * sizeof(double);
+    tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
+    bodies_add_springs(s->system, s->work, s->q1, s->force);
+    memset(s->Q, 0, bytes);
+    add_motors(s, u);
+    add_friction(s);
+    bodies_add_dampers(s->system, u, s->Q);
+    for (int i = 0; i < s->system->n; i++) {
+        s->force[i] += s->Q[i];
+    }
+}
+
+/* ---- Balance -------------------------------------------------------------------------------- */
+
+/* The momenta of the bodies at q0 (+) ahead v, with v. */
+static void find_momenta(step_impulse *s, double ahead, const double *v, double *P)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_advance(tree, s->q0, v, &ahead, s->q_other);
+    tree_kinematics(tree, s->q_other, s->work->sweeps);
+    tree_velocities(tree, v, s->work->sweeps);
+    balance_momenta(s->system, s->work->sweeps, P);
+}
+
+void impulse_begin_balance(step_impulse *s, const double *w)
+{
+    find_momenta(s, -s->behind, w, s->P0);
+}
+
+/* Where the impulses act. */
+static void find_place(step_impulse *s, const double *u)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double ahead = s->theta * s->h;
+    if (s->theta > 0) {
+        tree_advance(tree, s->q0, u, &ahead, s->q_other);
+        tree_kinematics(tree, s->q_other, s->place);
+    }
+}
+
+void impulse_balance(step_impulse *s, const double *u, double *r)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double h = s->h, *sweeps = s->work->sweeps;
+    find_momenta(s, 0.5 * (1 + s->theta) * h, u, s->F);
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 6; k++) {
+            s->F[6 * i + k] -= s->P0[6 * i + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            s->F[6 * i + 3 + k] += h * tree->body[i].lift[k];
+        }
+    }
+    find_place(s, u);
+    balance_gather(s->system, s->place, s->F, r);
+    tree_advance(tree, s->q0, u, &h, s->q1);
+    tree_kinematics(tree, s->q1, sweeps);
+    find_forces(s, u);
+    for (int d = 0; d < s->system->n; d++) {
+        r[d] += tree->armature[d] * (u[d] - s->w[d]) - h * s->force[d];
+    }
+}
+
+/* ---- Slopes --------------------------------------------------------------------------------- */
+
+static void add_motor_slopes(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    zw_work *work = s->work;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        int on_length = motor->kind == MOTOR_LENGTH;
+        if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
+            continue;
+        }
+        double length, rate = 0;
+        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * s->u[work->aim_dof[i]];
+        }
+        bodies_law law =
+            bodies_motor_law(motor, bodies_control(s->system, work, motor, NULL), length, rate);
+        double weight = -s->h * (law.by_rate + s->h * law.by_length);
+        if (weight > 0) {
+            balance_stiffen(s->system->n, weight, count, work->aim_dof, work->aim, s->H);
+        }
+    }
+}
+
+void impulse_metric(step_impulse *s)
+{
+    balance_metric(s->system, s->begin, s->q1, s->h, s->H);
+    add_motor_slopes(s);
+}
+
+int impulse_factor(step_impulse *s)
+{
+    int n = s->system->n;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j <= i; j++) {
+            s->U[(size_t)j * (size_t)n + (size_t)i] = s->H[(size_t)i * (size_t)n + (size_t)j];
+        }
+    }
+    s->with_N = 0;
+    return dense_cholesky(n, s->U, n, 0) == n;
+}
+
+void impulse_slopes(step_impulse *s)
+{
+    enum { APART = 24 }; /* bits: half of what a number has */
+    int n = s->system->n;
+    double *r = s->other;
+    for (int j = 0; j < n; j++) {
+        double u = s->u[j], step = ldexp(1 + fabs(u), -APART);
+        s->u[j] = u + step;
+        step = s->u[j] - u;
+        impulse_balance(s, s->u, r);
+        s->u[j] = u;
+        for (int i = 0; i < n; i++) {
+            s->U[(size_t)i * (size_t)n + (size_t)j] = (r[i] - s->r[i]) / step;
+        }
+    }
+    impulse_balance(s, s->u, s->r);
+    s->with_N = 1;
+    dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
+}
+
+void impulse_solve(const step_impulse *s, double *x)
+{
+    int n = s->system->n;
+    if (s->with_N) {
+        dense_lu_solve(n, s->U, n, s->pivot, x);
+        return;
+    }
+    dense_solve_upper_transposed(n, s->U, n, x);
+    dense_solve_upper(n, s->U, n, x);
+}
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+static double weight_of(const step_impulse *s, int i)
+{
+    double H = s->H[(size_t)i * (size_t)s->system->n + (size_t)i];
+    return H > 0 ? 1 / H : 1;
+}
+
+double impulse_norm(const step_impulse *s, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += x[i] * x[i] * weight_of(s, i);
+    }
+    return sqrt(sum);
+}
+
+double impulse_size(const step_impulse *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        double weight = weight_of(s, i), part = fabs(s->push[i]) + s->h * fabs(s->force[i]);
+        part += (fabs(s->u[i]) + fabs(s->v0[i])) / weight;
+        sum += part * part * weight;
+    }
+    return sqrt(sum);
+}
+
+/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. */
+double impulse_noise(const step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
+        int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
+        double M = s->begin[tree->at.M + tree->start[i + 1] - 1];
+        double stiff = s->H[(size_t)i * (size_t)s->system->n + (size_t)i] - M;
+        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : 1;
+        double part = 4 * DBL_EPSILON * stiff * place / s->h;
+        sum += part * part * weight_of(s, i);
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,303 @@
+#include "step/impulse_problem.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+/* *list with room for `count` entries of this size, old ones kept; *room is what it had. 0: none.
+ */
+static int grow(void *list, int room, int more, size_t size)
+{
+    void *old, *new = base_alloc((size_t)more * size);
+    if (new == NULL) {
+        return 0;
+    }
+    memcpy(&old, list, sizeof old); /* a pointer of whatever type */
+    if (room > 0) {
+        memcpy(new, old, (size_t)room * size);
+    }
+    base_free(old);
+    memcpy(list, &new, sizeof new);
+    return 1;
+}
+
+static int more_than(int room, int need)
+{
+    int more = room > 0 ? room : 16;
+    while (more < need) {
+        more *= 2;
+    }
+    return more;
+}
+
+static int room_for_blocks(impulse_problem *p, int need)
+{
+    int room = p->block_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->block, room, more, sizeof *p->block) ||
+        !grow(&p->key, room, more, sizeof *p->key) ||
+        !grow(&p->first, room, more, sizeof *p->first)) {
+        return 0;
+    }
+    p->block_room = more;
+    return 1;
+}
+
+static int room_for_rows(impulse_problem *p, int need)
+{
+    int room = p->row_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->start, room, more, sizeof *p->start) || !grow(&p->b, room, more, sizeof *p->b) ||
+        !grow(&p->guess, room, more, sizeof *p->guess)) {
+        return 0;
+    }
+    p->row_room = more;
+    return 1;
+}
+
+static int room_for_entries(impulse_problem *p, int need)
+{
+    int room = p->entry_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->column, room, more, sizeof *p->column) ||
+        !grow(&p->value, room, more, sizeof *p->value)) {
+        return 0;
+    }
+    p->entry_room = more;
+    return 1;
+}
+
+zw_status problem_create(impulse_problem *p, int n, zw_error *error)
+{
+    *p = (impulse_problem){.n = n, .options = zw_gauss_options_default()};
+    p->H = base_alloc((size_t)n * (size_t)n * sizeof *p->H + 1);
+    p->force = base_alloc((size_t)n * sizeof *p->force + 1);
+    if (!p->H || !p->force || !room_for_rows(p, 1) || !room_for_entries(p, 1) ||
+        !room_for_blocks(p, 1)) {
+        problem_free(p);
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    return ZW_OK;
+}
+
+void problem_free(impulse_problem *p)
+{
+    void *list[] = {p->H,          p->force,      p->block,   p->key,       p->first,
+                    p->start,      p->b,          p->guess,   p->column,    p->value,
+                    p->made,       p->made_start, p->old_key, p->old_first, p->old_rows,
+                    p->old_lambda, p->made_column};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]);
+    }
+    zw_gauss_work_free(p->gauss);
+    *p = (impulse_problem){0};
+}
+
+/* ---- Appending ------------------------------------------------------------------------------ */
+
+double *problem_metric(impulse_problem *p)
+{
+    return p->H;
+}
+
+double *problem_force(impulse_problem *p)
+{
+    return p->force;
+}
+
+void problem_begin(impulse_problem *p)
+{
+    p->blocks = p->rows = p->entries = p->old_at = p->no_memory = 0;
+    p->start[0] = 0;
+}
+
+/* Where `key` is among the remembered blocks: as a rule right behind the one found last. */
+static int find(const impulse_problem *p, long key, int from)
+{
+    for (int k = 0; k < p->old_blocks; k++) {
+        int at = from + k < p->old_blocks ? from + k : from + k - p->old_blocks;
+        if (p->old_key[at] == key) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+                   const double *friction)
+{
+    if (p->no_memory || !room_for_blocks(p, p->blocks + 1) ||
+        !room_for_rows(p, p->rows + rows + 1)) {
+        p->no_memory = 1;
+        return;
+    }
+    zw_block *block = &p->block[p->blocks];
+    *block = (zw_block){.name = name, .kind = kind, .rows = rows};
+    for (int k = 0; kind == ZW_CONE && friction && k + 1 < rows; k++) {
+        block->friction[k] = friction[k];
+    }
+    p->key[p->blocks] = key;
+    p->first[p->blocks++] = p->rows;
+    int old = find(p, key, p->old_at);
+    int same = old >= 0 && p->old_rows[old] == rows;
+    for (int k = 0; k < rows; k++) {
+        p->guess[p->rows + k] = same ? p->old_lambda[p->old_first[old] + k] : 0;
+    }
+    p->old_at = old >= 0 ? old + 1 : p->old_at;
+}
+
+void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b)
+{
+    if (p->no_memory || !room_for_entries(p, p->entries + count)) {
+        p->no_memory = 1;
+        return;
+    }
+    memcpy(p->column + p->entries, column, (size_t)count * sizeof *column);
+    memcpy(p->value + p->entries, value, (size_t)count * sizeof *value);
+    p->entries += count;
+    p->b[p->rows++] = b;
+    p->start[p->rows] = p->entries;
+}
+
+void problem_guess_push(const impulse_problem *p, double *out)
+{
+    memset(out, 0, (size_t)p->n * sizeof *out);
+    for (int i = 0; i < p->rows; i++) {
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            out[p->column[k]] += p->guess[i] * p->value[k];
+        }
+    }
+}
+
+/* ---- Solving -------------------------------------------------------------------------------- */
+
+static int same_shape(const impulse_problem *p)
+{
+    int same = p->gauss != NULL && p->made_blocks == p->blocks;
+    for (int k = 0; k < p->blocks && same; k++) {
+        same = p->made[k].kind == p->block[k].kind && p->made[k].rows == p->block[k].rows;
+    }
+    if (!same || !p->made_sparse) {
+        return same;
+    }
+    return p->made_entries == p->entries &&
+           memcmp(p->made_start, p->start, (size_t)(p->rows + 1) * sizeof(int)) == 0 &&
+           memcmp(p->made_column, p->column, (size_t)p->entries * sizeof(int)) == 0;
+}
+
+static int keep_shape(impulse_problem *p)
+{
+    int blocks = more_than(p->made_room, p->blocks),
+        rows = more_than(p->made_row_room, p->rows + 1);
+    int entries = more_than(p->made_entry_room, p->entries);
+    if (blocks > p->made_room && !grow(&p->made, p->made_room, blocks, sizeof *p->made)) {
+        return 0;
+    }
+    p->made_room = blocks;
+    if (rows > p->made_row_room && !grow(&p->made_start, p->made_row_room, rows, sizeof(int))) {
+        return 0;
+    }
+    p->made_row_room = rows;
+    if (entries > p->made_entry_room &&
+        !grow(&p->made_column, p->made_entry_room, entries, sizeof(int))) {
+        return 0;
+    }
+    p->made_entry_room = entries;
+    memcpy(p->made, p->block, (size_t)p->blocks * sizeof *p->made);
+    memcpy(p->made_start, p->start, (size_t)(p->rows + 1) * sizeof(int));
+    memcpy(p->made_column, p->column, (size_t)p->entries * sizeof(int));
+    p->made_blocks = p->blocks;
+    p->made_entries = p->entries;
+    return 1;
+}
+
+static int remember(impulse_problem *p)
+{
+    int blocks = more_than(p->old_block_room, p->blocks);
+    int rows = more_than(p->old_row_room, p->rows);
+    if (blocks > p->old_block_room) {
+        if (!grow(&p->old_key, p->old_block_room, blocks, sizeof *p->old_key) ||
+            !grow(&p->old_first, p->old_block_room, blocks, sizeof(int)) ||
+            !grow(&p->old_rows, p->old_block_room, blocks, sizeof(int))) {
+            return 0;
+        }
+        p->old_block_room = blocks;
+    }
+    if (rows > p->old_row_room) {
+        if (!grow(&p->old_lambda, p->old_row_room, rows, sizeof *p->old_lambda)) {
+            return 0;
+        }
+        p->old_row_room = rows;
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        p->old_key[k] = p->key[k];
+        p->old_first[k] = p->first[k];
+        p->old_rows[k] = p->block[k].rows;
+    }
+    memcpy(p->old_lambda, p->motion.lambda, (size_t)p->rows * sizeof *p->old_lambda);
+    p->old_blocks = p->blocks;
+    return 1;
+}
+
+static zw_status out_of_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+static zw_status solve(impulse_problem *p, const double *guess, zw_error *error)
+{
+    enum { SPARSE_FROM = 400 }; /* as the kernel */
+    if (p->no_memory) {
+        return out_of_memory(error);
+    }
+    p->problem = (zw_gauss){.n = p->n,
+                            .metric = {.kind = ZW_METRIC_DENSE, .value = p->H},
+                            .force = p->force,
+                            .block_count = p->blocks,
+                            .block = p->block,
+                            .A = {.start = p->start, .column = p->column, .value = p->value},
+                            .b = p->b};
+    if (!same_shape(p)) {
+        zw_gauss_work_free(p->gauss);
+        p->gauss = NULL;
+        p->made_sparse = p->n + p->rows > SPARSE_FROM;
+        if (!keep_shape(p)) {
+            return out_of_memory(error);
+        }
+        p->gauss = zw_gauss_work_create(&p->problem, &p->options, error);
+        if (!p->gauss) {
+            return error ? error->status : ZW_NO_MEMORY;
+        }
+    }
+    p->options.guess = guess;
+    zw_status status = zw_gauss_solve(&p->problem, &p->options, p->gauss, &p->motion, error);
+    int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
+                   (status == ZW_INACCURATE && p->motion.certificate.worst <= p->enough);
+    return answered ? ZW_OK : status;
+}
+
+zw_status problem_solve(impulse_problem *p, zw_error *error)
+{
+    zw_status status = solve(p, p->rows > 0 ? p->guess : NULL, error);
+    return status == ZW_OK && !remember(p) ? out_of_memory(error) : status;
+}
+
+zw_status problem_solve_aside(impulse_problem *p, zw_error *error)
+{
+    return solve(p, NULL, error);
+}
+
+double problem_multiplier(const impulse_problem *p, long key, int row)
+{
+    int at = find(p, key, 0);
+    return at >= 0 && row < p->old_rows[at] ? p->old_lambda[p->old_first[at] + row] : 0;
+}

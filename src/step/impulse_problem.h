@@ -1,0 +1,86 @@
+/* Gauss's problem of one step, put together anew each time: seed 004 eqs. (2)-(4).
+ *
+ *     minimise  1/2 u' H u - u . force     subject to     A u - b  in  K*
+ *
+ * that is, H u = force + A' lambda. Anything that holds or touches appends its block of rows: a
+ * closer, a limit, dry friction that sticks, a contact with its friction cone. How many there are
+ * may change from step to step.
+ *
+ *     problem_begin(p);                                          no rows
+ *     double *H = problem_metric(p), *force = problem_force(p);  to be filled
+ *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
+ *     problem_row(p, count, column, value, b);
+ *     problem_solve(p, error);                                   p->motion is the answer
+ *
+ * Multipliers are remembered by key: a block that was there in the last problem with as many rows
+ * starts from the ones it had, wherever it stands now. Running out of memory while appending is
+ * remembered and told by problem_solve.
+ *
+ * Memory: arrays grow by doubling and stay; the kernel's workspace stays while the blocks are of
+ * the same kinds and sizes in the same order (and, where the kernel is sparse, while the pattern is
+ * the same), and is made anew when they are not. So a steady motion allocates nothing. */
+#ifndef ZW_STEP_IMPULSE_PROBLEM_H
+#define ZW_STEP_IMPULSE_PROBLEM_H
+
+#include "zwang/gauss.h"
+
+typedef struct impulse_problem {
+    int n;
+    zw_gauss problem;
+    zw_gauss_options options; /* the caller's to change between solves */
+    double enough;    /* an answer that misses the tolerance is one up to this certificate */
+    zw_motion motion; /* after problem_solve */
+
+    double *H, *force; /* n x n, of which the lower triangle is read; [n] */
+
+    /* The rows as appended. */
+    int blocks, rows, entries;
+    int block_room, row_room, entry_room;
+    zw_block *block;
+    long *key;  /* [blocks] */
+    int *first; /* [blocks] their first rows */
+    int *start; /* [rows + 1] compressed rows */
+    double *b;  /* [rows] */
+    double *guess;
+    int *column;
+    double *value;
+
+    /* The multipliers of the last solve, by key. */
+    int old_blocks, old_at;
+    int old_block_room, old_row_room;
+    long *old_key;
+    int *old_first, *old_rows;
+    double *old_lambda;
+
+    /* The kernel's room, and the shape that it was made for. */
+    zw_gauss_work *gauss;
+    int made_blocks, made_entries, made_sparse;
+    int made_room, made_row_room, made_entry_room;
+    zw_block *made;
+    int *made_start, *made_column;
+    int no_memory;
+} impulse_problem;
+
+zw_status problem_create(impulse_problem *p, int n, zw_error *error);
+void problem_free(impulse_problem *p);
+
+void problem_begin(impulse_problem *p);
+double *problem_metric(impulse_problem *p);
+double *problem_force(impulse_problem *p);
+/* `friction` has rows - 1 numbers; NULL unless the block is a cone. `name` is not copied. */
+void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+                   const double *friction);
+/* The next row of the last block. Columns in any order, none twice. */
+void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
+
+/* out = A' lambda with the multipliers that the rows start from. */
+void problem_guess_push(const impulse_problem *p, double *out);
+
+/* After ZW_OK, p->motion.a and p->motion.lambda, which are remembered. */
+zw_status problem_solve(impulse_problem *p, zw_error *error);
+/* The same from nothing, and not remembered: for a question on the side. */
+zw_status problem_solve_aside(impulse_problem *p, zw_error *error);
+/* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
+double problem_multiplier(const impulse_problem *p, long key, int row);
+
+#endif

@@ -1,0 +1,250 @@
+/* What holds in a step: closers, limits that may be reached, friction that sticks; and who is at
+ * which end of its box. impulse.c has the laws. */
+#include <math.h>
+#include <string.h>
+
+#include "step/impulse.h"
+#include "tree/sweeps.h"
+
+#define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
+
+static int one_sided(const zw_system *system, int r)
+{
+    return system->row_kind[r] == SYSTEM_CONTACT;
+}
+
+static double dry_speed(const struct system_bodies *bodies, const bodies_dry *dry, const double *v)
+{
+    double e = 0;
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        e += bodies->term[i].coef * v[bodies->term[i].dof];
+    }
+    return e;
+}
+
+/* Constraint c's name, for messages. */
+static const char *name_of(const step_impulse *s, int c)
+{
+    return s->system->model->constraint[c].name;
+}
+
+/* ---- Boxes ---------------------------------------------------------------------------------- */
+
+/* The end of the box at which a force that would be `wish` is; at present it is at `mode`. From one
+ * end to the other it goes by way of the inside. */
+static int judge(int mode, double wish, const double range[2])
+{
+    double slack = BORDER * (fabs(range[0]) + fabs(range[1]) + fabs(wish));
+    if (mode == 0) {
+        return wish < range[0] - slack ? -1 : wish > range[1] + slack ? 1 : 0;
+    }
+    return mode < 0 ? (wish > range[0] + slack ? 0 : -1) : (wish < range[1] - slack ? 0 : 1);
+}
+
+/* Where things stand if they go on as they do. */
+void impulse_begin_modes(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    memset(s->motor_mode, 0, (size_t)bodies->motor_count * sizeof(int));
+    memset(s->length_mode, 0, (size_t)bodies->length_count * sizeof(int));
+    for (int k = 0; k < bodies->dry_count; k++) {
+        double e = dry_speed(bodies, &bodies->dry[k], s->v0);
+        if (e != 0 || s->behind < 0) { /* at rest as in the step before: a limit may hold it */
+            s->dry_mode[k] = (e > 0) - (e < 0);
+        }
+    }
+}
+
+/* The wish of dry friction k: inside, the force that holds; outside, beyond the end as long as it
+ * goes on sliding that way. */
+static int judge_dry(const step_impulse *s, int k)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const bodies_dry *dry = &bodies->dry[k];
+    if (s->dry_mode[k] != 0) {
+        return s->dry_mode[k] * dry_speed(bodies, dry, s->u) < 0 ? 0 : s->dry_mode[k];
+    }
+    double held = problem_multiplier(&s->problem, bodies->closer_count + k, 0);
+    double most = s->h * dry->limit * (1 + BORDER);
+    return held > most ? -1 : held < -most ? 1 : 0;
+}
+
+static int move(int *mode, int wanted, int *left)
+{
+    int wrong = *mode != wanted;
+    if (wrong && *left > 0) {
+        *mode = wanted;
+        --*left;
+    }
+    return wrong;
+}
+
+int impulse_pivot(step_impulse *s, int first_only)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    int wrong = 0,
+        left = first_only ? 1 : bodies->motor_count + bodies->length_count + bodies->dry_count;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        if (motor->clamp_force) {
+            wrong +=
+                move(&s->motor_mode[k], judge(s->motor_mode[k], s->wish[k], motor->force), &left);
+        }
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->force_limited) {
+            wrong += move(&s->length_mode[i],
+                          judge(s->length_mode[i], s->room[i], length->force_range), &left);
+        }
+    }
+    for (int k = 0; k < bodies->dry_count; k++) {
+        wrong += move(&s->dry_mode[k], judge_dry(s, k), &left);
+    }
+    return wrong;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+void impulse_place_rows(step_impulse *s)
+{
+    double *sweeps = s->work->sweeps;
+    if (s->system->m > 0) {
+        s->work->sweeps = s->place;
+        bodies_fill_rows(s->system, s->work, s->theta > 0 ? s->q_other : s->q0, s->still,
+                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A0});
+        s->work->sweeps = sweeps;
+    }
+}
+
+void impulse_fill_rows(step_impulse *s)
+{
+    if (s->system->m > 0) {
+        if (s->theta > 0) {
+            impulse_place_rows(s);
+        }
+        bodies_fill_rows(s->system, s->work, s->q1, s->still,
+                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+    }
+}
+
+int impulse_reach(step_impulse *s)
+{
+    int more = 0;
+    for (int r = 0; r < s->system->m; r++) {
+        if (one_sided(s->system, r) && s->in_reach[r] <= 0 && (s->in_reach[r] || s->phi[r] < 0)) {
+            s->in_reach[r] = 1;
+            more++;
+        }
+    }
+    return more;
+}
+
+void impulse_touch(step_impulse *s)
+{
+    for (int r = 0; r < s->system->m; r++) {
+        s->in_reach[r] = one_sided(s->system, r) && s->phi[r] <= 1e-12 ? -1 : 0;
+    }
+}
+
+double impulse_violation(const step_impulse *s)
+{
+    double worst = 0;
+    for (int r = 0; r < s->system->m; r++) {
+        double off = one_sided(s->system, r) ? -s->phi[r] : fabs(s->phi[r]);
+        worst = off > worst || isnan(off) ? off : worst;
+    }
+    return worst;
+}
+
+/* Friction that sticks: its row is part of problem p. */
+static void put_dry(step_impulse *s, impulse_problem *p)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    zw_work *work = s->work;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        const bodies_dry *dry = &bodies->dry[k];
+        int c = bodies->closer_count + k;
+        if (s->dry_mode[k] != 0) {
+            continue;
+        }
+        for (int i = 0; i < dry->count; i++) {
+            work->aim_dof[i] = bodies->term[dry->first + i].dof;
+            work->aim[i] = bodies->term[dry->first + i].coef;
+        }
+        problem_block(p, c, name_of(s, c), ZW_EQUALITY, 1, NULL);
+        problem_row(p, dry->count, work->aim_dof, work->aim, 0);
+    }
+}
+
+/* Closers and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi; no
+ * speed: 0. */
+static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *speed,
+                        double factor)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < system->bodies->closer_count; c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        int loose = one_sided(system, first);
+        if (loose && s->in_reach[first] <= 0) {
+            continue;
+        }
+        problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
+        for (int r = first; r < end; r++) {
+            int start = system->A_start[r], count = system->A_start[r + 1] - start;
+            double b = -factor * s->phi[r];
+            for (int k = start; k < start + count && speed; k++) {
+                b += A[k] * speed[system->A_column[k]];
+            }
+            problem_row(p, count, system->A_column + start, A + start, b);
+        }
+    }
+}
+
+void impulse_put_rows(step_impulse *s)
+{
+    problem_begin(&s->problem);
+    put_closers(s, &s->problem, s->A0, s->u, 1 / s->h);
+    put_dry(s, &s->problem);
+}
+
+void impulse_put_back(step_impulse *s, const double *w)
+{
+    problem_begin(&s->back);
+    put_closers(s, &s->back, s->A0, w, -1 / s->before);
+    put_dry(s, &s->back);
+}
+
+/* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */
+void impulse_put_speeds(step_impulse *s)
+{
+    for (int r = 0; r < s->system->m; r++) {
+        s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
+    }
+    problem_begin(&s->aside);
+    put_closers(s, &s->aside, s->A, NULL, 1 / s->h);
+    put_dry(s, &s->aside);
+}
+
+void impulse_settle(const step_impulse *s, double *v)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        if (s->dry_mode[k] == 0 && bodies->dry[k].count == 1) {
+            v[bodies->term[bodies->dry[k].first].dof] = 0;
+        }
+    }
+}
+
+void impulse_modes(const step_impulse *s, double *mode)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int c = 0; c < bodies->closer_count; c++) {
+        int r = s->system->first_row[c];
+        int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0;
+        mode[c] = one_sided(s->system, r) && !pushes ? SYSTEM_OPEN : SYSTEM_CLOSED;
+    }
+    for (int k = 0; k < bodies->dry_count; k++) {
+        mode[bodies->closer_count + k] = s->dry_mode[k] == 0 ? SYSTEM_STUCK : SYSTEM_CLOSED;
+    }
+}
