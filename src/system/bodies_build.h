@@ -14,7 +14,7 @@ typedef struct bodies_builder {
     const zw_model *model;
     const model_bodies *from;
     const model_bodies *drawn; /* before bodies were cut; else the same */
-    int is_cut;                /* by bodies_cut: parts need no mass of their own */
+    const zw_model *cut;       /* whose bodies `from` is, by bodies_cut; NULL: nothing is cut */
     struct system_bodies *to;
     tree_fused fused;
     tree_body_def *body;

@@ -247,8 +247,8 @@ static zw_status start(bodies_builder *b, zw_error *error)
     to->shown->place = b->model->place;
     to->shown->run = b->model->run;
     to->shown->run.method = NULL;
-    return b->is_cut ? model_weigh(b->model, b->inertia, error)
-                     : zw_model_inertia(b->model, b->inertia, error);
+    return b->cut ? model_weigh(b->cut, b->inertia, error)
+                  : zw_model_inertia(b->model, b->inertia, error);
 }
 
 /* Room that depends on the size of the tree, and its pose as described. */
@@ -317,15 +317,19 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
 {
     int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
     zw_model *cut = NULL;
+    if (is_cut && model->imported) {
+        return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not built in yet %s",
+                         maximal ? "in maximal coordinates" : "where its joints close loops");
+    }
     zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
     if (status == ZW_OK && maximal) {
         status = bodies_cut_start(model, cut, error);
     }
     bodies_builder b = {.system = system,
-                        .model = cut ? cut : model,
+                        .model = model,
                         .from = cut ? cut->bodies : model->bodies,
                         .drawn = model->bodies,
-                        .is_cut = is_cut};
+                        .cut = cut};
     if (status == ZW_OK) {
         status = build(&b, error);
         bodies_close(&b);

@@ -24,7 +24,7 @@ static zw_status open(poser *p, const zw_model *given, const zw_model *cut, zw_e
         return status;
     }
     p->b = (bodies_builder){
-        .system = &p->system, .model = p->plain, .from = p->plain->bodies, .is_cut = 1};
+        .system = &p->system, .model = given, .from = p->plain->bodies, .cut = p->plain};
     status = bodies_open(&p->b, error);
     if (status == ZW_OK) {
         p->q = base_alloc(((size_t)p->system.nq + 1) * sizeof *p->q);
