@@ -75,6 +75,7 @@ typedef struct step_impulse {
 
     impulse_contacts touch;
 
+    double close;    /* relative residual of the balance at which the rounds end */
     double gained;   /* after a step: work of motors, dampers, friction and stops */
     double residual; /* after a step: what is left of the balance, relative */
     int rounds;      /* of the last step */
@@ -84,6 +85,8 @@ typedef struct step_impulse {
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
 void impulse_free(step_impulse *s);
+/* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
+void impulse_set_tolerance(step_impulse *s, double tolerance);
 zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
                        double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
