@@ -281,21 +281,6 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     return ZW_OK;
 }
 
-/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
- * it leaves of phi and of depths is what the next step begins with. */
-static int is_first_enough(const step_impulse *s)
-{
-    const struct system_bodies *bodies = s->system->bodies;
-    int boxes = bodies->dry_count;
-    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
-        boxes += bodies->motor[k].clamp_force;
-    }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
-        boxes += bodies->length[i].force_limited;
-    }
-    return s->close >= 1 && boxes == 0;
-}
-
 static zw_status solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2 };
@@ -328,10 +313,6 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
             step_free(s);
         } else { /* the kernel says what is wrong with a metric */
             status = step_held(s, error);
-        }
-        if (is_first_enough(s) && status == ZW_OK) {
-            tree_advance(s->system->tree, s->q0, s->u, &s->h, s->q1);
-            return ZW_OK;
         }
     }
     return status != ZW_OK
@@ -452,10 +433,6 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     int n = s->system->n;
     double gained = s->system->works ? work_done(s) : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
-    if (is_first_enough(s)) {
-        s->gained += gained;
-        return ZW_OK;
-    }
     impulse_put_speeds(s);
     if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
         tree_composite(s->system->tree, s->work->sweeps);
@@ -476,10 +453,28 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
+/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
+ * it leaves of phi and of depths is what the next step begins with. */
+static int is_first_enough(const step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    int boxes = bodies->dry_count;
+    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
+        boxes += bodies->motor[k].clamp_force;
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
+        boxes += bodies->length[i].force_limited;
+    }
+    return s->close >= 1 && boxes == 0;
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
+    if (is_first_enough(s)) {
+        return impulse_quick(s, v1, error);
+    }
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);
