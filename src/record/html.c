@@ -229,7 +229,7 @@ static void put_draw(const page *p, const record_draw *draw)
     put_finite(file, draw->width);
     record_put(file, ",\"seconds\":");
     put_finite(file, draw->seconds);
-    if (draw->kind == RECORD_DRAW_CIRCLE) {
+    if (draw->kind == RECORD_DRAW_CIRCLE || (draw->kind == RECORD_DRAW_LINE && draw->radius > 0)) {
         record_put(file, ",\"radius\":");
         put_place(p, draw->radius == 0 ? draw->radius_column : -1, draw->radius);
     }

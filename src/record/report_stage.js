@@ -33,7 +33,7 @@ class Stage {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
       let room = 0;
-      if (draw.kind === "circle") room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
+      if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       for (const p of draw.points) {
         p.forEach((c, d) => {
           const [a, b] = typeof c === "number" ? rangeOf(channels[c].value) : [c[0], c[0]];
@@ -178,7 +178,7 @@ class Stage {
     const asked = draw.kind === "trail";
     const end = draw.points[draw.points.length - 1];
     const moves = end.some((c) => typeof c === "number");
-    const own = draw.kind === "line" && draw.points.length <= 12 && moves && !this.draws.some((d) => d.kind === "trail");
+    const own = draw.kind === "line" && draw.radius === undefined && draw.points.length <= 12 && moves && !this.draws.some((d) => d.kind === "trail");
     if (!this.trailsOn || !(asked || own)) return;
     const place = (s) => this.project(this.point(end, s));
     const color = namedColor(asked ? draw.color : null, curveColor(asked ? i : i + 1));
@@ -216,7 +216,8 @@ class Stage {
     const places = draw.points.map((p) => this.project(this.point(p, sample)));
     const color = this.color(draw, i);
     pen.strokeStyle = pen.fillStyle = color;
-    if (draw.kind === "line") this.paintRods(pen, draw, places, i);
+    if (draw.kind === "line" && draw.radius !== undefined) this.paintRoundRod(pen, draw, places, sample);
+    else if (draw.kind === "line") this.paintRods(pen, draw, places, i);
     else if (draw.kind === "point") places.forEach((at) => this.paintBall(pen, at, draw.width || (this.draws.length + places.length > 16 ? 5 : 7), color));
     else if (draw.kind === "circle") this.paintCircle(pen, draw, places[0], sample);
     else if (draw.kind === "spring") this.paintSpring(pen, draw, places[0], places[1]);
@@ -246,6 +247,23 @@ class Stage {
         pen.restore();
       }
     });
+  }
+
+  // A rod with a thickness, round at its ends: an outline, and inside it a paler tone.
+  paintRoundRod(pen, draw, places, sample) {
+    const wide = 2 * this.radius(draw, sample) * this.fit * this.view.zoom;
+    if (!Number.isFinite(wide) || places.some(([x, y]) => !Number.isFinite(x) || !Number.isFinite(y))) return;
+    const twice = places.length > 1 && places[0][0] === places[1][0] && places[0][1] === places[1][1];
+    const through = twice ? [places[0], [places[0][0] + 0.01, places[0][1]]] : places;
+    pen.lineWidth = Math.max(wide, 2);
+    this.strokeThrough(pen, through);
+    pen.strokeStyle = theme.card;
+    pen.lineWidth = Math.max(wide - 4, 0.5);
+    this.strokeThrough(pen, through);
+    pen.globalAlpha = 0.3;
+    pen.strokeStyle = this.color(draw, 0);
+    this.strokeThrough(pen, through);
+    pen.globalAlpha = 1;
   }
 
   paintBall(pen, [x, y], radius, color) {

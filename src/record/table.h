@@ -91,7 +91,7 @@ typedef struct record_draw {
     int dimension; /* of the points: 2 or 3 (x to the right, y up; in 3-D z is up) */
     int point_count;
     const record_point *point;
-    double radius;     /* of a circle */
+    double radius;     /* of a circle; of a line: it is a rod this thick, round at its ends */
     int radius_column; /* where the radius is 0 */
     double seconds;    /* of a trail */
     double width;      /* of strokes and dots in pixels; 0: what suits the kind */

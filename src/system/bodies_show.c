@@ -72,13 +72,14 @@ static void end_draw(painter *p, model_draw *draw, double radius)
     p->next++;
 }
 
-static void draw_line(painter *p, int body1, const double from[3], int body2, const double to[3])
+static void draw_line(painter *p, int body1, const double from[3], int body2, const double to[3],
+                      double radius)
 {
     model_draw *draw = new_draw(p, MODEL_DRAW_LINE, 2);
     if (draw) {
         put_point(p, draw, 0, body1, from);
         put_point(p, draw, 1, body2, to);
-        end_draw(p, draw, 0);
+        end_draw(p, draw, radius);
     }
 }
 
@@ -157,7 +158,7 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
         }
         point_of(geom, 0, 0, -geom->size[1], from);
         point_of(geom, 0, 0, geom->size[1], to);
-        draw_line(p, geom->body, from, geom->body, to);
+        draw_line(p, geom->body, from, geom->body, to, geom->size[0]);
         return 1;
     case ZW_SHAPE_BOX:
         draw_box(p, geom);
@@ -176,10 +177,10 @@ static void draw_stick(painter *p, int body)
         return; /* it stands */
     }
     if (p->b->fused.frame[parent].body != 0) {
-        draw_line(p, parent, origin, body, origin);
+        draw_line(p, parent, origin, body, origin, 0);
     }
     if (p->b->inertia[body].mass > 0) {
-        draw_line(p, body, origin, body, p->b->inertia[body].com);
+        draw_line(p, body, origin, body, p->b->inertia[body].com, 0);
     }
 }
 
