@@ -77,7 +77,8 @@ typedef enum record_draw_kind {
     RECORD_DRAW_TRAIL,   /* where 1 point was in the last `seconds`; 0: since the start */
     RECORD_DRAW_SPRING,  /* between 2 points */
     RECORD_DRAW_POLYGON, /* filled, 3 or more points */
-    RECORD_DRAW_TEXT     /* `text` beside 1 point */
+    RECORD_DRAW_TEXT,    /* `text` beside 1 point */
+    RECORD_DRAW_BOX      /* in space: a corner and its 3 neighbours, right-handed */
 } record_draw_kind;
 
 /* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */

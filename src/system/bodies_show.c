@@ -103,19 +103,14 @@ static void point_of(const zw_geom_def *geom, double x, double y, double z, doub
     }
 }
 
-/* The middle section of a box, across its shortest side. */
+/* A corner of a box and its three neighbours. */
 static void draw_box(painter *p, const zw_geom_def *geom)
 {
-    static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     const double *s = geom->size;
-    int flat = s[0] <= s[1] && s[0] <= s[2] ? 0 : s[1] <= s[2] ? 1 : 2;
-    int u = (flat + 1) % 3, v = (flat + 2) % 3;
-    model_draw *draw = new_draw(p, MODEL_DRAW_POLYGON, 4);
+    model_draw *draw = new_draw(p, MODEL_DRAW_BOX, 4);
     for (int i = 0; i < 4 && draw; i++) {
-        double local[3] = {0}, at[3];
-        local[u] = corner[i][0] * s[u];
-        local[v] = corner[i][1] * s[v];
-        point_of(geom, local[0], local[1], local[2], at);
+        double at[3];
+        point_of(geom, i == 1 ? s[0] : -s[0], i == 2 ? s[1] : -s[1], i == 3 ? s[2] : -s[2], at);
         put_point(p, draw, i, geom->body, at);
     }
     if (draw) {
