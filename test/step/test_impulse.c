@@ -46,10 +46,7 @@ static robot load(const char *file, const char *name)
         fail_msg("%s:%d: %s", path, error.line, error.text);
     }
     if (name) {
-        int index = zw_model_find(model, ZW_THING_KEY, name);
-        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-        key.start = 1;
-        assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &key, &error), ZW_OK);
+        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, name));
     }
     return robot_of(model);
 }

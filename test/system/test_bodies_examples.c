@@ -62,11 +62,7 @@ static robot load(const char *file, const char *name, int touches)
         assert_true(touches || !strstr(zw_model_note(model, i).text, "contact"));
     }
     if (name) {
-        int index = zw_model_find(model, ZW_THING_KEY, name);
-        assert_true(index >= 0);
-        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-        key.start = 1;
-        assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &key, &error), ZW_OK);
+        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, name));
     }
     return robot_of(model);
 }
