@@ -79,6 +79,12 @@ static const contact_two *find_two(const contact_two *list, int count, int a, in
     return NULL;
 }
 
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b)
+{
+    const contact_two *written = find_two(world->pair, world->pair_count, a, b);
+    return written ? &world->pair_def[written->index] : NULL;
+}
+
 static int may_touch(const zw_system *system, const contact_geom *a, const contact_geom *b)
 {
     const contact_world *world = system->bodies->contact;
@@ -160,14 +166,14 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
     const contact_world *world = system->bodies->contact;
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     collide_point list[MANIFOLD];
-    const contact_two *written = find_two(world->pair, world->pair_count, i, j);
+    const zw_pair_def *written = contact_pair(world, i, j);
     if (a->body == b->body || (!written && !may_touch(system, a, b))) {
         return;
     }
     contact_point law = {.key.geom = {(uint32_t)i, (uint32_t)j}, .body = {a->body, b->body}};
     mix(&a->law, &b->law, &law);
     if (written) {
-        override(&world->pair_def[written->index], &law);
+        override(written, &law);
     }
     margin += law.gap + work->reach[i] + work->reach[j];
     int count =

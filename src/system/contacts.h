@@ -92,6 +92,9 @@ void contact_work_free(contact_work *work);
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
 
+/* What the file says of these two geoms as a pair; NULL: nothing. */
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
+
 /* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
  * chains in rising order, each once. Answers the number of columns; column[] and J have room for
  * both chains. */
