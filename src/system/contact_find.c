@@ -51,7 +51,7 @@ static void place_all(const zw_system *system, contact_work *work, const double 
         place_geom(system, geom, sweeps, &work->pose[i]);
         work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
         collide_bounds(&geom->shape, &work->pose[i], lower, upper);
-        double more = work->reach[i] + margin + fmax(geom->law.margin - geom->law.gap, 0);
+        double more = work->reach[i] + margin + fmax(geom->law.margin, 0);
         for (int k = 0; k < 3; k++) {
             lower[k] -= more;
             upper[k] += more;
@@ -111,22 +111,20 @@ static void mix(const zw_geom_def *a, const zw_geom_def *b, contact_point *law)
         law->friction[k] = fmax(first->friction[of[k]], second->friction[of[k]]);
     }
     law->restitution = fmax(first->restitution, second->restitution);
-    law->gap = fmax(a->margin, b->margin) - fmax(a->gap, b->gap);
+    law->gap = a->margin + b->margin;
 }
 
 static void override(const zw_pair_def *pair, contact_point *law)
 {
-    double margin = law->gap;
     if (pair->given & 1) {
         law->rows = pair->condim;
     }
     if (pair->given & 2) {
         memcpy(law->friction, pair->friction, sizeof law->friction);
     }
-    if (pair->given & 48) {
-        margin = pair->margin - pair->gap;
+    if (pair->given & 16) {
+        law->gap = pair->margin;
     }
-    law->gap = margin;
 }
 
 /* ---- Points --------------------------------------------------------------------------------- */

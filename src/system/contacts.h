@@ -11,7 +11,10 @@
  *   - their bodies are not excluded;
  * or if a pair is written for them, whatever else is said.
  *
- * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. */
+ * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. Margins
+ * add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect. (Those
+ * are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger gap.)
+ */
 #ifndef ZW_SYSTEM_CONTACTS_H
 #define ZW_SYSTEM_CONTACTS_H
 

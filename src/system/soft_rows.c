@@ -62,6 +62,7 @@ static void add_block(soft_problem *s, const char *name, zw_block_kind kind, int
 typedef struct soft_point {
     double r;     /* where it is */
     double speed; /* J v */
+    double curve; /* acceleration that its curvature asks for */
     double A0;
     double d;
     soft_spring spring;
@@ -69,7 +70,7 @@ typedef struct soft_point {
 
 static void end_row(soft_problem *s, const soft_point *at)
 {
-    s->b[s->rows] = -at->spring.B * at->speed - at->spring.K * at->d * at->r;
+    s->b[s->rows] = at->curve - at->spring.B * at->speed - at->spring.K * at->d * at->r;
     s->R[s->rows] = fmax(LEAST, (1 - at->d) / at->d * at->A0);
     s->start[++s->rows] = s->entries;
 }
@@ -128,6 +129,7 @@ static void add_closer(soft_problem *s, const bodies_closer *closer, const char 
         }
         soft_point at = {.r = rolls ? 0 : scale * s->phi[row] - closer->margin,
                          .speed = scale * s->psi[row],
+                         .curve = closer->kind < CLOSER_LENGTH ? scale * s->closer_b[row] : 0,
                          .A0 = weight_of(s, closer, i),
                          .d = soft_impedance(closer->soft.imp, sqrt(square)),
                          .spring = soft_spring_of(&closer->soft, s->h)};
