@@ -210,6 +210,8 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
+    int contacts; /* bodies, method impulse: most points that touched at once, */
+    double depth; /* and the deepest that any was in another at the end of a step */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

@@ -8,7 +8,8 @@
  *     then the integrator's: keep.c
  *
  * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
- * The variational methods use the field, and with it 2 to 4, for looking only, so theirs are 0. */
+ * The variational methods and the velocity form use the field, and with it 2 to 4, for looking
+ * only, so theirs are 0. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ void run_remember(run *r)
     }
     memory[0] = (double)(int)r->options.method;
     memory[1] = r->options.step;
-    if (!r->lagrange.system) {
+    if (!r->lagrange.system && !r->impulse) {
         memory[2] = motion->careful;
         memory[3] = motion->rank;
         memory[4] = motion->margin;
@@ -62,7 +63,7 @@ zw_status run_resume(run *r, zw_error *error)
 {
     const double *memory = state_memory(r->state);
     zw_status status = step_ode_resume(r->ode, r->y, memory + HEAD, error);
-    if (!r->lagrange.system) {
+    if (!r->lagrange.system && !r->impulse) {
         r->motion.careful = memory[2] != 0;
         r->motion.rank = (int)memory[3];
         r->motion.margin = memory[4];
