@@ -126,6 +126,22 @@ static inline void robot_begin_with(zw_model *model, int index)
     }
 }
 
+/* A file of examples/bodies, beginning with the keyframe of this name, if any. */
+static inline zw_model *robot_example(const char *file, const char *key)
+{
+    char path[500];
+    zw_error error = {0};
+    snprintf(path, sizeof path, "%s/examples/bodies/%s", ZW_SOURCE_DIR, file);
+    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    if (!model) {
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    }
+    if (key) {
+        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, key));
+    }
+    return model;
+}
+
 /* That of a text, at its first keyframe. */
 static inline robot robot_at_key(const char *text)
 {
