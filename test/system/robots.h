@@ -174,7 +174,8 @@ static inline const double *robot_accelerations(robot *r)
 static inline zw_run_summary robot_run(robot *r, double time, double tolerance)
 {
     zw_run_summary summary;
-    const zw_run_options options = {.time = time, .tolerance = tolerance};
+    const zw_run_options options = {
+        .time = time, .tolerance = tolerance, .method = ZW_METHOD_DOP853};
     if (zw_run(r->system, r->state, r->work, &options, &summary, &r->error) != ZW_OK) {
         fail_msg("%s", r->error.text);
     }
