@@ -1,0 +1,105 @@
+/* Files with bodies that touch, for tests and benchmarks: opened, run by impulses, looked at. What
+ * goes wrong is told in `error`, and is for the caller to judge. */
+#ifndef ZWANG_TEST_SCENE_TOUCH_H
+#define ZWANG_TEST_SCENE_TOUCH_H
+
+#include <math.h>
+#include <string.h>
+
+#include "system/bodies.h"
+#include "system/contacts.h"
+#include "tree/sweeps.h"
+#include "zwang/bodies.h"
+
+typedef struct touch {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    zw_state *state;
+    contact_work found;
+    zw_error error;
+    double certificate; /* the worst so far */
+    long steps;
+} touch;
+
+static inline zw_status touch_start(touch *s, const char *key)
+{
+    if (s->model && key) {
+        int index = zw_model_find(s->model, ZW_THING_KEY, key);
+        if (index < 0) {
+            return ZW_BAD_INPUT;
+        }
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s->model, ZW_THING_KEY, index);
+        def.start = 1;
+        zw_model_change(s->model, ZW_THING_KEY, index, &def, &s->error);
+    }
+    s->system = s->model ? zw_system_compile(s->model, &s->error) : NULL;
+    s->work = s->system ? zw_work_create(s->system, &s->error) : NULL;
+    s->state = s->work ? zw_state_create(s->system, s->work, NULL, &s->error) : NULL;
+    if (!s->state) {
+        return s->error.status;
+    }
+    return contact_work_create(&s->found, s->system->bodies->contact);
+}
+
+/* A file, or the text of one. */
+static inline zw_status touch_open(touch *s, const char *path, const char *key)
+{
+    *s = (touch){0};
+    s->model = zw_model_read(path, NULL, 0, &s->error);
+    return touch_start(s, key);
+}
+
+static inline zw_status touch_parse(touch *s, const char *text, const char *key)
+{
+    *s = (touch){0};
+    s->model = zw_model_parse(text, "scene.xml", NULL, 0, &s->error);
+    return touch_start(s, key);
+}
+
+static inline void touch_close(touch *s)
+{
+    if (s->state) {
+        contact_work_free(&s->found);
+    }
+    zw_state_free(s->state);
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+    *s = (touch){0};
+}
+
+static inline double *touch_field(touch *s, zw_field_id field)
+{
+    return (double *)zw_field(s->system, s->state, s->work, field).data;
+}
+
+/* To time t by steps of h; 0: those of the file. */
+static inline zw_status touch_run(touch *s, double t, double h)
+{
+    zw_run_options options = {.time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE};
+    zw_run_summary summary = {0};
+    zw_status status = zw_run(s->system, s->state, s->work, &options, &summary, &s->error);
+    s->certificate = fmax(s->certificate, summary.certificate);
+    s->steps += summary.steps;
+    return status;
+}
+
+/* How deep things are in one another, and how many points are nearer than `near`. */
+static inline double touch_depth(touch *s, double near, int *points)
+{
+    double worst = 0;
+    *points = 0;
+    tree_kinematics(s->system->tree, touch_field(s, ZW_FIELD_Q), s->work->sweeps);
+    tree_velocities(s->system->tree, touch_field(s, ZW_FIELD_V), s->work->sweeps);
+    if (contact_find(s->system, &s->found, s->work->sweeps, 0, near, &s->error) != ZW_OK) {
+        return INFINITY;
+    }
+    for (int k = 0; k < s->found.count; k++) {
+        worst = fmax(worst, -s->found.point[k].gap);
+        *points += s->found.point[k].gap < near;
+    }
+    return worst;
+}
+
+#endif
