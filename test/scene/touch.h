@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "system/bodies.h"
-#include "system/contacts.h"
-#include "tree/sweeps.h"
 #include "zwang/bodies.h"
 
 typedef struct touch {
@@ -16,9 +13,9 @@ typedef struct touch {
     zw_system *system;
     zw_work *work;
     zw_state *state;
-    contact_work found;
     zw_error error;
-    double certificate; /* the worst so far */
+    double certificate, depth; /* the worst so far */
+    int contacts;              /* most at once */
     long steps;
 } touch;
 
@@ -36,10 +33,7 @@ static inline zw_status touch_start(touch *s, const char *key)
     s->system = s->model ? zw_system_compile(s->model, &s->error) : NULL;
     s->work = s->system ? zw_work_create(s->system, &s->error) : NULL;
     s->state = s->work ? zw_state_create(s->system, s->work, NULL, &s->error) : NULL;
-    if (!s->state) {
-        return s->error.status;
-    }
-    return contact_work_create(&s->found, s->system->bodies->contact);
+    return s->state ? ZW_OK : s->error.status;
 }
 
 /* A file, or the text of one. */
@@ -59,9 +53,6 @@ static inline zw_status touch_parse(touch *s, const char *text, const char *key)
 
 static inline void touch_close(touch *s)
 {
-    if (s->state) {
-        contact_work_free(&s->found);
-    }
     zw_state_free(s->state);
     zw_work_free(s->work);
     zw_system_free(s->system);
@@ -81,25 +72,10 @@ static inline zw_status touch_run(touch *s, double t, double h)
     zw_run_summary summary = {0};
     zw_status status = zw_run(s->system, s->state, s->work, &options, &summary, &s->error);
     s->certificate = fmax(s->certificate, summary.certificate);
+    s->depth = fmax(s->depth, summary.depth);
+    s->contacts = summary.contacts > s->contacts ? summary.contacts : s->contacts;
     s->steps += summary.steps;
     return status;
-}
-
-/* How deep things are in one another, and how many points are nearer than `near`. */
-static inline double touch_depth(touch *s, double near, int *points)
-{
-    double worst = 0;
-    *points = 0;
-    tree_kinematics(s->system->tree, touch_field(s, ZW_FIELD_Q), s->work->sweeps);
-    tree_velocities(s->system->tree, touch_field(s, ZW_FIELD_V), s->work->sweeps);
-    if (contact_find(s->system, &s->found, s->work->sweeps, 0, near, &s->error) != ZW_OK) {
-        return INFINITY;
-    }
-    for (int k = 0; k < s->found.count; k++) {
-        worst = fmax(worst, -s->found.point[k].gap);
-        *points += s->found.point[k].gap < near;
-    }
-    return worst;
 }
 
 #endif
