@@ -29,14 +29,18 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->column = base_alloc(points * wide * sizeof *t->column);
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
+    t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
     t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
-    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->room ||
+    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->room ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
     }
     t->is_there = 1;
+    for (int i = 0; i < world->geom_count; i++) {
+        t->bounces |= world->geom[i].law.restitution > 0;
+    }
     return ZW_OK;
 }
 
@@ -47,6 +51,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->columns);
     base_free(t->b);
     base_free(t->label);
+    base_free(t->rest);
     base_free(t->room);
     if (t->is_there) {
         contact_work_free(&t->found);
@@ -75,6 +80,23 @@ static double row_times(const impulse_contacts *t, int k, int row, const double 
     return sum;
 }
 
+double impulse_contact_speed(const step_impulse *s, int k, const double *v)
+{
+    return row_times(&s->touch, k, 0, v);
+}
+
+/* Pairs in flight have no rows. */
+static void leave_out(impulse_contacts *t)
+{
+    int kept = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        if (!impulse_flies(t, &t->found.point[k])) {
+            t->found.point[kept++] = t->found.point[k];
+        }
+    }
+    t->found.count = kept;
+}
+
 /* Falling adds to the reach of a step: twice, as things may be thrown. */
 static double margin_of(const step_impulse *s)
 {
@@ -89,7 +111,9 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     if (!t->is_there) {
         return ZW_OK;
     }
-    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin_of(s), error);
+    double margin = fmax(margin_of(s), t->near);
+    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    leave_out(t);
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         const contact_point *point = &t->found.point[k];
         t->columns[k] =
@@ -121,7 +145,7 @@ static const char *label(const step_impulse *s, int k)
     return it->text;
 }
 
-static void put(const step_impulse *s, impulse_problem *p, int k, double b)
+void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
@@ -137,7 +161,7 @@ static void put(const step_impulse *s, impulse_problem *p, int k, double b)
 void impulse_put_contacts(step_impulse *s)
 {
     for (int k = 0; k < s->touch.found.count; k++) {
-        put(s, &s->problem, k, s->touch.b[k]);
+        impulse_put_contact(s, &s->problem, k, s->touch.b[k]);
     }
 }
 
@@ -148,7 +172,7 @@ void impulse_put_contact_speeds(step_impulse *s)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double open = point->gap > 0 ? -point->gap / s->h : 0;
-        put(s, &s->aside, k, open);
+        impulse_put_contact(s, &s->aside, k, open);
     }
 }
 
@@ -175,6 +199,16 @@ static int state_of(const zw_contact *it, double speed)
     return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
+/* Of the block with this key, which is this one unless an impact came between. */
+static void find_push(const impulse_problem *p, int block, long key, double push[6])
+{
+    int there = block >= 0 && block < p->blocks && p->key[block] == key;
+    int rows = there ? p->block[block].rows : 6;
+    for (int r = 0; r < rows; r++) {
+        push[r] = there ? p->guess[p->first[block] + r] : problem_multiplier(p, key, r);
+    }
+}
+
 int impulse_list_contacts(step_impulse *s, const double *v1)
 {
     const impulse_contacts *t = &s->touch;
@@ -190,13 +224,14 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     }
     for (int k = 0; k < t->found.count && list; k++) {
         const contact_point *point = &t->found.point[k];
-        const double *push = p->guess + p->first[first + k];
+        double push[6] = {0};
+        find_push(p, first + k, key_of(&point->key), push);
         if (!(push[0] > 0 || point->gap <= NEAR)) {
             continue;
         }
         zw_contact *to = contact_list_add(list, s->system, point);
         for (int r = 0; r < point->rows; r++) {
-            to->force[r] = r < p->block[first + k].rows ? push[r] / s->h : 0;
+            to->force[r] = push[r] / s->fall;
             to->slip[r] = row_times(t, k, r, v1);
         }
         to->state = state_of(to, speed);
