@@ -382,13 +382,13 @@ static int on_rows(const step_impulse *s, const double *v, double part)
     return 1;
 }
 
-/* Is some limit pushing? */
+/* Is some limit or contact pushing? */
 static int stops(const step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
     int found = 0;
     for (int k = 0; k < p->blocks; k++) {
-        found |= p->block[k].kind == ZW_INEQUALITY && problem_multiplier(p, p->key[k], 0) > 0;
+        found |= p->block[k].kind != ZW_EQUALITY && p->guess[p->first[k]] > 0;
     }
     return found;
 }
@@ -414,13 +414,14 @@ static double work_done(const step_impulse *s)
         sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
     }
     for (int k = 0; k < p->blocks; k++) {
-        int i = p->first[k];
         if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
             continue; /* closers do none */
         }
-        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-            int d = p->column[e];
-            sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                int d = p->column[e];
+                sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+            }
         }
     }
     return sum;
