@@ -20,6 +20,11 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
+typedef struct impulse_deep {
+    uint32_t geom[2];
+    double left; /* depth that the step may leave */
+} impulse_deep;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -33,7 +38,9 @@ typedef struct impulse_contacts {
     double *room;
     int bounces; /* some pair may */
     int flying;  /* points of pairs that bounce are left out, but for these */
-    double near; /* points are found up to this gap, if not farther */
+    int deep_count;
+    struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
+    double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
 } impulse_contacts;

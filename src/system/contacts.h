@@ -112,6 +112,11 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
 
+/* After contact_find: do these two geoms of the list meet within h, if they go on as they do? Up to
+ * `slack`; what turns may turn any way. */
+int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
+                 const double *sweeps, double h, double slack);
+
 /* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
  * chains in rising order, each once. Answers the number of columns; column[] and J have room for
  * both chains. */
