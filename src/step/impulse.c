@@ -76,7 +76,7 @@
 #include "tree/sweeps.h"
 
 enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256 };
-#define CLOSE 1e-12 /* of the balance, relative */
+#define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 #define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
 
@@ -137,6 +137,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
+    s->close = CLOSE;
     impulse_problem *all[] = {&s->problem, &s->back, &s->aside};
     for (int k = 0; k < 3; k++) {
         all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
@@ -144,6 +145,11 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
     }
     return s;
+}
+
+void impulse_set_tolerance(step_impulse *s, double tolerance)
+{
+    s->close = fmax(tolerance, CLOSE);
 }
 
 void impulse_free(step_impulse *s)
@@ -267,7 +273,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
     double off = fmax(impulse_violation(s), impulse_depth(s));
-    int there = at->left <= CLOSE && off <= PLACE * reach(s, s->begin);
+    int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
@@ -308,6 +314,7 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
         if (newton && s->U) {
             impulse_slopes(s);
         }
+        s->residual = at.left;
         if (s->problem.rows == 0 && (at.definite || s->with_N)) {
             step_free(s);
         } else { /* the kernel says what is wrong with a metric */
@@ -453,6 +460,21 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
+/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
+ * it leaves of phi and of depths is what the next step begins with. */
+static int is_first_enough(const step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    int boxes = bodies->dry_count;
+    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
+        boxes += bodies->motor[k].clamp_force;
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
+        boxes += bodies->length[i].force_limited;
+    }
+    return s->close >= 1 && boxes == 0 && !s->touch.bounces;
+}
+
 static zw_status out_of_memory(zw_error *error)
 {
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -462,6 +484,9 @@ static zw_status out_of_memory(zw_error *error)
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
+    if (is_first_enough(s)) {
+        return impulse_quick(s, v1, error);
+    }
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);

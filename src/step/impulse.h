@@ -95,6 +95,7 @@ typedef struct step_impulse {
 
     impulse_contacts touch;
 
+    double close;         /* relative residual of the balance at which the rounds end */
     double gained;        /* after a step: work of motors, dampers, friction and stops */
     double gained_before; /* the flight at hand */
     double residual;      /* after a step: what is left of the balance, relative */
@@ -107,6 +108,8 @@ typedef struct step_impulse {
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
 void impulse_free(step_impulse *s);
+/* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
+void impulse_set_tolerance(step_impulse *s, double tolerance);
 zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
                        double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
@@ -134,6 +137,8 @@ int impulse_recall(step_impulse *s);
 /* impulse_balance.c */
 void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
+void impulse_forces(step_impulse *s, const double *u);             /* force, Q at q1 and u */
+void impulse_metric_at(step_impulse *s, const double *sweeps);     /* H of these, after composite */
 void impulse_metric(step_impulse *s);                              /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
 /* H is factored; 0: it is no metric. */
@@ -176,5 +181,8 @@ double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* impulse_quick.c: one linearisation. */
+zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 
 #endif

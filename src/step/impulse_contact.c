@@ -277,13 +277,13 @@ static int state_of(const zw_contact *it, double speed)
     return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
-/* Of the block with this key, which is this one unless an impact came between. */
+/* The multipliers of the last solve: in the same place there, unless an impact came between. */
 static void find_push(const impulse_problem *p, int block, long key, double push[6])
 {
-    int there = block >= 0 && block < p->blocks && p->key[block] == key;
-    int rows = there ? p->block[block].rows : 6;
+    int there = block >= 0 && block < p->old_blocks && p->old_key[block] == key;
+    int rows = there ? p->old_rows[block] : 6;
     for (int r = 0; r < rows; r++) {
-        push[r] = there ? p->guess[p->first[block] + r] : problem_multiplier(p, key, r);
+        push[r] = there ? p->old_lambda[p->old_first[block] + r] : problem_multiplier(p, key, r);
     }
 }
 

@@ -44,9 +44,10 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "step %g or output interval %g is not a duration",
                          options->step, options->every);
     }
-    if (!(options->tolerance >= 1e-15 && options->tolerance <= 0.1)) {
-        return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and 0.1",
-                         options->tolerance);
+    double most = options->method == ZW_METHOD_IMPULSE ? 1 : 0.1;
+    if (!(options->tolerance >= 1e-15 && options->tolerance <= most)) {
+        return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and %g",
+                         options->tolerance, most);
     }
     if (fixed_step(options->method) && (options->time - now) / options->step > 1e12) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -103,9 +104,8 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     if (options->step == 0) {
         options->step = file->step;
     }
-    if (options->tolerance == 0) {
-        options->tolerance = file->tolerance > 0 ? file->tolerance : 1e-10;
-    }
+    double given_tolerance = options->tolerance > 0 ? options->tolerance : file->tolerance;
+    options->tolerance = given_tolerance > 0 ? given_tolerance : 1e-10;
     if (options->method == ZW_METHOD_DEFAULT && file->method &&
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,

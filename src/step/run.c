@@ -360,6 +360,7 @@ static zw_status create_ode(run *r, zw_error *error)
             return ZW_NO_MEMORY;
         }
         r->motion.run = r;
+        impulse_set_tolerance(r->impulse, r->options.tolerance);
         r->soon = INFINITY; /* it leaps over nothing */
         options.given = whole_step;
         options.kept_count = impulse_memory(r->impulse, &options.kept);

@@ -11,7 +11,11 @@
  *   - their bodies are not excluded;
  * or if a pair is written for them, whatever else is said.
  *
- * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. */
+ * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one.
+ * Margins add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect.
+ * (Those are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger
+ * gap.)
+ */
 #ifndef ZW_SYSTEM_CONTACTS_H
 #define ZW_SYSTEM_CONTACTS_H
 
@@ -116,6 +120,9 @@ zw_status contact_find(const struct zw_system *system, contact_work *work, const
  * `slack`; what turns may turn any way. */
 int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
                  const double *sweeps, double h, double slack);
+
+/* What the file says of these two geoms as a pair; NULL: nothing. */
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
 /* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
  * chains in rising order, each once. Answers the number of columns; column[] and J have room for

@@ -65,6 +65,9 @@ void zw_work_free(zw_work *work)
         solver_free(work->motion);
         solver_free(work->position);
         solver_free(work->velocity);
+        if (work->stepper) {
+            work->free_stepper(work->stepper);
+        }
         contact_list_free(work->touched);
         base_free(work->memory);
         base_free(work);

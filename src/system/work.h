@@ -78,6 +78,8 @@ struct zw_work {
     double violation[2];
     zw_motion shown; /* what zw_work_motion answers */
     double mass_scale;
+    void *stepper; /* what zw_step keeps between its steps: step/once.c */
+    void (*free_stepper)(void *stepper);
     void *memory;
 };
 
