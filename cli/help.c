@@ -34,6 +34,8 @@ static const char run[] =
     "                      rk4, euler: fixed step, for teaching\n"
     "                      stiff: implicit, for stiff systems\n"
     "                      impulse: robots, fixed step, implicit; limits and friction inside\n"
+    "                      soft: robots, MuJoCo's soft contacts and limits, and its step\n"
+    "      --contact soft  the same as --method soft\n"
     "      --step H        step of the fixed-step methods, largest step of the others\n"
     "      --every DT      time between samples (1/500 of the run); `step`: every step\n"
     "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "

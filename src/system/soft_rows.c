@@ -24,10 +24,10 @@
 static int grow(soft_problem *s, int rows, int entries)
 {
     if (rows > s->row_room) {
-        void **list[] = {(void **)&s->block,  (void **)&s->start, (void **)&s->b,    (void **)&s->R,
-                         (void **)&s->lambda, (void **)&s->first, (void **)&s->point};
-        const size_t size[] = {sizeof *s->block,  sizeof *s->start, sizeof *s->b,    sizeof *s->R,
-                               sizeof *s->lambda, sizeof *s->first, sizeof *s->point};
+        void **list[] = {(void **)&s->block,  (void **)&s->start, (void **)&s->b, (void **)&s->R,
+                         (void **)&s->lambda, (void **)&s->first, (void **)&s->of};
+        const size_t size[] = {sizeof *s->block,  sizeof *s->start, sizeof *s->b, sizeof *s->R,
+                               sizeof *s->lambda, sizeof *s->first, sizeof *s->of};
         s->row_room = 0;
         for (int k = 0; k < 7; k++) {
             base_free(*list[k]);
@@ -108,9 +108,10 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-static void add_closer(soft_problem *s, const bodies_closer *closer, const char *name)
+static void add_closer(soft_problem *s, int index)
 {
     const zw_system *system = s->system;
+    const bodies_closer *closer = &system->bodies->closer[index];
     int limit = closer->kind >= CLOSER_LOWER, rolls = bodies_is_rolling(closer);
     double square = 0;
     if (limit && !(s->phi[closer->row] < closer->margin)) {
@@ -120,7 +121,9 @@ static void add_closer(soft_problem *s, const bodies_closer *closer, const char 
         double r = scale_of(closer, i) * s->phi[closer->row + i] - closer->margin;
         square += r * r;
     }
-    add_block(s, name, limit ? ZW_INEQUALITY : ZW_EQUALITY, closer->rows);
+    add_block(s, system->model->constraint[index].name, limit ? ZW_INEQUALITY : ZW_EQUALITY,
+              closer->rows);
+    s->of[s->blocks - 1] = index;
     for (int i = 0; i < closer->rows; i++) {
         int row = closer->row + i;
         double scale = scale_of(closer, i);
@@ -287,12 +290,12 @@ static void add_contact(soft_problem *s, int index, const double *v)
             touch.speed[r] += s->J[r * columns + k] * v[s->J_column[k]];
         }
     }
-    s->point[s->blocks - s->first_contact] = index;
     if (point->rows == 1 || s->system->bodies->elliptic) {
         add_elliptic(s, point, &touch, columns);
     } else {
         add_pyramid(s, point, &touch, columns);
     }
+    s->of[s->blocks - 1] = index;
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
@@ -320,7 +323,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->closer_b, .A = s->A});
     }
     for (int c = 0; c < bodies->closer_count; c++) {
-        add_closer(s, &bodies->closer[c], system->model->constraint[c].name);
+        add_closer(s, c);
     }
     look_at_dry(s, v);
     s->first_contact = s->blocks;
