@@ -49,7 +49,9 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
         fprintf(to, ", freedom %d", freedom);
     }
     fputs("\n", to);
-    cli_show_notes(to, world, 0);
+    if (plan->method != ZW_METHOD_IMPULSE && plan->method != ZW_METHOD_SOFT) {
+        cli_show_notes(to, world, 0);
+    }
     cli_show_assembly(to, world);
     cli_label(to, "method");
     fprintf(to, "%s", zw_method_name(plan->method));

@@ -79,7 +79,8 @@ static int may_touch(const model_bodies *b, const int *carrier, int i, int j)
 
 int robot_note(zw_model *model)
 {
-    static const char text[] = "contact between geoms is not computed yet: they pass through";
+    static const char text[] =
+        "contact between geoms is for the methods impulse and soft; with others they pass through";
     const model_bodies *b = model->bodies;
     int geoms = b->count[ZW_THING_GEOM], first = -1;
     int *carrier = base_alloc((size_t)b->count[ZW_THING_BODY] * sizeof *carrier);
