@@ -66,7 +66,7 @@ static const char explain[] =
     "      --key NAME      robots: begin with this keyframe, not with the pose as described\n"
     "      --maximal       robots: in maximal coordinates, every body free, every joint a "
     "constraint\n"
-    "      --tol X, --method M, --step H   of the motion up to T, as for run\n"
+    "      --tol X, --method M, --contact soft, --step H   of the motion up to T, as for run\n"
     "\n"
     "Tells the state, the free and the actual accelerations, the forces F^N (applied), F^L (ideal\n"
     "constraint force) and F^C (non-ideal), every constraint with its multipliers and force, Z,\n"

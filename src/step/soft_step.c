@@ -12,7 +12,7 @@ static int damp(soft_problem *s, double h)
     for (int i = 0; i < system->n; i++) {
         damped |= system->tree->damping[i] > 0;
     }
-    if (!damped) {
+    if (!damped || (system->bodies->without & ZW_WITHOUT_EULERDAMP)) {
         return 1;
     }
     for (int i = 0; i < system->n; i++) {

@@ -45,7 +45,7 @@ zw_soft soft_mix(const zw_geom_def *a, const zw_geom_def *b);
 typedef struct soft_problem {
     const zw_system *system;
     zw_work *work;
-    double h; /* of the steps, for soft_spring_of */
+    double h; /* of the steps, for soft_spring_of; 0: it is not to be safe */
 
     /* soft_weight.c: 1/mass, felt in the pose as described. */
     double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */

@@ -87,7 +87,8 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
     }
     soft_problem *s = base_alloc(sizeof *s);
     if (s) {
-        *s = (soft_problem){.system = system, .work = work, .h = h};
+        int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
+        *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
     }
     if (!s || !allocate(s)) {
         soft_free(s);
