@@ -72,7 +72,7 @@ typedef struct soft_problem {
     /* What they are made from. */
     double *phi, *psi, *closer_b, *A;
     int is_there;       /* something may touch */
-    contact_work found; /* points; those with gap < 0 have a block */
+    contact_work found; /* points; most with gap < 0 have a block */
     double *J, *room;   /* of one point */
     int *J_column;
 

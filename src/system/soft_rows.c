@@ -197,6 +197,38 @@ static void turn_frame(const soft_problem *s, contact_point *point)
     }
 }
 
+/* Capsules that are not parallel touch in one point, the deepest; ours may have a second, which
+ * keeps them from rocking. Is this one of those? Points of a pair stand side by side. */
+static int is_spare(const soft_problem *s, int index)
+{
+    const contact_world *world = s->system->bodies->contact;
+    const contact_point *point = s->found.point, *own = &point[index];
+    const uint32_t *geom = own->key.geom;
+    double axis[2][3], across[3];
+    for (int side = 0; side < 2; side++) {
+        const contact_geom *g = &world->geom[geom[side]];
+        const double *R = s->found.pose[geom[side]].R;
+        if (g->shape.kind != COLLIDE_CAPSULE) {
+            return 0;
+        }
+        for (int k = 0; k < 3; k++) {
+            axis[side][k] = R[3 * k + 2] * g->shape.size[1];
+        }
+    }
+    model_cross(across, axis[0], axis[1]);
+    if (model_dot(across, across) < 1e-15) {
+        return 0;
+    }
+    for (int k = index - 1; k <= index + 1; k += 2) {
+        if (k >= 0 && k < s->found.count && point[k].key.geom[0] == geom[0] &&
+            point[k].key.geom[1] == geom[1] &&
+            (point[k].gap < own->gap || (point[k].gap == own->gap && k < index))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* The numbers of one contact, in the order of its rows. */
 typedef struct soft_touch {
     zw_soft law, across; /* across: of friction, if has_across */
@@ -328,7 +360,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     look_at_dry(s, v);
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {
-        if (s->found.point[k].gap < 0) {
+        if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
             add_contact(s, k, v);
         }
     }
