@@ -63,9 +63,8 @@
  * down to 1/256 of it: then it is an error.
  *
  * State.  P- is found again from (q0, v0) with the h and theta of now, unless the step goes on
- * where the last one ended: then with those of then. So a run that is stopped and taken up again
- * differs by the change of h and theta between two steps; and by round-off, as the kernel starts
- * from the multipliers of the last step. */
+ * where the last one ended: then with those of then. These, and the multipliers that the kernel
+ * starts from, are handed over by way of the state: impulse_memory.c. */
 #include "step/impulse.h"
 
 #include <float.h>
@@ -113,6 +112,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
     s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
     s->in_reach = base_arena_ints(arena, m);
+    s->kept_room = bodies_step_memory(system);
+    s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
 }
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
@@ -468,6 +469,11 @@ static int is_first_enough(const step_impulse *s)
     return s->close >= 1 && boxes == 0;
 }
 
+static zw_status out_of_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -501,7 +507,8 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
     int done = 0, size = PIECES;
-    int goes_on = s->taken && memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
     s->before = goes_on ? s->before : h;
     s->behind = goes_on ? s->behind : -1; /* not known */
     s->taken = 0;
@@ -527,5 +534,6 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     }
     memcpy(q1, s->q1, places);
     s->taken = 1;
-    return ZW_OK;
+    impulse_keep(s);
+    return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);
 }

@@ -258,6 +258,8 @@ void bodies_free(struct system_bodies *bodies);
 /* The start as described: q of the pose in the file, at rest; or a keyframe. */
 zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
                        zw_error *error);
+/* Numbers that a step of the velocity form hands to the next: step/impulse_memory.c. */
+int bodies_step_memory(const zw_system *system);
 /* Numbers that bodies_evaluate wants in work->rows. */
 size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */

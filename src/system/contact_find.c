@@ -85,10 +85,9 @@ const zw_pair_def *contact_pair(const contact_world *world, int a, int b)
     return written ? &world->pair_def[written->index] : NULL;
 }
 
-static int may_touch(const zw_system *system, const contact_geom *a, const contact_geom *b)
+static int may_touch(const contact_world *world, const tree_body *body, const contact_geom *a,
+                     const contact_geom *b)
 {
-    const contact_world *world = system->bodies->contact;
-    const tree_body *body = system->tree->body;
     if (!(a->law.contype & b->law.conaffinity) && !(b->law.contype & a->law.conaffinity)) {
         return 0;
     }
@@ -97,6 +96,13 @@ static int may_touch(const zw_system *system, const contact_geom *a, const conta
         return 0;
     }
     return !find_two(world->exclude, world->exclude_count, a->owner, b->owner);
+}
+
+int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
+{
+    const contact_geom *x = &world->geom[a], *y = &world->geom[b];
+    return x->body != y->body &&
+           (find_two(world->pair, world->pair_count, a, b) || may_touch(world, tree->body, x, y));
 }
 
 /* ---- The law of a pair ---------------------------------------------------------------------- */
@@ -165,7 +171,7 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     collide_point list[MANIFOLD];
     const zw_pair_def *written = contact_pair(world, i, j);
-    if (a->body == b->body || (!written && !may_touch(system, a, b))) {
+    if (a->body == b->body || (!written && !may_touch(world, system->tree->body, a, b))) {
         return;
     }
     contact_point law = {.key.geom = {(uint32_t)i, (uint32_t)j}, .body = {a->body, b->body}};
