@@ -495,11 +495,16 @@ class Robots(Case):
                         "--plot", self.path("r.svg"))
             self.assertGreater(len(self.read("r.html")), 10000)
 
-    def test_what_touches_is_noted(self):
+    def test_what_touches(self):
         file = self.write("fall.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
                           "<body pos='0 0 1'><freejoint/><geom size='.1'/></body></worldbody></mujoco>")
-        self.assertIn("contact between geoms is not computed", self.expect(OK, "run", file)[0])
-        self.assertIn("contact between geoms is not computed", self.expect(OK, "check", file)[0])
+        out = self.expect(OK, "run", file, "-t", "1")[0]
+        self.assertRegex(out, r"method +impulse, step 0.002\n")
+        self.assertRegex(out, r"contacts +1 at most, \S+ deep at worst\n")
+        self.assertRegex(out, r"joint0.z += 0.1 ")
+        out = self.expect(OK, "run", file, "-t", "1", "--method", "dop853")[0]
+        self.assertRegex(out, r"contact +not computed by method dop853")
+        self.assertRegex(self.expect(OK, "check", file)[0], r"touching +nothing")
 
     def test_fixed_steps(self):
         for method in ("variational", "variational4", "midpoint"):
