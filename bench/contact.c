@@ -38,9 +38,16 @@ static const struct scene {
 enum { SCENES = sizeof list / sizeof *list };
 
 #ifdef ZW_HAVE_MUJOCO
+/* Warnings are counted, not printed and not kept in a file. */
+static void be_quiet(const char *text)
+{
+    (void)text;
+}
+
 static void run_mujoco(const char *path, const struct scene *from)
 {
     char problem[500] = "";
+    mju_user_warning = be_quiet;
     mjModel *m = mj_loadXML(path, NULL, problem, sizeof problem);
     mjData *d = m ? mj_makeData(m) : NULL;
     if (!d) {
