@@ -49,6 +49,11 @@ static void run_mujoco(const char *path, const struct scene *from)
     char problem[500] = "";
     mju_user_warning = be_quiet;
     mjModel *m = mj_loadXML(path, NULL, problem, sizeof problem);
+    if (m) { /* room enough, so that it drops no contact */
+        m->nconmax = 2000;
+        m->njmax = 8000;
+        m->nstack = 20000000;
+    }
     mjData *d = m ? mj_makeData(m) : NULL;
     if (!d) {
         printf(" not read |  |\n");
@@ -106,16 +111,16 @@ static void run_scene(const struct scene *from)
 
 typedef int stable(double h, void *user);
 
-/* Doubling from `first` up to two seconds, then bisection to a millisecond. */
-static double largest_step(stable *is_stable, void *user, double first)
+/* Doubling from `first` up to `most`, then bisection to a millisecond. */
+static double largest_step(stable *is_stable, void *user, double first, double most)
 {
     double good = 0, bad = first;
     while (is_stable(bad, user)) {
         good = bad;
-        if (bad >= 2) {
+        if (bad >= most) {
             return good;
         }
-        bad = fmin(2 * bad, 2);
+        bad = fmin(2 * bad, most);
     }
     while (good > 0 && bad - good > 1e-3) {
         double middle = 0.5 * (good + bad);
@@ -229,8 +234,11 @@ static void obstacle(void)
     dice d = dice_of(6);
     printf("\n## Skid-steer robot over an obstacle\n\n");
     printf("Ten trials (half height .07-.09, place 1.5-2.5, speed 3.5-4.5, yaw +-.1); the largest "
-           "step of the scenario's test\n(.05 < z < 2, passes the obstacle), and how far the robot "
-           "is from where a step of 2 ms leads: at most within 8 s.\n\n"
+           "step, up to 0.4 s, of the scenario's test\n(.05 < z < 2, passes the obstacle), and how "
+           "far the robot "
+           "is from where a step of 2 ms leads: at most within\n2 s, and within 8 s. Which way it "
+           "skids on the obstacle is not "
+           "settled by any step yet; before it, the error is of first order.\n\n"
            "| trial | largest stable step [s] | 10 ms | 50 ms | 100 ms | 200 ms |\n"
            "|---|---|---|---|---|---|\n");
     int count = 0;
@@ -240,11 +248,11 @@ static void obstacle(void)
                         .x = dice_between(&d, 1.5, 2.5),
                         .speed = dice_between(&d, 3.5, 4.5),
                         .yaw = dice_between(&d, -0.1, 0.1)};
-        largest[count] = largest_step(drives, &exact, 0.05);
+        largest[count] = largest_step(drives, &exact, 0.05, 0.4);
         drive(0.002, &exact, 1);
         printf("| %d | %.3f |", count + 1, largest[count]);
         for (int k = 0; k < 4; k++) {
-            double off = 0;
+            double off = 0, soon = 0;
             other = exact;
             int good = drive(steps[k], &other, 1);
             for (int i = 2; i <= 80; i += 2) {
@@ -252,8 +260,9 @@ static void obstacle(void)
                 double dy = other.track[i][1] - exact.track[i][1];
                 double dz = other.track[i][2] - exact.track[i][2];
                 off = fmax(off, sqrt(dx * dx + dy * dy + dz * dz));
+                soon = i <= 20 ? off : soon;
             }
-            printf(good ? " %.3f m |" : " (%.3f m, fails) |", off);
+            printf(good ? " %.3f, %.3f m |" : " (%.3f, %.3f m, fails) |", soon, off);
         }
         printf("\n");
         fflush(stdout);
@@ -276,9 +285,10 @@ int main(void)
         fflush(stdout);
     }
     printf("\n## Largest stable step\n\n| scenario | step [s], 2 is the ceiling |\n|---|---|\n");
-    printf("| stacked boxes 64:1 | %.3f |\n", largest_step(boxes_stand, &light, 0.01));
-    printf("| stacked boxes 512:1 | %.3f |\n", largest_step(boxes_stand, &heavy, 0.01));
-    printf("| pendulum control | %.3f |\n", largest_step(pendulum_holds, NULL, 0.001));
+    printf("| stacked boxes 64:1 | %.3f |\n", largest_step(boxes_stand, &light, 0.01, 2));
+    printf("| stacked boxes 512:1 | %.3f |\n", largest_step(boxes_stand, &heavy, 0.01, 2));
+    printf("| pendulum control | %.3f |\n", largest_step(pendulum_holds, NULL, 0.001, 2));
+    fflush(stdout);
     obstacle();
     return 0;
 }
