@@ -202,7 +202,9 @@ static int flags(mjcf *m, int element)
                  {"clampctrl", ZW_WITHOUT_CLAMPCTRL},
                  {"filterparent", ZW_WITHOUT_FILTERPARENT},
                  {"actuation", ZW_WITHOUT_ACTUATION},
-                 {"sensor", ZW_WITHOUT_SENSOR}};
+                 {"sensor", ZW_WITHOUT_SENSOR},
+                 {"refsafe", ZW_WITHOUT_REFSAFE},
+                 {"eulerdamp", ZW_WITHOUT_EULERDAMP}};
     zw_world_def *world = &m->model->bodies->world;
     mjcf_frame ignored;
     uint64_t given = 0;

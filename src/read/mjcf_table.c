@@ -69,6 +69,8 @@ const form_row mjcf_flag_rows[] = {
     FLAG("filterparent"),
     FLAG("actuation"),
     FLAG("sensor"),
+    FLAG("refsafe"),
+    FLAG("eulerdamp"),
     FORM_REFUSE("override", "disable", "contact parameters are not overridden"),
     FORM_REFUSE("sensornoise", "disable", "sensors have no noise"),
     FORM_REFUSE("sleep", "disable", "bodies do not fall asleep"),
@@ -77,8 +79,8 @@ const form_row mjcf_flag_rows[] = {
 
 static const form_element in_option[] = {
     FORM_READ("flag", mjcf_flag_rows,
-              "warmstart refsafe midphase eulerdamp autoreset nativeccd island multiccd energy "
-              "fwdinv invdiscrete diagexact",
+              "warmstart midphase autoreset nativeccd island multiccd energy fwdinv invdiscrete "
+              "diagexact",
               NULL),
     FORM_LAST};
 
