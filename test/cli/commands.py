@@ -506,6 +506,18 @@ class Robots(Case):
         self.assertRegex(out, r"contact +not computed by method dop853")
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +nothing")
 
+    def test_what_touches_is_explained(self):
+        text = ("<mujoco><custom><numeric name='restitution' data='%s'/></custom><worldbody>"
+                "<geom name='floor' type='plane' size='1 1 1'/><body name='ball' pos='0 0 .1'><freejoint/>"
+                "<geom name='skin' size='.1' mass='2'/></body></worldbody></mujoco>")
+        file = self.write("rest.xml", text % "0.5")
+        out = self.expect(OK, "explain", file)[0]
+        self.assertRegex(out, r"skin on floor at 0, 0, 0: sticks, normal 19.62,")
+        self.assertRegex(out, r"world -> ball: 1, normal 19.62, force 0, 0, 19.62")
+        self.assertIn('"contacts"', self.expect(OK, "explain", file, "--json")[0])
+        self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
+        self.assertIn("between 0 and 1", self.expect(MODEL, "check", self.write("bad.xml", text % "2"))[1])
+
     def test_fixed_steps(self):
         for method in ("variational", "variational4", "midpoint"):
             out, _ = self.expect(OK, "run", self.robot("double_pendulum"), "--method", method,
