@@ -51,7 +51,8 @@ void cli_show_touching(FILE *to, const cli_world *world)
 
 void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 {
-    if (zw_contact_room(world->system) > 0 && method != ZW_METHOD_IMPULSE) {
+    if (zw_contact_room(world->system) > 0 && method != ZW_METHOD_IMPULSE &&
+        method != ZW_METHOD_SOFT) {
         cli_label(to, "contact");
         fprintf(to, "not computed by method %s: geoms pass through one another\n",
                 zw_method_name(method));

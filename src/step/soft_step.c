@@ -65,6 +65,14 @@ zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const
     return ZW_OK;
 }
 
+void soft_note(const soft_problem *s, int *contacts, double *depth)
+{
+    *contacts = s->contacts > *contacts ? s->contacts : *contacts;
+    for (int k = 0; k < s->contacts; k++) {
+        *depth = fmax(*depth, -s->found.point[s->of[s->first_contact + k]].gap);
+    }
+}
+
 /* At the edge of its cone or pyramid it slides. */
 static int state_of(const contact_point *point, const zw_contact *to, int elliptic)
 {
