@@ -283,7 +283,9 @@ static zw_status take_modes(run *r, zw_error *error)
     r->work->certificate = r->impulse->residual;
     int count = r->work->touched ? r->work->touched->count : 0;
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
-    r->summary->depth = fmax(r->summary->depth, impulse_depth(r->impulse));
+    for (int k = 0; k < count; k++) {
+        r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+    }
     return status != ZW_OK || !r->system->has_friction
                ? status
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
