@@ -78,8 +78,8 @@ typedef struct bodies_closer {
     double roller[2]; /* cosine and sine of the rollers' angle */
     zw_soft soft;     /* for who wants it soft: soft.h */
     double margin, torquescale;
-    int chain[2];     /* dofs that move the two bodies, or terms of the two lengths: how many, */
-    int *column[2];   /* and where each stands among the columns of the rows */
+    int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
+    int *column[2]; /* and where each stands among the columns of the rows */
 } bodies_closer;
 
 /* Dry friction: a force against the speed e = sum of coef * v, of at most `limit`. As a constraint
@@ -250,7 +250,7 @@ struct system_bodies {
     int without;         /* ZW_WITHOUT_... */
     int elliptic;        /* friction cones of the soft law; 0: pyramids */
     double impratio;
-    double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */
+    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
 zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
