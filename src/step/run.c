@@ -265,6 +265,9 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     double gained = 0;
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
                                : impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+    if (r->soft && status == ZW_OK) {
+        soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
+    }
     if (r->system->works) {
         y1[motion->size - 1] = y0[motion->size - 1] + (r->soft ? gained : r->impulse->gained);
     }

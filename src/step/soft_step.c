@@ -1,5 +1,6 @@
 #include "step/soft_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -64,6 +65,45 @@ zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const
     return ZW_OK;
 }
 
+void soft_note(const soft_problem *s, int *contacts, double *depth)
+{
+    *contacts = s->contacts > *contacts ? s->contacts : *contacts;
+    for (int k = 0; k < s->contacts; k++) {
+        *depth = fmax(*depth, -s->found.point[s->of[s->first_contact + k]].gap);
+    }
+}
+
+/* At the edge of its cone or pyramid it slides. */
+static int state_of(const contact_point *point, const zw_contact *to, int elliptic)
+{
+    double size = 0;
+    for (int r = 1; r < to->rows; r++) {
+        double part = to->force[r] / fmax(point->friction[r - 1], 1e-5);
+        size = elliptic ? sqrt(size * size + part * part) : size + fabs(part);
+    }
+    return !(to->force[0] > 0)                ? ZW_TOUCH_OPEN
+           : size < to->force[0] * (1 - 1e-9) ? ZW_TOUCH_STICK
+                                              : ZW_TOUCH_SLIDE;
+}
+
+static int list_contacts(soft_problem *s, const double *v)
+{
+    contact_list *list = contact_list_begin(s->work, s->contacts);
+    for (int k = 0; k < s->contacts && list; k++) {
+        const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
+        zw_contact *to = contact_list_add(list, s->system, point);
+        int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
+        soft_contact_force(s, k, to->force);
+        for (int r = 0; r < point->rows; r++) {
+            for (int i = 0; i < columns; i++) {
+                to->slip[r] += s->J[r * columns + i] * v[s->J_column[i]];
+            }
+        }
+        to->state = state_of(point, to, s->system->bodies->elliptic);
+    }
+    return list != NULL;
+}
+
 zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -79,5 +119,7 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
                (size_t)closer->rows * sizeof(double));
     }
     s->work->certificate = s->answer.certificate;
-    return ZW_OK;
+    return !s->is_there || list_contacts(s, state->data + state->nq)
+               ? ZW_OK
+               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }

@@ -14,6 +14,9 @@
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error);
 
+/* After a step: more contacts than these, or deeper ones? */
+void soft_note(const soft_problem *s, int *contacts, double *depth);
+
 /* After zw_forward at this state: the accelerations and multipliers that the work shows are those
  * of the soft law. */
 zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error);

@@ -333,6 +333,41 @@ static void test_law(void **state)
     close_scene(&s);
 }
 
+/* A run of the public calls: contacts, accelerations and the balance of energy as they are shown.
+ */
+static int look(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                const zw_state *now, zw_work *work)
+{
+    zw_contact list[4];
+    zw_error error = {0};
+    double *sum = user;
+    (void)event;
+    if (kind == ZW_SAMPLE_END) {
+        assert_int_equal(zw_contacts(system, now, work, list, 4, &error), 1);
+        sum[0] = list[0].force[0];
+        sum[1] = zw_field(system, now, work, ZW_FIELD_A).data[2];
+        sum[2] = list[0].state;
+    }
+    return 0;
+}
+
+static void test_run(void **state)
+{
+    (void)state;
+    scene s = ball("", 3);
+    zw_error error = {0};
+    double seen[3] = {0}, m = s.system->tree->body[1].mass;
+    zw_state *now = zw_state_create(s.system, s.work, NULL, &error);
+    assert_non_null(now);
+    zw_run_options options = {.time = 3, .method = ZW_METHOD_SOFT, .observer = look, .user = seen};
+    must(zw_run(s.system, now, s.work, &options, NULL, &error), &error);
+    assert_near(seen[0], m * G, 1e-8 * m * G);
+    assert_near(seen[1], 0, 1e-8);
+    assert_int_equal((int)seen[2], ZW_TOUCH_STICK);
+    zw_state_free(now);
+    close_scene(&s);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -385,7 +420,8 @@ int main(void)
         cmocka_unit_test(test_cone_rests),   cmocka_unit_test(test_pyramid_by_hand),
         cmocka_unit_test(test_cone_by_hand), cmocka_unit_test(test_limit),
         cmocka_unit_test(test_box),          cmocka_unit_test(test_law),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_run),
+        cmocka_unit_test(test_memory),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
