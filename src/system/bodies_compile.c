@@ -316,6 +316,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
                           "nothing here can move: no body has a joint");
     }
     b->to->timestep = b->from->world.timestep;
+    b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
     b->to->impratio = b->from->world.impratio;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);

@@ -348,7 +348,7 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     enum { SPARSE_FROM = 80 }; /* as for equations */
     zw_system *system = b->system;
     system->conservative = is_conservative(b);
-    system->works = !system->conservative;
+    system->works = !system->conservative || zw_contact_room(system) > 0; /* what hits loses energy */
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, -1,
