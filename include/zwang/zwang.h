@@ -154,8 +154,8 @@ zw_status zw_constraint_force(const zw_system *system, const zw_work *work, int 
 /* ---- The motion --------------------------------------------------------------------------- */
 
 typedef enum zw_method {
-    ZW_METHOD_DEFAULT,     /* adaptive, order 8 */
-    ZW_METHOD_DOP853,      /* the same by name */
+    ZW_METHOD_DEFAULT,     /* DOP853 (stiff: STIFF); where geoms of bodies may touch: IMPULSE */
+    ZW_METHOD_DOP853,      /* adaptive, order 8 */
     ZW_METHOD_VARIATIONAL, /* fixed step, structure-preserving, order 2 */
     ZW_METHOD_VARIATIONAL4,
     ZW_METHOD_RK4,      /* fixed step */
