@@ -10,9 +10,12 @@
  * K with a change of rank one per sliding cone, which is not symmetric. It is solved by GMRES with
  * the symmetric factors as preconditioner (sparse_kkt.c).
  *
- * Members, in the order in which they are tried: Newton from the guess; Newton from the convex
- * law's answer; convex problems with the slips of the one before, Newton tried after each. What
- * none of them solves is reported as jammed, with the best answer met. */
+ * Members, in the order in which they are tried: Newton from the guess; splitting (sparse_split.c)
+ * from the guess or from all cones open, and Newton from there; Newton from the convex law's
+ * answer; convex problems with the slips of the one before, Newton tried after each; compliance
+ * from soft to rigid. What none of them solves, or not within the effort that the options allow,
+ * is reported with the best answer met. A step of splitting counts as a sixteenth of a
+ * factorisation, about what it costs. */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +24,7 @@
 #include "math/dense.h"
 
 enum { NEWTON_LIMIT = 30, SHIFT_LIMIT = 25, CUTS = 5 };
+enum { PHASE = 300, PHASES = 9, SPLIT_COST = 16, PATIENT = 6, HASTY = 3 };
 
 /* What a solve carries along. */
 typedef struct coulomb_run {
@@ -30,7 +34,16 @@ typedef struct coulomb_run {
     double aim, accept;
     double soft;  /* the compliance of the law that Newton works on now */
     double error; /* of the best answer to the law itself, kept in s->kept */
+    int effort;   /* factorisations allowed; 0: any number */
+    int split;    /* steps of splitting */
+    int patience; /* Newton steps without success */
 } coulomb_run;
+
+static int exhausted(const coulomb_run *run)
+{
+    return run->effort > 0 &&
+           run->work->core.factorizations + run->split / SPLIT_COST >= run->effort;
+}
 
 /* w = B x + c + soft r on the cones, and the slip of each: its size into shift, its direction into
  * slip. */
@@ -116,7 +129,10 @@ static int newton(coulomb_run *run, double soft, int limit)
     run->soft = soft;
     double error = judge(run, s->x, s->r), least = error, aim = soft > 0.0 ? 1e-7 : run->aim;
     remember(run, error);
-    for (int k = 0, stuck = 0; k < limit && error > aim && stuck < 6; k++) {
+    for (int k = 0, stuck = 0; k < limit && error > aim && !exhausted(run); k++) {
+        if (stuck >= (soft == 0.0 && least <= run->accept ? 1 : run->patience)) {
+            break;
+        }
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
         sparse_step step = {.rho = sparse_cones_force(s, s->r) / s->V,
                             .prox = 1e-11,
@@ -177,7 +193,7 @@ static void back_to_start(gauss_sparse *s)
 static int try_shift(coulomb_run *run)
 {
     gauss_sparse *s = run->work->sparse;
-    for (int k = 0; k < SHIFT_LIMIT; k++) {
+    for (int k = 0; k < SHIFT_LIMIT && !exhausted(run); k++) {
         back_to_start(s);
         shifted_convex(run);
         keep_start(s);
@@ -196,7 +212,7 @@ static int try_homotopy(coulomb_run *run, double factor)
     if (!sparse_equality_motion(run->work, s, 0)) {
         return 0;
     }
-    for (double soft = 10.0; soft > 1e-12; soft *= factor) {
+    for (double soft = 10.0; soft > 1e-12 && !exhausted(run); soft *= factor) {
         newton(run, soft, 20);
         keep_start(s);
         if (soft < 1e-2 && newton(run, 0.0, 12)) {
@@ -205,6 +221,69 @@ static int try_homotopy(coulomb_run *run, double factor)
         back_to_start(s);
     }
     return 0;
+}
+
+/* Splitting from (x, r), then Newton: the same compliance again where a phase has gained a digit,
+ * else the next. */
+static int try_split(coulomb_run *run)
+{
+    static const double compliance[] = {0.1, 1.0, 0.3};
+    gauss_sparse *s = run->work->sparse;
+    double before = HUGE_VAL;
+    for (int phase = 0, which = 0; phase < PHASES && !exhausted(run); phase++) {
+        double error =
+            sparse_split(run->work, compliance[which], 0.1 * run->accept, PHASE, &run->split);
+        if (!(error < HUGE_VAL)) {
+            return 0;
+        }
+        keep_start(s);
+        if (sparse_equality_motion(run->work, s, 1) && newton(run, 0.0, NEWTON_LIMIT)) {
+            return 1;
+        }
+        back_to_start(s);
+        which = error < 0.1 * before ? which : (which + 1) % 3;
+        before = error;
+    }
+    return 0;
+}
+
+static int try_convex(coulomb_run *run)
+{
+    gauss_sparse *s = run->work->sparse;
+    memset(s->shift, 0, (size_t)s->cone_count * sizeof(double));
+    s->hopeless = sparse_convex_solve(run->problem, run->work, run->C, 1e-9, 0) == ZW_CONFLICT;
+    keep_start(s);
+    return newton(run, 0.0, NEWTON_LIMIT);
+}
+
+static int solve(coulomb_run *run, int warm, int guess_only, const char **method)
+{
+    gauss_sparse *s = run->work->sparse;
+    *method = "newton";
+    keep_start(s);
+    run->patience = guess_only ? PATIENT : HASTY;
+    if (warm && newton(run, 0.0, NEWTON_LIMIT)) {
+        return 1;
+    }
+    if (guess_only) {
+        return 0;
+    }
+    *method = "split";
+    back_to_start(s);
+    if (try_split(run)) {
+        return 1;
+    }
+    run->patience = PATIENT;
+    *method = "newton from convex";
+    if (!exhausted(run) && sparse_equality_motion(run->work, s, 0) && try_convex(run)) {
+        return 1;
+    }
+    *method = "shift";
+    if (try_shift(run)) {
+        return 1;
+    }
+    *method = "homotopy";
+    return try_homotopy(run, 0.1) || try_homotopy(run, 0.5);
 }
 
 zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
@@ -216,28 +295,16 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
                        .C = C,
                        .aim = 1e-5 * options->tolerance,
                        .accept = 0.1 * options->tolerance,
+                       .effort = options->effort,
                        .error = HUGE_VAL};
-    *method = "newton";
     s->hopeless = 0;
-    int solved = warm && newton(&run, 0.0, NEWTON_LIMIT);
-    if (!solved && !options->guess_only) {
-        *method = "newton from convex";
-        memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
-        s->hopeless = sparse_convex_solve(problem, work, C, 1e-9, warm) == ZW_CONFLICT;
-        keep_start(s);
-        solved = newton(&run, 0.0, NEWTON_LIMIT);
-    }
-    if (!solved && !options->guess_only) {
-        *method = "shift";
-        solved = try_shift(&run);
-    }
-    if (!solved && !options->guess_only) {
-        *method = "homotopy";
-        solved = try_homotopy(&run, 0.1) || try_homotopy(&run, 0.5);
-    }
+    int solved = solve(&run, warm, options->guess_only, method);
+    work->core.iterations += run.split;
     if (run.error < HUGE_VAL) {
         memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
         memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));
     }
-    return solved || run.error <= options->tolerance ? ZW_OK : ZW_JAMMED;
+    return solved || run.error <= options->tolerance ? ZW_OK
+           : exhausted(&run)                         ? ZW_INACCURATE
+                                                     : ZW_JAMMED;
 }
