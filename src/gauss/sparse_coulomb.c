@@ -24,7 +24,7 @@
 #include "math/dense.h"
 
 enum { NEWTON_LIMIT = 30, SHIFT_LIMIT = 25, CUTS = 5 };
-enum { PHASE = 300, PHASES = 9, SPLIT_COST = 16, PATIENT = 6, HASTY = 3 };
+enum { SPLIT_COST = 16, PATIENT = 6, HASTY = 3 };
 
 /* What a solve carries along. */
 typedef struct coulomb_run {
@@ -223,16 +223,17 @@ static int try_homotopy(coulomb_run *run, double factor)
     return 0;
 }
 
-/* Splitting from (x, r), then Newton: the same compliance again where a phase has gained a digit,
- * else the next. */
+/* Splitting from (x, r), then Newton: the same way again where it has gained a digit, else the
+ * next.
+ */
 static int try_split(coulomb_run *run)
 {
-    static const double compliance[] = {0.1, 1.0, 0.3};
+    static const sparse_way way[] = {
+        {0.1, 1.0, 300}, {1.0, 1.0, 300}, {1.0, 0.3, 1000}, {0.3, 0.3, 2000}, {0.1, 1.0, 1000}};
     gauss_sparse *s = run->work->sparse;
     double before = HUGE_VAL;
-    for (int phase = 0, which = 0; phase < PHASES && !exhausted(run); phase++) {
-        double error =
-            sparse_split(run->work, compliance[which], 0.1 * run->accept, PHASE, &run->split);
+    for (int at = 0; at < (int)(sizeof way / sizeof *way) && !exhausted(run);) {
+        double error = sparse_split(run->work, &way[at], 0.1 * run->accept, &run->split);
         if (!(error < HUGE_VAL)) {
             return 0;
         }
@@ -241,7 +242,7 @@ static int try_split(coulomb_run *run)
             return 1;
         }
         back_to_start(s);
-        which = error < 0.1 * before ? which : (which + 1) % 3;
+        at += !(error < 0.1 * before);
         before = error;
     }
     return 0;
