@@ -241,6 +241,9 @@ static int try_split(coulomb_run *run)
         if (sparse_equality_motion(run->work, s, 1) && newton(run, 0.0, NEWTON_LIMIT)) {
             return 1;
         }
+        if (run->error <= 10.0 * run->accept) {
+            return 1; /* within the tolerance, if not by far: more would cost more than it gives */
+        }
         back_to_start(s);
         at += !(error < 0.1 * before);
         before = error;
