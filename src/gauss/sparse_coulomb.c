@@ -10,12 +10,14 @@
  * K with a change of rank one per sliding cone, which is not symmetric. It is solved by GMRES with
  * the symmetric factors as preconditioner (sparse_kkt.c).
  *
- * Members, in the order in which they are tried: Newton from the guess; splitting (sparse_split.c)
- * from the guess or from all cones open, and Newton from there; Newton from the convex law's
- * answer; convex problems with the slips of the one before, Newton tried after each; compliance
- * from soft to rigid. What none of them solves, or not within the effort that the options allow,
- * is reported with the best answer met. A step of splitting counts as a sixteenth of a
- * factorisation, about what it costs. */
+ * Members, in the order in which they are tried: Newton from the guess; without one, Newton from
+ * the convex law's answer, as in coulomb.c, so that both choose the same of several motions;
+ * splitting (sparse_split.c) from the guess or that answer, and Newton from there; with a guess,
+ * Newton from the convex law's answer now; convex problems with the slips of the one before, Newton
+ * tried after each; compliance from soft to rigid. Where the effort is limited, splitting comes
+ * first also without a guess, as the convex law may cost more than is allowed. What none of them
+ * solves, or not within the effort, is reported with the best answer met. A step of splitting
+ * counts as a sixteenth of a factorisation, about what it costs. */
 #include <math.h>
 #include <string.h>
 
@@ -263,6 +265,7 @@ static int try_convex(coulomb_run *run)
 static int solve(coulomb_run *run, int warm, int guess_only, const char **method)
 {
     gauss_sparse *s = run->work->sparse;
+    int convex_first = !warm && run->effort == 0;
     *method = "newton";
     keep_start(s);
     run->patience = guess_only ? PATIENT : HASTY;
@@ -271,6 +274,10 @@ static int solve(coulomb_run *run, int warm, int guess_only, const char **method
     }
     if (guess_only) {
         return 0;
+    }
+    *method = "newton from convex";
+    if (convex_first && try_convex(run)) {
+        return 1;
     }
     *method = "split";
     back_to_start(s);
@@ -282,11 +289,11 @@ static int solve(coulomb_run *run, int warm, int guess_only, const char **method
     if (!exhausted(run) && sparse_equality_motion(run->work, s, 0) && try_convex(run)) {
         return 1;
     }
-    *method = "shift";
+    *method = exhausted(run) ? "split" : "shift";
     if (try_shift(run)) {
         return 1;
     }
-    *method = "homotopy";
+    *method = exhausted(run) ? *method : "homotopy";
     return try_homotopy(run, 0.1) || try_homotopy(run, 0.5);
 }
 
