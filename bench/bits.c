@@ -69,8 +69,8 @@ static void add_scene(tally *t, scene *s, zw_contact_law law)
     scene_free(s);
 }
 
-/* The state after a short run of an example. */
-static void add_example(tally *t, const char *path)
+/* The state after a short run of an example, of `time` at most. */
+static void add_example(tally *t, const char *path, zw_run_options wanted, double time)
 {
     zw_error error = {0};
     zw_model *model = zw_model_read(path, NULL, 0, &error);
@@ -78,11 +78,10 @@ static void add_example(tally *t, const char *path)
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
     zw_run_summary summary = {0};
-    const zw_run_options wanted = {.tolerance = 1e-9};
-    zw_run_options options;
+    zw_run_options options = wanted;
     zw_status status = ZW_BAD_INPUT;
     if (state && zw_run_plan(system, state, &wanted, &options, &error) == ZW_OK) {
-        options.time = options.time < 2 ? options.time : 2;
+        options.time = options.time < time ? options.time : time;
         options.every = options.time;
         status = zw_run(system, state, work, &options, &summary, &error);
         zw_view q = zw_field(system, state, work, ZW_FIELD_Q);
@@ -92,7 +91,8 @@ static void add_example(tally *t, const char *path)
         t->numbers += q.count + v.count;
     }
     if (t->each)
-        printf("%016" PRIx64 "  %s status %d\n", t->hash, path, status);
+        printf("%016" PRIx64 "  %s, method %d, status %d %s\n", t->hash, path, (int)options.method,
+               status, error.text);
     t->solved += status == ZW_OK;
     t->scenes++;
     zw_state_free(state);
@@ -106,8 +106,34 @@ static void add_examples(tally *t)
     glob_t found;
     if (glob(ZW_SOURCE_DIR "/examples/*.zw", 0, NULL, &found) == 0) { /* in order of their names */
         for (size_t i = 0; i < found.gl_pathc; i++)
-            add_example(t, found.gl_pathv[i]);
+            add_example(t, found.gl_pathv[i], (zw_run_options){.tolerance = 1e-9}, 2);
         globfree(&found);
+    }
+}
+
+/* Robots by the steps that are theirs: in trees and loops, with formulas, with contacts. */
+static void add_robots(tally *t)
+{
+    static const struct {
+        const char *file;
+        zw_method method;
+        double step, time;
+    } robot[] = {
+        {"examples/bodies/quadruped.xml", ZW_METHOD_DOP853, 0, 0.1},
+        {"examples/bodies/bicycle.zw", ZW_METHOD_DOP853, 0, 0.2},
+        {"examples/bodies/snakeboard.zw", ZW_METHOD_DOP853, 0, 0.5},
+        {"examples/bodies/stewart.xml", ZW_METHOD_IMPULSE, 0.005, 0.1},
+        {"examples/bodies/gyroscope.xml", ZW_METHOD_MIDPOINT, 0.01, 0.5},
+        {"examples/bodies/double_pendulum.xml", ZW_METHOD_VARIATIONAL4, 0.01, 0.2},
+        {"bench/pile.xml", ZW_METHOD_IMPULSE, 0.005, 1},
+    };
+    for (size_t k = 0; k < sizeof robot / sizeof *robot; k++) {
+        char path[400];
+        snprintf(path, sizeof path, "%s/%s", ZW_SOURCE_DIR, robot[k].file);
+        zw_run_options wanted = {.method = robot[k].method,
+                                 .tolerance = robot[k].step > 0 ? 0 : 1e-9,
+                                 .step = robot[k].step};
+        add_example(t, path, wanted, robot[k].time);
     }
 }
 
@@ -169,6 +195,7 @@ int main(int argc, char **argv)
     add_scene(&t, scene_net(20, 30), ZW_COULOMB);
 
     add_examples(&t);
+    add_robots(&t);
     for (uint64_t seed = 1; seed <= 40; seed++)
         add_tree(&t, seed);
 

@@ -150,7 +150,8 @@ static void show(const cli_world *world, const zw_constraint *list)
     show_constraints(world, list);
     show_contacts(world, list);
     show_rank(world, motion);
-    cli_show_notes(stdout, world, 1);
+    cli_show_touching(stdout, world);
+    cli_show_notes(stdout, world);
     show_masses(world);
     show_start(world);
     cli_label(stdout, "certificate");

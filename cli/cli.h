@@ -82,7 +82,7 @@ void cli_show_error(const zw_error *error);
 void cli_label(FILE *to, const char *label);
 void cli_head(FILE *to, const char *title); /* of a table, after an empty line */
 void cli_show_assembly(FILE *to, const cli_world *world);
-void cli_show_notes(FILE *to, const cli_world *world, int all);
+void cli_show_notes(FILE *to, const cli_world *world);
 /* "'" where the name of a speed is that of its coordinate, else "". */
 const char *cli_prime(const cli_world *world, int speed);
 void cli_show_time(FILE *to, double seconds);
@@ -129,6 +129,20 @@ double cli_tidy(double x, double size);
 /* explain_bodies.c: what passes through joints and closers of robots; nothing for equations. */
 void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_bodies(cli_json *json, const cli_world *world);
+
+/* touch.c: what touches at the state of a world; `list` is to be freed. */
+typedef struct cli_touching {
+    int room;  /* 0: nothing can */
+    int count; /* -1: see error */
+    zw_contact *list;
+    zw_error error;
+} cli_touching;
+cli_touching cli_touching_of(const cli_world *world);
+void cli_show_touching(FILE *to, const cli_world *world); /* in a line */
+/* That a method does not compute contact, if there could be some. */
+void cli_show_untouched(FILE *to, const cli_world *world, zw_method method);
+void cli_explain_touching(const cli_arguments *arguments, const cli_world *world);
+void cli_explain_json_touching(cli_json *json, const cli_world *world);
 
 /* explain_json.c: the same for programs. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,

@@ -89,6 +89,7 @@ void cli_explain_bodies(const cli_arguments *arguments, const cli_world *world)
                   "its own axes");
     show_wrenches(arguments, world, ZW_CONSTRAINT,
                   "Closers: what the second body gets through each, about its frame");
+    cli_explain_touching(arguments, world);
     show_numbers(arguments, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "Activations");
     show_numbers(arguments, world, ZW_SENSOR, ZW_FIELD_SENSOR, "Sensors");
 }
@@ -149,6 +150,7 @@ void cli_explain_json_bodies(cli_json *json, const cli_world *world)
     put_wrenches(json, world, ZW_BODY, "bodies");
     put_wrenches(json, world, ZW_JOINT, "joints");
     put_wrenches(json, world, ZW_CONSTRAINT, "closers");
+    cli_explain_json_touching(json, world);
     put_numbers(json, world, ZW_ACTIVATION, ZW_FIELD_ACTIVATION, "activations");
     put_numbers(json, world, ZW_SENSOR, ZW_FIELD_SENSOR, "sensors");
 }

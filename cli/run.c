@@ -49,7 +49,6 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
         fprintf(to, ", freedom %d", freedom);
     }
     fputs("\n", to);
-    cli_show_notes(to, world, 0);
     cli_show_assembly(to, world);
     cli_label(to, "method");
     fprintf(to, "%s", zw_method_name(plan->method));
@@ -58,6 +57,7 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     } else {
         fprintf(to, ", step %.6g\n", plan->step);
     }
+    cli_show_untouched(to, world, plan->method);
 }
 
 static void show_events(FILE *to, const cli_world *world, const zw_run_summary *summary,
@@ -180,6 +180,10 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
         cli_label(to, "violation");
         fprintf(to, "%.2g position, %.2g velocity\n", summary->violation_position,
                 summary->violation_velocity);
+    }
+    if (summary->contacts > 0) {
+        cli_label(to, "contacts");
+        fprintf(to, "%d at most, %.2g deep at worst\n", summary->contacts, summary->depth);
     }
     cli_label(to, "certificate");
     fprintf(to, "%.2g at worst\n", summary->certificate);

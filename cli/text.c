@@ -73,16 +73,15 @@ const char *cli_prime(const cli_world *world, int speed)
     return same ? "'" : "";
 }
 
-/* What the description has and nobody obeys: contacts always, decoration if `all`. */
-void cli_show_notes(FILE *to, const cli_world *world, int all)
+/* What the description has and nobody obeys. */
+void cli_show_notes(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 12 };
     int shown = 0, left = 0;
     for (int i = 0; i < zw_model_note_count(world->model); i++) {
         zw_note note = zw_model_note(world->model, i);
-        int important = !strncmp(note.text, "contact", 7);
-        if (!important && (!all || shown == SHOWN)) {
-            left += all;
+        if (shown == SHOWN) {
+            left++;
             continue;
         }
         cli_label(to, shown++ ? "" : "no effect");

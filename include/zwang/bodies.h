@@ -497,6 +497,52 @@ typedef struct zw_wrench {
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 
+/* ---- Contact ------------------------------------------------------------------------------- */
+
+typedef enum zw_touch {
+    ZW_TOUCH_OPEN, /* it does not push */
+    ZW_TOUCH_STICK,
+    ZW_TOUCH_SLIDE
+} zw_touch;
+
+/* A point where two geoms touch. Force and motion are those of the second geom against the first,
+ * along the rows of `frame`: the normal, which leads from the first to the second, and two
+ * directions across it; then about them: spin, roll, roll. */
+typedef struct zw_contact {
+    int geom[2], body[2];                    /* of the model */
+    const char *geom_name[2], *body_name[2]; /* "" where there is none */
+    double pos[3], frame[9];
+    double gap;      /* negative: so deep in one another */
+    int rows;        /* 1, 3, 4 or 6 of the following are in use */
+    double force[6]; /* that the second gets from the first: the mean over the step */
+    double slip[6];  /* its velocity, at the end of the step */
+    int state;       /* zw_touch */
+} zw_contact;
+
+/* All contacts between two bodies: what the second gets from the first, along the axes of the
+ * world, the moment about the origin. */
+typedef struct zw_contact_sum {
+    int body[2];
+    const char *body_name[2];
+    int count;
+    double normal; /* sum of the normal forces */
+    double force[3], moment[3];
+} zw_contact_sum;
+
+/* Points of contact that there is room for; 0: no two geoms of this system can touch. */
+int zw_contact_room(const zw_system *system);
+
+/* What touches: the points that push in a step, and those that do not but are less than a
+ * micrometre apart at its end. In the observer of a run by method impulse, and at the state that it
+ * ends with, that is the last step taken; elsewhere a step of the world's timestep that would begin
+ * here. Answers their number, of which the first `room` are in the list; -1: see `error`. */
+int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
+                int room, zw_error *error);
+/* By pairs of bodies, in the order in which they come first; the number of pairs. */
+int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room);
+
+/* ---- Notes --------------------------------------------------------------------------------- */
+
 /* What a file said that has no effect here: "geom rgba" and where it was met first. */
 typedef struct zw_note {
     const char *text;

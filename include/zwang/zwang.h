@@ -189,7 +189,8 @@ typedef struct zw_run_options {
     double time;      /* final time; 0: the file's, or 10 */
     double every;     /* output interval; 0: the file's, or time/500; negative: every step */
     double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
-    double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10 */
+    double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10.
+                         Impulse: relative residual of a step's equations; 1: one linearisation */
     zw_method method;
     zw_observer *observer;
     void *user;
@@ -210,6 +211,8 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
+    int contacts; /* bodies, method impulse: most points that touched at once, */
+    double depth; /* and the deepest that any was in another at the end of a step */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

@@ -137,9 +137,27 @@ static void set_keys(collide_broad *b, int count, const double *lower, const dou
     }
 }
 
+/* The same order as by digits: equal keys stay as they came. */
+static void sort_few(item *list, int count)
+{
+    for (int k = 1; k < count; k++) {
+        item moved = list[k];
+        int at = k;
+        for (; at > 0 && list[at - 1].key > moved.key; at--) {
+            list[at] = list[at - 1];
+        }
+        list[at] = moved;
+    }
+}
+
 static void sort_items(collide_broad *b, int count)
 {
+    enum { FEW = 64 };
     int start[BUCKETS];
+    if (count <= FEW) {
+        sort_few(b->item, count);
+        return;
+    }
     for (int shift = 0; shift < 3 * BITS; shift += DIGIT) {
         memset(start, 0, sizeof start);
         for (int k = 0; k < count; k++) {

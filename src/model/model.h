@@ -155,7 +155,8 @@ typedef enum model_shape {
     MODEL_DRAW_TRAIL,
     MODEL_DRAW_SPRING,
     MODEL_DRAW_POLYGON,
-    MODEL_DRAW_TEXT
+    MODEL_DRAW_TEXT,
+    MODEL_DRAW_BOX /* a corner and its three neighbours; of bodies only */
 } model_shape;
 
 typedef struct model_draw {

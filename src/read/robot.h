@@ -20,13 +20,10 @@ zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *err
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
                      zw_error *error);
 
-/* robot_set.c: settings are the controls that motors begin with; and a note is taken of what the
- * description asks for and nobody computes yet. The model is freed if that fails; NULL stays. */
+/* robot_set.c: settings are the controls that motors begin with. The model is freed if one cannot
+ * be; NULL stays. */
 zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_count,
                     zw_error *error);
-
-/* Take that note; 0: no memory. */
-int robot_note(zw_model *model);
 
 /* The bodies of a file into a model that has none yet, for `import` in a .zw file: `place` is where
  * that stands. The model is to be thrown away if this fails. */

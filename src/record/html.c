@@ -222,14 +222,14 @@ static void put_draw(const page *p, const record_draw *draw)
         [RECORD_DRAW_POINT] = "point",   [RECORD_DRAW_LINE] = "line",
         [RECORD_DRAW_CIRCLE] = "circle", [RECORD_DRAW_TRAIL] = "trail",
         [RECORD_DRAW_SPRING] = "spring", [RECORD_DRAW_POLYGON] = "polygon",
-        [RECORD_DRAW_TEXT] = "text"};
+        [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"dimension\":%d,\"width\":", kind[draw->kind],
                 draw->dimension);
     put_finite(file, draw->width);
     record_put(file, ",\"seconds\":");
     put_finite(file, draw->seconds);
-    if (draw->kind == RECORD_DRAW_CIRCLE) {
+    if (draw->kind == RECORD_DRAW_CIRCLE || (draw->kind == RECORD_DRAW_LINE && draw->radius > 0)) {
         record_put(file, ",\"radius\":");
         put_place(p, draw->radius == 0 ? draw->radius_column : -1, draw->radius);
     }

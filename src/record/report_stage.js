@@ -33,7 +33,7 @@ class Stage {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
       let room = 0;
-      if (draw.kind === "circle") room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
+      if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       for (const p of draw.points) {
         p.forEach((c, d) => {
           const [a, b] = typeof c === "number" ? rangeOf(channels[c].value) : [c[0], c[0]];
@@ -102,6 +102,20 @@ class Stage {
     return [cx + scale * near * right, cy - scale * near * up];
   }
 
+  // What is behind is painted first: by the depth of the middle of each shape.
+  order(sample) {
+    const all = this.draws.map((_, i) => i);
+    if (!this.solid) return all;
+    const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
+    const depth = this.draws.map((draw) => {
+      const places = draw.points.map((p) => this.point(p, sample));
+      // four points span a box: its middle is half way to the sum of its edges
+      const weigh = draw.kind === "box" ? (k) => (k === 0 ? -0.5 : 0.5) : () => 1 / places.length;
+      return places.reduce((sum, [x, y, z], k) => sum + weigh(k) * ((c * y - s * x) * cp - (z || 0) * sp), 0);
+    });
+    return all.sort((a, b) => depth[b] - depth[a] || a - b);
+  }
+
   paint(t, sample) {
     if (!this.size) return;
     const pen = this.canvas.getContext("2d");
@@ -110,7 +124,7 @@ class Stage {
     pen.lineJoin = pen.lineCap = "round";
     if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
     this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
-    this.draws.forEach((draw, i) => this.paintShape(pen, draw, i, sample));
+    for (const i of this.order(sample)) this.paintShape(pen, this.draws[i], i, sample);
     this.draws.forEach((draw) => { if (draw.text) this.paintText(pen, draw, sample); });
     $("clock").textContent = clock.name + " = " + sayTime(t);
   }
@@ -178,7 +192,7 @@ class Stage {
     const asked = draw.kind === "trail";
     const end = draw.points[draw.points.length - 1];
     const moves = end.some((c) => typeof c === "number");
-    const own = draw.kind === "line" && draw.points.length <= 12 && moves && !this.draws.some((d) => d.kind === "trail");
+    const own = draw.kind === "line" && draw.radius === undefined && draw.points.length <= 12 && moves && !this.draws.some((d) => d.kind === "trail");
     if (!this.trailsOn || !(asked || own)) return;
     const place = (s) => this.project(this.point(end, s));
     const color = namedColor(asked ? draw.color : null, curveColor(asked ? i : i + 1));
@@ -216,10 +230,12 @@ class Stage {
     const places = draw.points.map((p) => this.project(this.point(p, sample)));
     const color = this.color(draw, i);
     pen.strokeStyle = pen.fillStyle = color;
-    if (draw.kind === "line") this.paintRods(pen, draw, places, i);
+    if (draw.kind === "line" && draw.radius !== undefined) this.paintRoundRod(pen, draw, places, sample);
+    else if (draw.kind === "line") this.paintRods(pen, draw, places, i);
     else if (draw.kind === "point") places.forEach((at) => this.paintBall(pen, at, draw.width || (this.draws.length + places.length > 16 ? 5 : 7), color));
     else if (draw.kind === "circle") this.paintCircle(pen, draw, places[0], sample);
     else if (draw.kind === "spring") this.paintSpring(pen, draw, places[0], places[1]);
+    else if (draw.kind === "box") this.paintBox(pen, draw, places, color);
     else if (draw.kind === "polygon") {
       pen.lineWidth = draw.width || 2;
       this.strokeThrough(pen, places, true);
@@ -246,6 +262,44 @@ class Stage {
         pen.restore();
       }
     });
+  }
+
+  // Four corners span a box; of its faces, anticlockwise from outside, those that turn to us are painted.
+  paintBox(pen, draw, [o, ...ends], color) {
+    const [a, b, c] = ends.map(([x, y]) => [x - o[0], y - o[1]]);
+    const at = (i, j, k) => [o[0] + i * a[0] + j * b[0] + k * c[0], o[1] + i * a[1] + j * b[1] + k * c[1]];
+    const faces = [[[0, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 0]], [[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]],
+      [[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]], [[0, 1, 0], [0, 1, 1], [1, 1, 1], [1, 1, 0]],
+      [[0, 0, 0], [0, 0, 1], [0, 1, 1], [0, 1, 0]], [[1, 0, 0], [1, 1, 0], [1, 1, 1], [1, 0, 1]]];
+    faces.forEach((face, i) => {
+      const [p, q, r, s] = face.map((x) => at(...x));
+      if (!((q[0] - p[0]) * (s[1] - p[1]) - (q[1] - p[1]) * (s[0] - p[0]) < 0)) return;
+      pen.lineWidth = draw.width || 1.6;
+      pen.fillStyle = theme.card;
+      this.strokeThrough(pen, [p, q, r, s], true);
+      pen.fill();
+      pen.fillStyle = color;
+      pen.globalAlpha = [0.3, 0.3, 0.42, 0.42, 0.54, 0.54][i];
+      pen.fill();
+      pen.globalAlpha = 1;
+    });
+  }
+
+  // A rod with a thickness, round at its ends: an outline, and inside it a paler tone.
+  paintRoundRod(pen, draw, places, sample) {
+    const wide = 2 * this.radius(draw, sample) * this.fit * this.view.zoom;
+    if (!Number.isFinite(wide) || places.some(([x, y]) => !Number.isFinite(x) || !Number.isFinite(y))) return;
+    const twice = places.length > 1 && places[0][0] === places[1][0] && places[0][1] === places[1][1];
+    const through = twice ? [places[0], [places[0][0] + 0.01, places[0][1]]] : places;
+    pen.lineWidth = Math.max(wide, 2);
+    this.strokeThrough(pen, through);
+    pen.strokeStyle = theme.card;
+    pen.lineWidth = Math.max(wide - 4, 0.5);
+    this.strokeThrough(pen, through);
+    pen.globalAlpha = 0.3;
+    pen.strokeStyle = this.color(draw, 0);
+    this.strokeThrough(pen, through);
+    pen.globalAlpha = 1;
   }
 
   paintBall(pen, [x, y], radius, color) {

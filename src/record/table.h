@@ -77,7 +77,8 @@ typedef enum record_draw_kind {
     RECORD_DRAW_TRAIL,   /* where 1 point was in the last `seconds`; 0: since the start */
     RECORD_DRAW_SPRING,  /* between 2 points */
     RECORD_DRAW_POLYGON, /* filled, 3 or more points */
-    RECORD_DRAW_TEXT     /* `text` beside 1 point */
+    RECORD_DRAW_TEXT,    /* `text` beside 1 point */
+    RECORD_DRAW_BOX      /* in space: a corner and its 3 neighbours, right-handed */
 } record_draw_kind;
 
 /* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */
@@ -91,7 +92,7 @@ typedef struct record_draw {
     int dimension; /* of the points: 2 or 3 (x to the right, y up; in 3-D z is up) */
     int point_count;
     const record_point *point;
-    double radius;     /* of a circle */
+    double radius;     /* of a circle; of a line: it is a rod this thick, round at its ends */
     int radius_column; /* where the radius is 0 */
     double seconds;    /* of a trail */
     double width;      /* of strokes and dots in pixels; 0: what suits the kind */

@@ -66,9 +66,8 @@
  * and places no better than NEAR; the residual that the step reports is then the certificate.
  *
  * State.  P- is found again from (q0, v0) with the h and theta of now, unless the step goes on
- * where the last one ended: then with those of then. So a run that is stopped and taken up again
- * differs by the change of h and theta between two steps; and by round-off, as the kernel starts
- * from the multipliers of the last step. */
+ * where the last one ended: then with those of then. These, and the multipliers that the kernel
+ * starts from, are handed over by way of the state: impulse_memory.c. */
 #include "step/impulse.h"
 
 #include <float.h>
@@ -80,7 +79,7 @@
 #include "tree/sweeps.h"
 
 enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
-#define CLOSE 1e-12 /* of the balance, relative */
+#define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 #define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
@@ -118,6 +117,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
     s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
     s->in_reach = base_arena_ints(arena, m);
+    s->kept_room = bodies_step_memory(system);
+    s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
 }
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
@@ -141,6 +142,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
+    s->close = CLOSE;
     impulse_problem *all[] = {&s->problem, &s->back, &s->aside};
     for (int k = 0; k < 3; k++) {
         all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
@@ -149,6 +151,11 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
     }
     return s;
+}
+
+void impulse_set_tolerance(step_impulse *s, double tolerance)
+{
+    s->close = fmax(tolerance, CLOSE);
 }
 
 void impulse_free(step_impulse *s)
@@ -273,7 +280,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
     double off = fmax(impulse_violation(s), impulse_depth(s));
-    int there = at->left <= CLOSE && off <= PLACE * reach(s, s->begin);
+    int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
@@ -318,6 +325,7 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
         if (newton && s->U) {
             impulse_slopes(s);
         }
+        s->residual = at.left;
         if (s->problem.rows == 0 && (at.definite || s->with_N)) {
             step_free(s);
         } else { /* the kernel says what is wrong with a metric */
@@ -464,10 +472,33 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
+/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
+ * it leaves of phi and of depths is what the next step begins with. */
+static int is_first_enough(const step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    int boxes = bodies->dry_count;
+    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
+        boxes += bodies->motor[k].clamp_force;
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
+        boxes += bodies->length[i].force_limited;
+    }
+    return s->close >= 1 && boxes == 0;
+}
+
+static zw_status out_of_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 static zw_status take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
+    if (is_first_enough(s)) {
+        return impulse_quick(s, v1, error);
+    }
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);
@@ -494,7 +525,8 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
     int done = 0, size = PIECES;
-    int goes_on = s->taken && memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
     s->before = goes_on ? s->before : h;
     s->behind = goes_on ? s->behind : -1; /* not known */
     s->taken = 0;
@@ -520,5 +552,6 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     }
     memcpy(q1, s->q1, places);
     s->taken = 1;
-    return ZW_OK;
+    impulse_keep(s);
+    return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);
 }

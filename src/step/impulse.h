@@ -14,15 +14,22 @@
 #include "system/balance.h"
 #include "system/contacts.h"
 
+/* Written anew only where another point takes the place. */
+typedef struct impulse_label {
+    contact_key key;
+    char text[120];
+} impulse_label;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
     int wide;     /* columns that a row has at most */
     contact_work found;
-    double *J;    /* [points][6 * wide] rows of each, one after another */
-    int *column;  /* [points][wide] */
-    int *columns; /* [points] */
-    double *b;    /* [points] of the normal row */
+    double *J;                   /* [points][6 * wide] rows of each, one after another */
+    int *column;                 /* [points][wide] */
+    int *columns;                /* [points] */
+    double *b;                   /* [points] of the normal row */
+    struct impulse_label *label; /* [points] what to call them */
     double *room;
 } impulse_contacts;
 
@@ -75,23 +82,36 @@ typedef struct step_impulse {
 
     impulse_contacts touch;
 
+    double close;    /* relative residual of the balance at which the rounds end */
     double gained;   /* after a step: work of motors, dampers, friction and stops */
     double residual; /* after a step: what is left of the balance, relative */
     int rounds;      /* of the last step */
     int taken;       /* (q0, v0) are where the last step ended */
+    double *kept;    /* [kept_room] what it hands to the next: impulse_memory.c */
+    int kept_room, kept_used;
     void *memory;
 } step_impulse;
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
 void impulse_free(step_impulse *s);
+/* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
+void impulse_set_tolerance(step_impulse *s, double tolerance);
 zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
                        double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
 
+/* impulse_memory.c: the numbers that are to be kept between steps; how many. */
+int impulse_memory(const step_impulse *s, double **numbers);
+void impulse_keep(step_impulse *s);
+/* before, behind, dry modes and multipliers from them. 0: there are none. */
+int impulse_recall(step_impulse *s);
+
 /* impulse_balance.c */
 void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
+void impulse_forces(step_impulse *s, const double *u);             /* force, Q at q1 and u */
+void impulse_metric_at(step_impulse *s, const double *sweeps);     /* H of these, after composite */
 void impulse_metric(step_impulse *s);                              /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
 /* H is factored; 0: it is no metric. */
@@ -128,5 +148,10 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
+/* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
+int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* impulse_quick.c: one linearisation. */
+zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 
 #endif

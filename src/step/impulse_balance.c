@@ -56,7 +56,7 @@ static void add_friction(step_impulse *s)
     }
 }
 
-static void find_forces(step_impulse *s, const double *u)
+void impulse_forces(step_impulse *s, const double *u)
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
     tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
@@ -115,7 +115,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
     balance_gather(s->system, s->place, s->F, r);
     tree_advance(tree, s->q0, u, &h, s->q1);
     tree_kinematics(tree, s->q1, sweeps);
-    find_forces(s, u);
+    impulse_forces(s, u);
     for (int d = 0; d < s->system->n; d++) {
         r[d] += tree->armature[d] * (u[d] - s->w[d]) - h * s->force[d];
     }
@@ -171,8 +171,13 @@ static void add_length_slopes(step_impulse *s, int index)
 
 void impulse_metric(step_impulse *s)
 {
+    impulse_metric_at(s, s->begin);
+}
+
+void impulse_metric_at(step_impulse *s, const double *sweeps)
+{
     const tree_mechanism *tree = s->system->tree;
-    matrix_set(&s->H, s->system, s->begin);
+    matrix_set(&s->H, s->system, sweeps);
     for (int d = 0; d < s->system->n; d++) {
         const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
         double weight = s->h * tree->damping[d] + (stiffness > 0 ? s->h * s->h * stiffness : 0);

@@ -22,15 +22,16 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     const contact_world *world = bodies->contact;
     size_t points = (size_t)world->capacity, wide = 2 * (size_t)bodies->widest + 1;
     *t = (impulse_contacts){.wide = (int)wide};
-    if (world->geom_count == 0) {
+    if (!world->touches) {
         return ZW_OK;
     }
     t->J = base_alloc(points * 6 * wide * sizeof *t->J);
     t->column = base_alloc(points * wide * sizeof *t->column);
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
+    t->label = base_alloc(points * sizeof *t->label);
     t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
-    if (!t->J || !t->column || !t->columns || !t->b || !t->room ||
+    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->room ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
@@ -45,6 +46,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->column);
     base_free(t->columns);
     base_free(t->b);
+    base_free(t->label);
     base_free(t->room);
     if (t->is_there) {
         contact_work_free(&t->found);
@@ -107,12 +109,24 @@ static long key_of(const contact_key *key)
     return (long)((mixed >> 2) | 0x2000000000000000ull);
 }
 
+/* Names for messages; a label that was never written is of geom 0 with itself. */
+static const char *label(const step_impulse *s, int k)
+{
+    const contact_key *key = &s->touch.found.point[k].key;
+    impulse_label *it = &s->touch.label[k];
+    if (memcmp(it->key.geom, key->geom, sizeof key->geom) != 0) {
+        it->key = *key;
+        contact_name(s->system->bodies->contact, key, it->text, sizeof it->text);
+    }
+    return it->text;
+}
+
 static void put(const step_impulse *s, impulse_problem *p, int k, double b)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
     int rows = point->friction[0] > 1e-9 ? point->rows : 1;
-    problem_block(p, key_of(&point->key), "contact", rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
+    problem_block(p, key_of(&point->key), label(s, k), rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
                   point->friction);
     for (int r = 0; r < rows; r++) {
         problem_row(p, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k],
@@ -145,4 +159,47 @@ double impulse_depth(const step_impulse *s)
         worst = fmax(worst, -s->touch.found.point[k].gap);
     }
     return worst;
+}
+
+/* ---- What came of it ------------------------------------------------------------------------ */
+
+#define NEAR 1e-6 /* metres: points that do not push are listed up to this gap */
+
+/* Sliding is to move across while pushing, by more than round-off. */
+static int state_of(const zw_contact *it, double speed)
+{
+    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]);
+    if (!(it->force[0] > 0)) {
+        return ZW_TOUCH_OPEN;
+    }
+    return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
+}
+
+int impulse_list_contacts(step_impulse *s, const double *v1)
+{
+    const impulse_contacts *t = &s->touch;
+    const impulse_problem *p = &s->problem;
+    if (!t->is_there) {
+        return 1;
+    }
+    double speed = 0;
+    int first = p->blocks - t->found.count; /* contacts come last */
+    contact_list *list = contact_list_begin(s->work, t->found.count);
+    for (int i = 0; i < s->system->n; i++) {
+        speed = fmax(speed, fabs(v1[i]));
+    }
+    for (int k = 0; k < t->found.count && list; k++) {
+        const contact_point *point = &t->found.point[k];
+        const double *push = p->guess + p->first[first + k];
+        if (!(push[0] > 0 || point->gap <= NEAR)) {
+            continue;
+        }
+        zw_contact *to = contact_list_add(list, s->system, point);
+        for (int r = 0; r < point->rows; r++) {
+            to->force[r] = r < p->block[first + k].rows ? push[r] / s->h : 0;
+            to->slip[r] = row_times(t, k, r, v1);
+        }
+        to->state = state_of(to, speed);
+    }
+    return list != NULL;
 }

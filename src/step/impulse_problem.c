@@ -166,12 +166,10 @@ void problem_guess_push(const impulse_problem *p, double *out)
 
 /* ---- Solving -------------------------------------------------------------------------------- */
 
-/* ---- Solving -------------------------------------------------------------------------------- */
-
-static int remember(impulse_problem *p)
+int problem_room_for_old(impulse_problem *p, int block_count, int row_count)
 {
-    int blocks = more_than(p->old_block_room, p->blocks);
-    int rows = more_than(p->old_row_room, p->rows);
+    int blocks = more_than(p->old_block_room, block_count);
+    int rows = more_than(p->old_row_room, row_count);
     if (blocks > p->old_block_room) {
         if (!grow(&p->old_key, p->old_block_room, blocks, sizeof *p->old_key) ||
             !grow(&p->old_first, p->old_block_room, blocks, sizeof(int)) ||
@@ -185,6 +183,14 @@ static int remember(impulse_problem *p)
             return 0;
         }
         p->old_row_room = rows;
+    }
+    return 1;
+}
+
+static int remember(impulse_problem *p)
+{
+    if (!problem_room_for_old(p, p->blocks, p->rows)) {
+        return 0;
     }
     for (int k = 0; k < p->blocks; k++) {
         p->old_key[k] = p->key[k];

@@ -70,6 +70,8 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
 /* The same from nothing, and not remembered: for a question on the side. */
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *free,
                               zw_error *error);
+/* Room for multipliers to be remembered from elsewhere; 0: no memory. */
+int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
 /* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
 double problem_multiplier(const impulse_problem *p, long key, int row);
 

@@ -242,12 +242,24 @@ void impulse_settle(const step_impulse *s, double *v)
     }
 }
 
+/* Does a limit that has pushed stay where it is, at the speeds that the step ended with? */
+static int rests(const step_impulse *s, int r)
+{
+    double rate = 0, size = 0;
+    for (int k = s->system->A_start[r]; k < s->system->A_start[r + 1]; k++) {
+        double part = s->A[k] * s->v0[s->system->A_column[k]];
+        rate += part;
+        size += fabs(part);
+    }
+    return fabs(rate) <= 1e-12 + 1e-9 * size;
+}
+
 void impulse_modes(const step_impulse *s, double *mode)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int c = 0; c < bodies->closer_count; c++) {
         int r = s->system->first_row[c];
-        int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0;
+        int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0 && rests(s, r);
         mode[c] = one_sided(s->system, r) && !pushes ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
     for (int k = 0; k < bodies->dry_count; k++) {

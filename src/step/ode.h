@@ -88,6 +88,8 @@ typedef struct step_ode_options {
     step_move *move;
 
     step_whole *given; /* of STEP_GIVEN; the field is asked at the start only */
+    double *kept;      /* [kept_count] what it hands from step to step, the caller's */
+    int kept_count;
 
     /* Variational methods: the system, copied; y = (q, v, rest). The field is used for dense output
      * and to integrate the rest (by Simpson's rule), if there is any. There is no projection: the

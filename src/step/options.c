@@ -44,9 +44,10 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "step %g or output interval %g is not a duration",
                          options->step, options->every);
     }
-    if (!(options->tolerance >= 1e-15 && options->tolerance <= 0.1)) {
-        return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and 0.1",
-                         options->tolerance);
+    double most = options->method == ZW_METHOD_IMPULSE ? 1 : 0.1;
+    if (!(options->tolerance >= 1e-15 && options->tolerance <= most)) {
+        return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and %g",
+                         options->tolerance, most);
     }
     if (fixed_step(options->method) && (options->time - now) / options->step > 1e12) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -71,6 +72,24 @@ static int is_stiff(const zw_system *system, double time)
     return law->loose || (law->carried > 0 && law->beta * time > 1e5 * law->alpha);
 }
 
+/* What method impulse does not know of bodies; NULL: it can be used. */
+static const char *beyond_impulse(const struct system_bodies *bodies)
+{
+    return bodies->act_count > 0     ? "activations of actuators"
+           : bodies->extra_count > 0 ? "armatures of tendons"
+           : bodies->formulas        ? "formulas over bodies"
+                                     : NULL;
+}
+
+/* Bodies that may touch go by the one method that lets them, if it knows all that there is. */
+static zw_method by_default(const zw_system *system, double time)
+{
+    if (zw_contact_room(system) > 0 && !beyond_impulse(system->bodies)) {
+        return ZW_METHOD_IMPULSE;
+    }
+    return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
+}
+
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error)
 {
@@ -85,9 +104,8 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
     if (options->step == 0) {
         options->step = file->step;
     }
-    if (options->tolerance == 0) {
-        options->tolerance = file->tolerance > 0 ? file->tolerance : 1e-10;
-    }
+    double given_tolerance = options->tolerance > 0 ? options->tolerance : file->tolerance;
+    options->tolerance = given_tolerance > 0 ? given_tolerance : 1e-10;
     if (options->method == ZW_METHOD_DEFAULT && file->method &&
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -96,21 +114,16 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {
-        options->method =
-            is_stiff(system, options->time - now) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
+        options->method = by_default(system, options->time - now);
     }
     if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
         return base_fail(error, ZW_BAD_INPUT,
                          "method impulse is for rigid bodies, and these are equations; use dop853");
     }
-    const struct system_bodies *bodies = system->bodies;
-    if (options->method == ZW_METHOD_IMPULSE &&
-        (bodies->act_count > 0 || bodies->extra_count > 0 || bodies->formulas)) {
+    if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
         return base_fail(error, ZW_BAD_INPUT,
                          "method impulse does not know %s; use dop853 or stiff",
-                         bodies->act_count > 0     ? "activations of actuators"
-                         : bodies->extra_count > 0 ? "armatures of tendons"
-                                                   : "formulas over bodies");
+                         beyond_impulse(system->bodies));
     }
     if (options->method == ZW_METHOD_IMPULSE && options->step == 0) {
         options->step = system->bodies->timestep;

@@ -5,16 +5,23 @@
  * method and step; else the run begins afresh.
  *
  *     0 method   1 step   2 careful   3 rank   4 margin   5 soon (-1: no such time)
- *     then the integrator's: keep.c
+ *     then how long each row has been, m numbers; then the integrator's: keep.c
  *
  * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
- * The variational methods use the field, and with it 2 to 4, for looking only, so theirs are 0. */
+ * The variational methods and the velocity form use the field, and with it 2 to 4 and the rows, for
+ * looking only, so theirs are 0. */
 #include <math.h>
 #include <string.h>
 
 #include "step/run.h"
 
 enum { HEAD = 6 };
+
+/* Where the integrator's begins. */
+static int behind(const run *r)
+{
+    return HEAD + r->system->m;
+}
 
 void run_remember(run *r)
 {
@@ -24,18 +31,19 @@ void run_remember(run *r)
     int count = r->ode ? step_ode_memory(r->ode) : 0;
     run_forget(state);
     /* an event that stops the run may have changed the state behind the integrator */
-    if (count == 0 || HEAD + count > state->memory || r->summary->stopped_by >= 0) {
+    if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
         return;
     }
     memory[0] = (double)(int)r->options.method;
     memory[1] = r->options.step;
-    if (!r->lagrange.system) {
+    if (!r->lagrange.system && !r->impulse) {
         memory[2] = motion->careful;
         memory[3] = motion->rank;
         memory[4] = motion->margin;
+        memcpy(memory + HEAD, motion->longest, (size_t)r->system->m * sizeof(double));
     }
     memory[5] = isfinite(r->soon) ? r->soon : -1;
-    step_ode_keep(r->ode, memory + HEAD);
+    step_ode_keep(r->ode, memory + behind(r));
     state->remembered = state_digest(state);
 }
 
@@ -49,10 +57,15 @@ int run_remembers(const run *r)
 {
     const double *memory = state_memory(r->state);
     int count = r->ode ? step_ode_memory(r->ode) : 0;
-    if (r->state->remembered == 0 || count == 0 || HEAD + count > r->state->memory) {
+    if (r->state->remembered == 0 || count == 0 || behind(r) + count > r->state->memory) {
         return 0;
     }
-    double late = fabs(memory[HEAD] - r->state->t); /* 0 but for round-off: keep.c */
+    for (int i = HEAD; i < behind(r); i++) {
+        if (!(memory[i] >= 0 && isfinite(memory[i]))) {
+            return 0;
+        }
+    }
+    double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
     return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
            memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
            late <= 1e-8 * r->options.step && r->state->remembered == state_digest(r->state);
@@ -61,11 +74,12 @@ int run_remembers(const run *r)
 zw_status run_resume(run *r, zw_error *error)
 {
     const double *memory = state_memory(r->state);
-    zw_status status = step_ode_resume(r->ode, r->y, memory + HEAD, error);
-    if (!r->lagrange.system) {
+    zw_status status = step_ode_resume(r->ode, r->y, memory + behind(r), error);
+    if (!r->lagrange.system && !r->impulse) {
         r->motion.careful = memory[2] != 0;
         r->motion.rank = (int)memory[3];
         r->motion.margin = memory[4];
+        memcpy(r->motion.longest, memory + HEAD, (size_t)r->system->m * sizeof(double));
     }
     r->soon = memory[5] > 0 ? memory[5] : INFINITY;
     return status;

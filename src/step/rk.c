@@ -163,6 +163,12 @@ static void given_interpolate(const step_ode *ode, double x, double *y)
     }
 }
 
+static double *given_memory(const step_ode *ode, int *count)
+{
+    *count = ode->option.kept_count;
+    return ode->option.kept;
+}
+
 const step_scheme step_scheme_given = {
     .name = "given",
     .whole = 1,
@@ -170,5 +176,6 @@ const step_scheme step_scheme_given = {
     .attempt = given_attempt,
     .prepare = given_prepare,
     .interpolate = given_interpolate,
+    .memory = given_memory,
     .grow = fixed_grow,
 };

@@ -276,6 +276,9 @@ static zw_status take_modes(run *r, zw_error *error)
     impulse_modes(r->impulse, state_mode(r->state));
     zw_status status = system_set_modes(r->system, r->work, state_mode(r->state), error);
     r->work->certificate = r->impulse->residual;
+    int count = r->work->touched ? r->work->touched->count : 0;
+    r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
+    r->summary->depth = fmax(r->summary->depth, impulse_depth(r->impulse));
     return status != ZW_OK || !r->system->has_friction
                ? status
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
@@ -355,8 +358,10 @@ static zw_status create_ode(run *r, zw_error *error)
             return ZW_NO_MEMORY;
         }
         r->motion.run = r;
+        impulse_set_tolerance(r->impulse, r->options.tolerance);
         r->soon = INFINITY; /* it leaps over nothing */
         options.given = whole_step;
+        options.kept_count = impulse_memory(r->impulse, &options.kept);
         options.project = NULL;
     }
     r->ode = step_ode_create(&options, error);
@@ -500,6 +505,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .output = 1,
              .soon = INFINITY,
              .last = -INFINITY};
+    if (work->touched) {
+        work->touched->of = 0; /* the beginning is not the end of a step of this run */
+    }
     *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {

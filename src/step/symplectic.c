@@ -441,38 +441,13 @@ static double no_growth(const step_ode *ode, double size)
     return 1.0;
 }
 
-const step_scheme step_scheme_variational = {
-    .name = "variational",
-    .whole = 1,
-    .layout = walk_layout,
-    .attempt = attempt2,
-    .prepare = step_hermite_prepare,
-    .interpolate = step_hermite,
-    .start = walk_start,
-    .memory = walk_memory,
-    .grow = no_growth,
-};
+#define WALKING(called, by)                                                                        \
+    {                                                                                              \
+        .name = called, .whole = 1, .layout = walk_layout, .attempt = by,                          \
+        .prepare = step_hermite_prepare, .interpolate = step_hermite, .start = walk_start,         \
+        .memory = walk_memory, .grow = no_growth                                                   \
+    }
 
-const step_scheme step_scheme_variational4 = {
-    .name = "variational4",
-    .whole = 1,
-    .layout = walk_layout,
-    .attempt = attempt4,
-    .prepare = step_hermite_prepare,
-    .interpolate = step_hermite,
-    .start = walk_start,
-    .memory = walk_memory,
-    .grow = no_growth,
-};
-
-const step_scheme step_scheme_midpoint = {
-    .name = "midpoint",
-    .whole = 1,
-    .layout = walk_layout,
-    .attempt = attempt2,
-    .prepare = step_hermite_prepare,
-    .interpolate = step_hermite,
-    .start = walk_start,
-    .memory = walk_memory,
-    .grow = no_growth,
-};
+const step_scheme step_scheme_variational = WALKING("variational", attempt2);
+const step_scheme step_scheme_variational4 = WALKING("variational4", attempt4);
+const step_scheme step_scheme_midpoint = WALKING("midpoint", attempt2);

@@ -61,6 +61,9 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     note_violation(r, zw_field(r->system, state, r->work, ZW_FIELD_VIOLATION).data);
     note_energy(r, state);
     note_checks(r, state);
+    if (r->work->touched) { /* what the step that leads here left */
+        r->work->touched->of = r->impulse ? state_digest(state) : 0;
+    }
     r->shown++;
     if (r->options.observer &&
         r->options.observer(r->options.user, kind, event, r->system, state, r->work)) {

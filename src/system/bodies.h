@@ -76,6 +76,8 @@ typedef struct bodies_closer {
     bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
     double radius;
     double roller[2]; /* cosine and sine of the rollers' angle */
+    zw_soft soft;     /* for who wants it soft: soft.h */
+    double margin, torquescale;
     int chain[2];     /* dofs that move the two bodies, or terms of the two lengths: how many, */
     int *column[2];   /* and where each stands among the columns of the rows */
 } bodies_closer;
@@ -85,6 +87,7 @@ typedef struct bodies_closer {
 typedef struct bodies_dry {
     int first, count; /* in term[] */
     double limit;
+    zw_soft soft; /* soft.h */
 } bodies_dry;
 
 typedef enum bodies_motor_kind {
@@ -244,6 +247,8 @@ struct system_bodies {
     bodies_extra *extra; /* of tendons with armature */
     int widest;          /* dofs that move some body, at most */
     double timestep;     /* of the description: for methods that need one */
+    int elliptic;        /* friction cones of the soft law; 0: pyramids */
+    double impratio;
     double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
@@ -252,6 +257,8 @@ void bodies_free(struct system_bodies *bodies);
 /* The start as described: q of the pose in the file, at rest; or a keyframe. */
 zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
                        zw_error *error);
+/* Numbers that a step of the velocity form hands to the next: step/impulse_memory.c. */
+int bodies_step_memory(const zw_system *system);
 /* Numbers that bodies_evaluate wants in work->rows. */
 size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */

@@ -215,8 +215,11 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
     char name[BODIES_NAME];
     bodies_thing_name(b, ZW_THING_EQUALITY, index, name);
     int touch = from->kind >= ZW_EQUALITY_WHEEL && from->touch;
-    bodies_closer closer = {
-        .kind = kind[from->kind], .rows = model_equality_rows(from) - touch, .length = {-1, -1}};
+    bodies_closer closer = {.kind = kind[from->kind],
+                            .rows = model_equality_rows(from) - touch,
+                            .length = {-1, -1},
+                            .soft = from->soft,
+                            .torquescale = from->torquescale};
     if (from->kind >= ZW_EQUALITY_WHEEL) {
         return add_rolling(b, closer, from, name, error);
     }
@@ -241,17 +244,15 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
     return add_closer(b, closer, name, from->place, error);
 }
 
-/* Both ends of the range of a length; `name` is that of the joint or tendon. */
-static zw_status add_range(bodies_builder *b, int length, const double range[2], char *name,
-                           int place, zw_error *error)
+/* Both ends of the range of the closer's length; `name` is that of the joint or tendon. */
+static zw_status add_range(bodies_builder *b, bodies_closer closer, const double range[2],
+                           char *name, int place, zw_error *error)
 {
     zw_status status = ZW_OK;
     size_t end = strlen(name);
     for (int k = 0; k < 2 && status == ZW_OK; k++) {
-        bodies_closer closer = {.kind = k ? CLOSER_UPPER : CLOSER_LOWER,
-                                .rows = 1,
-                                .length = {length, -1},
-                                .limit = range[k]};
+        closer.kind = k ? CLOSER_UPPER : CLOSER_LOWER;
+        closer.limit = range[k];
         snprintf(name + end, BODIES_NAME - end, k ? ".upper" : ".lower");
         status = add_closer(b, closer, name, place, error);
     }
@@ -267,15 +268,17 @@ static zw_status add_joint_limit(bodies_builder *b, int j, zw_error *error)
         return ZW_OK;
     }
     bodies_thing_name(b, ZW_THING_JOINT, j, name);
-    if (is_scalar(joint)) {
-        return add_range(b, j, joint->range, name, joint->place, error);
-    }
     bodies_closer closer = {.kind = CLOSER_BALL,
                             .rows = 1,
-                            .length = {-1, -1},
+                            .length = {is_scalar(joint) ? j : -1, -1},
                             .q = b->joint_q[j],
                             .dof = b->joint_dof[j],
-                            .limit = joint->range[1]};
+                            .limit = joint->range[1],
+                            .soft = joint->soft_limit,
+                            .margin = joint->margin};
+    if (is_scalar(joint)) {
+        return add_range(b, closer, joint->range, name, joint->place, error);
+    }
     snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".limit");
     return add_closer(b, closer, name, joint->place, error);
 }
@@ -300,8 +303,12 @@ static zw_status add_limits(bodies_builder *b, zw_error *error)
     for (int i = 0; i < tendons && status == ZW_OK; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
         if (tendon->limited) {
+            bodies_closer closer = {.rows = 1,
+                                    .length = {joints + i, -1},
+                                    .soft = tendon->soft_limit,
+                                    .margin = tendon->margin};
             tendon_name(b, i, name);
-            status = add_range(b, joints + i, tendon->range, name, tendon->place, error);
+            status = add_range(b, closer, tendon->range, name, tendon->place, error);
         }
     }
     return status;
@@ -309,12 +316,12 @@ static zw_status add_limits(bodies_builder *b, zw_error *error)
 
 /* ---- Dry friction --------------------------------------------------------------------------- */
 
-/* Against the speed of the last `count` terms. */
-static zw_status add_dry(bodies_builder *b, int count, double limit, const char *name, int place,
+/* Against the speed of its terms, which are the last ones. */
+static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, int place,
                          zw_error *error)
 {
-    b->to->dry[b->to->dry_count++] =
-        (bodies_dry){.first = b->to->term_count - count, .count = count, .limit = limit};
+    dry.first = b->to->term_count - dry.count;
+    b->to->dry[b->to->dry_count++] = dry;
     model_constraint *constraint = add_constraint(b, name, place);
     if (!constraint) {
         return bodies_no_memory(error);
@@ -338,7 +345,8 @@ static zw_status joint_friction(bodies_builder *b, int j, zw_error *error)
         snprintf(name + end, BODIES_NAME - end, "%s", part[skip + k]);
         b->to->term[b->to->term_count++] =
             (bodies_term){.q = -1, .dof = b->joint_dof[j] + k, .coef = 1};
-        status = add_dry(b, 1, joint->frictionloss, name, joint->place, error);
+        bodies_dry dry = {.count = 1, .limit = joint->frictionloss, .soft = joint->soft_friction};
+        status = add_dry(b, dry, name, joint->place, error);
     }
     return status;
 }
@@ -366,7 +374,10 @@ static zw_status add_friction(bodies_builder *b, zw_error *error)
             b->to->term_count += length->count;
             tendon_name(b, i, name);
             snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".dry");
-            status = add_dry(b, length->count, tendon->frictionloss, name, tendon->place, error);
+            bodies_dry dry = {.count = length->count,
+                              .limit = tendon->frictionloss,
+                              .soft = tendon->soft_friction};
+            status = add_dry(b, dry, name, tendon->place, error);
         }
     }
     return status;

@@ -264,6 +264,8 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
                           "nothing here can move: no body has a joint");
     }
     b->to->timestep = b->from->world.timestep;
+    b->to->elliptic = b->from->world.elliptic;
+    b->to->impratio = b->from->world.impratio;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));

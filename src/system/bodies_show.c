@@ -72,13 +72,14 @@ static void end_draw(painter *p, model_draw *draw, double radius)
     p->next++;
 }
 
-static void draw_line(painter *p, int body1, const double from[3], int body2, const double to[3])
+static void draw_line(painter *p, int body1, const double from[3], int body2, const double to[3],
+                      double radius)
 {
     model_draw *draw = new_draw(p, MODEL_DRAW_LINE, 2);
     if (draw) {
         put_point(p, draw, 0, body1, from);
         put_point(p, draw, 1, body2, to);
-        end_draw(p, draw, 0);
+        end_draw(p, draw, radius);
     }
 }
 
@@ -102,19 +103,14 @@ static void point_of(const zw_geom_def *geom, double x, double y, double z, doub
     }
 }
 
-/* The middle section of a box, across its shortest side. */
+/* A corner of a box and its three neighbours. */
 static void draw_box(painter *p, const zw_geom_def *geom)
 {
-    static const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     const double *s = geom->size;
-    int flat = s[0] <= s[1] && s[0] <= s[2] ? 0 : s[1] <= s[2] ? 1 : 2;
-    int u = (flat + 1) % 3, v = (flat + 2) % 3;
-    model_draw *draw = new_draw(p, MODEL_DRAW_POLYGON, 4);
+    model_draw *draw = new_draw(p, MODEL_DRAW_BOX, 4);
     for (int i = 0; i < 4 && draw; i++) {
-        double local[3] = {0}, at[3];
-        local[u] = corner[i][0] * s[u];
-        local[v] = corner[i][1] * s[v];
-        point_of(geom, local[0], local[1], local[2], at);
+        double at[3];
+        point_of(geom, i == 1 ? s[0] : -s[0], i == 2 ? s[1] : -s[1], i == 3 ? s[2] : -s[2], at);
         put_point(p, draw, i, geom->body, at);
     }
     if (draw) {
@@ -157,7 +153,7 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
         }
         point_of(geom, 0, 0, -geom->size[1], from);
         point_of(geom, 0, 0, geom->size[1], to);
-        draw_line(p, geom->body, from, geom->body, to);
+        draw_line(p, geom->body, from, geom->body, to, geom->size[0]);
         return 1;
     case ZW_SHAPE_BOX:
         draw_box(p, geom);
@@ -176,10 +172,10 @@ static void draw_stick(painter *p, int body)
         return; /* it stands */
     }
     if (p->b->fused.frame[parent].body != 0) {
-        draw_line(p, parent, origin, body, origin);
+        draw_line(p, parent, origin, body, origin, 0);
     }
     if (p->b->inertia[body].mass > 0) {
-        draw_line(p, body, origin, body, p->b->inertia[body].com);
+        draw_line(p, body, origin, body, p->b->inertia[body].com, 0);
     }
 }
 

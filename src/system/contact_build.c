@@ -149,6 +149,19 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
     return status;
 }
 
+/* Some two that may touch: as a rule the first ones. */
+static int find_touching(const contact_world *world, const tree_mechanism *tree)
+{
+    for (int i = 0; i < world->geom_count; i++) {
+        for (int j = 0; j < i; j++) {
+            if (contact_may(world, tree, i, j)) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
 {
     contact_world *world = b->to->contact = base_alloc(sizeof *world);
@@ -164,6 +177,7 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         int given = b->from->world.contact_capacity;
         world->pair_def = b->from->pair;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
+        world->touches = find_touching(world, b->system->tree);
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
     }
     base_free(place);

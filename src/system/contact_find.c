@@ -51,7 +51,7 @@ static void place_all(const zw_system *system, contact_work *work, const double 
         place_geom(system, geom, sweeps, &work->pose[i]);
         work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
         collide_bounds(&geom->shape, &work->pose[i], lower, upper);
-        double more = work->reach[i] + margin + fmax(geom->law.margin - geom->law.gap, 0);
+        double more = work->reach[i] + margin + fmax(geom->law.margin, 0);
         for (int k = 0; k < 3; k++) {
             lower[k] -= more;
             upper[k] += more;
@@ -79,10 +79,15 @@ static const contact_two *find_two(const contact_two *list, int count, int a, in
     return NULL;
 }
 
-static int may_touch(const zw_system *system, const contact_geom *a, const contact_geom *b)
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b)
 {
-    const contact_world *world = system->bodies->contact;
-    const tree_body *body = system->tree->body;
+    const contact_two *written = find_two(world->pair, world->pair_count, a, b);
+    return written ? &world->pair_def[written->index] : NULL;
+}
+
+static int may_touch(const contact_world *world, const tree_body *body, const contact_geom *a,
+                     const contact_geom *b)
+{
     if (!(a->law.contype & b->law.conaffinity) && !(b->law.contype & a->law.conaffinity)) {
         return 0;
     }
@@ -91,6 +96,13 @@ static int may_touch(const zw_system *system, const contact_geom *a, const conta
         return 0;
     }
     return !find_two(world->exclude, world->exclude_count, a->owner, b->owner);
+}
+
+int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
+{
+    const contact_geom *x = &world->geom[a], *y = &world->geom[b];
+    return x->body != y->body &&
+           (find_two(world->pair, world->pair_count, a, b) || may_touch(world, tree->body, x, y));
 }
 
 /* ---- The law of a pair ---------------------------------------------------------------------- */
@@ -105,22 +117,20 @@ static void mix(const zw_geom_def *a, const zw_geom_def *b, contact_point *law)
         law->friction[k] = fmax(first->friction[of[k]], second->friction[of[k]]);
     }
     law->restitution = fmax(first->restitution, second->restitution);
-    law->gap = fmax(a->margin, b->margin) - fmax(a->gap, b->gap);
+    law->gap = a->margin + b->margin;
 }
 
 static void override(const zw_pair_def *pair, contact_point *law)
 {
-    double margin = law->gap;
     if (pair->given & 1) {
         law->rows = pair->condim;
     }
     if (pair->given & 2) {
         memcpy(law->friction, pair->friction, sizeof law->friction);
     }
-    if (pair->given & 48) {
-        margin = pair->margin - pair->gap;
+    if (pair->given & 16) {
+        law->gap = pair->margin;
     }
-    law->gap = margin;
 }
 
 /* ---- Points --------------------------------------------------------------------------------- */
@@ -160,14 +170,14 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
     const contact_world *world = system->bodies->contact;
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     collide_point list[MANIFOLD];
-    const contact_two *written = find_two(world->pair, world->pair_count, i, j);
-    if (a->body == b->body || (!written && !may_touch(system, a, b))) {
+    const zw_pair_def *written = contact_pair(world, i, j);
+    if (a->body == b->body || (!written && !may_touch(world, system->tree->body, a, b))) {
         return;
     }
     contact_point law = {.key.geom = {(uint32_t)i, (uint32_t)j}, .body = {a->body, b->body}};
     mix(&a->law, &b->law, &law);
     if (written) {
-        override(&world->pair_def[written->index], &law);
+        override(written, &law);
     }
     margin += law.gap + work->reach[i] + work->reach[j];
     int count =

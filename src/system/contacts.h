@@ -11,7 +11,10 @@
  *   - their bodies are not excluded;
  * or if a pair is written for them, whatever else is said.
  *
- * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. */
+ * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. Margins
+ * add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect. (Those
+ * are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger gap.)
+ */
 #ifndef ZW_SYSTEM_CONTACTS_H
 #define ZW_SYSTEM_CONTACTS_H
 
@@ -47,6 +50,7 @@ typedef struct contact_world {
     contact_two *exclude; /* bodies of the model, sorted */
     const zw_pair_def *pair_def;
     int keeps_parents; /* parents and children may touch */
+    int touches;       /* there are two that may touch */
     int capacity;      /* points that a state has room for */
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
@@ -81,16 +85,38 @@ typedef struct contact_work {
     int needed;           /* points that there were */
 } contact_work;
 
+/* What the last step left, for zw_contacts. */
+typedef struct contact_list {
+    uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
+    int count, room;
+    zw_contact *contact;
+} contact_list;
+
+/* contact_list.c: an empty list in work->touched, with room for so many; 0: no memory. */
+contact_list *contact_list_begin(struct zw_work *work, int room);
+void contact_list_free(contact_list *list);
+/* One more: names and places; forces and speeds are the caller's. */
+zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
+                             const contact_point *point);
+/* "box3 with floor", cut to the room. */
+void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
+
 /* contact_build.c */
 void contact_world_free(contact_world *world);
 zw_status contact_work_create(contact_work *work, const contact_world *world);
 void contact_work_free(contact_work *work);
 
-/* contact_find.c: all points with a gap below what the two geoms can close in a time h, at the pose
+/* contact_find.c: may these two of the list touch? */
+int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
+
+/* All points with a gap below what the two geoms can close in a time h, at the pose
  * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
  * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
+
+/* What the file says of these two geoms as a pair; NULL: nothing. */
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
 /* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
  * chains in rising order, each once. Answers the number of columns; column[] and J have room for

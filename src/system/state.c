@@ -39,11 +39,12 @@ double *state_memory(zw_state *state)
 }
 
 /* The memory has room for low-order parts of q, v, multipliers, work and p; for p and v a step ago;
- * and for some numbers more. */
+ * for what the velocity form of bodies keeps; for lengths of rows; and for some numbers more. */
 zw_state *state_allocate(const zw_system *system)
 {
     enum { MORE = 16 };
-    int memory = system->nq + 4 * system->n + system->carried + MORE;
+    int memory = system->nq + 4 * system->n + system->carried + system->m + MORE +
+                 (system->bodies ? bodies_step_memory(system) : 0);
     size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->carried +
                    (size_t)system->shape.params + (size_t)system->model->constraint_count +
                    (size_t)memory;

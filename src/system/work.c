@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies.h"
+#include "system/contacts.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -64,6 +65,10 @@ void zw_work_free(zw_work *work)
         solver_free(work->motion);
         solver_free(work->position);
         solver_free(work->velocity);
+        if (work->stepper) {
+            work->free_stepper(work->stepper);
+        }
+        contact_list_free(work->touched);
         base_free(work->memory);
         base_free(work);
     }

@@ -70,13 +70,16 @@ struct zw_work {
     double *inside;   /* [parts] is it in this subtree? */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
-    double gamma;     /* added to the metric as gamma A'A, see law.h; 0 nearly always */
-    double power;     /* of all that changes the energy, after system_accelerate */
+    struct contact_list *touched; /* of the last step, if contacts were computed: contacts.h */
+    double gamma;                 /* added to the metric as gamma A'A, see law.h; 0 nearly always */
+    double power;                 /* of all that changes the energy, after system_accelerate */
     double certificate;
     double energy[4];
     double violation[2];
     zw_motion shown; /* what zw_work_motion answers */
     double mass_scale;
+    void *stepper; /* what zw_step keeps between its steps: step/once.c */
+    void (*free_stepper)(void *stepper);
     void *memory;
 };
 

@@ -12,16 +12,11 @@
 #include <cmocka.h>
 
 #include "collide/judge.h"
+#include "scene/campaign.h"
 
 #include <stdio.h>
 
 enum { ROOM = 64 };
-
-static int campaign(int usual)
-{
-    const char *size = getenv("ZW_CAMPAIGN");
-    return size != NULL && strcmp(size, "small") == 0 ? usual / 20 : usual;
-}
 
 typedef struct tally {
     int apart, overlap;

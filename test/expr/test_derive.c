@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "expr/derive.h"
 #include "expr/random_expr.h"
+#include "scene/campaign.h"
 
 /* What this thread has computed: other people's load does not count. */
 static double seconds_computed(void)
@@ -21,12 +22,6 @@ static double seconds_computed(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int campaign(int usual)
-{
-    const char *size = getenv("ZW_CAMPAIGN");
-    return size != NULL && strcmp(size, "small") == 0 ? usual / 10 : usual;
 }
 
 static void assert_close(double x, double y, double tolerance)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "expr/derive.h"
 #include "expr/random_expr.h"
+#include "scene/campaign.h"
 
 static expr_id x_of(expr_graph *g)
 {
@@ -20,12 +21,6 @@ static expr_id x_of(expr_graph *g)
 static expr_id y_of(expr_graph *g)
 {
     return expr_leaf(g, EXPR_COORD, 1);
-}
-
-static int campaign(int usual)
-{
-    const char *size = getenv("ZW_CAMPAIGN");
-    return size != NULL && strcmp(size, "small") == 0 ? usual / 10 : usual;
 }
 
 /* ---- Sharing ----------------------------------------------------------------------------------*/

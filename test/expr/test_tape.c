@@ -14,6 +14,7 @@
 #include "expr/derive.h"
 #include "expr/random_expr.h"
 #include "expr/tape.h"
+#include "scene/campaign.h"
 
 enum { LANES = 8, OUTPUTS = 64 };
 
@@ -26,12 +27,6 @@ static double seconds_computed(void)
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int is_small_campaign(void)
-{
-    const char *size = getenv("ZW_CAMPAIGN");
-    return size != NULL && strcmp(size, "small") == 0;
 }
 
 /* Equal bits; a NaN is a NaN. */
@@ -108,7 +103,7 @@ static void tapes_are_graphs(void **state)
 {
     (void)state;
     dice d = dice_of(21);
-    for (int trial = 0; trial < (is_small_campaign() ? 100 : 1000); trial++) {
+    for (int trial = 0; trial < campaign(1000); trial++) {
         expr_graph *graph = expr_graph_create();
         world w = world_random(&d);
         expr_id out[OUTPUTS];
@@ -162,7 +157,7 @@ static void lanes_are_worlds(void **state)
 {
     (void)state;
     dice d = dice_of(22);
-    for (int trial = 0; trial < (is_small_campaign() ? 100 : 1000); trial++) {
+    for (int trial = 0; trial < campaign(1000); trial++) {
         expr_graph *graph = expr_graph_create();
         world w[LANES];
         worlds all;

@@ -8,11 +8,16 @@
 #include <cmocka.h>
 
 #include "gauss/solved.h"
+#include "scene/campaign.h"
 #include "scene/scene.h"
 
 #include <string.h>
 
-enum { SEEDS = 12 };
+/* Scenes of each family. */
+static unsigned seeds(void)
+{
+    return campaign_is_small() ? 3 : 12;
+}
 
 static double length_M(const scene *s, const double *x)
 {
@@ -87,7 +92,7 @@ static void friction_takes_what_Coulomb_says(void **state)
     (void)state;
     int solutions = 0, count = 0;
     for (int family = 0; family < SCENE_FAMILIES; family++) {
-        for (unsigned seed = 0; seed < SEEDS; seed++, count++) {
+        for (unsigned seed = 0; seed < seeds(); seed++, count++) {
             scene *s = scene_contact((scene_family)family, 7000 + seed);
             solved answer = solve(&s->problem, NULL);
             if (answer.status == ZW_OK) {
@@ -142,7 +147,7 @@ static void no_friction_is_an_inequality(void **state)
     const scene_family families[] = {SCENE_ISOSTATIC, SCENE_STACK, SCENE_GRIPPER, SCENE_PILE,
                                      SCENE_ROBOT};
     for (int f = 0; f < 5; f++) {
-        for (unsigned seed = 0; seed < SEEDS; seed++) {
+        for (unsigned seed = 0; seed < seeds(); seed++) {
             scene *s = scene_contact(families[f], 7100 + seed);
             for (int k = 0; k < s->problem.block_count; k++) {
                 memset(s->block[k].friction, 0, sizeof s->block[k].friction);
@@ -183,7 +188,7 @@ static void guess_saves_work(void **state)
     (void)state;
     int cold_total = 0, warm_total = 0;
     for (int family = 0; family < SCENE_FAMILIES; family++) {
-        for (unsigned seed = 0; seed < 4; seed++) {
+        for (unsigned seed = 0; seed < seeds() / 3; seed++) {
             scene *s = scene_contact((scene_family)family, 7200 + seed);
             solved cold = solve(&s->problem, NULL);
             if (cold.status == ZW_OK) {
@@ -210,7 +215,7 @@ static void guess_saves_work(void **state)
 static void bad_guess_is_survived(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
+    for (unsigned seed = 0; seed < seeds(); seed++) {
         scene *s = scene_contact(SCENE_ISOSTATIC, 7300 + seed);
         double *guess = scene_room(s, (size_t)s->m, sizeof *guess);
         for (int i = 0; i < s->m; i++) {
@@ -239,7 +244,7 @@ static void bad_guess_is_survived(void **state)
 static void closing_wedge_has_no_solution(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
+    for (unsigned seed = 0; seed < seeds(); seed++) {
         scene *s = scene_contact(SCENE_WEDGE_CLOSING, 7400 + seed);
         solved answer = solve(&s->problem, NULL);
         assert_true(answer.status == ZW_NO_SOLUTION || answer.status == ZW_CONFLICT);

@@ -8,6 +8,7 @@
 
 #include "math/cone.h"
 #include "math/jordan.h"
+#include "scene/bounds.h"
 #include "scene/dice.h"
 
 #include <math.h>
@@ -36,13 +37,6 @@ static double depth(int d, const double *x)
 {
     return x[0] - norm(d - 1, x + 1);
 }
-
-#define assert_small(x, bound)                                                                     \
-    do {                                                                                           \
-        if (!((x) <= (bound))) {                                                                   \
-            fail_msg("%s = %.3e > %.3e", #x, (double)(x), (double)(bound));                        \
-        }                                                                                          \
-    } while (0)
 
 static int random_point(dice *d, double *z)
 {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "math/dense.h"
+#include "scene/bounds.h"
 #include "scene/dice.h"
 
 #include <math.h>
@@ -43,13 +44,6 @@ static double difference(int n, const double *x, const double *y)
     }
     return most;
 }
-
-#define assert_small(x, bound)                                                                     \
-    do {                                                                                           \
-        if (!((x) <= (bound))) {                                                                   \
-            fail_msg("%s = %.3e > %.3e", #x, (double)(x), (double)(bound));                        \
-        }                                                                                          \
-    } while (0)
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "math/elementary.h"
+#include "scene/campaign.h"
 #include "scene/dice.h"
 
 #define INF ((double)INFINITY)
@@ -38,12 +39,6 @@ static double any_double(dice *d)
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
-}
-
-static int campaign(int count)
-{
-    const char *size = getenv("ZW_CAMPAIGN");
-    return size != NULL && strcmp(size, "small") == 0 ? count / 20 : count;
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */

@@ -9,17 +9,10 @@
 
 #include <cmocka.h>
 
+#include "scene/bounds.h"
 #include "step/ode.h"
 
 #include <math.h>
-
-#define assert_small(x, bound)                                                                     \
-    do {                                                                                           \
-        double value_ = (x), bound_ = (bound);                                                     \
-        if (!(value_ <= bound_)) {                                                                 \
-            fail_msg("%s = %.3e > %.3e", #x, value_, bound_);                                      \
-        }                                                                                          \
-    } while (0)
 
 #define assert_near(x, wanted, tolerance)                                                          \
     do {                                                                                           \

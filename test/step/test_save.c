@@ -46,9 +46,7 @@ static robot make(const char *text)
         fail_msg("%d: %s", error.line, error.text);
     }
     if (text[0] == '<' && zw_model_count(model, ZW_THING_KEY) > 0) {
-        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, 0);
-        key.start = 1;
-        assert_fine(zw_model_change(model, ZW_THING_KEY, 0, &key, &error));
+        robot_begin_with(model, 0);
     }
     return robot_of(model);
 }

@@ -2,6 +2,7 @@
 #include "step/integrate.h"
 
 #include "base/memory.h"
+#include "scene/campaign.h"
 #include "step/mechanics.h"
 
 #include <stdlib.h>
@@ -158,8 +159,7 @@ static drift run_long(mechanics s, step_method method, double h, long steps, con
 static void energy_has_no_slope(void **state)
 {
     (void)state;
-    const char *size = getenv("ZW_CAMPAIGN");
-    long steps = size != NULL && strcmp(size, "small") == 0 ? 20000 : 1000000;
+    long steps = campaign_is_small() ? 20000 : 1000000;
     double points[8], planet[4];
     two_points_start(points);
     kepler_start(0.3, planet);

@@ -27,19 +27,6 @@
     "</worldbody><keyframe><key qpos='0 0 0 1 0.1 0.2 0.3 0 1 0 0 0'"                              \
     " qvel='1 0 3 1 2 -1 2 1 -2 1.5'/></keyframe></mujoco>"
 
-static robot robot_at_key(const char *text)
-{
-    zw_error error = {0};
-    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
-    if (!model) {
-        fail_msg("%d: %s", error.line, error.text);
-    }
-    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, 0);
-    key.start = 1;
-    assert_fine(zw_model_change(model, ZW_THING_KEY, 0, &key, &error));
-    return robot_of(model);
-}
-
 static zw_run_summary run(robot *r, zw_run_options options)
 {
     zw_run_summary summary;

@@ -114,6 +114,30 @@ static inline robot robot_read(const char *text)
     return robot_of(model);
 }
 
+/* It begins as this keyframe says. */
+static inline void robot_begin_with(zw_model *model, int index)
+{
+    zw_error error = {0};
+    assert_true(index >= 0 && index < zw_model_count(model, ZW_THING_KEY));
+    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+    key.start = 1;
+    if (zw_model_change(model, ZW_THING_KEY, index, &key, &error) != ZW_OK) {
+        fail_msg("%s", error.text);
+    }
+}
+
+/* That of a text, at its first keyframe. */
+static inline robot robot_at_key(const char *text)
+{
+    zw_error error = {0};
+    zw_model *model = zw_model_parse(text, "robot.xml", NULL, 0, &error);
+    if (!model) {
+        fail_msg("%d: %s", error.line, error.text);
+    }
+    robot_begin_with(model, 0);
+    return robot_of(model);
+}
+
 static inline void robot_end(robot *r)
 {
     zw_state_free(r->state);

@@ -328,11 +328,7 @@ static zw_model *started_at(const char *text, const char *key)
     if (!model) {
         fail_msg("%d: %s", error.line, error.text);
     }
-    int index = zw_model_find(model, ZW_THING_KEY, key);
-    assert_true(index >= 0);
-    zw_key_def def = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-    def.start = 1;
-    assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &def, &error), ZW_OK);
+    robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, key));
     return model;
 }
 

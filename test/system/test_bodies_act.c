@@ -62,9 +62,7 @@ static void start_of_a_keyframe(void **state)
     (void)state;
     robot r = cart("<general name='push' joint='rail' dyntype='integrator'/>",
                    "<keyframe><key name='go' act='-0.5' ctrl='0.25'/></keyframe>");
-    zw_key_def key = *(const zw_key_def *)zw_model_def(r.model, ZW_THING_KEY, 0);
-    key.start = 1;
-    assert_int_equal(zw_model_change(r.model, ZW_THING_KEY, 0, &key, &r.error), ZW_OK);
+    robot_begin_with(r.model, 0);
     zw_model *model = r.model;
     r.model = NULL;
     robot_end(&r);

@@ -37,11 +37,7 @@ static zw_model *read_loop(const loop *l)
     if (!model) {
         fail_msg("%s:%d: %s", path, error.line, error.text);
     }
-    int index = zw_model_find(model, ZW_THING_KEY, l->key);
-    assert_true(index >= 0);
-    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-    key.start = 1;
-    assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &key, &error), ZW_OK);
+    robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, l->key));
     return model;
 }
 
@@ -134,14 +130,8 @@ static void plane_loops_go_through_space(void **state)
     (void)state;
     for (double rate = 1; rate > 1e-12; rate /= 10) {
         char text[3000];
-        zw_error error = {0};
         snprintf(text, sizeof text, TIPPING, rate, 0.3 * rate);
-        zw_model *model = zw_model_parse(text, "tipping.xml", NULL, 0, &error);
-        assert_non_null(model);
-        zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, 0);
-        key.start = 1;
-        assert_int_equal(zw_model_change(model, ZW_THING_KEY, 0, &key, &error), ZW_OK);
-        robot r = robot_of(model);
+        robot r = robot_at_key(text);
         zw_run_summary summary = {0};
         for (int part = 1; part <= 8; part++) {
             robot_accelerations(&r);

@@ -440,9 +440,7 @@ static robot load(const char *file, const char *key, int times)
     }
     int index = key ? zw_model_find(model, ZW_THING_KEY, key) : -1;
     if (index >= 0) {
-        zw_key_def def = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-        def.start = 1;
-        assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &def, &error), ZW_OK);
+        robot_begin_with(model, index);
     }
     int count = zw_model_count(model, ZW_THING_EQUALITY);
     for (int k = 1; k < times; k++) {

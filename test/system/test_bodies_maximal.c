@@ -57,9 +57,7 @@ static zw_model *model_of(const char *file, const char *key)
     }
     int index = key ? zw_model_find(model, ZW_THING_KEY, key) : -1;
     if (index >= 0) {
-        zw_key_def def = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
-        def.start = 1;
-        assert_int_equal(zw_model_change(model, ZW_THING_KEY, index, &def, &error), ZW_OK);
+        robot_begin_with(model, index);
     }
     return model;
 }

@@ -14,16 +14,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "scene/bounds.h"
 #include "scene/trees.h"
 #include "tree/sweeps.h"
-
-#define assert_small(x, bound)                                                                     \
-    do {                                                                                           \
-        double value_ = (x), bound_ = (bound);                                                     \
-        if (!(value_ <= bound_)) {                                                                 \
-            fail_msg("%s = %.3e > %.3e", #x, value_, bound_);                                      \
-        }                                                                                          \
-    } while (0)
 
 typedef struct trying {
     tree_mechanism *tree;

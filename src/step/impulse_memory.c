@@ -1,0 +1,118 @@
+/* What a step hands to the next one, as numbers for the state: step/keep.c.
+ *
+ *     0 there is something   1 before   2 behind   3 blocks   4 rows   dry modes
+ *     for each block: its key in two halves, its rows; then all multipliers
+ *
+ * It is written at the end of every step and read at the beginning of every step, so that a run in
+ * pieces has nothing else to go on than one without. What is behind the last multiplier is 0: equal
+ * motions have equal memories. */
+#include <math.h>
+#include <string.h>
+
+#include "step/impulse.h"
+#include "system/bodies.h"
+
+enum { HEAD = 5, PER_BLOCK = 3 };
+#define HALF 4294967296.0
+
+int impulse_memory(const step_impulse *s, double **numbers)
+{
+    *numbers = s->kept;
+    return s->kept_room;
+}
+
+void impulse_keep(step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    const struct system_bodies *bodies = s->system->bodies;
+    double *to = s->kept, *end = s->kept + s->kept_used;
+    *to++ = 1;
+    *to++ = s->before;
+    *to++ = s->behind;
+    *to++ = p->old_blocks;
+    *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        *to++ = s->dry_mode[k];
+    }
+    for (int k = 0; k < p->old_blocks; k++) {
+        uint64_t key = (uint64_t)p->old_key[k];
+        *to++ = (double)(key >> 32);
+        *to++ = (double)(key & 0xffffffffu);
+        *to++ = p->old_rows[k];
+    }
+    int rows = (int)s->kept[4];
+    if (rows > 0) {
+        memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
+    }
+    to += rows;
+    s->kept_used = (int)(to - s->kept);
+    for (; to < end; to++) {
+        *to = 0;
+    }
+}
+
+/* A whole number from 0 to most? */
+static int whole(double x, double most)
+{
+    return x >= 0 && x <= most && floor(x) == x;
+}
+
+/* Do the numbers make sense? They may come from a file. */
+static int sound(const step_impulse *s)
+{
+    const double *kept = s->kept, *mode = kept + HEAD;
+    int dry = s->system->bodies->dry_count;
+    int most = (s->kept_room - HEAD - dry) / PER_BLOCK, sum = 0;
+    if (kept[0] != 1 || !(kept[1] > 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
+        !whole(kept[4], s->kept_room)) {
+        return 0;
+    }
+    if (HEAD + dry + PER_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
+        return 0;
+    }
+    for (int k = 0; k < dry; k++) {
+        if (mode[k] != 0 && mode[k] != 1 && mode[k] != -1) {
+            return 0;
+        }
+    }
+    for (int k = 0; k < (int)kept[3]; k++) {
+        const double *block = mode + dry + PER_BLOCK * k;
+        if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
+            return 0;
+        }
+        sum += (int)block[2];
+    }
+    return sum == (int)kept[4];
+}
+
+int impulse_recall(step_impulse *s)
+{
+    impulse_problem *p = &s->problem;
+    const double *from = s->kept + HEAD;
+    int dry = s->system->bodies->dry_count;
+    p->old_blocks = 0;
+    if (!sound(s)) {
+        return 0;
+    }
+    int blocks = (int)s->kept[3], rows = (int)s->kept[4], at = 0;
+    if (!problem_room_for_old(p, blocks, rows)) {
+        return 0;
+    }
+    s->before = s->kept[1];
+    s->behind = s->kept[2];
+    for (int k = 0; k < dry; k++) {
+        s->dry_mode[k] = (int)*from++;
+    }
+    for (int k = 0; k < blocks; k++, from += PER_BLOCK) {
+        p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
+        p->old_rows[k] = (int)from[2];
+        p->old_first[k] = at;
+        at += p->old_rows[k];
+    }
+    if (rows > 0) {
+        memcpy(p->old_lambda, from, (size_t)rows * sizeof *from);
+    }
+    p->old_blocks = blocks;
+    s->kept_used = (int)(from - s->kept) + rows;
+    return 1;
+}

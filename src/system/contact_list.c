@@ -1,0 +1,130 @@
+/* What touches, for those who ask: names, places, sums. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "system/bodies.h"
+#include "system/contacts.h"
+#include "system/work.h"
+
+int zw_contact_room(const zw_system *system)
+{
+    const contact_world *world = system->bodies ? system->bodies->contact : NULL;
+    return world && world->touches ? world->capacity : 0;
+}
+
+int bodies_step_memory(const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    int points = zw_contact_room(system), dry = bodies->dry_count;
+    int blocks = bodies->closer_count + dry + points, rows = system->m + dry + 6 * points;
+    return 5 + dry + 3 * blocks + rows;
+}
+
+/* ---- The list ------------------------------------------------------------------------------- */
+
+contact_list *contact_list_begin(zw_work *work, int room)
+{
+    contact_list *list = work->touched ? work->touched : base_alloc(sizeof *list);
+    if (!list) {
+        return NULL;
+    }
+    work->touched = list;
+    list->of = 0;
+    list->count = 0;
+    if (room > list->room) {
+        base_free(list->contact);
+        list->contact = base_alloc((size_t)room * sizeof *list->contact);
+        list->room = list->contact ? room : 0;
+    }
+    return room <= list->room ? list : NULL;
+}
+
+void contact_list_free(contact_list *list)
+{
+    if (list) {
+        base_free(list->contact);
+        base_free(list);
+    }
+}
+
+zw_contact *contact_list_add(contact_list *list, const zw_system *system,
+                             const contact_point *point)
+{
+    const contact_world *world = system->bodies->contact;
+    zw_contact *to = &list->contact[list->count++];
+    *to = (zw_contact){.gap = point->gap, .rows = point->rows};
+    for (int side = 0; side < 2; side++) {
+        const contact_geom *geom = &world->geom[point->key.geom[side]];
+        to->geom[side] = geom->index;
+        to->body[side] = geom->owner;
+        to->geom_name[side] = geom->law.name ? geom->law.name : "";
+        to->body_name[side] = zw_name(system, ZW_BODY, geom->owner);
+    }
+    memcpy(to->pos, point->pos, sizeof to->pos);
+    memcpy(to->frame, point->frame, sizeof to->frame);
+    return to;
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static void name_side(const contact_geom *geom, char *text, size_t room)
+{
+    if (geom->law.name) {
+        snprintf(text, room, "%.40s", geom->law.name);
+    } else {
+        snprintf(text, room, "geom%d", geom->index);
+    }
+}
+
+void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room)
+{
+    char first[48], second[48];
+    name_side(&world->geom[key->geom[0]], first, sizeof first);
+    name_side(&world->geom[key->geom[1]], second, sizeof second);
+    snprintf(text, room, "contact of %s with %s", second, first);
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------- */
+
+static void add(const zw_contact *from, zw_contact_sum *to)
+{
+    double force[3], couple[3], moment[3];
+    for (int i = 0; i < 3; i++) {
+        force[i] = couple[i] = 0;
+        for (int r = 0; r < 3; r++) {
+            force[i] += from->frame[3 * r + i] * from->force[r];
+            couple[i] += from->frame[3 * r + i] * from->force[3 + r];
+        }
+    }
+    model_cross(moment, from->pos, force);
+    for (int i = 0; i < 3; i++) {
+        to->force[i] += force[i];
+        to->moment[i] += moment[i] + couple[i];
+    }
+    to->normal += from->force[0];
+    to->count++;
+}
+
+int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room)
+{
+    int pairs = 0;
+    for (int k = 0; k < count; k++) {
+        const zw_contact *it = &list[k];
+        int at = 0, last = pairs < room ? pairs : room;
+        while (at < last && (sums[at].body[0] != it->body[0] || sums[at].body[1] != it->body[1])) {
+            at++;
+        }
+        if (at == last) {
+            pairs++;
+            if (last == room) {
+                continue; /* told by the number */
+            }
+            sums[at] = (zw_contact_sum){.body = {it->body[0], it->body[1]},
+                                        .body_name = {it->body_name[0], it->body_name[1]}};
+        }
+        add(it, &sums[at]);
+    }
+    return pairs;
+}

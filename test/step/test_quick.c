@@ -1,0 +1,139 @@
+/* The velocity form with one linearisation (a tolerance of 1), and single steps. */
+#include "touch.h"
+
+#include "base/memory.h"
+
+#define FOLDER ZW_SOURCE_DIR "/examples/bodies/"
+
+static scene open_file(const char *file)
+{
+    char path[500];
+    zw_error error = {0};
+    snprintf(path, sizeof path, FOLDER "%s", file);
+    scene s = {.model = zw_model_read(path, NULL, 0, &error)};
+    must(s.model ? ZW_OK : error.status, &error);
+    int key = zw_model_find(s.model, ZW_THING_KEY, "up");
+    if (key >= 0) {
+        zw_key_def def = *(const zw_key_def *)zw_model_def(s.model, ZW_THING_KEY, key);
+        def.start = 1;
+        must(zw_model_change(s.model, ZW_THING_KEY, key, &def, &error), &error);
+    }
+    s.system = zw_system_compile(s.model, &error);
+    must(s.system ? ZW_OK : error.status, &error);
+    s.work = zw_work_create(s.system, &error);
+    s.state = zw_state_create(s.system, s.work, NULL, &error);
+    must(s.state ? ZW_OK : error.status, &error);
+    return s;
+}
+
+static zw_run_summary run(scene *s, zw_method method, double t, double h, double tolerance)
+{
+    zw_run_options options = {
+        .time = t, .every = t, .step = h, .method = method, .tolerance = tolerance};
+    zw_run_summary summary = {0};
+    zw_error error = {0};
+    must(zw_run(s->system, s->state, s->work, &options, &summary, &error), &error);
+    return summary;
+}
+
+/* It leads where the exact motion does, with an error of order h. */
+static void order_one(void **state)
+{
+    (void)state;
+    static const char *const file[] = {"double_pendulum.xml", "four_bar.xml", "bricard.xml"};
+    for (size_t k = 0; k < 3; k++) {
+        double miss[2];
+        scene exact = open_file(file[k]);
+        run(&exact, ZW_METHOD_DOP853, 0.5, 0, 1e-12);
+        for (int half = 0; half < 2; half++) {
+            scene s = open_file(file[k]);
+            run(&s, ZW_METHOD_IMPULSE, 0.5, half ? 2.5e-4 : 5e-4, 1);
+            miss[half] = 0;
+            for (int i = 0; i < zw_count(s.system, ZW_COORD); i++) {
+                miss[half] = fmax(miss[half], fabs(q_of(&s)[i] - q_of(&exact)[i]));
+            }
+            close_scene(&s);
+        }
+        close_scene(&exact);
+        print_message("%s: %.3g, ratio %.3g\n", file[k], miss[0], miss[0] / miss[1]);
+        assert_true(miss[0] < 0.05 && miss[0] / miss[1] > 1.7 && miss[0] / miss[1] < 2.3);
+    }
+}
+
+/* What curvature leaves of a loop is of order h^2, and does not pile up. */
+static void loops_do_not_drift(void **state)
+{
+    (void)state;
+    double off[2][2];
+    for (int half = 0; half < 2; half++) {
+        for (int late = 0; late < 2; late++) {
+            scene s = open_file("four_bar.xml");
+            off[half][late] =
+                run(&s, ZW_METHOD_IMPULSE, late ? 8 : 2, half ? 1e-3 : 2e-3, 1).violation_position;
+            close_scene(&s);
+        }
+    }
+    assert_true(off[0][0] < 1e-3);
+    assert_true(off[0][1] < 3 * off[0][0]);
+    assert_true(off[0][0] / off[1][0] > 3);
+}
+
+/* Bodies come to rest on each other exactly where they touch. */
+static void piles_rest(void **state)
+{
+    (void)state;
+    scene s = open_scene("<worldbody><geom type='plane' size='0 0 1'/>"
+                         "<body pos='0 0 .11'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                         "<body pos='0 0 .32'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                         "<body pos='0 0 .53'><freejoint/><geom size='.1'/></body></worldbody>");
+    zw_run_summary summary = run(&s, ZW_METHOD_IMPULSE, 2, 0.005, 1);
+    assert_true(summary.certificate < 1e-8);
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(q_of(&s)[7 * i + 2] - 0.1 - 0.2 * i) < 1e-9);
+    }
+    for (int i = 0; i < 18; i++) {
+        assert_true(fabs(v_of(&s)[i]) < 1e-9);
+    }
+    close_scene(&s);
+}
+
+/* zw_step, again and again, is zw_run; and asks for no memory when things are steady. */
+static void steps_are_the_run(void **state)
+{
+    (void)state;
+    const char *text = "<worldbody><geom type='plane' size='0 0 1'/>"
+                       "<body pos='0 0 .2' euler='10 20 30'><freejoint/>"
+                       "<geom type='box' size='.1 .2 .1'/></body></worldbody>";
+    scene a = open_scene(text), b = open_scene(text);
+    zw_error error = {0};
+    const double h = 0x1p-8;
+    for (int k = 0; k < 256; k++) {
+        must(zw_step(a.system, a.state, a.work, ZW_METHOD_IMPULSE, h, &error), &error);
+    }
+    run(&b, ZW_METHOD_IMPULSE, 1, h, 0);
+    for (int i = 0; i < 7; i++) {
+        assert_true(q_of(&a)[i] == q_of(&b)[i]);
+    }
+    base_alloc_fail_after(1);
+    zw_status status = zw_step(a.system, a.state, a.work, ZW_METHOD_IMPULSE, h, &error);
+    base_alloc_fail_after(0);
+    assert_int_equal(status, ZW_OK);
+    must(zw_step(a.system, a.state, a.work, ZW_METHOD_RK4, h, &error), &error);
+    close_scene(&a);
+    close_scene(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_one),
+        cmocka_unit_test(loops_do_not_drift),
+        cmocka_unit_test(piles_rest),
+        cmocka_unit_test(steps_are_the_run),
+    };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* Our numbers of the soft law, for a judge that is not written in C: judge_soft.mjs.
+ *
+ *     judge_soft FILE < states     doubles in and out, as the machine has them
+ *
+ * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
+ * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
+ * normal and the force along the axes of the world; or 0, if there is no motion. Exit code 3 and one
+ * line: we do not read this file. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/soft.h"
+
+static void put(const double *x, int count)
+{
+    if (fwrite(x, sizeof *x, (size_t)count, stdout) != (size_t)count) {
+        exit(2);
+    }
+}
+
+static void put_one(double x)
+{
+    put(&x, 1);
+}
+
+static void put_contacts(const soft_problem *s)
+{
+    put_one(s->contacts);
+    for (int k = 0; k < s->contacts; k++) {
+        const contact_point *point = &s->found.point[s->point[k]];
+        double along[6], force[3];
+        soft_contact_force(s, k, along);
+        for (int i = 0; i < 3; i++) {
+            force[i] = along[0] * point->frame[i] + along[1] * point->frame[3 + i] +
+                       along[2] * point->frame[6 + i];
+        }
+        put(point->pos, 3);
+        put_one(point->gap);
+        put(point->frame, 3);
+        put(force, 3);
+    }
+}
+
+static int refuse(const zw_error *error)
+{
+    printf("%.*s\n", (int)strcspn(error->text, "\n"), error->text);
+    return 3;
+}
+
+int main(int count, char **argument)
+{
+    zw_error error = {0};
+    if (count != 2) {
+        fprintf(stderr, "usage: judge_soft FILE\n");
+        return 2;
+    }
+    zw_model *model = zw_model_read(argument[1], NULL, 0, &error);
+    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    soft_problem *s;
+    if (!work) {
+        return refuse(&error);
+    }
+    double h = zw_model_world(model)->timestep;
+    if (soft_create(system, work, h, &s, &error) != ZW_OK) {
+        return refuse(&error);
+    }
+    int nq = system->nq, nv = system->n, controls = system->shape.params;
+    put((double[]){nq, nv, controls, h}, 4);
+    size_t size = (size_t)(nq + nv + system->carried + controls);
+    double *state = calloc(size, sizeof *state);
+    double *q = state, *v = q + nq, *u = v + nv + system->carried;
+    while (fread(q, sizeof *q, (size_t)nq, stdin) == (size_t)nq &&
+           fread(v, sizeof *v, (size_t)nv, stdin) == (size_t)nv &&
+           fread(u, sizeof *u, (size_t)controls, stdin) == (size_t)controls) {
+        system_bind(system, work, u);
+        if (soft_forward(s, 0, q, v, &error) != ZW_OK) {
+            fprintf(stderr, "%s\n", error.text);
+            put_one(0);
+            continue;
+        }
+        put_one(1);
+        put(s->a, nv);
+        put(s->push, nv);
+        put_contacts(s);
+    }
+    free(state);
+    soft_free(s);
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+    return 0;
+}

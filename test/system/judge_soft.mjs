@@ -1,0 +1,251 @@
+// MuJoCo's current release (npm's @mujoco/mujoco) as a judge of the soft law: the same states, its
+// solver run to the end; contacts, forces of constraints and accelerations compared.
+//
+//     node judge_soft.mjs PROGRAM [FILE ...]
+//
+// PROGRAM is judge_soft of judge_soft.c. Without files: those of test/system/soft, and some of the
+// public models in $ZW_MODELS (or /work/shared/models), if they are there. States are those of
+// MuJoCo's own motion under random controls. Where the two find other numbers of contact points
+// (manifolds of boxes and meshes are a matter of taste) the state is counted, not compared. The
+// package is looked for as judge_numbers.mjs does. Exit code 77: it is not here.
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const house = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+const shelf = process.env.ZW_NODE_MODULES ?? path.join(house, 'build/npm/node_modules');
+const entry = path.join(shelf, '@mujoco/mujoco/mujoco.js');
+if (!fs.existsSync(entry)) {
+  console.log(`skipped: there is no @mujoco/mujoco in ${shelf} (tools/need test, or ZW_NODE_MODULES)`);
+  process.exit(77);
+}
+const mujoco = await (await import(pathToFileURL(entry).href)).default({print() {}, printErr() {}});
+const [program, ...given] = process.argv.slice(2);
+const small = process.env.ZW_CAMPAIGN === 'small';
+const motions = small ? 2 : 5;
+const samples = small ? 10 : 40;
+const bound = 1e-6;
+
+// ---- Files ------------------------------------------------------------------------------------
+
+const stored = new Set();
+function store(folder) {
+  if (stored.has(folder)) {
+    return;
+  }
+  stored.add(folder);
+  mujoco.FS.mkdirTree(folder);
+  for (const item of fs.readdirSync(folder, {withFileTypes: true})) {
+    const place = path.join(folder, item.name);
+    if (item.isDirectory()) {
+      store(place);
+    } else if (/\.(xml|stl|obj|msh|png)$/i.test(item.name)) {
+      mujoco.FS.writeFile(place, fs.readFileSync(place));
+    }
+  }
+}
+
+const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+    'base64');
+function load(file) {
+  store(path.dirname(file));
+  for (let pictures = 0;; pictures++) {
+    try {
+      return mujoco.MjModel.from_xml_path(file);
+    } catch (problem) {
+      const missing = String(problem.message ?? problem).match(/opening file '([^']*\.png)'/);
+      if (!missing || pictures >= 20) {
+        throw problem;
+      }
+      const place = path.resolve(path.dirname(file), missing[1]);
+      mujoco.FS.mkdirTree(path.dirname(place));
+      mujoco.FS.writeFile(place, pixel);
+    }
+  }
+}
+
+// ---- States -----------------------------------------------------------------------------------
+
+let seed = 7;
+function chance() { // -1 ... 1
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return (seed >>> 8) / 8388608 - 1;
+}
+
+// The motion of MuJoCo from its first key, or the pose as described, under random controls.
+function draw(model, data) {
+  const list = [];
+  const every = Math.max(1, Math.round(1 / model.opt.timestep / samples));
+  for (let m = 0; m < motions; m++) {
+    if (model.nkey > 0) {
+      mujoco.mj_resetDataKeyframe(model, data, 0);
+    } else {
+      mujoco.mj_resetData(model, data);
+    }
+    for (let i = 0; i < model.nv; i++) {
+      data.qvel[i] = 0.5 * chance();
+    }
+    for (let k = 0; k < samples; k++) {
+      const u = Array.from(data.ctrl, (_, i) => {
+        let [low, high] = model.actuator_ctrlrange.subarray(2 * i, 2 * i + 2);
+        [low, high] = low < high ? [low, high] : [-1, 1];
+        return (low + high) / 2 + (high - low) / 2 * chance();
+      });
+      data.ctrl.set(u);
+      for (let j = 0; j < every; j++) {
+        mujoco.mj_step(model, data);
+      }
+      const state = {q: Array.from(data.qpos), v: Array.from(data.qvel), u};
+      if ([...state.q, ...state.v].every(Number.isFinite)) {
+        list.push(state);
+      }
+    }
+  }
+  return list;
+}
+
+// ---- Comparison -------------------------------------------------------------------------------
+
+function apart(ours, theirs, floor) {
+  let far = 0;
+  let size = floor;
+  for (let i = 0; i < theirs.length; i++) {
+    far = Math.max(far, Math.abs(ours[i] - theirs[i]));
+    size = Math.max(size, Math.abs(theirs[i]));
+  }
+  return far / size;
+}
+
+// Of each contact: position, depth beyond its margin, normal, force along the world's axes.
+function contacts(model, data) {
+  const list = [];
+  const all = data.contact;
+  const room = new mujoco.DoubleBuffer(6);
+  for (let i = 0; i < data.ncon; i++) {
+    const c = all.get(i);
+    if (c.efc_address < 0) {
+      continue;
+    }
+    mujoco.mj_contactForce(model, data, i, room);
+    const along = room.GetView();
+    const frame = Array.from(c.frame);
+    const force = [0, 1, 2].map((k) => frame[k] * along[0] + frame[3 + k] * along[1] + frame[6 + k] * along[2]);
+    list.push([...c.pos, c.dist - c.includemargin, ...frame.slice(0, 3), ...force]);
+  }
+  room.delete();
+  return list;
+}
+
+// The largest differences of the nearest ones; a contact may be seen from either side.
+function compareContacts(ours, theirs) {
+  const size = Math.max(1e-3, ...theirs.map((c) => Math.hypot(...c.slice(7))));
+  let place = 0;
+  let force = 0;
+  const left = ours.slice();
+  for (const c of theirs) {
+    let best = null;
+    left.forEach((own, at) => {
+      const sign = own[4] * c[4] + own[5] * c[5] + own[6] * c[6] < 0 ? -1 : 1;
+      const far = Math.max(...[0, 1, 2, 3].map((k) => Math.abs(own[k] - c[k])),
+                           ...[4, 5, 6].map((k) => Math.abs(sign * own[k] - c[k])));
+      if (best === null || far < best.far) {
+        best = {far, at, push: Math.max(...[7, 8, 9].map((k) => Math.abs(sign * own[k] - c[k])))};
+      }
+    });
+    place = Math.max(place, best.far);
+    force = Math.max(force, best.push / size);
+    left.splice(best.at, 1);
+  }
+  return {place, force};
+}
+
+function judge(file) {
+  let model;
+  try {
+    model = load(file);
+  } catch (problem) {
+    return {why: `MuJoCo: ${String(problem.message ?? problem).split('\n')[0]}`};
+  }
+  const data = new mujoco.MjData(model);
+  const states = draw(model, data);
+  const input = new Float64Array(states.flatMap(({q, v, u}) => [...q, ...v, ...u]));
+  const said = spawnSync(program, [file], {maxBuffer: 1 << 30, input: Buffer.from(input.buffer)});
+  if (said.status !== 0) {
+    return {why: `we: ${(said.stdout.toString() + said.stderr.toString()).trim()}`};
+  }
+  const bytes = said.stdout;
+  const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  let at = 0;
+  const take = (count) => numbers.subarray(at, at += count);
+  const [nq, nv, controls] = take(4);
+  if (nq !== model.nq || nv !== model.nv || controls !== model.nu) {
+    return {why: `sizes differ: ${nq}/${model.nq} ${nv}/${model.nv} ${controls}/${model.nu}`};
+  }
+  Object.assign(model.opt, {tolerance: 0, iterations: 500, ls_iterations: 200, ls_tolerance: 1e-6});
+  const worst = {nv, states: 0, contacts: 0, rows: 0, other: 0, failed: 0, place: 0, force: 0, push: 0, a: 0};
+  for (const {q, v, u} of states) {
+    if (take(1)[0] === 0) {
+      worst.failed++;
+      continue;
+    }
+    const a = take(nv);
+    const push = take(nv);
+    const points = Array.from({length: take(1)[0]}, () => Array.from(take(10)));
+    mujoco.mj_resetData(model, data);
+    data.qpos.set(q);
+    data.qvel.set(v);
+    data.ctrl.set(u);
+    mujoco.mj_forward(model, data);
+    const theirs = contacts(model, data);
+    if (theirs.length !== points.length) {
+      worst.other++;
+      continue;
+    }
+    const {place, force} = compareContacts(points, theirs);
+    if (place > bound && process.env.ZW_OTHER_POINTS) {
+      worst.other++;
+      continue;
+    }
+    worst.states++;
+    worst.contacts += points.length;
+    worst.rows += data.nefc;
+    worst.place = Math.max(worst.place, place);
+    worst.force = Math.max(worst.force, force);
+    worst.push = Math.max(worst.push, apart(push, data.qfrc_constraint, 1e-3));
+    worst.a = Math.max(worst.a, apart(a, data.qacc, 1e-3));
+  }
+  data.delete();
+  model.delete();
+  return worst;
+}
+
+// ---- The table --------------------------------------------------------------------------------
+
+const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility_cassie/scene.xml',
+               'unitree_go1/scene.xml', 'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
+const own = path.join(house, 'test/system/soft');
+const models = process.env.ZW_MODELS ?? '/work/shared/models';
+const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
+    [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
+     ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
+const show = (x) => x.toExponential(0);
+let bad = files.length === 0;
+console.log(`MuJoCo ${mujoco.mj_versionString()}: largest relative differences\n`);
+console.log('| model | dofs | states | contacts | rows | other points | places | contact forces | forces | accelerations | |');
+console.log('|---|---|---|---|---|---|---|---|---|---|---|');
+for (const file of files) {
+  const w = judge(file);
+  const name = path.join(path.basename(path.dirname(file)), path.basename(file));
+  if (w.why) {
+    bad = true;
+    console.log(`| ${name} | ${w.why} |`);
+    continue;
+  }
+  const good = w.failed === 0 && w.states > 0 && [w.place, w.force, w.push, w.a].every((x) => x <= bound);
+  bad ||= !good;
+  console.log(`| ${name} | ${w.nv} | ${w.states} | ${w.contacts} | ${w.rows} | ${w.other} | ${show(w.place)} | ${
+      show(w.force)} | ${show(w.push)} | ${show(w.a)} | ${good ? '' : 'DIFFERS'}${w.failed ? ` ${w.failed} failed` : ''} |`);
+}
+process.exit(bad ? 1 : 0);
