@@ -179,6 +179,7 @@ static void step_free(step_impulse *s)
     enum { HALVES = 8 };
     int n = s->system->n;
     double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
+    s->problem.answer.certificate = 0; /* nothing was asked of the kernel */
     memcpy(way, s->r, (size_t)n * sizeof(double));
     impulse_solve(s, way);
     for (int i = 0; i < n; i++) {
@@ -252,9 +253,10 @@ static zw_status find_contacts(step_impulse *s, zw_error *error)
 }
 
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
-static int gave_up(const impulse_problem *p)
+static int gave_up(const step_impulse *s, const impulse_problem *p)
 {
-    return p->rows > 0 && p->answer.certificate > 1e-11 && p->answer.certificate <= FAIR;
+    return s->touch.found.count > 0 && p->answer.certificate > 1e-11 &&
+           p->answer.certificate <= FAIR;
 }
 
 /* At u: the balance and the rows; are we there? */
@@ -284,7 +286,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
-    if (gave_up(&s->problem) && at->left <= s->problem.answer.certificate) {
+    if (gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
         at->left = s->problem.answer.certificate;
         there |= off <= fmin(NEAR, at->left) * reach(s, s->begin);
     }
@@ -457,7 +459,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         zw_status status = project(s, &s->aside, s->u, v1, error);
         if (status == ZW_OK &&
             !on_rows(s, v1,
-                     gave_up(&s->aside) ? fmax(1e-9, 10 * s->aside.answer.certificate) : 1e-9)) {
+                     gave_up(s, &s->aside) ? fmax(1e-9, 10 * s->aside.answer.certificate) : 1e-9)) {
             status = base_fail(error, ZW_INACCURATE,
                                "the speeds could not be brought onto the constraints");
         }
