@@ -22,6 +22,7 @@ typedef enum option_id {
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
+    OPTION_CONTACT,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -58,6 +59,7 @@ static const option options[] = {
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
+    {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -69,8 +71,8 @@ static const option options[] = {
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
-static const char *const methods[] = {"dop853", "variational", "variational4", "midpoint",
-                                      "rk4",    "euler",       "stiff",        "impulse"};
+static const char *const methods[] = {"dop853", "variational", "variational4", "midpoint", "rk4",
+                                      "euler",  "stiff",       "impulse",      "soft"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static int complain(const char *what, const char *word, const char *more)
@@ -174,8 +176,11 @@ static int take_every(const option *known, const char *text, double *value)
 
 static int take_method(const char *text, zw_method *method)
 {
+    int soft = *method == ZW_METHOD_SOFT;
     if (zw_method_find(text, method) == ZW_OK) {
-        return CLI_OK;
+        return soft && *method != ZW_METHOD_SOFT
+                   ? complain("--contact soft is a method of its own, and not", text, "")
+                   : CLI_OK;
     }
     const char *meant = cli_suggest(text, methods, METHODS);
     fprintf(stderr, "zwang: there is no method %s", text);
@@ -188,6 +193,20 @@ static int take_method(const char *text, zw_method *method)
     }
     fputc('\n', stderr);
     return CLI_USAGE;
+}
+
+/* The soft law comes with its step: it is a method. */
+static int take_contact(const char *text, zw_method *method)
+{
+    if (strcmp(text, "soft")) {
+        return complain("there is no contact law", text, "; there is soft");
+    }
+    if (*method != ZW_METHOD_DEFAULT && *method != ZW_METHOD_SOFT) {
+        return complain("--contact soft is a method of its own, and not", zw_method_name(*method),
+                        "");
+    }
+    *method = ZW_METHOD_SOFT;
+    return CLI_OK;
 }
 
 static int ends(const char *path, const char *ending)
@@ -231,6 +250,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_positive(known, value, &run->tolerance);
     case OPTION_METHOD:
         return take_method(value, &run->method);
+    case OPTION_CONTACT:
+        return take_contact(value, &run->method);
     case OPTION_EVERY:
         return take_every(known, value, &run->every);
     case OPTION_AT:

@@ -73,6 +73,17 @@ int cli_outputs_possible(const cli_arguments *arguments)
     if (arguments->save && code == CLI_OK) {
         code = check_path(arguments->save);
     }
+    for (int i = 0; i < arguments->output_count && code == CLI_OK; i++) {
+        const char *path = arguments->output[i];
+        for (int j = i + 1; j <= arguments->output_count; j++) {
+            const char *other =
+                j < arguments->output_count ? arguments->output[j] : arguments->save;
+            if (other && !strcmp(path, other)) {
+                fprintf(stderr, "zwang: %s would be written twice\n", path);
+                return CLI_USAGE;
+            }
+        }
+    }
     return code;
 }
 

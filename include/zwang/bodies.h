@@ -384,7 +384,9 @@ enum {
     ZW_WITHOUT_CLAMPCTRL = 256,
     ZW_WITHOUT_FILTERPARENT = 512,
     ZW_WITHOUT_ACTUATION = 1024,
-    ZW_WITHOUT_SENSOR = 2048
+    ZW_WITHOUT_SENSOR = 2048,
+    ZW_WITHOUT_REFSAFE = 4096,  /* soft law: time constants may be below two steps */
+    ZW_WITHOUT_EULERDAMP = 8192 /* its step takes the damping of joints at the start, too */
 };
 
 typedef struct zw_world_def {

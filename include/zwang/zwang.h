@@ -158,12 +158,13 @@ typedef enum zw_method {
     ZW_METHOD_DOP853,      /* the same by name */
     ZW_METHOD_VARIATIONAL, /* fixed step, structure-preserving, order 2 */
     ZW_METHOD_VARIATIONAL4,
-    ZW_METHOD_RK4,     /* fixed step */
-    ZW_METHOD_EULER,   /* semi-implicit, fixed step */
-    ZW_METHOD_STIFF,   /* Radau IIA, order 5, adaptive */
-    ZW_METHOD_BDF,     /* the same purpose through SUNDIALS' CVODE, where present */
-    ZW_METHOD_IMPULSE, /* bodies: implicit in the next velocity, fixed step, order 1 */
-    ZW_METHOD_MIDPOINT /* as variational, but free bodies keep their energy, too, to round-off */
+    ZW_METHOD_RK4,      /* fixed step */
+    ZW_METHOD_EULER,    /* semi-implicit, fixed step */
+    ZW_METHOD_STIFF,    /* Radau IIA, order 5, adaptive */
+    ZW_METHOD_BDF,      /* the same purpose through SUNDIALS' CVODE, where present */
+    ZW_METHOD_IMPULSE,  /* bodies: implicit in the next velocity, fixed step, order 1 */
+    ZW_METHOD_MIDPOINT, /* as variational, but free bodies keep their energy, too, to round-off */
+    ZW_METHOD_SOFT      /* bodies: MuJoCo's soft constraints and its Euler step */
 } zw_method;
 
 const char *zw_method_name(zw_method method);                  /* "dop853" */

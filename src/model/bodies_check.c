@@ -184,6 +184,9 @@ static int check_geom(const checker *c, const zw_geom_def *d)
     if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6) {
         return bad(c, "its condim is %d; it can be 1, 3, 4 or 6", d->condim);
     }
+    if (!(d->restitution >= 0 && d->restitution <= 1)) {
+        return bad(c, "its restitution is %g; it lies between 0 and 1", d->restitution);
+    }
     return check_size(c, d->shape, d->size) && frame(c, d->pos, d->quat) &&
            finite(c, "mass", &d->mass, 1) && not_negative(c, "density", d->density) &&
            not_negative(c, "friction", d->friction[0]) &&

@@ -275,7 +275,10 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
         m[i] = world->bound_inertia > 0 ? fmax(m[i], world->bound_inertia) : m[i];
     }
     out->mass = fmax(out->mass, world->bound_mass);
-    if (!(m[2] >= 0)) {
+    if (!isfinite(out->mass + m[0] + m[1] + m[2])) {
+        return fail(w, ZW_THING_BODY, body, "its mass or moment of inertia is not finite");
+    }
+    if (m[2] < 0) {
         return fail(w, ZW_THING_BODY, body, "a moment of inertia is negative");
     }
     if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
@@ -289,8 +292,7 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     memcpy(out->moment, m, sizeof m);
     l->mass = out->mass;
     model_principal_matrix(out->quat, m, l->tensor);
-    return isfinite(out->mass + m[0]) ||
-           fail(w, ZW_THING_BODY, body, "its mass or moment of inertia is not finite");
+    return 1;
 }
 
 /* The moment about a joint's axis through its anchor: a'Ia + m |a x r|^2. */

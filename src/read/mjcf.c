@@ -202,7 +202,9 @@ static int flags(mjcf *m, int element)
                  {"clampctrl", ZW_WITHOUT_CLAMPCTRL},
                  {"filterparent", ZW_WITHOUT_FILTERPARENT},
                  {"actuation", ZW_WITHOUT_ACTUATION},
-                 {"sensor", ZW_WITHOUT_SENSOR}};
+                 {"sensor", ZW_WITHOUT_SENSOR},
+                 {"refsafe", ZW_WITHOUT_REFSAFE},
+                 {"eulerdamp", ZW_WITHOUT_EULERDAMP}};
     zw_world_def *world = &m->model->bodies->world;
     mjcf_frame ignored;
     uint64_t given = 0;
@@ -249,7 +251,7 @@ static int sections(mjcf *m)
         {"compiler", compiler},        {"option", option},         {"default", mjcf_defaults},
         {"asset", mjcf_assets},        {"worldbody", mjcf_world},  {"tendon", mjcf_tendons},
         {"equality", mjcf_equalities}, {"contact", mjcf_contacts}, {"actuator", mjcf_actuators},
-        {"sensor", mjcf_sensors},      {"keyframe", mjcf_keys}};
+        {"sensor", mjcf_sensors},      {"keyframe", mjcf_keys},    {"custom", mjcf_custom}};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (order[i].read == mjcf_keys && !mjcf_attach_rest(m)) {
             return 0;

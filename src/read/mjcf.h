@@ -248,6 +248,7 @@ int mjcf_world(mjcf *m, int section);
 int mjcf_tendons(mjcf *m, int section);
 int mjcf_equalities(mjcf *m, int section);
 int mjcf_contacts(mjcf *m, int section);
+int mjcf_custom(mjcf *m, int section);
 int mjcf_actuators(mjcf *m, int section);
 int mjcf_sensors(mjcf *m, int section);
 int mjcf_keys(mjcf *m, int section);

@@ -225,3 +225,45 @@ int mjcf_contacts(mjcf *m, int section)
     }
     return 1;
 }
+
+/* ---- What MJCF has no words for -------------------------------------------------------------- */
+
+/* <numeric name="restitution" data="0.8"/>: Newton's, of every geom. */
+static int restitution(mjcf *m, int element)
+{
+    double e = 0;
+    int data = xml_find(&m->xml, element, "data");
+    if (data < 0 || xml_word_count(xml_value(&m->xml, element, "data")) != 1) {
+        return form_fail(&m->xml, element, "data", "restitution is one number");
+    }
+    if (xml_numbers(&m->xml, element, data, &e, 1) < 1) {
+        return 0;
+    }
+    if (!(e >= 0 && e <= 1)) {
+        return form_fail(&m->xml, element, "data", "restitution is %g; it lies between 0 and 1", e);
+    }
+    for (int i = 0; i < zw_model_count(m->model, ZW_THING_GEOM); i++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_THING_GEOM, i);
+        def.restitution = e;
+        if (zw_model_change(m->model, ZW_THING_GEOM, i, &def, m->xml.error) != ZW_OK) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int mjcf_custom(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        const char *name = xml_value(&m->xml, c, "name");
+        int ours = mjcf_is(m, c, "numeric") && name && strcmp(name, "restitution") == 0;
+        if (ours && !restitution(m, c)) {
+            return 0;
+        }
+        if (!ours && mjcf_is(m, c, "numeric") &&
+            !model_add_note(m->model, xml_place(&m->xml, c), "custom numeric")) {
+            return xml_no_memory(&m->xml);
+        }
+    }
+    return 1;
+}

@@ -69,6 +69,8 @@ const form_row mjcf_flag_rows[] = {
     FLAG("filterparent"),
     FLAG("actuation"),
     FLAG("sensor"),
+    FLAG("refsafe"),
+    FLAG("eulerdamp"),
     FORM_REFUSE("override", "disable", "contact parameters are not overridden"),
     FORM_REFUSE("sensornoise", "disable", "sensors have no noise"),
     FORM_REFUSE("sleep", "disable", "bodies do not fall asleep"),
@@ -77,8 +79,8 @@ const form_row mjcf_flag_rows[] = {
 
 static const form_element in_option[] = {
     FORM_READ("flag", mjcf_flag_rows,
-              "warmstart refsafe midphase eulerdamp autoreset nativeccd island multiccd energy "
-              "fwdinv invdiscrete diagexact",
+              "warmstart midphase autoreset nativeccd island multiccd energy fwdinv invdiscrete "
+              "diagexact",
               NULL),
     FORM_LAST};
 
@@ -136,7 +138,14 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-static const form_element in_custom[] = {FORM_NOTE("numeric", "name size data", NULL),
+/* Only `restitution` is one that we know: mjcf_custom. */
+typedef struct numeric {
+    const char *name, *size, *data;
+} numeric;
+static const form_row numeric_rows[] = {FORM_TEXTS("name", numeric, name),
+                                        FORM_TEXTS("size", numeric, size),
+                                        FORM_TEXTS("data", numeric, data), FORM_END};
+static const form_element in_custom[] = {FORM_READ("numeric", numeric_rows, NULL, NULL),
                                          FORM_NOTE("text", "name data", NULL),
                                          FORM_NOTE("tuple", "name", in_tuple), FORM_LAST};
 
@@ -383,7 +392,7 @@ static const form_element in_root[] = {
               NULL),
     FORM_NOTE("visual", NULL, in_visual),
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
-    FORM_NOTE("custom", NULL, in_custom),
+    FORM_READ("custom", NULL, NULL, in_custom),
     FORM_READ("deformable", NULL, NULL, in_deformable),
     FORM_READ("extension", NULL, NULL, in_plugged),
     FORM_LAST};

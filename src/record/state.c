@@ -40,7 +40,7 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
     char *bytes = read_file_bytes(path, &size, &found);
     zw_state *state = NULL;
     if (found == READ_FILE_NO_MEMORY) {
-        record_no_memory(error);
+        base_fail(error, ZW_NO_MEMORY, "the file does not fit into memory");
     } else if (bytes == NULL) {
         base_fail(error, ZW_NO_FILE, "%s",
                   errno != 0 ? strerror(errno) : zw_status_text(ZW_NO_FILE));

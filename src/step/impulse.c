@@ -234,6 +234,11 @@ static double reach(const step_impulse *s, const double *sweeps)
     return most;
 }
 
+double impulse_extent(const step_impulse *s)
+{
+    return reach(s, s->begin);
+}
+
 /* What the rounds have come to. */
 typedef struct progress {
     double left, before; /* of the balance, relative */
@@ -342,8 +347,8 @@ static zw_status solve_rounds(step_impulse *s, zw_error *error)
 /* ---- Speeds before and after ---------------------------------------------------------------- */
 
 /* The speed nearest to v, in the metric H, on the rows of p. */
-static zw_status project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
-                         zw_error *error)
+zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                          zw_error *error)
 {
     int n = s->system->n;
     zw_status status = problem_solve_aside(p, &s->H, v, error);
@@ -362,8 +367,8 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     double h = -s->before;
     zw_status status = ZW_OK;
     memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
-    if (s->system->m == s->system->contact_count) {
-        return ZW_OK; /* nothing but limits */
+    if (s->system->m == s->system->contact_count || s->before == 0) {
+        return ZW_OK; /* nothing but limits; or v0 is right after an impact */
     }
     matrix_set(&s->H, s->system, s->begin);
     for (int round = 0; round < BACK && status == ZW_OK; round++) {
@@ -374,7 +379,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
             break;
         }
         impulse_put_back(s, s->w);
-        status = project(s, &s->back, s->v0, s->w, error);
+        status = impulse_project(s, &s->back, s->v0, s->w, error);
     }
     return status;
 }
@@ -402,13 +407,13 @@ static int on_rows(const step_impulse *s, const double *v, double part)
     return 1;
 }
 
-/* Is some limit pushing? */
+/* Is some limit or contact pushing? */
 static int stops(const step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
     int found = 0;
     for (int k = 0; k < p->blocks; k++) {
-        found |= p->block[k].kind == ZW_INEQUALITY && problem_multiplier(p, p->key[k], 0) > 0;
+        found |= p->block[k].kind != ZW_EQUALITY && p->guess[p->first[k]] > 0;
     }
     return found;
 }
@@ -434,13 +439,14 @@ static double work_done(const step_impulse *s)
         sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
     }
     for (int k = 0; k < p->blocks; k++) {
-        int i = p->first[k];
         if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
             continue; /* closers do none */
         }
-        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-            int d = p->column[e];
-            sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                int d = p->column[e];
+                sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+            }
         }
     }
     return sum;
@@ -456,10 +462,9 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
         tree_composite(s->system->tree, s->work->sweeps);
         matrix_set(&s->H, s->system, s->work->sweeps);
-        zw_status status = project(s, &s->aside, s->u, v1, error);
-        if (status == ZW_OK &&
-            !on_rows(s, v1,
-                     gave_up(s, &s->aside) ? fmax(1e-9, 10 * s->aside.answer.certificate) : 1e-9)) {
+        zw_status status = impulse_project(s, &s->aside, s->u, v1, error);
+        double part = gave_up(s, &s->aside) ? 10 * s->aside.answer.certificate : 0;
+        if (status == ZW_OK && !on_rows(s, v1, fmax(1e-9, part))) {
             status = base_fail(error, ZW_INACCURATE,
                                "the speeds could not be brought onto the constraints");
         }
@@ -486,7 +491,7 @@ static int is_first_enough(const step_impulse *s)
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
         boxes += bodies->length[i].force_limited;
     }
-    return s->close >= 1 && boxes == 0;
+    return s->close >= 1 && boxes == 0 && !s->touch.bounces;
 }
 
 static zw_status out_of_memory(zw_error *error)
@@ -495,7 +500,7 @@ static zw_status out_of_memory(zw_error *error)
 }
 
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
-static zw_status take(step_impulse *s, double *v1, zw_error *error)
+zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
     if (is_first_enough(s)) {
@@ -512,6 +517,7 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
     s->behind = s->behind < 0 ? 0.5 * (1 - s->theta) * s->h : s->behind;
+    s->fall = s->touch.bounces ? s->h + s->behind - 0.5 * (1 - s->theta) * s->h : s->h;
     if (status == ZW_OK) {
         impulse_begin_balance(s, s->w);
         memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
@@ -521,24 +527,13 @@ static zw_status take(step_impulse *s, double *v1, zw_error *error)
     return status == ZW_OK ? find_v1(s, v1, error) : status;
 }
 
-zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                       double *v1, zw_error *error)
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
 {
-    size_t speeds = (size_t)s->system->n * sizeof(double);
-    size_t places = (size_t)s->system->nq * sizeof(double);
     int done = 0, size = PIECES;
-    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
-    int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
-    s->before = goes_on ? s->before : h;
-    s->behind = goes_on ? s->behind : -1; /* not known */
-    s->taken = 0;
-    memcpy(s->q0, q0, places);
-    memcpy(s->v0, v0, speeds);
-    s->gained = 0;
     while (done < PIECES) {
         s->h = h * size / PIECES;
-        zw_status status = take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+        zw_status status = impulse_take(s, v1, error);
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || status == ZW_TOO_LARGE || size == 1)) {
             return status;
         }
         if (status != ZW_OK) {
@@ -548,9 +543,30 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
         done += size;
         s->before = s->h;
         s->behind = 0.5 * (1 - s->theta) * s->h;
-        memcpy(s->q0, s->q1, places);
-        memcpy(s->v0, v1, speeds);
+        memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
+        memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
         size = done % (2 * size) == 0 ? 2 * size : size;
+    }
+    return ZW_OK;
+}
+
+zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
+                       double *v1, zw_error *error)
+{
+    size_t speeds = (size_t)s->system->n * sizeof(double);
+    size_t places = (size_t)s->system->nq * sizeof(double);
+    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
+    s->before = goes_on ? s->before : h;
+    s->behind = goes_on ? s->behind : -1; /* not known */
+    s->taken = 0;
+    memcpy(s->q0, q0, places);
+    memcpy(s->v0, v0, speeds);
+    s->gained = 0;
+    zw_status status =
+        s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
+    if (status != ZW_OK) {
+        return status;
     }
     memcpy(q1, s->q1, places);
     s->taken = 1;

@@ -20,6 +20,11 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
+typedef struct impulse_deep {
+    uint32_t geom[2];
+    double left; /* depth that the step may leave */
+} impulse_deep;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -31,6 +36,13 @@ typedef struct impulse_contacts {
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
     double *room;
+    int bounces; /* some pair may */
+    int flying;  /* points of pairs that bounce are left out, but for these */
+    int deep_count;
+    struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
+    double near;               /* points are found up to this gap, if not farther */
+    int rest_count;
+    contact_key *rest; /* [points] pairs that rest: their features mean nothing */
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -44,6 +56,7 @@ typedef struct step_impulse {
     double h;
     double before;   /* the length of the step before, */
     double behind;   /* and how long before q0 its momenta were */
+    double fall;     /* for how long gravity acts in it: h but for impacts */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
@@ -82,12 +95,13 @@ typedef struct step_impulse {
 
     impulse_contacts touch;
 
-    double close;    /* relative residual of the balance at which the rounds end */
-    double gained;   /* after a step: work of motors, dampers, friction and stops */
-    double residual; /* after a step: what is left of the balance, relative */
-    int rounds;      /* of the last step */
-    int taken;       /* (q0, v0) are where the last step ended */
-    double *kept;    /* [kept_room] what it hands to the next: impulse_memory.c */
+    double close;         /* relative residual of the balance at which the rounds end */
+    double gained;        /* after a step: work of motors, dampers, friction and stops */
+    double gained_before; /* the flight at hand */
+    double residual;      /* after a step: what is left of the balance, relative */
+    int rounds;           /* of the last step */
+    int taken;            /* (q0, v0) are where the last step ended */
+    double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     void *memory;
 } step_impulse;
@@ -100,6 +114,19 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
                        double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
+
+/* From (q0, v0) over s->h, once: q1 in s, the speeds in v1. And over h, in pieces if need be, so
+ * that (q0, v0) are the end. */
+zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error);
+/* The speeds nearest to v, in the metric H, on the rows of p. */
+zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                          zw_error *error);
+double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+
+/* impulse_bounce.c: over h with impacts. */
+zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
+int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
@@ -134,7 +161,8 @@ int impulse_reach(step_impulse *s);
 int impulse_pivot(step_impulse *s, int first_only);
 void impulse_put_rows(step_impulse *s);                  /* for the step: phi(q1) + h A (u' - u) */
 void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q0 (-) h w) = 0 */
-void impulse_put_speeds(step_impulse *s);                /* for the speeds at the end of it */
+void impulse_put_joint_speeds(step_impulse *s);          /* for the speeds at the end of it, */
+void impulse_put_speeds(step_impulse *s);                /* with those of contacts */
 double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
 void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
 
@@ -147,6 +175,9 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
                                 zw_error *error);
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
+/* Point k as rows that ask for b along the normal; and its speed along it. */
+void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
+double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);

@@ -108,7 +108,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
             s->F[6 * i + k] -= s->P0[6 * i + k];
         }
         for (int k = 0; k < 3; k++) {
-            s->F[6 * i + 3 + k] += h * tree->body[i].lift[k];
+            s->F[6 * i + 3 + k] += s->fall * tree->body[i].lift[k];
         }
     }
     find_place(s, u);

@@ -29,14 +29,19 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->column = base_alloc(points * wide * sizeof *t->column);
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
+    t->deep = base_alloc(points * sizeof *t->deep);
+    t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
     t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
-    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->room ||
-        contact_work_create(&t->found, world) != ZW_OK) {
+    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
+        !t->room || contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
     }
     t->is_there = 1;
+    for (int i = 0; i < world->geom_count; i++) {
+        t->bounces |= world->geom[i].law.restitution > 0;
+    }
     return ZW_OK;
 }
 
@@ -47,6 +52,8 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->columns);
     base_free(t->b);
     base_free(t->label);
+    base_free(t->rest);
+    base_free(t->deep);
     base_free(t->room);
     if (t->is_there) {
         contact_work_free(&t->found);
@@ -75,11 +82,98 @@ static double row_times(const impulse_contacts *t, int k, int row, const double 
     return sum;
 }
 
+double impulse_contact_speed(const step_impulse *s, int k, const double *v)
+{
+    return row_times(&s->touch, k, 0, v);
+}
+
+/* Pairs in flight have no rows. */
+static void leave_out(impulse_contacts *t)
+{
+    int kept = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        if (!impulse_flies(t, &t->found.point[k])) {
+            t->found.point[kept++] = t->found.point[k];
+        }
+    }
+    t->found.count = kept;
+}
+
 /* Falling adds to the reach of a step: twice, as things may be thrown. */
 static double margin_of(const step_impulse *s)
 {
     const double *g = s->system->tree->gravity;
     return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+/* ---- What is not to be felt ------------------------------------------------------------------ */
+
+/* A pair that goes past each other has no rows at q0: those would stop it at a plane in mid-air.
+ * The iterates see where it ends. What moves less than its size is not worth the question. */
+static int passes(const step_impulse *s, const double *sweeps, const contact_point *point)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_geom *geom = s->system->bodies->contact->geom;
+    int a = (int)point->key.geom[0], b = (int)point->key.geom[1];
+    double size = 0.25 * fmin(geom[a].radius, geom[b].radius);
+    return point->gap > size && t->found.reach[a] + t->found.reach[b] > size &&
+           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, margin_of(s));
+}
+
+static void drop_ghosts(step_impulse *s, const double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    contact_key last = {.geom = {UINT32_MAX, UINT32_MAX}};
+    int kept = 0, passed = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point point = t->found.point[k];
+        if (memcmp(last.geom, point.key.geom, sizeof last.geom) != 0) {
+            passed = passes(s, sweeps, &point); /* points of a pair are in a row */
+            last = point.key;
+        }
+        if (!passed) {
+            t->found.point[kept++] = point;
+        }
+    }
+    t->found.count = kept;
+}
+
+/* What is deep in one another at q0 comes out at RECOVERY, not at once: it would be shot away. */
+#define RECOVERY 0.5
+
+static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *point)
+{
+    for (int k = 0; k < t->deep_count; k++) {
+        if (memcmp(t->deep[k].geom, point->key.geom, sizeof point->key.geom) == 0) {
+            return &t->deep[k];
+        }
+    }
+    return NULL;
+}
+
+static void note_deep(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    t->deep_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double left = -point->gap - RECOVERY * s->h;
+        if (!(left > 0)) {
+            continue;
+        }
+        impulse_deep *deep = find_deep(t, point);
+        if (!deep) {
+            deep = &t->deep[t->deep_count++];
+            *deep = (impulse_deep){.geom = {point->key.geom[0], point->key.geom[1]}};
+        }
+        deep->left = fmax(deep->left, left);
+    }
+}
+
+static double left_by(const impulse_contacts *t, const contact_point *point)
+{
+    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
+    return deep ? deep->left : 0;
 }
 
 zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
@@ -89,9 +183,16 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     if (!t->is_there) {
         return ZW_OK;
     }
-    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin_of(s), error);
+    double margin = fmax(margin_of(s), t->near);
+    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    leave_out(t);
+    if (!from && t->near == 0 && status == ZW_OK) {
+        drop_ghosts(s, sweeps);
+        note_deep(s);
+    }
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
-        const contact_point *point = &t->found.point[k];
+        contact_point *point = &t->found.point[k];
+        point->gap += left_by(t, point);
         t->columns[k] =
             contact_rows(s->system, point, sweeps, t->room, column_of(t, k), J_of(t, k));
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
@@ -121,7 +222,7 @@ static const char *label(const step_impulse *s, int k)
     return it->text;
 }
 
-static void put(const step_impulse *s, impulse_problem *p, int k, double b)
+void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
@@ -137,18 +238,19 @@ static void put(const step_impulse *s, impulse_problem *p, int k, double b)
 void impulse_put_contacts(step_impulse *s)
 {
     for (int k = 0; k < s->touch.found.count; k++) {
-        put(s, &s->problem, k, s->touch.b[k]);
+        impulse_put_contact(s, &s->problem, k, s->touch.b[k]);
     }
 }
 
-/* Speeds at the end: what touches does not approach; what was hit leaves with its restitution. */
+/* Speeds at the end: what touches does not approach. What is still apart may. */
 void impulse_put_contact_speeds(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
+    double touching = 1e-9 * impulse_extent(s);
     for (int k = 0; k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        double open = point->gap > 0 ? -point->gap / s->h : 0;
-        put(s, &s->aside, k, open);
+        if (t->found.point[k].gap <= touching) {
+            impulse_put_contact(s, &s->aside, k, 0);
+        }
     }
 }
 
@@ -175,6 +277,16 @@ static int state_of(const zw_contact *it, double speed)
     return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
+/* The multipliers of the last solve: in the same place there, unless an impact came between. */
+static void find_push(const impulse_problem *p, int block, long key, double push[6])
+{
+    int there = block >= 0 && block < p->old_blocks && p->old_key[block] == key;
+    int rows = there ? p->old_rows[block] : 6;
+    for (int r = 0; r < rows; r++) {
+        push[r] = there ? p->old_lambda[p->old_first[block] + r] : problem_multiplier(p, key, r);
+    }
+}
+
 int impulse_list_contacts(step_impulse *s, const double *v1)
 {
     const impulse_contacts *t = &s->touch;
@@ -190,13 +302,16 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     }
     for (int k = 0; k < t->found.count && list; k++) {
         const contact_point *point = &t->found.point[k];
-        const double *push = p->guess + p->first[first + k];
-        if (!(push[0] > 0 || point->gap <= NEAR)) {
+        double push[6] = {0};
+        find_push(p, first + k, key_of(&point->key), push);
+        double gap = point->gap - left_by(t, point);
+        if (!(push[0] > 0 || gap <= NEAR)) {
             continue;
         }
         zw_contact *to = contact_list_add(list, s->system, point);
+        to->gap = gap;
         for (int r = 0; r < point->rows; r++) {
-            to->force[r] = r < p->block[first + k].rows ? push[r] / s->h : 0;
+            to->force[r] = push[r] / s->fall;
             to->slip[r] = row_times(t, k, r, v1);
         }
         to->state = state_of(to, speed);

@@ -63,7 +63,7 @@ static int sound(const step_impulse *s)
     const double *kept = s->kept, *mode = kept + HEAD;
     int dry = s->system->bodies->dry_count;
     int most = (s->kept_room - HEAD - dry) / PER_BLOCK, sum = 0;
-    if (kept[0] != 1 || !(kept[1] > 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
+    if (kept[0] != 1 || !(kept[1] >= 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
         !whole(kept[4], s->kept_room)) {
         return 0;
     }

@@ -120,5 +120,6 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     memcpy(v1, s->u, speeds);
     s->gained += system->works ? work_done(s) : 0;
     s->rounds = 1;
+    s->fall = s->h;
     return status;
 }

@@ -221,7 +221,7 @@ void impulse_put_back(step_impulse *s, const double *w)
 }
 
 /* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */
-void impulse_put_speeds(step_impulse *s)
+void impulse_put_joint_speeds(step_impulse *s)
 {
     for (int r = 0; r < s->system->m; r++) {
         s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
@@ -229,6 +229,11 @@ void impulse_put_speeds(step_impulse *s)
     problem_begin(&s->aside);
     put_closers(s, &s->aside, s->A, NULL, 1 / s->h);
     put_dry(s, &s->aside);
+}
+
+void impulse_put_speeds(step_impulse *s)
+{
+    impulse_put_joint_speeds(s);
     impulse_put_contact_speeds(s);
 }
 

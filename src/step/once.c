@@ -38,6 +38,9 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
         state->work += system->works ? s->gained : 0;
         impulse_modes(s, state_mode(state));
         work->certificate = s->residual;
+        if (work->touched) {
+            work->touched->of = state_digest(state); /* for zw_contacts */
+        }
     }
     return status;
 }

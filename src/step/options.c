@@ -6,9 +6,9 @@
 #include "step/run.h"
 #include "system/bodies.h"
 
-static const char *const method_name[] = {"default", "dop853",  "variational", "variational4",
-                                          "rk4",     "euler",   "stiff",       "bdf",
-                                          "impulse", "midpoint"};
+static const char *const method_name[] = {"default", "dop853",   "variational", "variational4",
+                                          "rk4",     "euler",    "stiff",       "bdf",
+                                          "impulse", "midpoint", "soft"};
 enum { METHODS = sizeof method_name / sizeof *method_name };
 
 const char *zw_method_name(zw_method method)
@@ -31,7 +31,7 @@ static int fixed_step(zw_method method)
 {
     return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||
            method == ZW_METHOD_VARIATIONAL || method == ZW_METHOD_VARIATIONAL4 ||
-           method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT;
+           method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT || method == ZW_METHOD_SOFT;
 }
 
 static zw_status check(const zw_run_options *options, double now, zw_error *error)
@@ -110,7 +110,7 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
         zw_method_find(file->method, &options->method) != ZW_OK) {
         return base_fail(error, ZW_BAD_INPUT,
                          "there is no method %s; there are dop853, variational, variational4, "
-                         "midpoint, rk4, euler, stiff, bdf, impulse",
+                         "midpoint, rk4, euler, stiff, bdf, impulse, soft",
                          file->method);
     }
     if (options->method == ZW_METHOD_DEFAULT) {
@@ -125,7 +125,13 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          "method impulse does not know %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
-    if (options->method == ZW_METHOD_IMPULSE && options->step == 0) {
+    if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
+        return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
+                         system->tree ? ", and does not know formulas over them"
+                                      : ", and these are equations; use dop853");
+    }
+    if ((options->method == ZW_METHOD_IMPULSE || options->method == ZW_METHOD_SOFT) &&
+        options->step == 0) {
         options->step = system->bodies->timestep;
     }
     return check(options, now, error);

@@ -34,6 +34,7 @@ static step_method ode_method(zw_method method)
     case ZW_METHOD_BDF:
         return STEP_BDF;
     case ZW_METHOD_IMPULSE:
+    case ZW_METHOD_SOFT:
         return STEP_GIVEN;
     default:
         return STEP_DOP853;
@@ -261,10 +262,11 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     const step_motion *motion = user;
     run *r = motion->run;
     int nq = r->system->nq;
-    (void)t;
-    zw_status status = impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+    double gained = 0;
+    zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
+                               : impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
     if (r->system->works) {
-        y1[motion->size - 1] = y0[motion->size - 1] + r->impulse->gained;
+        y1[motion->size - 1] = y0[motion->size - 1] + (r->soft ? gained : r->impulse->gained);
     }
     return status;
 }
@@ -278,7 +280,9 @@ static zw_status take_modes(run *r, zw_error *error)
     r->work->certificate = r->impulse->residual;
     int count = r->work->touched ? r->work->touched->count : 0;
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
-    r->summary->depth = fmax(r->summary->depth, impulse_depth(r->impulse));
+    for (int k = 0; k < count; k++) {
+        r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+    }
     return status != ZW_OK || !r->system->has_friction
                ? status
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
@@ -328,6 +332,21 @@ static zw_status step(run *r, zw_error *error)
     return status;
 }
 
+static zw_status create_given(run *r, zw_error *error)
+{
+    r->motion.run = r;
+    r->soon = INFINITY; /* it leaps over nothing */
+    if (r->soft) {
+        return ZW_OK;
+    }
+    r->impulse = impulse_create(r->system, r->work, error);
+    if (!r->impulse) {
+        return ZW_NO_MEMORY;
+    }
+    impulse_set_tolerance(r->impulse, r->options.tolerance);
+    return ZW_OK;
+}
+
 /* The variational methods and the velocity form keep the constraints by themselves. */
 static zw_status create_ode(run *r, zw_error *error)
 {
@@ -353,15 +372,14 @@ static zw_status create_ode(run *r, zw_error *error)
         options.project = NULL;
     }
     if (options.method == STEP_GIVEN) {
-        r->impulse = impulse_create(r->system, r->work, error);
-        if (!r->impulse) {
-            return ZW_NO_MEMORY;
+        zw_status status = create_given(r, error);
+        if (status != ZW_OK) {
+            return status;
         }
-        r->motion.run = r;
-        impulse_set_tolerance(r->impulse, r->options.tolerance);
-        r->soon = INFINITY; /* it leaps over nothing */
         options.given = whole_step;
-        options.kept_count = impulse_memory(r->impulse, &options.kept);
+        if (r->impulse) {
+            options.kept_count = impulse_memory(r->impulse, &options.kept);
+        }
         options.project = NULL;
     }
     r->ode = step_ode_create(&options, error);
@@ -396,7 +414,7 @@ static zw_status start(run *r, zw_error *error)
         run_remembers(r) ? run_resume(r, error) : step_ode_start(r->ode, r->state->t, r->y, error);
     run_forget(r->state); /* until the end */
     if (status == ZW_OK) {
-        status = guards_create(&r->guards, &r->motion, r->impulse != NULL, error);
+        status = guards_create(&r->guards, &r->motion, r->impulse || r->soft, error);
     }
     if (status == ZW_OK && r->guards.count > 0) {
         status = step_events_arm(r->guards.scan, r->ode, error);
@@ -465,7 +483,9 @@ static zw_status allocate(run *r, zw_error *error)
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     r->motion = motion_of(r->system, r->work, r->stage);
-    return ZW_OK;
+    return r->options.method == ZW_METHOD_SOFT
+               ? soft_create(r->system, r->work, r->options.step, &r->soft, error)
+               : ZW_OK;
 }
 
 /* Where the rows of a mechanism lose rank, branches of its motion meet. In passing there is one
@@ -522,6 +542,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     guards_free(&r.guards);
     lagrange_free(&r.lagrange);
     impulse_free(r.impulse);
+    soft_free(r.soft);
     step_ode_free(r.ode);
     base_free(r.y);
     base_free(r.stage);

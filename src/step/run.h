@@ -7,6 +7,7 @@
 #include "step/lagrange.h"
 #include "step/motion.h"
 #include "step/ode.h"
+#include "step/soft_step.h"
 
 typedef struct run run;
 struct run {
@@ -19,6 +20,7 @@ struct run {
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
+    soft_problem *soft;     /* of that one */
     step_ode *ode;
     double *y;        /* scratch, of the size of the motion's y */
     double *stage;    /* the same, for the motion */

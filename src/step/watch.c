@@ -55,6 +55,9 @@ static void note_energy(run *r, const zw_state *state)
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     zw_status status = zw_forward(r->system, state, r->work, error);
+    if (status == ZW_OK && r->soft) {
+        status = soft_show(r->soft, state, error);
+    }
     if (status != ZW_OK) {
         return status;
     }
@@ -94,7 +97,7 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
         }
         status = step_ode_dense(r->ode, t, r->y, error);
         if (status == ZW_OK) {
-            status = motion_project(&r->motion, t, r->y, error);
+            status = r->soft ? ZW_OK : motion_project(&r->motion, t, r->y, error);
             r->motion.at_node = 0; /* the steps know nothing of this point */
         }
         if (status == ZW_OK) {

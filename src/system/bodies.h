@@ -247,6 +247,7 @@ struct system_bodies {
     bodies_extra *extra; /* of tendons with armature */
     int widest;          /* dofs that move some body, at most */
     double timestep;     /* of the description: for methods that need one */
+    int without;         /* ZW_WITHOUT_... */
     int elliptic;        /* friction cones of the soft law; 0: pyramids */
     double impratio;
     double haste;        /* the largest rate, in 1/time, at which dampers and motors end a motion */

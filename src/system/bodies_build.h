@@ -35,8 +35,11 @@ int bodies_without(const bodies_builder *b, int what);
  * holds, freed. */
 zw_status bodies_open(bodies_builder *b, zw_error *error);
 void bodies_close(bodies_builder *b);
-/* Has it as many numbers as there are coordinates, speeds and motors? */
+/* Has it as many numbers as there are coordinates, speeds and motors, and do its quaternions turn?
+ */
 zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error);
+/* Its coordinates, quaternions made of length one: people round them. */
+void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q);
 
 /* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or one whose bodies
  * are all free; that one has no keys but the start, if it is not the pose as described. Its files

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/pose.h"
 #include "system/bodies_build.h"
 #include "system/contacts.h"
 #include "tree/sweeps.h"
@@ -83,6 +84,46 @@ static zw_status make_tree(bodies_builder *b, zw_error *error)
 
 /* ---- The start ------------------------------------------------------------------------------ */
 
+/* Where the quaternion of a joint begins in q; -1: it has none. */
+static int quaternion_at(const bodies_builder *b, int joint)
+{
+    int kind = b->from->joint[joint].kind;
+    return b->joint_q[joint] < 0   ? -1
+           : kind == ZW_JOINT_FREE ? b->joint_q[joint] + 3
+           : kind == ZW_JOINT_BALL ? b->joint_q[joint]
+                                   : -1;
+}
+
+static zw_status check_turns(const bodies_builder *b, const zw_key_def *key, zw_error *error)
+{
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        int at = quaternion_at(b, j);
+        double quat[4];
+        if (at >= 0) {
+            memcpy(quat, &key->qpos[at], sizeof quat);
+        }
+        if (at >= 0 && !model_quat_unit(quat)) {
+            const char *joint = b->from->joint[j].name;
+            return model_fail(
+                b->model, error, ZW_BAD_INPUT, key->place,
+                "key '%.60s': the quaternion of joint '%.60s' is zero and turns nothing",
+                key->name ? key->name : "", joint ? joint : "");
+        }
+    }
+    return ZW_OK;
+}
+
+void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
+{
+    memcpy(q, key->qpos, (size_t)key->qpos_count * sizeof *q);
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        int at = quaternion_at(b, j);
+        if (at >= 0) {
+            model_quat_unit(&q[at]);
+        }
+    }
+}
+
 zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error)
 {
     const char *const word[] = {"qpos", "qvel", "ctrl"};
@@ -96,7 +137,7 @@ zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_er
                               key->name ? key->name : "", word[i], count[i], wanted[i]);
         }
     }
-    return ZW_OK;
+    return key->qpos ? check_turns(b, key, error) : ZW_OK;
 }
 
 /* The pose as described, at rest; what the keyframe has takes its place. */
@@ -122,7 +163,7 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     }
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
-        memcpy(to->q, from->qpos, (size_t)from->qpos_count * sizeof *to->q);
+        bodies_key_pose(b, from, to->q);
     }
     if (from && from->qvel) {
         memcpy(to->v, from->qvel, (size_t)from->qvel_count * sizeof *to->v);
@@ -147,25 +188,25 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
 
 /* ---- Haste ---------------------------------------------------------------------------------- */
 
-/* The damping of dof d that springs from its joint, its tendons and the motors on them. */
-static double damping_of(const struct system_bodies *to, const tree_mechanism *tree, int d)
+/* To the damping of each dof by its joint, that of its tendons and the motors on them. `slow` has
+ * room for a number of each length: once through motors, once through terms. */
+static void add_damping(const struct system_bodies *to, double *slow, double *damping)
 {
-    double sum = tree->damping[d];
     for (int i = 0; i < to->length_count; i++) {
-        const bodies_length *length = &to->length[i];
-        double own = 0;
-        for (int k = 0; k < length->count; k++) {
-            const bodies_term *term = &to->term[length->first + k];
-            own += term->dof == d ? term->coef * term->coef : 0;
-        }
-        for (int k = 0; k < to->motor_count && own > 0; k++) {
-            const bodies_motor *motor = &to->motor[k];
-            int acts = motor->kind == MOTOR_LENGTH && motor->length == i && motor->bias_affine;
-            sum -= acts ? own * motor->gear[0] * motor->gear[0] * motor->bias[2] : 0;
-        }
-        sum += own * length->damping;
+        slow[i] = to->length[i].damping;
     }
-    return sum;
+    for (int k = 0; k < to->motor_count; k++) {
+        const bodies_motor *motor = &to->motor[k];
+        if (motor->kind == MOTOR_LENGTH && motor->bias_affine) {
+            slow[motor->length] -= motor->gear[0] * motor->gear[0] * motor->bias[2];
+        }
+    }
+    for (int i = 0; i < to->length_count; i++) {
+        const bodies_term *term = to->term + to->length[i].first;
+        for (int k = 0; k < to->length[i].count; k++) {
+            damping[term[k].dof] += term[k].coef * term[k].coef * slow[i];
+        }
+    }
 }
 
 /* What a joint of body X moves if nothing else gives way. */
@@ -186,17 +227,21 @@ static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
     return sum + X->mass * model_dot(lever, lever);
 }
 
-/* Joints of the copies of bodies (bodies_cut.c) move those. */
-static void put_felt_masses(const bodies_builder *b, double *diagonal)
+/* Joints of the copies of bodies (bodies_cut.c) move those; weld_of has room for all bodies. */
+static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diagonal)
 {
     for (int i = 0; i < b->from->count[ZW_THING_EQUALITY]; i++) {
         const zw_equality_def *weld = &b->from->equality[i];
-        for (int j = 0; j < b->from->count[ZW_THING_JOINT] && weld->active == BODIES_CUT; j++) {
-            const zw_joint_def *joint = &b->from->joint[j];
-            for (int k = 0; k < model_joint_speeds[joint->kind] && joint->body == weld->first;
-                 k++) {
-                diagonal[b->joint_dof[j] + k] = felt_mass(&b->inertia[weld->second], joint);
-            }
+        if (weld->active == BODIES_CUT) {
+            weld_of[weld->first] = i + 1;
+        }
+    }
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        const zw_joint_def *joint = &b->from->joint[j];
+        int weld = weld_of[joint->body];
+        for (int k = 0; k < model_joint_speeds[joint->kind] && weld > 0; k++) {
+            const zw_inertia *copied = &b->inertia[b->from->equality[weld - 1].second];
+            diagonal[b->joint_dof[j] + k] = felt_mass(copied, joint);
         }
     }
 }
@@ -207,20 +252,27 @@ static zw_status measure_haste(bodies_builder *b, zw_error *error)
 {
     const tree_mechanism *tree = b->system->tree;
     const double *pivot = b->sweeps + tree->at.pivot;
-    double *diagonal = base_alloc(((size_t)tree->nv + 1) * sizeof *diagonal);
-    int bad = 0;
-    if (!diagonal) {
+    size_t n = (size_t)tree->nv, bodies = (size_t)b->from->count[ZW_THING_BODY];
+    double *diagonal = base_alloc((2 * n + (size_t)b->to->length_count + 1) * sizeof *diagonal);
+    int *weld_of = base_alloc((bodies + 1) * sizeof *weld_of), bad = 0;
+    if (!diagonal || !weld_of) {
+        base_free(diagonal);
+        base_free(weld_of);
         return bodies_no_memory(error);
     }
     for (int k = 0; k < b->to->motor_count; k++) {
         b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
     }
-    put_felt_masses(b, diagonal);
+    put_felt_masses(b, weld_of, diagonal);
     tree_articulate(tree, diagonal, b->sweeps, &bad);
-    base_free(diagonal);
+    double *damping = diagonal + n;
+    memcpy(damping, tree->damping, n * sizeof *damping);
+    add_damping(b->to, damping + n, damping);
     for (int d = 0; d < tree->nv && !bad; d++) {
-        b->to->haste = fmax(b->to->haste, damping_of(b->to, tree, d) * pivot[d]);
+        b->to->haste = fmax(b->to->haste, damping[d] * pivot[d]);
     }
+    base_free(diagonal);
+    base_free(weld_of);
     return ZW_OK;
 }
 
@@ -264,6 +316,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
                           "nothing here can move: no body has a joint");
     }
     b->to->timestep = b->from->world.timestep;
+    b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
     b->to->impratio = b->from->world.impratio;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);

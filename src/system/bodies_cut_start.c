@@ -123,7 +123,7 @@ static zw_status find_start(poser *p, const zw_key_def *key, zw_error *error)
     }
     memcpy(p->q, tree->q_rest, (size_t)tree->nq * sizeof *p->q);
     if (key && key->qpos) {
-        memcpy(p->q, key->qpos, (size_t)tree->nq * sizeof *p->q);
+        bodies_key_pose(&p->b, key, p->q);
     }
     if (key && key->qvel) {
         memcpy(p->v, key->qvel, (size_t)tree->nv * sizeof *p->v);

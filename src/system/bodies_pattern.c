@@ -158,15 +158,24 @@ static int side(const bodies_builder *b, const bodies_closer *closer, int k, int
  * stands among them. Answers their number. */
 static int columns_of(bodies_builder *b, const bodies_closer *closer, int *column)
 {
-    int n = b->system->n, count = 0, *dof = b->mark + n;
-    memset(b->mark, 0, (size_t)n * sizeof *b->mark);
+    int n = b->system->n, count = 0, first = n, last = -1, *dof = b->mark + n;
+    for (int k = 0; k < 2; k++) {
+        int used = side(b, closer, k, dof);
+        for (int d = 0; d < used; d++) {
+            first = dof[d] < first ? dof[d] : first;
+            last = dof[d] > last ? dof[d] : last;
+        }
+    }
+    for (int i = first; i <= last; i++) { /* not all: of many bodies a closer touches few */
+        b->mark[i] = 0;
+    }
     for (int k = 0; k < 2; k++) {
         int used = side(b, closer, k, dof);
         for (int d = 0; d < used; d++) {
             b->mark[dof[d]] = 1;
         }
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i <= last; i++) {
         if (b->mark[i]) {
             b->mark[i] = count;
             if (column) {
@@ -339,7 +348,7 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     enum { SPARSE_FROM = 80 }; /* as for equations */
     zw_system *system = b->system;
     system->conservative = is_conservative(b);
-    system->works = !system->conservative;
+    system->works = !system->conservative || zw_contact_room(system) > 0; /* what hits loses energy */
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, -1,

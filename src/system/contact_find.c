@@ -222,6 +222,62 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     return ZW_OK;
 }
 
+/* ---- On the way ----------------------------------------------------------------------------- */
+
+/* Where a geom will be after a time t, and how far turning may have carried its points. */
+static double ahead(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                    double t, collide_pose *pose, double speed[3])
+{
+    double V[6] = {0};
+    if (geom->body > 0) {
+        tree_point_velocity(system->tree, geom->body, pose->pos, sweeps, V);
+    }
+    for (int k = 0; k < 3; k++) {
+        speed[k] = V[3 + k];
+        pose->pos[k] += t * V[3 + k];
+    }
+    return sqrt(model_dot(V, V)) > 0 ? sqrt(model_dot(V, V)) * geom->radius * t : 0;
+}
+
+/* Conservative advancement: shapes that only shift cannot meet before the gap between them has been
+ * closed along its own normal; and never, if along that they part. */
+int contact_meet(const zw_system *system, const contact_work *work, int a, int b,
+                 const double *sweeps, double h, double slack)
+{
+    enum { LOOKS = 50 };
+    const contact_world *world = system->bodies->contact;
+    double t = 0;
+    for (int look = 0; look < LOOKS && t <= h; look++) {
+        collide_pose A = work->pose[a], B = work->pose[b];
+        double va[3], vb[3], v[3];
+        double turned = ahead(system, &world->geom[a], sweeps, t, &A, va) +
+                        ahead(system, &world->geom[b], sweeps, t, &B, vb);
+        collide_point list[MANIFOLD];
+        for (int k = 0; k < 3; k++) {
+            v[k] = va[k] - vb[k];
+        }
+        double far = sqrt(model_dot(v, v)) * (h - t) + slack + turned;
+        int count =
+            collide_pair(&world->geom[a].shape, &A, &world->geom[b].shape, &B, far, list, MANIFOLD);
+        if (count == 0) {
+            return 0;
+        }
+        const collide_point *nearest = &list[0];
+        for (int k = 1; k < count && k < MANIFOLD; k++) {
+            nearest = list[k].gap < nearest->gap ? &list[k] : nearest;
+        }
+        double closing = model_dot(nearest->normal, v), gap = nearest->gap - slack - turned;
+        if (gap <= 0) {
+            return 1;
+        }
+        if (!(closing > 0)) {
+            return 0;
+        }
+        t += fmax(gap / closing, 1e-3 * h);
+    }
+    return t <= h;
+}
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 /* The dofs of two chains, each once, rising: both lists are rising and begin alike. */

@@ -11,9 +11,10 @@
  *   - their bodies are not excluded;
  * or if a pair is written for them, whatever else is said.
  *
- * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one. Margins
- * add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect. (Those
- * are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger gap.)
+ * Numbers of a pair: of the geom of higher priority; else the larger of the two, one by one.
+ * Margins add up; MJCF's `gap`, a room in which contacts are known but push nothing, has no effect.
+ * (Those are MuJoCo's rules since 3.5 or so; older releases took the larger margin less the larger
+ * gap.)
  */
 #ifndef ZW_SYSTEM_CONTACTS_H
 #define ZW_SYSTEM_CONTACTS_H
@@ -114,6 +115,11 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
  * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
+
+/* After contact_find: do these two geoms of the list meet within h, if they go on as they do? Up to
+ * `slack`; what turns may turn any way. */
+int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
+                 const double *sweeps, double h, double slack);
 
 /* What the file says of these two geoms as a pair; NULL: nothing. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/internal.h"
 #include "math/dense.h"
 #include "math/small.h"
 #include "system/bodies.h"
@@ -219,25 +220,72 @@ static const model_constraint *first_rough(const system_solver *solver)
     return NULL;
 }
 
+static double diagonal(const system_solver *solver, int i)
+{
+    const zw_metric *metric = &solver->problem.metric;
+    int n = solver->system->n;
+    return metric->kind == ZW_METRIC_DIAGONAL ? metric->value[i]
+           : metric->kind == ZW_METRIC_DENSE  ? metric->value[(long)i * n + i]
+                                              : metric->value[solver->system->M_start[i]];
+}
+
 /* The coordinate with the smallest diagonal entry of M. */
 static int negative_mass(const system_solver *solver)
 {
-    const zw_system *system = solver->system;
-    const zw_metric *metric = &solver->problem.metric;
     int least = 0;
     double smallest = INFINITY;
-    for (int i = 0; i < system->n; i++) {
-        double mass = metric->kind == ZW_METRIC_DIAGONAL ? metric->value[i]
-                      : metric->kind == ZW_METRIC_DENSE  ? metric->value[(long)i * system->n + i]
-                                                         : metric->value[system->M_start[i]];
+    for (int i = 0; i < solver->system->n; i++) {
+        double mass = diagonal(solver, i);
         least = mass < smallest ? i : least;
         smallest = mass < smallest ? mass : smallest;
     }
     return least;
 }
 
+/* The kernel takes no number beyond GAUSS_HUGE, and knows no names. Whose is it? 0: not found. */
+static int tell_huge(const system_solver *solver, double t, zw_error *error)
+{
+    const zw_system *system = solver->system;
+    const zw_gauss *problem = &solver->problem;
+    for (int i = 0; i < system->n; i++) {
+        double mass = diagonal(solver, i), force = problem->force ? problem->force[i] : 0;
+        int heavy = !(fabs(mass) <= GAUSS_HUGE);
+        if (heavy || !(fabs(force) <= GAUSS_HUGE)) {
+            const model_coord *coord = &system->model->coord[i];
+            model_fail(system->model, error, ZW_BAD_INPUT, coord->place,
+                       "at t = %.9g the %s of %s is %g; what is beyond %g has no answer", t,
+                       heavy ? "mass" : "force", coord->name, heavy ? mass : force, GAUSS_HUGE);
+            return 1;
+        }
+    }
+    for (int k = 0, row = 0; k < solver->block_count; row += solver->block[k++].rows) {
+        for (int r = row; r < row + solver->block[k].rows; r++) {
+            int at = problem->A.dense ? r * system->n : problem->A.start ? problem->A.start[r] : 0;
+            int end = problem->A.dense   ? at + system->n
+                      : problem->A.start ? problem->A.start[r + 1]
+                                         : 0;
+            const double *value = problem->A.dense ? problem->A.dense : problem->A.value;
+            int wrong = problem->b && !(fabs(problem->b[r]) <= GAUSS_HUGE);
+            for (; at < end && !wrong; at++) {
+                wrong = !(fabs(value[at]) <= GAUSS_HUGE);
+            }
+            if (wrong && solver->block[k].name) {
+                int place = place_of(system->model, solver->block[k].name);
+                model_fail(system->model, error, ZW_BAD_INPUT, place,
+                           "at t = %.9g constraint %s has a number beyond %g, and no answer", t,
+                           solver->block[k].name, GAUSS_HUGE);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error)
 {
+    if (status == ZW_BAD_INPUT && tell_huge(solver, t, error)) {
+        return status;
+    }
     const zw_model *model = solver->system->model;
     const zw_motion *motion = &solver->answer;
     const model_constraint *rough = first_rough(solver);

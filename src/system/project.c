@@ -155,7 +155,7 @@ static zw_status project(const zw_system *system, zw_work *work, system_solver *
             status = correct(system, work, solver, residual, A, x, error);
         }
         if (status != ZW_OK) {
-            return status;
+            return status == ZW_BAD_INPUT ? system_tell(solver, t, status, error) : status;
         }
     }
     return before <= 1e-9

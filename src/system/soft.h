@@ -16,7 +16,8 @@
  * cone) or pyramidal (2 (d - 1) edges n +- mu_j t_j, each lambda >= 0). Friction of joints and
  * tendons is an equality whose lambda stays in a box; soft_solve.c.
  *
- * No curvature: MuJoCo drops J' v, the rate of the rows, and so do we. */
+ * Of the curvature J' v, the rate of the rows, aref has the part of closers between frames and no
+ * other; so has MuJoCo. */
 #ifndef ZW_SYSTEM_SOFT_H
 #define ZW_SYSTEM_SOFT_H
 
@@ -44,7 +45,7 @@ zw_soft soft_mix(const zw_geom_def *a, const zw_geom_def *b);
 typedef struct soft_problem {
     const zw_system *system;
     zw_work *work;
-    double h; /* of the steps, for soft_spring_of */
+    double h; /* of the steps, for soft_spring_of; 0: it is not to be safe */
 
     /* soft_weight.c: 1/mass, felt in the pose as described. */
     double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */
@@ -64,14 +65,14 @@ typedef struct soft_problem {
     double *b, *R;     /* aref, compliance */
     double *lambda;    /* the answer */
     int *first;        /* [blocks] first rows */
+    int *of;           /* [blocks] of closers: which; of contacts: which point */
     int first_contact; /* block; `contacts` of them, then friction that is inside its box */
     int contacts;
 
     /* What they are made from. */
     double *phi, *psi, *closer_b, *A;
     int is_there;       /* something may touch */
-    contact_work found; /* points; those with gap < 0 have a block, */
-    int *point;         /* [contacts] this one */
+    contact_work found; /* points; most with gap < 0 have a block */
     double *J, *room;   /* of one point */
     int *J_column;
 

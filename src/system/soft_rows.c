@@ -24,10 +24,10 @@
 static int grow(soft_problem *s, int rows, int entries)
 {
     if (rows > s->row_room) {
-        void **list[] = {(void **)&s->block,  (void **)&s->start, (void **)&s->b,    (void **)&s->R,
-                         (void **)&s->lambda, (void **)&s->first, (void **)&s->point};
-        const size_t size[] = {sizeof *s->block,  sizeof *s->start, sizeof *s->b,    sizeof *s->R,
-                               sizeof *s->lambda, sizeof *s->first, sizeof *s->point};
+        void **list[] = {(void **)&s->block,  (void **)&s->start, (void **)&s->b, (void **)&s->R,
+                         (void **)&s->lambda, (void **)&s->first, (void **)&s->of};
+        const size_t size[] = {sizeof *s->block,  sizeof *s->start, sizeof *s->b, sizeof *s->R,
+                               sizeof *s->lambda, sizeof *s->first, sizeof *s->of};
         s->row_room = 0;
         for (int k = 0; k < 7; k++) {
             base_free(*list[k]);
@@ -108,9 +108,10 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-static void add_closer(soft_problem *s, const bodies_closer *closer, const char *name)
+static void add_closer(soft_problem *s, int index)
 {
     const zw_system *system = s->system;
+    const bodies_closer *closer = &system->bodies->closer[index];
     int limit = closer->kind >= CLOSER_LOWER, rolls = bodies_is_rolling(closer);
     double square = 0;
     if (limit && !(s->phi[closer->row] < closer->margin)) {
@@ -120,7 +121,9 @@ static void add_closer(soft_problem *s, const bodies_closer *closer, const char 
         double r = scale_of(closer, i) * s->phi[closer->row + i] - closer->margin;
         square += r * r;
     }
-    add_block(s, name, limit ? ZW_INEQUALITY : ZW_EQUALITY, closer->rows);
+    add_block(s, system->model->constraint[index].name, limit ? ZW_INEQUALITY : ZW_EQUALITY,
+              closer->rows);
+    s->of[s->blocks - 1] = index;
     for (int i = 0; i < closer->rows; i++) {
         int row = closer->row + i;
         double scale = scale_of(closer, i);
@@ -192,6 +195,38 @@ static void turn_frame(const soft_problem *s, contact_point *point)
             model_cross(point->frame + 6, n, axis);
         }
     }
+}
+
+/* Capsules that are not parallel touch in one point, the deepest; ours may have a second, which
+ * keeps them from rocking. Is this one of those? Points of a pair stand side by side. */
+static int is_spare(const soft_problem *s, int index)
+{
+    const contact_world *world = s->system->bodies->contact;
+    const contact_point *point = s->found.point, *own = &point[index];
+    const uint32_t *geom = own->key.geom;
+    double axis[2][3], across[3];
+    for (int side = 0; side < 2; side++) {
+        const contact_geom *g = &world->geom[geom[side]];
+        const double *R = s->found.pose[geom[side]].R;
+        if (g->shape.kind != COLLIDE_CAPSULE) {
+            return 0;
+        }
+        for (int k = 0; k < 3; k++) {
+            axis[side][k] = R[3 * k + 2] * g->shape.size[1];
+        }
+    }
+    model_cross(across, axis[0], axis[1]);
+    if (model_dot(across, across) < 1e-15) {
+        return 0;
+    }
+    for (int k = index - 1; k <= index + 1; k += 2) {
+        if (k >= 0 && k < s->found.count && point[k].key.geom[0] == geom[0] &&
+            point[k].key.geom[1] == geom[1] &&
+            (point[k].gap < own->gap || (point[k].gap == own->gap && k < index))) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* The numbers of one contact, in the order of its rows. */
@@ -287,12 +322,12 @@ static void add_contact(soft_problem *s, int index, const double *v)
             touch.speed[r] += s->J[r * columns + k] * v[s->J_column[k]];
         }
     }
-    s->point[s->blocks - s->first_contact] = index;
     if (point->rows == 1 || s->system->bodies->elliptic) {
         add_elliptic(s, point, &touch, columns);
     } else {
         add_pyramid(s, point, &touch, columns);
     }
+    s->of[s->blocks - 1] = index;
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
@@ -320,12 +355,12 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
                          (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->closer_b, .A = s->A});
     }
     for (int c = 0; c < bodies->closer_count; c++) {
-        add_closer(s, &bodies->closer[c], system->model->constraint[c].name);
+        add_closer(s, c);
     }
     look_at_dry(s, v);
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {
-        if (s->found.point[k].gap < 0) {
+        if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
             add_contact(s, k, v);
         }
     }

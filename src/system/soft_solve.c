@@ -87,7 +87,8 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
     }
     soft_problem *s = base_alloc(sizeof *s);
     if (s) {
-        *s = (soft_problem){.system = system, .work = work, .h = h};
+        int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
+        *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
     }
     if (!s || !allocate(s)) {
         soft_free(s);
@@ -108,7 +109,7 @@ void soft_free(soft_problem *s)
         return;
     }
     void *list[] = {s->block, s->start,  s->column, s->value, s->b,
-                    s->R,     s->lambda, s->first,  s->point, s->memory};
+                    s->R,     s->lambda, s->first,  s->of,    s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }
@@ -272,7 +273,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
 
 void soft_contact_force(const soft_problem *s, int k, double force[6])
 {
-    const contact_point *point = &s->found.point[s->point[k]];
+    const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
     const zw_block *block = &s->block[s->first_contact + k];
     const double *lambda = s->lambda + s->first[s->first_contact + k];
     memset(force, 0, 6 * sizeof *force);

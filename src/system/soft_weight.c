@@ -34,7 +34,7 @@ static void weigh_dofs(soft_problem *s, double *x, double *room)
         x[i] = 0;
     }
     for (int j = 0; j < tree->joints; j++) {
-        int kind = tree->joint[j].kind;
+        tree_joint_kind kind = tree->joint[j].kind;
         int end = kind == TREE_FREE ? 6 : kind == TREE_BALL ? 3 : 0;
         for (int k = 0; k < end; k += 3) {
             double *w = s->dof + tree->joint[j].v + k;

@@ -73,6 +73,23 @@ static int formulas_of(const zw_system *system, system_part part, const expr_id 
     return over_bodies ? over_bodies->outputs[part] : system->tree ? 0 : system->tape[part].count;
 }
 
+/* No formula is at fault: a coordinate, a speed, or what the bodies make of them. */
+static zw_status blame_state(const zw_system *system, const expr_inputs *in, zw_error *error)
+{
+    for (int i = 0; i < system->nq + system->n; i++) {
+        int speed = i >= system->nq, k = speed ? i - system->nq : i;
+        const double *x = speed ? in->v : in->q;
+        if (x && !isfinite(x[k])) {
+            return base_fail(error, ZW_NOT_FINITE, "at t = %.9g %s is not finite", in->t,
+                             zw_name(system, speed ? ZW_SPEED : ZW_COORD, k));
+        }
+    }
+    return base_fail(error, ZW_NOT_FINITE,
+                     "at t = %.9g forces or accelerations are not finite: some coordinate, speed "
+                     "or length is too large for them",
+                     in->t);
+}
+
 static zw_status blame(const zw_system *system, zw_work *work, system_part part,
                        const expr_inputs *now, zw_error *error)
 {
@@ -98,8 +115,7 @@ static zw_status blame(const zw_system *system, zw_work *work, system_part part,
                           "at t = %.9g, '%s' in \"%s\" or in its derivative has no finite value",
                           in->t, expr_op_text((expr_op)node->op), text);
     }
-    return base_fail(error, ZW_NOT_FINITE, "at t = %.9g a coordinate or speed is not finite",
-                     in->t);
+    return blame_state(system, in, error);
 }
 
 zw_status system_evaluate(const zw_system *system, zw_work *work, system_part part, double t,

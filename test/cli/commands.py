@@ -551,6 +551,10 @@ class Pieces(Case):
         self.assertIn("--key", self.expect(USAGE, "run", pendulum, "--from", state, "--key", "a")[1])
         self.assertIn("no such file", self.expect(FILE, "run", pendulum, "--from", self.path("b.state"))[1].lower())
         self.assertIn("folder", self.expect(FILE, "run", pendulum, "--save", self.path("none/b.state"))[1])
+        for words in (["--save", self.path("a.csv")], ["--output", self.path("a.csv")]):
+            err = self.expect(USAGE, "run", pendulum, "-o", self.path("a.csv"), *words)[1]
+            self.assertIn("a.csv would be written twice", err)
+        self.assertFalse(os.path.exists(self.path("a.csv")))
         with open(state, "r+b") as file:
             file.seek(100)
             file.write(b"?")

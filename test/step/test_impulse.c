@@ -15,7 +15,6 @@
 #include "system/robots.h"
 #include "tree/sweeps.h"
 
-#define FOLDER ZW_SOURCE_DIR "/examples/bodies/"
 #define PI 3.14159265358979323846
 
 /* ---- Running -------------------------------------------------------------------------------- */
@@ -37,27 +36,12 @@ static zw_run_summary go(robot *r, zw_method method, double time, double step,
     return summary;
 }
 
-static robot load(const char *file, const char *name)
-{
-    char path[500];
-    zw_error error = {0};
-    snprintf(path, sizeof path, FOLDER "%s", file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    if (!model) {
-        fail_msg("%s:%d: %s", path, error.line, error.text);
-    }
-    if (name) {
-        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, name));
-    }
-    return robot_of(model);
-}
-
 /* ---- Order one ------------------------------------------------------------------------------ */
 
 /* The error of q at the end, against DOP853. */
 static double miss(const char *file, const char *key, double time, double step)
 {
-    robot exact = load(file, key), r = load(file, key);
+    robot exact = robot_of(robot_example(file, key)), r = robot_of(robot_example(file, key));
     go(&exact, ZW_METHOD_DOP853, time, 0, NULL, NULL);
     go(&r, ZW_METHOD_IMPULSE, time, step, NULL, NULL);
     double worst = 0;
@@ -285,11 +269,11 @@ static void free_top_is_bounded(void **state)
 static void gyroscope_at_large_steps(void **state)
 {
     (void)state;
-    robot exact = load("gyroscope.xml", "spinning");
+    robot exact = robot_of(robot_example("gyroscope.xml", "spinning"));
     go(&exact, ZW_METHOD_DOP853, 1, 0, NULL, NULL);
     static const double step[] = {0.05, 0.02, 0.01, 0.005, 0.0025};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
-        robot r = load("gyroscope.xml", "spinning");
+        robot r = robot_of(robot_example("gyroscope.xml", "spinning"));
         zw_run_summary summary = go(&r, ZW_METHOD_IMPULSE, 1, step[k], NULL, NULL);
         const double *q = state_q(r.state), *p = state_q(exact.state);
         double up = 1 - 2 * (q[1] * q[1] + q[2] * q[2]);
@@ -313,7 +297,7 @@ static void chain_is_stable_at_huge_steps(void **state)
     (void)state;
     static const double step[] = {0.05, 0.1, 0.2, 0.5};
     for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
-        robot r = load("double_pendulum.xml", NULL);
+        robot r = robot_of(robot_example("double_pendulum.xml", NULL));
         zw_run_summary summary = go(&r, ZW_METHOD_IMPULSE, 1000 * step[k], step[k], NULL, NULL);
         if (!(summary.energy_end < -9)) {
             fail_msg("step %g: energy %g", step[k], summary.energy_end);
@@ -331,7 +315,7 @@ static void energy_has_no_slope(void **state)
         double step, within;
     } list[] = {{"double_pendulum.xml", 1e-3, 0.1}, {"bricard.xml", 2e-3, 0.05}};
     for (size_t k = 0; k < 2; k++) {
-        robot r = load(list[k].file, NULL);
+        robot r = robot_of(robot_example(list[k].file, NULL));
         zw_run_summary summary =
             go(&r, ZW_METHOD_IMPULSE, campaign(4000) * list[k].step, list[k].step, NULL, NULL);
         print_message("%s: drift %.3g, end %.3g\n", list[k].file, summary.energy_drift,
@@ -356,7 +340,7 @@ static void loops_hold(void **state)
     static const double step[] = {1e-3, 0.05};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         for (size_t j = 0; j < 2; j++) {
-            robot r = load(list[k].file, list[k].key);
+            robot r = robot_of(robot_example(list[k].file, list[k].key));
             double time = list[k].time * (campaign_is_small() ? 0.2 : 1);
             zw_run_summary summary = go(&r, ZW_METHOD_IMPULSE, time, step[j], NULL, NULL);
             if (!(summary.violation_position <= 1e-12 && summary.violation_velocity <= 1e-11)) {
@@ -497,7 +481,8 @@ static void rubbing_chain(void **state)
 static void same_bits_twice(void **state)
 {
     (void)state;
-    robot a = load("four_bar.xml", "driven"), b = load("four_bar.xml", "driven");
+    robot a = robot_of(robot_example("four_bar.xml", "driven")),
+          b = robot_of(robot_example("four_bar.xml", "driven"));
     go(&a, ZW_METHOD_IMPULSE, 1, 0.003, NULL, NULL);
     go(&b, ZW_METHOD_IMPULSE, 1, 0.003, NULL, NULL);
     assert_int_equal(a.state->bytes, b.state->bytes);
@@ -512,7 +497,7 @@ static void balance_of_energy_closes_with_the_step(void **state)
     (void)state;
     double drift[2];
     for (int k = 0; k < 2; k++) {
-        robot r = load("arm.xml", "reach");
+        robot r = robot_of(robot_example("arm.xml", "reach"));
         drift[k] = go(&r, ZW_METHOD_IMPULSE, 1, 1e-3 / (1 + k), NULL, NULL).energy_drift;
         robot_end(&r);
     }
@@ -569,7 +554,7 @@ static void steady_motion_allocates_nothing(void **state)
     static const char *const list[][2] = {
         {"four_bar.xml", "driven"}, {"servo.xml", "push"}, {"arm.xml", "reach"}};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
-        robot r = load(list[k][0], list[k][1]);
+        robot r = robot_of(robot_example(list[k][0], list[k][1]));
         system_bind(r.system, r.work, state_param(r.state));
         step_impulse *s = impulse_create(r.system, r.work, &r.error);
         double *q = state_q(r.state), *v = state_v(r.state);

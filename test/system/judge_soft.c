@@ -1,16 +1,16 @@
 /* Our numbers of the soft law, for a judge that is not written in C: judge_soft.mjs.
  *
- *     judge_soft FILE < states     doubles in and out, as the machine has them
+ *     judge_soft FILE [STEPS] < states     doubles in and out, as the machine has them
  *
  * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
  * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
- * normal and the force along the axes of the world; or 0, if there is no motion. Exit code 3 and one
- * line: we do not read this file. */
+ * normal and the force along the axes of the world; or 0, if there is no motion. With a number of
+ * steps: 1, and q after each of them. Exit code 3 and one line: we do not read this file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "system/soft.h"
+#include "step/soft_step.h"
 
 static void put(const double *x, int count)
 {
@@ -28,7 +28,7 @@ static void put_contacts(const soft_problem *s)
 {
     put_one(s->contacts);
     for (int k = 0; k < s->contacts; k++) {
-        const contact_point *point = &s->found.point[s->point[k]];
+        const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
         double along[6], force[3];
         soft_contact_force(s, k, along);
         for (int i = 0; i < 3; i++) {
@@ -42,6 +42,24 @@ static void put_contacts(const soft_problem *s)
     }
 }
 
+/* The state moves along. */
+static int put_steps(soft_problem *s, double h, int steps, double *q, double *v, zw_error *error)
+{
+    const zw_system *system = s->system;
+    double *next = calloc((size_t)(system->nq + system->n + system->carried), sizeof *next), gained;
+    int good = next != NULL;
+    if (good) {
+        put_one(1);
+    }
+    for (int k = 0; k < steps && good; k++) {
+        good = soft_step(s, k * h, h, q, v, next, next + system->nq, &gained, error) == ZW_OK;
+        memcpy(q, next, (size_t)(system->nq + system->n + system->carried) * sizeof *q);
+        put(q, system->nq);
+    }
+    free(next);
+    return good;
+}
+
 static int refuse(const zw_error *error)
 {
     printf("%.*s\n", (int)strcspn(error->text, "\n"), error->text);
@@ -51,8 +69,8 @@ static int refuse(const zw_error *error)
 int main(int count, char **argument)
 {
     zw_error error = {0};
-    if (count != 2) {
-        fprintf(stderr, "usage: judge_soft FILE\n");
+    if (count != 2 && count != 3) {
+        fprintf(stderr, "usage: judge_soft FILE [STEPS]\n");
         return 2;
     }
     zw_model *model = zw_model_read(argument[1], NULL, 0, &error);
@@ -75,6 +93,12 @@ int main(int count, char **argument)
            fread(v, sizeof *v, (size_t)nv, stdin) == (size_t)nv &&
            fread(u, sizeof *u, (size_t)controls, stdin) == (size_t)controls) {
         system_bind(system, work, u);
+        if (count == 3) {
+            if (!put_steps(s, h, atoi(argument[2]), q, v, &error)) {
+                return refuse(&error);
+            }
+            continue;
+        }
         if (soft_forward(s, 0, q, v, &error) != ZW_OK) {
             fprintf(stderr, "%s\n", error.text);
             put_one(0);

@@ -126,6 +126,22 @@ static inline void robot_begin_with(zw_model *model, int index)
     }
 }
 
+/* A file of examples/bodies, beginning with the keyframe of this name, if any. */
+static inline zw_model *robot_example(const char *file, const char *key)
+{
+    char path[500];
+    zw_error error = {0};
+    snprintf(path, sizeof path, "%s/examples/bodies/%s", ZW_SOURCE_DIR, file);
+    zw_model *model = zw_model_read(path, NULL, 0, &error);
+    if (!model) {
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    }
+    if (key) {
+        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, key));
+    }
+    return model;
+}
+
 /* That of a text, at its first keyframe. */
 static inline robot robot_at_key(const char *text)
 {
@@ -158,7 +174,8 @@ static inline const double *robot_accelerations(robot *r)
 static inline zw_run_summary robot_run(robot *r, double time, double tolerance)
 {
     zw_run_summary summary;
-    const zw_run_options options = {.time = time, .tolerance = tolerance};
+    const zw_run_options options = {
+        .time = time, .tolerance = tolerance, .method = ZW_METHOD_DOP853};
     if (zw_run(r->system, r->state, r->work, &options, &summary, &r->error) != ZW_OK) {
         fail_msg("%s", r->error.text);
     }

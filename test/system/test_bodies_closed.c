@@ -13,8 +13,7 @@
 
 #include "read/xml.h"
 #include "robots.h"
-
-#define FOLDER ZW_SOURCE_DIR "/examples/bodies"
+#include "scene/campaign.h"
 
 typedef struct loop {
     const char *file, *key;
@@ -28,25 +27,13 @@ static const loop list[] = {
 };
 enum { LOOPS = sizeof list / sizeof *list };
 
-static zw_model *read_loop(const loop *l)
-{
-    char path[500];
-    zw_error error = {0};
-    snprintf(path, sizeof path, FOLDER "/%s", l->file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    if (!model) {
-        fail_msg("%s:%d: %s", path, error.line, error.text);
-    }
-    robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, l->key));
-    return model;
-}
-
 static void hold(zw_method method, double energy)
 {
     for (size_t i = 0; i < LOOPS; i++) {
-        robot r = robot_of(read_loop(&list[i]));
+        robot r = robot_of(robot_example(list[i].file, list[i].key));
         zw_run_summary summary;
-        const zw_run_options options = {.time = 5, .every = 1e-3, .step = 1e-3, .method = method};
+        const zw_run_options options = {
+            .time = campaign_is_small() ? 1 : 5, .every = 1e-3, .step = 1e-3, .method = method};
         if (zw_run(r.system, r.state, r.work, &options, &summary, &r.error) != ZW_OK) {
             fail_msg("%s: %s", list[i].file, r.error.text);
         }
@@ -80,7 +67,7 @@ static void three_times_is_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LOOPS; i++) {
-        zw_model *model = read_loop(&list[i]);
+        zw_model *model = robot_example(list[i].file, list[i].key);
         zw_error error = {0};
         for (int k = 0, count = zw_model_count(model, ZW_THING_EQUALITY); k < 2 * count; k++) {
             zw_equality_def def =
@@ -88,7 +75,7 @@ static void three_times_is_once(void **state)
             def.name = NULL;
             assert_true(zw_model_add_equality(model, &def, &error) >= 0);
         }
-        robot once = robot_of(read_loop(&list[i])), thrice = robot_of(model);
+        robot once = robot_of(robot_example(list[i].file, list[i].key)), thrice = robot_of(model);
         for (int step = 0; step < 5; step++) {
             int n = once.system->n;
             double size = 0;

@@ -36,26 +36,11 @@ static const example list[] = {
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 
-static robot load(const char *file, const char *name)
-{
-    char path[500];
-    zw_error error = {0};
-    snprintf(path, sizeof path, FOLDER "/%s", file);
-    zw_model *model = zw_model_read(path, NULL, 0, &error);
-    if (!model) {
-        fail_msg("%s:%d: %s", path, error.line, error.text);
-    }
-    if (name) {
-        robot_begin_with(model, zw_model_find(model, ZW_THING_KEY, name));
-    }
-    return robot_of(model);
-}
-
 static void examples_run(void **state)
 {
     (void)state;
     for (size_t i = 0; i < EXAMPLES; i++) {
-        robot r = load(list[i].file, list[i].key);
+        robot r = robot_of(robot_example(list[i].file, list[i].key));
         robot_accelerations(&r);
         assert_int_equal(r.system->n - zw_work_motion(r.work)->rank, list[i].freedom);
         const zw_run_options options = {
@@ -115,7 +100,7 @@ static double about_vertical(const robot *r, double axis[3])
 static void the_gyroscope_keeps_its_momenta(void **state)
 {
     (void)state;
-    robot r = load("gyroscope.xml", "spinning");
+    robot r = robot_of(robot_example("gyroscope.xml", "spinning"));
     double axis[3], before = about_vertical(&r, axis), height = axis[2];
     for (int second = 1; second <= 5; second++) {
         robot_run(&r, second, 1e-12);

@@ -1,0 +1,83 @@
+#include "step/soft_step.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* s->a, with the joints' damping taken at the end of the step. */
+static int damp(soft_problem *s, double h)
+{
+    const zw_system *system = s->system;
+    int damped = 0;
+    for (int i = 0; i < system->n; i++) {
+        damped |= system->tree->damping[i] > 0;
+    }
+    if (!damped || (system->bodies->without & ZW_WITHOUT_EULERDAMP)) {
+        return 1;
+    }
+    for (int i = 0; i < system->n; i++) {
+        s->M[system->M_start[i]] += h * system->tree->damping[i]; /* the diagonal comes first */
+        s->a[i] = s->force[i] + s->push[i];
+    }
+    if (sparse_ldl_factor(s->ldl, s->M, 1e-14) != 0) {
+        return 0;
+    }
+    sparse_ldl_solve(s->ldl, s->a);
+    return 1;
+}
+
+zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                    double *q1, double *v1, double *gained, zw_error *error)
+{
+    const zw_system *system = s->system;
+    zw_status status = soft_forward(s, t, q0, v0, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (!damp(s, h)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "at t = %.9g the masses are not positive", t);
+    }
+    const double *Q = s->work->out[PART_TERMS] + system->at.Q;
+    *gained = 0;
+    for (int i = 0; i < system->n; i++) {
+        double pushed = s->push[i] + (system->conservative ? 0 : Q[i]);
+        v1[i] = v0[i] + h * s->a[i];
+        *gained += 0.5 * h * pushed * (v0[i] + v1[i]);
+    }
+    if (system->bodies->act_count > 0) {
+        const bodies_motor *motor = system->bodies->motor;
+        double *rate = s->a + system->n;
+        bodies_activate(system, s->work, v0, rate);
+        for (int k = 0; k < system->bodies->act_count; k++) {
+            const bodies_motor *own = &motor[system->bodies->act_motor[k]];
+            double act = v0[system->n + k] + h * rate[k];
+            if (own->clamp_act) {
+                act = act < own->act_range[0]   ? own->act_range[0]
+                      : act > own->act_range[1] ? own->act_range[1]
+                                                : act;
+            }
+            v1[system->n + k] = act;
+        }
+    }
+    memcpy(q1, q0, (size_t)system->nq * sizeof *q1);
+    system_move(system, q1, h, v1);
+    return ZW_OK;
+}
+
+zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    zw_status status = soft_forward(s, state->t, state->data, state->data + state->nq, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    memcpy(s->work->a, s->a, (size_t)system->n * sizeof(double));
+    memset(s->work->lambda, 0, (size_t)system->m * sizeof(double));
+    for (int k = 0; k < s->first_contact; k++) {
+        const bodies_closer *closer = &system->bodies->closer[s->of[k]];
+        memcpy(s->work->lambda + closer->row, s->lambda + s->first[k],
+               (size_t)closer->rows * sizeof(double));
+    }
+    s->work->certificate = s->answer.certificate;
+    return ZW_OK;
+}

@@ -1,0 +1,188 @@
+/* Bullets, and states that should not be. */
+#include "touch.h"
+
+static zw_status try(scene *s, double t, double h, zw_error *error)
+{
+    zw_run_options options = {.time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE};
+    return zw_run(s->system, s->state, s->work, &options, NULL, error);
+}
+
+/* ---- Bullets --------------------------------------------------------------------------------- */
+
+#define BULLET(name, pos)                                                                          \
+    "<body name='" name "' pos='" pos "'><freejoint/><geom size='.01' mass='.01'/></body>"
+
+/* A metre a step against a millimetre of wall, however the steps fall. */
+static void no_tunnel(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        scene s =
+            open_scene("<option gravity='0 0 0'/><worldbody>"
+                       "<geom type='box' size='.0005 1 1'/>" BULLET("a", "0 0 0") "</worldbody>");
+        q_of(&s)[0] = -0.3 - 0.173 * k;
+        v_of(&s)[0] = 100;
+        v_of(&s)[1] = 3;
+        go(&s, 0.1, 0.01);
+        assert_true(fabs(q_of(&s)[0] + 0.0105) < 1e-9);
+        assert_true(fabs(v_of(&s)[0]) < 1e-9);
+        close_scene(&s);
+    }
+}
+
+/* Two of them, head on: momentum stays, and each stays on its side. */
+static void bullet_meets_bullet(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        scene s = open_scene("<option gravity='0 0 0'/><worldbody>" BULLET("a", "0 0 0")
+                                 BULLET("b", "0 0 0") "</worldbody>");
+        q_of(&s)[0] = -0.6 - 0.131 * k;
+        q_of(&s)[7] = 0.6 + 0.07 * k;
+        v_of(&s)[0] = 100;
+        v_of(&s)[6] = -60;
+        go(&s, 0.1, 0.01);
+        assert_true(q_of(&s)[7] - q_of(&s)[0] > 0.02 - 1e-9);
+        assert_true(fabs(v_of(&s)[0] - 20) < 1e-6 && fabs(v_of(&s)[6] - 20) < 1e-6);
+        close_scene(&s);
+    }
+}
+
+/* What passes beside an edge goes on. */
+static void no_ghosts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        scene s =
+            open_scene("<option gravity='0 0 0'/><worldbody>"
+                       "<geom type='box' size='.1 .1 .1'/>" BULLET("a", "0 0 0") "</worldbody>");
+        q_of(&s)[0] = -0.4 - 0.05 * k;
+        q_of(&s)[2] = 0.111;
+        v_of(&s)[0] = 100;
+        go(&s, 0.05, 0.01);
+        assert_true(fabs(q_of(&s)[0] - (-0.4 - 0.05 * k + 5)) < 1e-9);
+        assert_true(fabs(q_of(&s)[2] - 0.111) < 1e-9);
+        close_scene(&s);
+    }
+}
+
+/* ---- States that should not be --------------------------------------------------------------- */
+
+static void no_numbers(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        scene s = open_scene("<worldbody><geom name='floor' type='plane' size='0 0 1'/>"
+                             "<body name='a' pos='0 0 1'><freejoint/><geom name='g' size='.1'/>"
+                             "</body></worldbody>");
+        zw_error error = {0};
+        zw_contact list[4];
+        (k % 2 ? v_of(&s) : q_of(&s))[2] = k < 2 ? (double)NAN : (double)INFINITY;
+        zw_status status = try(&s, 0.1, 0.01, &error);
+        assert_true(status != ZW_OK && error.text[0] != 0);
+        printf("%s: %s\n", zw_status_text(status), error.text);
+        assert_true(zw_contacts(s.system, s.state, s.work, list, 4, &error) <= 0);
+        close_scene(&s);
+    }
+}
+
+/* Faster than anything: stopped by the floor, or refused; never beyond it, never without end. */
+static void no_speed_is_too_high(void **state)
+{
+    (void)state;
+    const double speed[] = {1e4, 1e8, 1e12, 1e100, 1e300};
+    for (int k = 0; k < 5; k++) {
+        scene s = open_scene("<worldbody><geom type='plane' size='0 0 1'/>"
+                             "<body pos='0 0 1'><freejoint/><geom type='box' size='.1 .1 .1'/>"
+                             "</body></worldbody>");
+        zw_error error = {0};
+        v_of(&s)[2] = -speed[k];
+        v_of(&s)[3] = k % 2 ? speed[k] : 0;
+        zw_status status = try(&s, 0.1, 0.01, &error);
+        printf("%g: %s %s\n", speed[k], zw_status_text(status), error.text);
+        if (status == ZW_OK) {
+            assert_true(q_of(&s)[2] > 0.0999 - 1e-15 * speed[k]);
+        } else {
+            assert_true(error.text[0] != 0);
+        }
+        close_scene(&s);
+    }
+}
+
+/* Deep in one another at the start: pushed out without being shot away. */
+static void overlaps_part(void **state)
+{
+    (void)state;
+    const double h[] = {0.002, 0.01, 0.05};
+    for (int k = 0; k < 3; k++) {
+        scene s =
+            open_scene("<worldbody><geom type='plane' size='0 0 1'/>"
+                       "<body pos='0 0 .04'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                       "<body pos='.03 0 .15'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+                       "<body pos='0 0 .15'><freejoint/><geom size='.1'/></body></worldbody>");
+        double top = 0, fastest = 0;
+        for (int i = 1; i <= 60; i++) {
+            go(&s, 0.05 * i, h[k]);
+            for (int b = 0; b < 3; b++) {
+                top = fmax(top, q_of(&s)[7 * b + 2]);
+                for (int d = 0; d < 3; d++) {
+                    fastest = fmax(fastest, fabs(v_of(&s)[6 * b + d]));
+                }
+            }
+        }
+        printf("h = %g: top %g, fastest %g\n", h[k], top, fastest);
+        assert_true(top < 0.35 && fastest < 2.5); /* 0.5 m/s, and what falls off */
+        zw_contact list[64];
+        int count = zw_contacts(s.system, s.state, s.work, list, 64, NULL);
+        for (int i = 0; i < count; i++) {
+            assert_true(list[i].gap > -1e-8);
+        }
+        close_scene(&s);
+    }
+}
+
+/* More points than there is room for: how many. */
+static void room_runs_out(void **state)
+{
+    (void)state;
+    static char text[8000];
+    int used = snprintf(text, sizeof text, "<worldbody><geom type='plane' size='0 0 1'/>");
+    for (int i = 0; i < 30; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<body pos='%g 0 .1'><freejoint/><geom size='.1'/></body>", 0.5 * i);
+    }
+    snprintf(text + used, sizeof text - (size_t)used, "</worldbody>");
+    scene s = open_scene(text);
+    zw_error error = {0};
+    zw_world_def world = *zw_model_world(s.model);
+    world.contact_capacity = 1;
+    must(zw_model_set_world(s.model, &world, &error), &error);
+    zw_state_free(s.state);
+    zw_work_free(s.work);
+    zw_system_free(s.system);
+    s.system = zw_system_compile(s.model, &error);
+    s.work = zw_work_create(s.system, &error);
+    s.state = zw_state_create(s.system, s.work, NULL, &error);
+    assert_int_equal(zw_contact_room(s.system), 1);
+    assert_int_equal(try(&s, 0.1, 0.01, &error), ZW_TOO_LARGE);
+    assert_non_null(strstr(error.text, "30 contacts"));
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_tunnel),
+        cmocka_unit_test(bullet_meets_bullet),
+        cmocka_unit_test(no_ghosts),
+        cmocka_unit_test(no_numbers),
+        cmocka_unit_test(no_speed_is_too_high),
+        cmocka_unit_test(overlaps_part),
+        cmocka_unit_test(room_runs_out),
+    };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* MuJoCo's soft law from its formulas, on paper: no other engine is needed. judge_soft.mjs compares
+ * whole robots. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "read/xml.h"
+#include "step/soft_step.h"
+
+#define G 9.81
+#define H 0.002
+
+typedef struct scene {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    soft_problem *soft;
+    double q[64], v[64];
+} scene;
+
+static void must(zw_status status, const zw_error *error)
+{
+    if (status != ZW_OK) {
+        fail_msg("%s: %s", zw_status_text(status), error->text);
+    }
+}
+
+static scene open_scene(const char *option, const char *inner)
+{
+    char text[4000];
+    scene s = {0};
+    zw_error error = {0};
+    int length = snprintf(text, sizeof text,
+                          "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81' "
+                          "timestep='0.002' %s/>%s</mujoco>",
+                          option, inner);
+    assert_true(length < (int)sizeof text);
+    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    must(s.model ? ZW_OK : error.status, &error);
+    s.system = zw_system_compile(s.model, &error);
+    must(s.system ? ZW_OK : error.status, &error);
+    s.work = zw_work_create(s.system, &error);
+    must(s.work ? ZW_OK : error.status, &error);
+    must(soft_create(s.system, s.work, H, &s.soft, &error), &error);
+    assert_true(s.system->nq <= 64);
+    memcpy(s.q, s.system->bodies->q, (size_t)s.system->nq * sizeof(double));
+    return s;
+}
+
+static void close_scene(scene *s)
+{
+    soft_free(s->soft);
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+}
+
+static void forward(scene *s)
+{
+    zw_error error = {0};
+    must(soft_forward(s->soft, 0, s->q, s->v, &error), &error);
+}
+
+static void run(scene *s, int steps)
+{
+    zw_error error = {0};
+    double q[64], v[64], gained;
+    for (int k = 0; k < steps; k++) {
+        must(soft_step(s->soft, 0, H, s->q, s->v, q, v, &gained, &error), &error);
+        memcpy(s->q, q, sizeof q);
+        memcpy(s->v, v, sizeof v);
+    }
+}
+
+static void assert_near(double x, double y, double within)
+{
+    if (!(fabs(x - y) <= within)) {
+        fail_msg("%.17g and %.17g differ by %.2g, more than %.2g", x, y, fabs(x - y), within);
+    }
+}
+
+/* ---- The curve and the spring ---------------------------------------------------------------- */
+
+static void test_impedance(void **state)
+{
+    (void)state;
+    const double usual[5] = {0.9, 0.95, 0.001, 0.5, 2};
+    assert_near(soft_impedance(usual, 0), 0.9, 0);
+    assert_near(soft_impedance(usual, -0.0005), 0.925, 1e-15);   /* the middle */
+    assert_near(soft_impedance(usual, 0.00025), 0.90625, 1e-15); /* 2 x^2 = 1/8 */
+    assert_near(soft_impedance(usual, 0.00075), 0.94375, 1e-15); /* and from above */
+    assert_near(soft_impedance(usual, 0.001), 0.95, 0);
+    assert_near(soft_impedance(usual, -7), 0.95, 0);
+    const double straight[5] = {0.2, 0.8, 2, 0.3, 1};
+    assert_near(soft_impedance(straight, 0.5), 0.35, 1e-15);
+    const double skew[5] = {0, 1, 1, 0.25, 3}; /* 0 and 1 are kept off by 1e-4 */
+    assert_near(soft_impedance(skew, 0), 0.0001, 0);
+    assert_near(soft_impedance(skew, 1), 0.9999, 0);
+    for (int side = -1; side <= 1; side += 2) { /* value and slope meet at x = m: 1/4, p = 3 */
+        double e = 1e-6, d = soft_impedance(skew, 0.25 + side * e) - soft_impedance(skew, 0.25);
+        assert_near(d / (side * e), 3 * 0.9998, 2e-5);
+    }
+    assert_near(soft_impedance((double[]){0.3, 0.5, 0, 0.5, 2}, 1), 0.4, 1e-16); /* no width */
+}
+
+static void test_spring(void **state)
+{
+    (void)state;
+    zw_soft law = {.ref = {0.02, 0.5}, .imp = {0.9, 0.8, 0.001, 0.5, 2}};
+    soft_spring s = soft_spring_of(&law, H);
+    assert_near(s.B, 2 / (0.8 * 0.02), 1e-12);
+    assert_near(s.K, 1 / (0.8 * 0.8 * 0.02 * 0.02 * 0.25), 1e-9);
+    assert_near(soft_spring_of(&law, 0.05).B, 2 / (0.8 * 0.1), 1e-12); /* 2 h at least */
+    law.ref[0] = -300;
+    law.ref[1] = -7;
+    s = soft_spring_of(&law, H);
+    assert_near(s.K, 300 / 0.64, 1e-12);
+    assert_near(s.B, 7 / 0.8, 1e-14);
+}
+
+/* ---- Rest ------------------------------------------------------------------------------------ */
+
+static const char ball_on_floor[] =
+    "<worldbody><geom type='plane' size='5 5 1' condim='%d'/>"
+    "<body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' condim='%d'/></body>"
+    "</worldbody>";
+
+static scene ball(const char *option, int condim)
+{
+    char text[500];
+    snprintf(text, sizeof text, ball_on_floor, condim, condim);
+    return open_scene(option, text);
+}
+
+/* The spring that the law makes of a floor. Of one row: a = -g + lambda/m, R = (1-d)/d / m, and at
+ * rest, a = 0, R lambda = aref = K d r gives m g (1-d)/(d m) = K d r: r = g (1-d)/(K d^2). */
+static double depth(double g, double d)
+{
+    zw_soft usual = {.ref = {0.02, 1}, .imp = {0.9, 0.95, 0.001, 0.5, 2}};
+    return g * (1 - d) / (soft_spring_of(&usual, H).K * d * d);
+}
+
+static double resting_depth(double g, double scale)
+{
+    const double imp[5] = {0.9, 0.95, 0.001, 0.5, 2};
+    double r = 0;
+    for (int k = 0; k < 200; k++) { /* d depends on r, weakly */
+        r = scale * depth(g, soft_impedance(imp, r));
+    }
+    return r;
+}
+
+static void test_ball_rests(void **state)
+{
+    (void)state;
+    scene s = ball("", 1);
+    run(&s, 3000);
+    double r = resting_depth(G, 1);
+    assert_true(r > 1e-5);
+    assert_near(0.1 - s.q[2], r, 1e-12);
+    assert_near(s.v[2], 0, 1e-12);
+    double force[6], m = s.system->tree->body[1].mass;
+    forward(&s);
+    assert_int_equal(s.soft->contacts, 1);
+    soft_contact_force(s.soft, 0, force);
+    assert_near(force[0], m * G, 1e-9 * m * G);
+    close_scene(&s);
+}
+
+/* Four edges n +- mu t of a pyramid push equally: the sum is m g; each has R = 2 mu^2 (1 + mu^2)
+ * (1-d)/d / m, and R m g/4 = K d r. */
+static void test_pyramid_rests(void **state)
+{
+    (void)state;
+    scene s = ball("", 3);
+    run(&s, 3000);
+    assert_near(0.1 - s.q[2], resting_depth(G, 2 * 1 * (1 + 1) / 4.0), 1e-12);
+    close_scene(&s);
+}
+
+/* A cone at rest is its normal alone. */
+static void test_cone_rests(void **state)
+{
+    (void)state;
+    scene s = ball("cone='elliptic' impratio='3'", 3);
+    run(&s, 3000);
+    assert_near(0.1 - s.q[2], resting_depth(G, 1), 1e-12);
+    close_scene(&s);
+}
+
+/* ---- One instant ----------------------------------------------------------------------------- */
+
+/* Depth r and speed (u, 0, w): pyramids and cones by hand for a block that cannot turn. With f+, f-
+ * of the edges n +- mu x, g of each of n +- mu y: four unknowns that are all pushing. */
+static const char slider[] =
+    "<worldbody><geom type='plane' size='5 5 1' friction='0.5'/>"
+    "<body pos='0 0 0.1'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+    "<joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.1' mass='2' friction='0.5'/>"
+    "</body></worldbody>";
+
+static void test_pyramid_by_hand(void **state)
+{
+    (void)state;
+    const double m = 2, mu = 0.5, r = -0.0004, u = 0.003, w = -0.01;
+    const double imp[5] = {0.9, 0.95, 0.001, 0.5, 2};
+    zw_soft law = {.ref = {0.02, 1}, .imp = {0.9, 0.95, 0.001, 0.5, 2}};
+    scene s = open_scene("", slider);
+    s.q[2] = r;
+    s.v[0] = u;
+    s.v[2] = w;
+    forward(&s);
+    /* sums: N = f+ + f- + 2 g, T = mu (f+ - f-). Edge j: (n +- mu t) . a + R f_j = aref_j */
+    double d = soft_impedance(imp, r), R = 2 * mu * mu * (1 + mu * mu) * (1 - d) / d / m;
+    soft_spring k = soft_spring_of(&law, H);
+    double aref_n = -k.B * w - k.K * d * r, aref_t = -k.B * mu * u;
+    double N = 4 * (aref_n + G) / (4 / m + R);     /* the sum of all four */
+    double f = 2 * aref_t / (2 * mu * mu / m + R); /* f+ - f-: the difference of two */
+    assert_true(N / 4 > fabs(f) / 2);              /* all four push */
+    assert_near(s.soft->push[2], N, 1e-9 * N);
+    assert_near(s.soft->push[0], mu * f, 1e-9 * N);
+    assert_near(s.soft->push[1], 0, 1e-9 * N);
+    assert_near(s.soft->a[2], N / m - G, 1e-9 * N);
+    close_scene(&s);
+}
+
+/* A cone that slides: at the edge |f_t| = mu f_n. The force minimises 1/2 f'(A + R) f - f . c with
+ * A = 1/m: along the edge f = N (1, -mu), N = (c_n - mu c_t)/(A + R_n + mu^2 (A + R_t)). */
+static void test_cone_by_hand(void **state)
+{
+    (void)state;
+    const double m = 2, mu = 0.5, r = -0.0004, u = 3, w = -0.01, impratio = 4;
+    const double imp[5] = {0.9, 0.95, 0.001, 0.5, 2};
+    zw_soft law = {.ref = {0.02, 1}, .imp = {0.9, 0.95, 0.001, 0.5, 2}};
+    scene s = open_scene("cone='elliptic' impratio='4'", slider);
+    s.q[2] = r;
+    s.v[0] = u;
+    s.v[2] = w;
+    forward(&s);
+    double d = soft_impedance(imp, r), R = (1 - d) / d / m;
+    soft_spring k = soft_spring_of(&law, H);
+    double c_n = -k.B * w - k.K * d * r + G, c_t = -k.B * u;
+    double N = (c_n - mu * c_t) / (1 / m + R + mu * mu * (1 / m + R / impratio));
+    assert_near(s.soft->push[2], N, 1e-9 * N);
+    assert_near(s.soft->push[0], -mu * N, 1e-9 * N);
+    close_scene(&s);
+}
+
+/* A limit with a margin, its two sides; beyond the margin there is nothing. */
+static void test_limit(void **state)
+{
+    (void)state;
+    scene s = open_scene("", "<worldbody><body><joint type='slide' axis='1 0 0' limited='true' "
+                             "range='-0.1 0.2' margin='0.01' solreflimit='0.1 0.8' "
+                             "solimplimit='0.3 0.9 0.02 0.5 1'/><geom size='0.1' mass='3'/></body>"
+                             "</worldbody>");
+    zw_soft law = {.ref = {0.1, 0.8}, .imp = {0.3, 0.9, 0.02, 0.5, 1}};
+    soft_spring k = soft_spring_of(&law, H);
+    for (int side = -1; side <= 1; side += 2) {
+        double end = side < 0 ? 0.1 : 0.2, r = -0.005; /* behind the margin, before the end */
+        s.q[0] = side * (end - 0.01 - r);
+        s.v[0] = side * 0.2;
+        forward(&s);
+        double d = 0.3 + 0.6 * 0.25, R = (1 - d) / d / 3;
+        double push = (k.B * 0.2 - k.K * d * r) / (1.0 / 3 + R);
+        assert_near(s.soft->push[0], -side * push, 1e-10 * push);
+        s.q[0] = side * (end - 0.011);
+        forward(&s);
+        assert_near(s.soft->push[0], 0, 0);
+    }
+    close_scene(&s);
+}
+
+/* Dry friction: inside its box it slows as a damper would, at its ends it has no more. */
+static void test_box(void **state)
+{
+    (void)state;
+    scene s = open_scene("", "<worldbody><body><joint type='slide' axis='1 0 0' frictionloss='4'/>"
+                             "<geom size='0.1' mass='3'/></body></worldbody>");
+    double R = (1 - 0.9) / 0.9 / 3, B = 2 / (0.95 * 0.02);
+    for (int k = -20; k <= 20; k++) {
+        s.v[0] = 0.01 * k;
+        forward(&s);
+        double push = -B * s.v[0] / (1.0 / 3 + R);
+        push = push > 4 ? 4 : push < -4 ? -4 : push;
+        assert_near(s.soft->push[0], push, 1e-11);
+        assert_near(s.soft->a[0], push / 3, 1e-11);
+    }
+    close_scene(&s);
+}
+
+/* The convex law itself: of a heap of capsules with everything on, no admissible change of the
+ * multipliers lowers the dual objective. */
+static void test_law(void **state)
+{
+    (void)state;
+    scene s = open_scene(
+        "impratio='2'",
+        "<worldbody><geom type='plane' size='5 5 1' condim='6'/>"
+        "<body pos='0 0 0.09' euler='0 1.57 0.1'><freejoint/><geom type='capsule' size='0.1 0.2'/>"
+        "<body pos='0 0 0.3'><joint type='hinge' axis='0 1 0' frictionloss='0.5' limited='true' "
+        "range='-0.1 0.3'/><geom type='capsule' size='0.05 0.2' pos='0 0 0.2'/></body></body>"
+        "<body pos='0.1 0.02 0.24' euler='1.5 0 0.3'><freejoint/><geom type='capsule' "
+        "size='0.08 0.2' condim='4'/></body></worldbody>");
+    s.q[7] = 0.32;
+    for (int i = 0; i < s.system->n; i++) {
+        s.v[i] = 0.3 * ((i * 7) % 5 - 2);
+    }
+    forward(&s);
+    const soft_problem *p = s.soft;
+    assert_true(p->contacts >= 3 && p->first_contact == 1 && p->rows > 12);
+    double size = 0;
+    for (int i = 0; i < p->rows; i++) {
+        size = fmax(size, fabs(p->lambda[i]));
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        for (int i = 0; i < p->block[k].rows && p->block[k].kind == ZW_INEQUALITY; i++) {
+            int row = p->first[k] + i;
+            double w = p->R[row] * p->lambda[row] - p->b[row];
+            for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+                w += p->value[e] * p->a[p->column[e]];
+            }
+            assert_true(p->lambda[row] >= 0 && w >= -1e-8 * fabs(p->b[row]));
+            assert_true(p->lambda[row] * w <= 1e-8 * size * fabs(p->b[row]));
+        }
+    }
+    close_scene(&s);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    zw_model *model = zw_model_parse("coord x = 1\nkinetic 0.5*x'^2\n", "a.zw", NULL, 0, &error);
+    assert_non_null(model);
+    zw_system *system = zw_system_compile(model, &error);
+    zw_work *work = zw_work_create(system, &error);
+    zw_state *start = zw_state_create(system, work, NULL, &error);
+    zw_run_options options = {.time = 1, .method = ZW_METHOD_SOFT, .step = 0.1};
+    assert_int_equal(zw_run(system, start, work, &options, NULL, &error), ZW_BAD_INPUT);
+    assert_non_null(strstr(error.text, "rigid bodies"));
+    zw_state_free(start);
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+}
+
+/* Every allocation may fail. */
+static void test_memory(void **state)
+{
+    (void)state;
+    scene s = ball("", 3);
+    soft_problem *p = NULL;
+    int failed = 0;
+    s.q[2] = 0.0999;
+    for (int k = 1;; k++) {
+        zw_error error = {0};
+        base_alloc_fail_after(k);
+        zw_status status = soft_create(s.system, s.work, H, &p, &error);
+        status = status == ZW_OK ? soft_forward(p, 0, s.q, s.v, &error) : status;
+        base_alloc_fail_after(0);
+        soft_free(p);
+        p = NULL;
+        if (status == ZW_OK) {
+            break;
+        }
+        assert_int_equal(status, ZW_NO_MEMORY);
+        failed++;
+    }
+    assert_true(failed > 10);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_impedance),    cmocka_unit_test(test_spring),
+        cmocka_unit_test(test_ball_rests),   cmocka_unit_test(test_pyramid_rests),
+        cmocka_unit_test(test_cone_rests),   cmocka_unit_test(test_pyramid_by_hand),
+        cmocka_unit_test(test_cone_by_hand), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_box),          cmocka_unit_test(test_law),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_memory),
+    };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
