@@ -138,6 +138,9 @@ typedef struct zw_gauss_options {
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
     int margin;          /* measure zw_motion.margin; dense algebra only */
     int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
+    int effort;          /* Coulomb: factorisations after which, about, the best answer met must do:
+                            ZW_INACCURATE if its certificate misses the tolerance; 0: no limit.
+                            Sparse algebra only */
 } zw_gauss_options;
 
 /* Coulomb, automatic algebra, default tolerances, cold. A zeroed struct means the same. */

@@ -30,6 +30,16 @@ int sparse_cones_proximal(zw_gauss_work *work, gauss_sparse *s, double delta);
 zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, const double *C,
                               double aim, int warm);
 
+/* sparse_split.c: at most `limit` steps towards Coulomb's law from (x, r), which are left nearer to
+ * it: r in K, and x of multipliers that differ from r by the error returned (HUGE_VAL: nothing to
+ * be had). The steps taken are added to `steps`. Uses s->shift. */
+typedef struct sparse_way {
+    double rho;   /* compliance */
+    double share; /* of every change of a slip that is taken over at once */
+    int limit;
+} sparse_way;
+double sparse_split(zw_gauss_work *work, const sparse_way *way, double aim, int *steps);
+
 /* sparse_conflict.c */
 /* After the proximal step with `delta`: do the multipliers run away along d = r - centre, and does
  * that lead to a proof that nothing is admissible? It is left in s->v[2]. */

@@ -285,7 +285,7 @@ zw_status sparse_convex_solve(const zw_gauss *problem, zw_gauss_work *work, cons
                               double aim, int warm)
 {
     gauss_sparse *s = work->sparse;
-    double delta = warm ? 1e-6 : 1e-2, error = HUGE_VAL;
+    double delta = warm ? 1e-3 : 1e-2, error = HUGE_VAL;
     for (int k = 0; k < OUTER_LIMIT; k++, delta = fmax(delta * 1e-2, 1e-11)) {
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
         for (int p = s->me; p < s->m && k == 0 && !warm; p++) {

@@ -10,9 +10,14 @@
  * K with a change of rank one per sliding cone, which is not symmetric. It is solved by GMRES with
  * the symmetric factors as preconditioner (sparse_kkt.c).
  *
- * Members, in the order in which they are tried: Newton from the guess; Newton from the convex
- * law's answer; convex problems with the slips of the one before, Newton tried after each. What
- * none of them solves is reported as jammed, with the best answer met. */
+ * Members, in the order in which they are tried: Newton from the guess; without one, Newton from
+ * the convex law's answer, as in coulomb.c, so that both choose the same of several motions;
+ * splitting (sparse_split.c) from the guess or that answer, and Newton from there; with a guess,
+ * Newton from the convex law's answer now; convex problems with the slips of the one before, Newton
+ * tried after each; compliance from soft to rigid. Where the effort is limited, splitting comes
+ * first also without a guess, as the convex law may cost more than is allowed. What none of them
+ * solves, or not within the effort, is reported with the best answer met. A step of splitting
+ * counts as a sixteenth of a factorisation, about what it costs. */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +26,7 @@
 #include "math/dense.h"
 
 enum { NEWTON_LIMIT = 30, SHIFT_LIMIT = 25, CUTS = 5 };
+enum { SPLIT_COST = 16, PATIENT = 6, HASTY = 3 };
 
 /* What a solve carries along. */
 typedef struct coulomb_run {
@@ -30,7 +36,16 @@ typedef struct coulomb_run {
     double aim, accept;
     double soft;  /* the compliance of the law that Newton works on now */
     double error; /* of the best answer to the law itself, kept in s->kept */
+    int effort;   /* factorisations allowed; 0: any number */
+    int split;    /* steps of splitting */
+    int patience; /* Newton steps without success */
 } coulomb_run;
+
+static int exhausted(const coulomb_run *run)
+{
+    return run->effort > 0 &&
+           run->work->core.factorizations + run->split / SPLIT_COST >= run->effort;
+}
 
 /* w = B x + c + soft r on the cones, and the slip of each: its size into shift, its direction into
  * slip. */
@@ -116,7 +131,10 @@ static int newton(coulomb_run *run, double soft, int limit)
     run->soft = soft;
     double error = judge(run, s->x, s->r), least = error, aim = soft > 0.0 ? 1e-7 : run->aim;
     remember(run, error);
-    for (int k = 0, stuck = 0; k < limit && error > aim && stuck < 6; k++) {
+    for (int k = 0, stuck = 0; k < limit && error > aim && !exhausted(run); k++) {
+        if (stuck >= (soft == 0.0 && least <= run->accept ? 1 : run->patience)) {
+            break;
+        }
         memcpy(s->centre, s->r, (size_t)s->m * sizeof(double));
         sparse_step step = {.rho = sparse_cones_force(s, s->r) / s->V,
                             .prox = 1e-11,
@@ -177,7 +195,7 @@ static void back_to_start(gauss_sparse *s)
 static int try_shift(coulomb_run *run)
 {
     gauss_sparse *s = run->work->sparse;
-    for (int k = 0; k < SHIFT_LIMIT; k++) {
+    for (int k = 0; k < SHIFT_LIMIT && !exhausted(run); k++) {
         back_to_start(s);
         shifted_convex(run);
         keep_start(s);
@@ -196,7 +214,7 @@ static int try_homotopy(coulomb_run *run, double factor)
     if (!sparse_equality_motion(run->work, s, 0)) {
         return 0;
     }
-    for (double soft = 10.0; soft > 1e-12; soft *= factor) {
+    for (double soft = 10.0; soft > 1e-12 && !exhausted(run); soft *= factor) {
         newton(run, soft, 20);
         keep_start(s);
         if (soft < 1e-2 && newton(run, 0.0, 12)) {
@@ -205,6 +223,78 @@ static int try_homotopy(coulomb_run *run, double factor)
         back_to_start(s);
     }
     return 0;
+}
+
+/* Splitting from (x, r), then Newton: the same way again where it has gained a digit, else the
+ * next.
+ */
+static int try_split(coulomb_run *run)
+{
+    static const sparse_way way[] = {
+        {0.1, 1.0, 300}, {1.0, 1.0, 300}, {1.0, 0.3, 1000}, {0.3, 0.3, 2000}, {0.1, 1.0, 1000}};
+    gauss_sparse *s = run->work->sparse;
+    double before = HUGE_VAL;
+    for (int at = 0; at < (int)(sizeof way / sizeof *way) && !exhausted(run);) {
+        double error = sparse_split(run->work, &way[at], 0.1 * run->accept, &run->split);
+        if (!(error < HUGE_VAL)) {
+            return 0;
+        }
+        keep_start(s);
+        if (sparse_equality_motion(run->work, s, 1) && newton(run, 0.0, NEWTON_LIMIT)) {
+            return 1;
+        }
+        if (run->error <= 10.0 * run->accept) {
+            return 1; /* within the tolerance, if not by far: more would cost more than it gives */
+        }
+        back_to_start(s);
+        at += !(error < 0.1 * before);
+        before = error;
+    }
+    return 0;
+}
+
+static int try_convex(coulomb_run *run)
+{
+    gauss_sparse *s = run->work->sparse;
+    memset(s->shift, 0, (size_t)s->cone_count * sizeof(double));
+    s->hopeless = sparse_convex_solve(run->problem, run->work, run->C, 1e-9, 0) == ZW_CONFLICT;
+    keep_start(s);
+    return newton(run, 0.0, NEWTON_LIMIT);
+}
+
+static int solve(coulomb_run *run, int warm, int guess_only, const char **method)
+{
+    gauss_sparse *s = run->work->sparse;
+    int convex_first = !warm && run->effort == 0;
+    *method = "newton";
+    keep_start(s);
+    run->patience = guess_only ? PATIENT : HASTY;
+    if (warm && newton(run, 0.0, NEWTON_LIMIT)) {
+        return 1;
+    }
+    if (guess_only) {
+        return 0;
+    }
+    *method = "newton from convex";
+    if (convex_first && try_convex(run)) {
+        return 1;
+    }
+    *method = "split";
+    back_to_start(s);
+    if (try_split(run)) {
+        return 1;
+    }
+    run->patience = PATIENT;
+    *method = "newton from convex";
+    if (!exhausted(run) && sparse_equality_motion(run->work, s, 0) && try_convex(run)) {
+        return 1;
+    }
+    *method = exhausted(run) ? "split" : "shift";
+    if (try_shift(run)) {
+        return 1;
+    }
+    *method = exhausted(run) ? *method : "homotopy";
+    return try_homotopy(run, 0.1) || try_homotopy(run, 0.5);
 }
 
 zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
@@ -216,28 +306,16 @@ zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *option
                        .C = C,
                        .aim = 1e-5 * options->tolerance,
                        .accept = 0.1 * options->tolerance,
+                       .effort = options->effort,
                        .error = HUGE_VAL};
-    *method = "newton";
     s->hopeless = 0;
-    int solved = warm && newton(&run, 0.0, NEWTON_LIMIT);
-    if (!solved && !options->guess_only) {
-        *method = "newton from convex";
-        memset(s->shift, 0, (size_t)work->cone_count * sizeof(double));
-        s->hopeless = sparse_convex_solve(problem, work, C, 1e-9, warm) == ZW_CONFLICT;
-        keep_start(s);
-        solved = newton(&run, 0.0, NEWTON_LIMIT);
-    }
-    if (!solved && !options->guess_only) {
-        *method = "shift";
-        solved = try_shift(&run);
-    }
-    if (!solved && !options->guess_only) {
-        *method = "homotopy";
-        solved = try_homotopy(&run, 0.1) || try_homotopy(&run, 0.5);
-    }
+    int solved = solve(&run, warm, options->guess_only, method);
+    work->core.iterations += run.split;
     if (run.error < HUGE_VAL) {
         memcpy(s->x, s->kept, (size_t)s->q * sizeof(double));
         memcpy(s->r, s->kept + s->q, (size_t)s->m * sizeof(double));
     }
-    return solved || run.error <= options->tolerance ? ZW_OK : ZW_JAMMED;
+    return solved || run.error <= options->tolerance ? ZW_OK
+           : exhausted(&run)                         ? ZW_INACCURATE
+                                                     : ZW_JAMMED;
 }
