@@ -385,12 +385,14 @@ static zw_status find_w(step_impulse *s, zw_error *error)
 }
 
 /* Is v on the rows that were put aside, up to this part of the size of their terms, or to what
- * round-off of a place is over a step? */
+ * round-off of a place is over a step? The size is that of all rows of a block: what slides along a
+ * floor moves across it by the round-off of its sliding. */
 static int on_rows(const step_impulse *s, const double *v, double part)
 {
     const impulse_problem *p = &s->aside;
     double least = DBL_EPSILON * reach(s, s->begin) / s->h;
     for (int k = 0; k < p->blocks; k++) {
+        double sum = 0, most = 0;
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
             double off = -p->b[i], size = fabs(p->b[i]);
             for (int e = p->start[i]; e < p->start[i + 1]; e++) {
@@ -398,10 +400,13 @@ static int on_rows(const step_impulse *s, const double *v, double part)
                 size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
             }
             int across = p->block[k].kind == ZW_CONE && i > p->first[k];
-            off = across ? 0 : p->block[k].kind == ZW_EQUALITY ? off : fmin(off, 0);
-            if (!(fabs(off) <= fmax(part * size, least))) {
-                return 0;
-            }
+            sum += across
+                       ? 0
+                       : fabs(p->block[k].kind == ZW_EQUALITY || isnan(off) ? off : fmin(off, 0));
+            most = fmax(most, size);
+        }
+        if (!(sum <= fmax(part * most, least))) {
+            return 0;
         }
     }
     return 1;
