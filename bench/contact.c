@@ -238,7 +238,7 @@ static void obstacle(void)
            "far the robot "
            "is from where a step of 2 ms leads: at most within\n2 s, and within 8 s. Which way it "
            "skids on the obstacle is not "
-           "settled by any step yet; before it, the error is of first order.\n\n"
+           "settled by any step yet.\n\n"
            "| trial | largest stable step [s] | 10 ms | 50 ms | 100 ms | 200 ms |\n"
            "|---|---|---|---|---|---|\n");
     int count = 0;
