@@ -49,13 +49,13 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and %g",
                          options->tolerance, most);
     }
-    if (fixed_step(options->method) && (options->time - now) / options->step > 1e12) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "with steps of %g this would take more than 1e12 steps", options->step);
-    }
     if (fixed_step(options->method) && !(options->step > 0)) {
         return base_fail(error, ZW_BAD_INPUT, "method %s needs a step",
                          zw_method_name(options->method));
+    }
+    if (fixed_step(options->method) && (options->time - now) / options->step > 1e12) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "with steps of %g this would take more than 1e12 steps", options->step);
     }
     return ZW_OK;
 }

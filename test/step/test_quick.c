@@ -119,6 +119,10 @@ static void steps_are_the_run(void **state)
     base_alloc_fail_after(0);
     assert_int_equal(status, ZW_OK);
     must(zw_step(a.system, a.state, a.work, ZW_METHOD_RK4, h, &error), &error);
+    zw_run_options without = {.time = 9, .method = ZW_METHOD_RK4};
+    zw_run_summary summary = {0};
+    assert_int_equal(zw_run(a.system, a.state, a.work, &without, &summary, &error), ZW_BAD_INPUT);
+    assert_non_null(strstr(error.text, "needs a step"));
     close_scene(&a);
     close_scene(&b);
 }

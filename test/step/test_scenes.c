@@ -153,7 +153,7 @@ static const example list[] = {
     {"gears.xml", "drive", 1, gears},
     {"arch_bridge.xml", NULL, 0.1, arch},
     {"heap.xml", NULL, 0.1, NULL},
-    {"skid_steer.xml", "drive", 0.2, NULL},
+    {"skid_steer.xml", "drive", 2, NULL},
     {"quadruped.xml", NULL, 4, stands},
     {"quadruped.xml", "squat", 2, NULL},
     {"humanoid_falls.xml", NULL, 1, NULL},
