@@ -7,64 +7,18 @@
 // public models in $ZW_MODELS (or /work/shared/models), if they are there. States are those of
 // MuJoCo's own motion under random controls. Where the two find other numbers of contact points
 // (manifolds of boxes and meshes are a matter of taste) the state is counted, not compared. The
-// package is looked for as judge_numbers.mjs does. Exit code 77: it is not here.
+// package is found by oracle.mjs. Exit code 77: it is not here.
 import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import {fileURLToPath, pathToFileURL} from 'node:url';
 
-const house = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
-const shelf = process.env.ZW_NODE_MODULES ?? path.join(house, 'build/npm/node_modules');
-const entry = path.join(shelf, '@mujoco/mujoco/mujoco.js');
-if (!fs.existsSync(entry)) {
-  console.log(`skipped: there is no @mujoco/mujoco in ${shelf} (tools/need test, or ZW_NODE_MODULES)`);
-  process.exit(77);
-}
-const mujoco = await (await import(pathToFileURL(entry).href)).default({print() {}, printErr() {}});
+import {house, load, mujoco} from './oracle.mjs';
+
 const [program, ...given] = process.argv.slice(2);
 const small = process.env.ZW_CAMPAIGN === 'small';
 const motions = small ? 2 : 5;
 const samples = small ? 10 : 40;
 const bound = 1e-6;
-
-// ---- Files ------------------------------------------------------------------------------------
-
-const stored = new Set();
-function store(folder) {
-  if (stored.has(folder)) {
-    return;
-  }
-  stored.add(folder);
-  mujoco.FS.mkdirTree(folder);
-  for (const item of fs.readdirSync(folder, {withFileTypes: true})) {
-    const place = path.join(folder, item.name);
-    if (item.isDirectory()) {
-      store(place);
-    } else if (/\.(xml|stl|obj|msh|png)$/i.test(item.name)) {
-      mujoco.FS.writeFile(place, fs.readFileSync(place));
-    }
-  }
-}
-
-const pixel = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
-    'base64');
-function load(file) {
-  store(path.dirname(file));
-  for (let pictures = 0;; pictures++) {
-    try {
-      return mujoco.MjModel.from_xml_path(file);
-    } catch (problem) {
-      const missing = String(problem.message ?? problem).match(/opening file '([^']*\.png)'/);
-      if (!missing || pictures >= 20) {
-        throw problem;
-      }
-      const place = path.resolve(path.dirname(file), missing[1]);
-      mujoco.FS.mkdirTree(path.dirname(place));
-      mujoco.FS.writeFile(place, pixel);
-    }
-  }
-}
 
 // ---- States -----------------------------------------------------------------------------------
 
@@ -196,11 +150,9 @@ function compareContacts(ours, theirs) {
 }
 
 function judge(file) {
-  let model;
-  try {
-    model = load(file);
-  } catch (problem) {
-    return {why: `MuJoCo: ${String(problem.message ?? problem).split('\n')[0]}`};
+  const model = load(file);
+  if (typeof model === 'string') {
+    return {why: `MuJoCo: ${model}`};
   }
   const data = new mujoco.MjData(model);
   const states = draw(model, data);
