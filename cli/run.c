@@ -55,7 +55,8 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     if (plan->method == ZW_METHOD_DOP853 || plan->method == ZW_METHOD_STIFF) {
         fprintf(to, ", tolerance %.2g\n", plan->tolerance);
     } else {
-        fprintf(to, ", step %.6g\n", plan->step);
+        fprintf(to, ", step %.6g%s\n", plan->step,
+                plan->contact == ZW_CONTACT_CONVEX ? ", contact convex" : "");
     }
     cli_show_untouched(to, world, plan->method);
 }

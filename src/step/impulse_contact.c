@@ -222,11 +222,21 @@ static const char *label(const step_impulse *s, int k)
     return it->text;
 }
 
+/* Rows up to the last that friction can hold. */
+static int held_rows(const contact_point *point)
+{
+    int rows = point->rows;
+    while (rows > 1 && !(point->friction[rows - 2] > 1e-9)) {
+        rows--;
+    }
+    return rows;
+}
+
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
-    int rows = point->friction[0] > 1e-9 ? point->rows : 1;
+    int rows = held_rows(point);
     problem_block(p, key_of(&point->key), label(s, k), rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
                   point->friction);
     for (int r = 0; r < rows; r++) {

@@ -347,6 +347,7 @@ static zw_status create_given(run *r, zw_error *error)
         return ZW_NO_MEMORY;
     }
     impulse_set_tolerance(r->impulse, r->options.tolerance);
+    impulse_set_contact(r->impulse, r->options.contact);
     return ZW_OK;
 }
 
