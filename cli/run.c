@@ -186,6 +186,11 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
         cli_label(to, "contacts");
         fprintf(to, "%d at most, %.2g deep at worst\n", summary->contacts, summary->depth);
     }
+    if (summary->jams > 0) {
+        cli_label(to, "jams");
+        fprintf(to, "%ld: sliding that no finite force allows, stopped by impulses\n",
+                summary->jams);
+    }
     cli_label(to, "certificate");
     fprintf(to, "%.2g at worst\n", summary->certificate);
     show_checks(to, world, summary);

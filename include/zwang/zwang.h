@@ -227,6 +227,8 @@ typedef struct zw_run_summary {
     double check_time;
     int contacts; /* bodies, method impulse: most points that touched at once, */
     double depth; /* and the deepest that any was in another at the end of a step */
+    long jams;    /* points that slid as no finite force allows (Painleve) and were stopped by an
+                     impulse; steps in which that happened, if several points did, count so often */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

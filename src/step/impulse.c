@@ -93,8 +93,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
-                         &s->Q,  &s->still, &s->push, &s->other};
+    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,     &s->force,
+                         &s->Q,  &s->still, &s->push, &s->other, &s->first};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -576,6 +576,7 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
+    memcpy(s->first, v0, speeds);
     s->gained = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);

@@ -59,6 +59,7 @@ typedef struct step_impulse {
     double fall;     /* for how long gravity acts in it: h but for impacts */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
+    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */

@@ -53,6 +53,7 @@ typedef struct contact_world {
     int keeps_parents; /* parents and children may touch */
     int touches;       /* there are two that may touch */
     int capacity;      /* points that a state has room for */
+    double bounce_speed;
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
