@@ -381,6 +381,37 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     return status;
 }
 
+/* What needs no push gets none: a free motion that all rows of a piece admit is its answer; of
+ * several (Painleve's rod, which may lift off or be stopped) the one that is taken. */
+static int is_free(gauss_islands *is, const zw_gauss *problem, zw_contact_law law, const piece *p)
+{
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    double *residual = is->residual.data;
+    for (int i = 0; i < p->blocks; i++) {
+        const zw_block *it = &problem->block[block[i]];
+        double across = 0;
+        for (int r = 0; r < it->rows; r++) {
+            int row = first[block[i]] + r;
+            double sum = problem->b ? -problem->b[row] : 0;
+            for (int k = problem->A.start[row]; k < problem->A.start[row + 1]; k++) {
+                sum += problem->A.value[k] * problem->free[problem->A.column[k]];
+            }
+            residual[row] = sum;
+            int one_sided = it->kind == ZW_INEQUALITY || (it->kind == ZW_CONE && r == 0);
+            if (it->kind == ZW_EQUALITY || (one_sided && !(sum >= 0))) {
+                return 0;
+            }
+            double part = one_sided ? 0 : it->friction[r - 1] * sum;
+            across += part * part;
+        }
+        if (law == ZW_CONVEX && it->kind == ZW_CONE &&
+            !(residual[first[block[i]]] >= sqrt(across))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
 {
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
@@ -433,6 +464,9 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     for (int i = 0; i < is->piece_count; i++) {
         const piece *p = (piece *)is->pieces.data + i;
         zw_motion motion = {0};
+        if (is_free(is, problem, wish.contact, p)) {
+            continue;
+        }
         zw_status status = solve_piece(is, problem, &wish, p, &motion, error);
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
