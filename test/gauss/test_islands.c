@@ -129,7 +129,7 @@ static void free_where_it_may(void **state)
     for (int k = 0; k < 2; k++) {
         for (seed[0] = 0; seed[0] < 300; seed[0]++) {
             make(&s, 1, seed);
-            s.free[0] = 1.5; /* upwards, more or less */
+            s.free[0] = 0.01 * (double)seed[0]; /* upwards, more and more */
             zw_gauss_options options = {.contact = law[k]};
             gauss_islands_answer answer;
             zw_certificate proof;
@@ -143,6 +143,7 @@ static void free_where_it_may(void **state)
             assert_true(proof.worst < 1e-14);
         }
     }
+    print_message("free: %d by Coulomb, %d by the convex law\n", frees[0], frees[1]);
     assert_true(frees[0] > frees[1] && frees[1] > 0 && frees[0] < 300);
     gauss_islands_free(islands);
 }
