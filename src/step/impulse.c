@@ -215,7 +215,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
-    zw_status status = problem_solve(&s->problem, &s->H, way, error);
+    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, s->u);
@@ -464,7 +464,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     double gained = s->system->works ? work_done(s) : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
     impulse_put_speeds(s);
-    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13)) {
         tree_composite(s->system->tree, s->work->sweeps);
         matrix_set(&s->H, s->system, s->work->sweeps);
         zw_status status = impulse_project(s, &s->aside, s->u, v1, error);

@@ -176,7 +176,7 @@ static zw_status solve_modes(soft_problem *s, zw_error *error)
                               .b = s->b,
                               .compliance = s->R};
     const zw_gauss_options options = {.contact = ZW_CONVEX};
-    return gauss_islands_solve(s->islands, &problem, &options, &s->answer, error);
+    return gauss_islands_solve(s->islands, &problem, &options, NULL, &s->answer, error);
 }
 
 /* Modes that are wrong, and moved; with first_only at most one of them is. `row` is the first of
