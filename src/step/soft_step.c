@@ -92,7 +92,7 @@ static int list_contacts(soft_problem *s, const double *v)
     for (int k = 0; k < s->contacts && list; k++) {
         const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
         zw_contact *to = contact_list_add(list, s->system, point);
-        int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
+        int columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
         soft_contact_force(s, k, to->force);
         for (int r = 0; r < point->rows; r++) {
             for (int i = 0; i < columns; i++) {

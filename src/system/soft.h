@@ -73,7 +73,7 @@ typedef struct soft_problem {
     double *phi, *psi, *closer_b, *A;
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
-    double *J, *room;   /* of one point */
+    double *J;          /* of one point */
     int *J_column;
 
     /* Friction of joints and tendons: -1, 1: lambda is at that end of its box. */

@@ -316,7 +316,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     contact_point *point = &s->found.point[index];
     turn_frame(s, point);
     soft_touch touch = touch_of(s, point);
-    int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
+    int columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
     for (int r = 0; r < point->rows; r++) {
         for (int k = 0; k < columns; k++) {
             touch.speed[r] += s->J[r * columns + k] * v[s->J_column[k]];

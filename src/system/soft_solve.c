@@ -44,7 +44,6 @@ static void lay_out(soft_problem *s, base_arena *arena)
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
     s->M = base_arena_doubles(arena, (size_t)system->M_start[system->n]);
     s->J = base_arena_doubles(arena, 6 * wide);
-    s->room = base_arena_doubles(arena, 8 * wide);
     s->J_column = base_arena_ints(arena, wide);
     s->dry_mode = base_arena_ints(arena, dry);
 }
