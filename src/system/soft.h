@@ -88,6 +88,8 @@ typedef struct soft_problem {
     double *a_free; /* [n] */
     double *push;   /* [n] J' lambda */
     double *a;      /* [n] */
+    int iterations; /* of the last solution */
+    double slope;   /* and what it left of M a - force - J' lambda, its length */
     void *memory;
 } soft_problem;
 

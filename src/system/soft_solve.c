@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/sparse.h"
 #include "system/soft.h"
 
 enum { MANY = 12, ROUNDS = 1000 };
@@ -230,6 +231,19 @@ static zw_status solve_boxes(soft_problem *s, zw_error *error)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
+/* |M a - force - push| */
+static double slope_of(const soft_problem *s)
+{
+    const zw_system *system = s->system;
+    double *Ma = s->a_free, square = 0;
+    sparse_multiply(system->n, system->M_start, system->M_row, s->M, s->a, Ma);
+    for (int i = 0; i < system->n; i++) {
+        double r = Ma[i] - s->force[i] - s->push[i];
+        square += r * r;
+    }
+    return sqrt(square);
+}
+
 static void take_answer(soft_problem *s)
 {
     int n = s->system->n;
@@ -246,6 +260,8 @@ static void take_answer(soft_problem *s)
             add_dry_force(s, k, s->dry_push[k], s->push);
         }
     }
+    s->iterations = s->answer.iterations;
+    s->slope = slope_of(s);
 }
 
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
