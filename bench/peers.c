@@ -268,7 +268,7 @@ static void run_soft(world *w, long steps, figures *f)
         f->iterations += s->iterations;
         f->residual = fmax(f->residual, s->slope / mean_inertia);
         for (int i = 0; i < s->contacts; i++) {
-            f->depth = fmax(f->depth, -s->found.point[s->of[s->first_contact + i]].gap);
+            f->depth = fmax(f->depth, -s->found.point[s->block[s->first_contact + i].of].gap);
         }
     }
     f->seconds = seconds_computed() - start;
