@@ -75,7 +75,9 @@ void collide_emit(collide_sink *sink, const double pos[3], const double normal[3
 /* All pairs that have a rule of their own. */
 void collide_plane(const collide_solid *b, collide_sink *sink);
 void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink *sink);
-void collide_capsules(const collide_solid *a, const collide_solid *b, collide_sink *sink);
+/* a: plane, sphere, capsule; b: sphere, capsule. */
+void collide_round(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                   const collide_pose *at_b, collide_sink *sink);
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 
 /* Distance of the cores. 1: they are apart by a plane across n; n is the answer if `exact`.

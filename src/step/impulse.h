@@ -35,7 +35,6 @@ typedef struct impulse_contacts {
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
-    double *room;
     int bounces; /* some pair may */
     int flying;  /* points of pairs that bounce are left out, but for these */
     int deep_count;

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tree/sweeps.h"
 
 /* s->a, with the joints' damping taken at the end of the step. */
 static int damp(soft_problem *s, double h)
 {
     const zw_system *system = s->system;
     const tree_mechanism *tree = system->tree;
-    int damped = 0, bad = 0;
+    int damped = 0;
     for (int i = 0; i < system->n; i++) {
         damped |= tree->damping[i] > 0;
         s->diagonal[i] = h * tree->damping[i];
@@ -22,14 +21,9 @@ static int damp(soft_problem *s, double h)
     for (int i = 0; i < system->n; i++) {
         s->a[i] = s->force[i] + s->push[i];
     }
-    if (system->bodies->extra_count > 0) { /* M is not the tree's alone */
-        bad = !soft_factor_masses(s, s->diagonal);
-        soft_solve_masses(s, s->a);
-    } else {
-        tree_factor(tree, s->diagonal, s->work->sweeps, &bad);
-        tree_solve(tree, s->work->sweeps, s->a);
-    }
-    return !bad;
+    int good = soft_factor_masses(s, s->diagonal);
+    soft_solve_masses(s, s->a);
+    return good;
 }
 
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
@@ -97,7 +91,7 @@ static int list_contacts(soft_problem *s, const double *v)
     for (int k = 0; k < s->contacts && list; k++) {
         const contact_point *point = &s->found.point[s->block[s->first_contact + k].of];
         zw_contact *to = contact_list_add(list, s->system, point);
-        int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
+        int columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
         soft_contact_force(s, k, to->force);
         for (int r = 0; r < point->rows; r++) {
             for (int i = 0; i < columns; i++) {

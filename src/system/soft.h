@@ -52,7 +52,7 @@ typedef enum soft_kind {
     SOFT_MASS     /* no row: `most` is a mass that moves along the direction */
 } soft_kind;
 
-enum { SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
+enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
 
 /* Of a block at some x = J a. */
 typedef struct soft_reply {
@@ -67,11 +67,13 @@ typedef struct soft_reply {
 typedef struct soft_block {
     soft_kind kind;
     int rows, first;    /* in b and D */
-    int width, columns; /* J[width][columns] */
-    int J, column;      /* where they are in value[] and column[]; columns rise */
-    int whole;          /* columns are all the dofs on the way from the root to the last */
-    int of;             /* of closers: which; of contacts: which point */
-    int next;           /* of the same island; -1: none */
+    int width, columns; /* J[width][stride]; stride: columns, and zeros to a multiple of four */
+    int stride;
+    int group;     /* so many blocks from here on share their columns; 0: within such a group */
+    int J, column; /* where they are in value[] and column[]; columns rise */
+    int whole;     /* columns are all the dofs on the way from the root to the last */
+    int of;        /* of closers: which; of contacts: which point */
+    int next;      /* of the same island; -1: none */
     double mu[5], most;
     double x[6], move[6]; /* J a, and how it would change */
     soft_reply now, then; /* at x, and at x + move */
@@ -83,32 +85,39 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
+/* A pattern: rows hold the way from the root to their dof. */
+typedef struct soft_shape {
+    int n, entries;
+    const int *parent, *depth; /* [n] depth: dofs from the root to here */
+    const int *start;          /* [n] where rows begin: multiples of four */
+    int blocks;
+    const int *block; /* [blocks+1] first dofs of runs in which each is the parent of the next */
+} soft_shape;
+
 /* Dofs first..end-1 are a tree of their own: what roots at the world. */
 typedef struct soft_tree {
     int first, end;
-    int next;             /* of the same island; -1: none */
-    int leader;           /* the first of its island */
-    int block;            /* first of its blocks, if it is a leader */
-    int bent;             /* and whether it needs a pattern of its own */
-    tree_mechanism shape; /* pattern of M's rows, in numbers from `first`: tree_factor can use it */
+    int next;         /* of the same island; -1: none */
+    int leader;       /* the first of its island */
+    int block;        /* first of its blocks, if it is a leader */
+    int bent;         /* and whether it needs a pattern of its own */
+    soft_shape shape; /* pattern of M's rows, in numbers from `first` */
 } soft_tree;
 
 /* A pattern of its own, in numbers of the island. */
 typedef struct soft_bend {
-    int *dof, *parent, *depth, *start, *block, *column;
-    int entries;
+    int *dof, *parent, *depth, *start, *block;
 } soft_bend;
 
 /* Trees that rows hold together; soft_island.c. */
 typedef struct soft_island {
     int tree, block; /* first ones */
     int n;
-    const int *dof;              /* [n] which; NULL: they are in a row, */
-    int first;                   /* from this one */
-    const tree_mechanism *shape; /* pattern of H, for tree_factor and tree_solve */
-    double *H;                   /* its entries, then those of the factor */
+    const int *dof; /* [n] which; NULL: they are in a row, */
+    int first;      /* from this one */
+    soft_shape shape;
+    double *H; /* its entries, then those of the factor */
     soft_bend bend;
-    tree_mechanism own;
     int is_large; /* no pattern: soft_large.c */
 } soft_island;
 
@@ -135,7 +144,8 @@ typedef struct soft_problem {
     /* What they are made from. */
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
-    double *J, *room;   /* of one point */
+    double *J;          /* of one point */
+    double *room;       /* for the rows of a group, twice */
     int *J_column;
 
     /* soft_island.c */
@@ -148,12 +158,13 @@ typedef struct soft_problem {
     int is_bent;         /* some of these are not those of M */
     int *local;          /* [n] numbers in islands that are bent */
     int *bend_room, bend_used;
-    int *bent_column, bent_room;
+    int bent_room;
     double *bent_H;
     struct soft_large *large; /* [trees] by the first tree of an island that needs it */
 
     /* soft_newton.c */
-    double *H;                     /* [entries of M] */
+    double *H;                     /* of all islands that are not bent */
+    double *kept;                  /* [4 n] */
     double *force;                 /* [n] all that is applied */
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
@@ -188,9 +199,21 @@ int soft_fill_masses(soft_problem *s);
 /* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
  */
 int soft_find_islands(soft_problem *s);
-/* Once: the shapes of all trees, whose first and end are known; room for n + trees, entries, and
- * n + trees numbers. */
-void soft_find_trees(soft_problem *s, int *start, int *column, int *block);
+/* Once: the shapes of all trees, whose first and end are known; room for n, n, n + trees. */
+void soft_find_trees(soft_problem *s, int *parent, int *start, int *block);
+
+/* soft_block.c, of the group that begins at a block: */
+/* x, or `move` if it is to look ahead, = J a */
+void soft_along(const soft_problem *s, int block, const double *a, int ahead);
+/* to += J' force, or J' rest */
+void soft_push(const soft_problem *s, int block, int rest, double *to);
+/* H += J' C J */
+void soft_stiffen(const soft_problem *s, int block);
+
+/* soft_factor.c: H + diagonal (NULL: none) = L' D L, in place; `kept` has room for 4 depths. 0: it
+ * is not positive. Then x = that \ x. */
+int soft_factor(const soft_shape *shape, const double *diagonal, double *kept, double *H);
+void soft_solve(const soft_shape *shape, const double *H, double *x);
 
 /* soft_newton.c: a of every island. */
 zw_status soft_minimise(soft_problem *s, zw_error *error);

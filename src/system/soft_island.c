@@ -94,18 +94,36 @@ static void list(soft_problem *s)
             soft_tree *first = &s->tree[leader(s, s->tree_of[s->column[k->column]])];
             k->next = first->block;
             first->block = i;
+            /* as long as the last begins a group that this can begin */
+            const soft_block *after = k->next == i + 1 && k[1].column == k->column ? &k[1] : NULL;
+            int joins = after && after->group < SOFT_GROUP;
+            k->group = 1 + (joins ? after->group : 0);
+        }
+    }
+    for (int i = 0; i < s->blocks; i++) { /* those within a group begin none */
+        for (int j = 1; j < s->block[i].group; j++) {
+            s->block[i + j].group = 0;
         }
     }
 }
 
 /* ---- Patterns ------------------------------------------------------------------------------- */
 
+static int padded(int count)
+{
+    return (count + 3) / 4 * 4;
+}
+
 static void straighten(soft_problem *s)
 {
-    const tree_mechanism *tree = s->system->tree;
-    for (int d = 0; d < tree->nv; d++) {
-        s->row[d] = s->H + tree->start[d];
-        s->level[d] = tree->depth[d] - 1;
+    double *H = s->H;
+    for (int t = 0; t < s->trees; t++) {
+        const soft_shape *shape = &s->tree[t].shape;
+        for (int i = 0; i < shape->n; i++) {
+            s->row[s->tree[t].first + i] = H + shape->start[i];
+            s->level[s->tree[t].first + i] = shape->depth[i] - 1;
+        }
+        H += shape->entries;
     }
     s->is_bent = 0;
 }
@@ -141,14 +159,15 @@ static void find_parents(const soft_problem *s, soft_island *island)
         }
     }
     double products = 0;
-    to->entries = 0;
+    int entries = 0;
     for (int i = 0; i < island->n && products < TOO_LONG; i++) {
         to->depth[i] = to->parent[i] < 0 ? 1 : to->depth[to->parent[i]] + 1;
-        to->entries += to->depth[i];
+        to->start[i] = entries;
+        entries += padded(to->depth[i]);
         products += 0.5 * to->depth[i] * to->depth[i];
     }
     island->is_large = !(products < TOO_LONG);
-    to->entries = island->is_large ? 0 : to->entries;
+    island->shape.entries = island->is_large ? 0 : entries;
 }
 
 static int *take_ints(soft_problem *s, int count)
@@ -167,7 +186,7 @@ static void bend_island(soft_problem *s, soft_island *island)
     to->dof = take_ints(s, island->n);
     to->parent = take_ints(s, island->n);
     to->depth = take_ints(s, island->n);
-    to->start = take_ints(s, island->n + 1);
+    to->start = take_ints(s, island->n);
     to->block = take_ints(s, island->n + 1);
     for (int t = island->tree, i = 0; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
@@ -179,44 +198,35 @@ static void bend_island(soft_problem *s, soft_island *island)
     find_parents(s, island);
 }
 
-/* The rows hold all their ancestors; runs of dofs, each the parent of the next, as in tree.c. */
-static void find_rows(soft_problem *s, soft_island *island)
+/* Runs of dofs, each the parent of the next. */
+static void find_runs(soft_problem *s, soft_island *island)
 {
     soft_bend *to = &island->bend;
     int blocks = 0;
-    to->start[0] = 0;
     for (int i = 0; i < island->n; i++) {
-        int above = to->depth[i] - 1, *column = to->column + to->start[i];
-        if (above > 0) {
-            memcpy(column, to->column + to->start[to->parent[i]], (size_t)above * sizeof *column);
-        }
-        column[above] = i;
-        to->start[i + 1] = to->start[i] + to->depth[i];
         if (i == 0 || to->parent[i] != i - 1 || i - to->block[blocks - 1] == TREE_BLOCK) {
             to->block[blocks++] = i;
         }
         s->row[to->dof[i]] = island->H + to->start[i];
-        s->level[to->dof[i]] = above;
+        s->level[to->dof[i]] = to->depth[i] - 1;
     }
     to->block[blocks] = island->n;
-    island->own = (tree_mechanism){.nv = island->n,
-                                   .blocks = blocks,
-                                   .block = to->block,
-                                   .start = to->start,
-                                   .column = to->column,
-                                   .depth = to->depth};
-    island->shape = &island->own;
+    island->shape = (soft_shape){.n = island->n,
+                                 .entries = island->shape.entries,
+                                 .parent = to->parent,
+                                 .depth = to->depth,
+                                 .start = to->start,
+                                 .blocks = blocks,
+                                 .block = to->block};
 }
 
 static int grow(soft_problem *s, int entries)
 {
     if (entries > s->bent_room) {
         s->bent_room = 0;
-        base_free(s->bent_column);
         base_free(s->bent_H);
-        s->bent_column = base_alloc(2 * (size_t)entries * sizeof *s->bent_column);
         s->bent_H = base_alloc(2 * (size_t)entries * sizeof *s->bent_H);
-        if (!s->bent_column || !s->bent_H) {
+        if (!s->bent_H) {
             return 0;
         }
         s->bent_room = 2 * entries;
@@ -224,14 +234,14 @@ static int grow(soft_problem *s, int entries)
     return 1;
 }
 
-/* Those of the tree itself; columns of whole blocks stand in a row there. */
+/* The pattern of the tree itself; columns of whole blocks stand in a row there. */
 static void keep_straight(const soft_problem *s, soft_island *island)
 {
     const soft_tree *tree = &s->tree[island->tree];
     island->n = tree->end - tree->first;
     island->dof = NULL;
-    island->shape = &tree->shape;
-    island->H = s->H + s->system->tree->start[tree->first];
+    island->shape = tree->shape;
+    island->H = s->row[tree->first];
     island->is_large = 0;
 }
 
@@ -243,10 +253,9 @@ static int finish_bent(soft_problem *s, soft_island *island, int *used)
     if (island->is_large) {
         return soft_large_find(s, island);
     }
-    island->bend.column = s->bent_column + *used;
     island->H = s->bent_H + *used;
-    *used += island->bend.entries;
-    find_rows(s, island);
+    *used += island->shape.entries;
+    find_runs(s, island);
     return 1;
 }
 
@@ -269,7 +278,7 @@ int soft_find_islands(soft_problem *s)
         island->block = s->tree[t].block;
         if (s->tree[t].bent) {
             bend_island(s, island);
-            entries += island->bend.entries;
+            entries += island->shape.entries;
             s->is_bent = 1;
         } else {
             keep_straight(s, island);
@@ -288,29 +297,31 @@ int soft_find_islands(soft_problem *s)
 
 /* ---- Once ----------------------------------------------------------------------------------- */
 
-void soft_find_trees(soft_problem *s, int *start, int *column, int *block)
+void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
 {
     const tree_mechanism *tree = s->system->tree;
     for (int t = 0, b = 0; t < s->trees; t++) {
         soft_tree *own = &s->tree[t];
-        int first = own->first, n = own->end - first, blocks = 0;
-        for (int k = tree->start[first]; k < tree->start[own->end]; k++) {
-            column[k] = tree->column[k] - first;
-        }
-        for (int i = 0; i <= n; i++) {
-            start[i] = tree->start[first + i] - tree->start[first];
+        int first = own->first, n = own->end - first, blocks = 0, entries = 0;
+        for (int i = 0; i < n; i++) {
+            int up = tree->dof_parent[first + i];
+            parent[i] = up < 0 ? -1 : up - first;
+            start[i] = entries;
+            entries += padded(tree->depth[first + i]);
         }
         for (; b < tree->blocks && tree->block[b] < own->end; b++) {
             block[blocks++] = tree->block[b] - first;
         }
         block[blocks] = n;
-        own->shape = (tree_mechanism){.nv = n,
-                                      .blocks = blocks,
-                                      .block = block,
-                                      .start = start,
-                                      .column = column + tree->start[first],
-                                      .depth = tree->depth + first};
-        start += n + 1;
+        own->shape = (soft_shape){.n = n,
+                                  .entries = entries,
+                                  .parent = parent,
+                                  .depth = tree->depth + first,
+                                  .start = start,
+                                  .blocks = blocks,
+                                  .block = block};
+        parent += n;
+        start += n;
         block += blocks + 1;
     }
     straighten(s);

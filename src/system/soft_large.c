@@ -146,13 +146,13 @@ static int put_block(const soft_problem *s, const soft_block *k, int only_masses
         double w[6] = {0};
         for (int r = 0; r < k->width && use; r++) {
             for (int q = 0; q < k->width; q++) {
-                w[r] += stiffness(&k->now, r, q) * J[q * k->columns + i];
+                w[r] += stiffness(&k->now, r, q) * J[q * k->stride + i];
             }
         }
         for (int j = 0; j <= i; j++) {
             double sum = 0;
             for (int r = 0; r < k->width; r++) {
-                sum += w[r] * J[r * k->columns + j];
+                sum += w[r] * J[r * k->stride + j];
             }
             value[place[at++]] = sum;
         }

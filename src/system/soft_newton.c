@@ -21,131 +21,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/lane.h"
 #include "system/soft.h"
 #include "system/soft_large.h"
-#include "tree/sweeps.h"
 
 enum { MOST = 200, LOOKS = 40 };
 #define EXACT 1e-13 /* of the slope beside its parts: no more can be had */
 #define CLOSE 1e-10 /* where it sinks no more, this will do */
 #define ENOUGH 1e-8 /* and this at the very end */
-
-/* ---- Blocks --------------------------------------------------------------------------------- */
-
-/* x = J a */
-static void along(const soft_problem *s, const soft_block *k, const double *a, double *x)
-{
-    const int *column = s->column + k->column, count = k->columns;
-    const double *J = s->value + k->J;
-    if (k->width == 3) {
-        double sum[3] = {0};
-        for (int c = 0; c < count; c++) {
-            double y = a[column[c]];
-            sum[0] += J[c] * y;
-            sum[1] += J[count + c] * y;
-            sum[2] += J[2 * count + c] * y;
-        }
-        memcpy(x, sum, sizeof sum);
-        return;
-    }
-    for (int r = 0; r < k->width; r++, J += count) {
-        double sum = 0;
-        for (int c = 0; c < count; c++) {
-            sum += J[c] * a[column[c]];
-        }
-        x[r] = sum;
-    }
-}
-
-/* to += J' f */
-static void push_with(const soft_problem *s, const soft_block *k, const double *f, double *to)
-{
-    const int *column = s->column + k->column, count = k->columns;
-    const double *J = s->value + k->J;
-    if (k->width == 3) {
-        for (int c = 0; c < count; c++) {
-            to[column[c]] += f[0] * J[c] + f[1] * J[count + c] + f[2] * J[2 * count + c];
-        }
-        return;
-    }
-    for (int r = 0; r < k->width; r++, J += count) {
-        for (int c = 0; c < count; c++) {
-            to[column[c]] += f[r] * J[c];
-        }
-    }
-}
-
-/* w = C J, by rows of C */
-static void weigh(const soft_block *k, const double *J, double *w)
-{
-    const double *C = k->now.C;
-    int count = k->columns;
-    for (int r = 0; r < k->width; r++, w += count) {
-        for (int c = 0; c < count; c++) {
-            w[c] = 0;
-        }
-        for (int q = 0; q < k->width; q++) {
-            double own = C[r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r];
-            const double *from = J + q * count;
-            for (int c = 0; c < count && own != 0; c++) {
-                w[c] += own * from[c];
-            }
-        }
-    }
-}
-
-/* H += J' C J where the columns are in a row. */
-ZW_CLONES static void stiffen_whole(const soft_block *k, const int *column, const double *J,
-                                    const double *w, double *const *row)
-{
-    int count = k->columns;
-    for (int r = 0; r < k->width; r++, J += count, w += count) {
-        for (int t = 0; t < count; t++) {
-            double *to = row[column[t]], own = w[t];
-            for (int c = 0; c <= t; c++) {
-                to[c] += own * J[c];
-            }
-        }
-    }
-}
-
-ZW_CLONES static void stiffen_three(const soft_block *k, const int *column, const double *J,
-                                    const double *w, double *const *row)
-{
-    int count = k->columns;
-    const double *J1 = J + count, *J2 = J1 + count, *w1 = w + count, *w2 = w1 + count;
-    for (int t = 0; t < count; t++) {
-        double *to = row[column[t]], x = w[t], y = w1[t], z = w2[t];
-        for (int c = 0; c <= t; c++) {
-            to[c] += x * J[c] + y * J1[c] + z * J2[c];
-        }
-    }
-}
-
-static void stiffen(const soft_problem *s, const soft_block *k)
-{
-    const int *column = s->column + k->column;
-    const double *J = s->value + k->J;
-    double *w = s->room;
-    if (k->columns == 1 && k->width == 1) {
-        s->row[column[0]][s->level[column[0]]] += J[0] * k->now.C[0] * J[0];
-        return;
-    }
-    weigh(k, J, w);
-    if (k->whole) {
-        (k->width == 3 ? stiffen_three : stiffen_whole)(k, column, J, w, s->row);
-        return;
-    }
-    for (int r = 0; r < k->width; r++, J += k->columns, w += k->columns) {
-        for (int t = 0; t < k->columns; t++) {
-            double *to = s->row[column[t]];
-            for (int c = 0; c <= t; c++) {
-                to[s->level[column[c]]] += w[t] * J[c];
-            }
-        }
-    }
-}
 
 static void look(const soft_problem *s, soft_block *k, const double *x, soft_reply *to)
 {
@@ -154,26 +36,36 @@ static void look(const soft_problem *s, soft_block *k, const double *x, soft_rep
 
 /* ---- H of an island ------------------------------------------------------------------------- */
 
+/* The block after the group that begins at b. */
+static int after(const soft_problem *s, int b)
+{
+    return s->block[b + s->block[b].group - 1].next;
+}
+
 static void fill(soft_problem *s, const soft_island *island, int only_masses)
 {
     const tree_mechanism *tree = s->system->tree;
     const double *M = s->work->sweeps + tree->at.M;
-    if (!island->dof) {
-        int from = tree->start[island->first], to = tree->start[island->first + island->n];
-        memcpy(island->H, M + from, (size_t)(to - from) * sizeof *M);
-    } else {
-        memset(island->H, 0, (size_t)island->bend.entries * sizeof *M);
-        for (int i = 0; i < island->n; i++) {
-            int d = island->dof[i];
-            for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
-                s->row[d][s->level[tree->column[k]]] = M[k];
-            }
+    if (island->dof) {
+        memset(island->H, 0, (size_t)island->shape.entries * sizeof *M);
+    }
+    for (int i = 0; i < island->n; i++) {
+        int d = island->dof ? island->dof[i] : island->first + i, from = tree->start[d];
+        int count = tree->start[d + 1] - from;
+        double *row = s->row[d];
+        for (int k = 0; k < count && island->dof; k++) {
+            row[s->level[tree->column[from + k]]] = M[from + k];
+        }
+        for (int k = 0; k < count && !island->dof; k++) {
+            row[k] = M[from + k];
+        }
+        for (int k = count; k % 4 != 0 && !island->dof; k++) {
+            row[k] = 0;
         }
     }
-    for (int b = island->block; b >= 0; b = s->block[b].next) {
-        const soft_block *k = &s->block[b];
-        if (k->kind == SOFT_MASS || (!only_masses && k->now.C[0] != 0)) {
-            stiffen(s, k);
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        if (!only_masses || s->block[b].kind == SOFT_MASS) {
+            soft_stiffen(s, b);
         }
     }
 }
@@ -181,7 +73,6 @@ static void fill(soft_problem *s, const soft_island *island, int only_masses)
 static int factor(soft_problem *s, const soft_island *island, const double *diagonal,
                   int only_masses)
 {
-    int bad = 0;
     const double *own = diagonal ? diagonal + island->first : NULL;
     if (island->is_large) {
         return soft_large_factor(s, island, diagonal, only_masses);
@@ -191,8 +82,7 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
         s->y[i] = diagonal[island->dof[i]];
         own = s->y;
     }
-    tree_factor(island->shape, own, island->H, &bad);
-    return !bad;
+    return soft_factor(&island->shape, own, s->kept, island->H);
 }
 
 /* x = H \ x, by numbers of all dofs. */
@@ -205,7 +95,7 @@ static void solve(soft_problem *s, const soft_island *island, double *x)
     if (island->is_large) {
         soft_large_solve(s, island, y);
     } else {
-        tree_solve(island->shape, island->H, y);
+        soft_solve(&island->shape, island->H, y);
     }
     for (int i = 0; island->dof && i < island->n; i++) {
         x[island->dof[i]] = y[i];
@@ -234,16 +124,36 @@ void soft_solve_masses(soft_problem *s, double *x)
 static void multiply(const soft_problem *s, const soft_island *island, const double *x, double *y)
 {
     const tree_mechanism *tree = s->system->tree;
+    const int *parent = tree->dof_parent;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
-        const soft_tree *own = &s->tree[t];
-        tree_multiply(&own->shape, NULL, s->work->sweeps + tree->at.M + tree->start[own->first],
-                      x + own->first, y + own->first);
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            const double *entry = s->work->sweeps + tree->at.M + tree->start[d + 1] - 1;
+            double own = x[d], sum = *entry-- * own;
+            for (int e = parent[d]; e >= 0; e = parent[e], entry--) {
+                sum += *entry * x[e];
+                y[e] += *entry * own;
+            }
+            y[d] = sum;
+        }
     }
 }
 
 typedef struct measure {
     double slope, size; /* squares of lengths */
 } measure;
+
+static int is_within(const measure *m, double part)
+{
+    return m->slope <= part * part * m->size;
+}
+
+/* Of a tendon to Ma */
+static void add_mass(const soft_problem *s, const soft_block *k)
+{
+    for (int c = 0; c < k->columns; c++) {
+        s->Ma[s->column[k->column + c]] -= k->now.force[0] * s->value[k->J + c];
+    }
+}
 
 /* push, and what is left of M a - force - push. That is left in x. */
 static measure measure_slope(soft_problem *s, const soft_island *island)
@@ -255,13 +165,11 @@ static measure measure_slope(soft_problem *s, const soft_island *island)
         size_t bytes = (size_t)(s->tree[t].end - s->tree[t].first) * sizeof(double);
         memset(s->push + s->tree[t].first, 0, bytes);
     }
-    for (int b = island->block; b >= 0; b = s->block[b].next) {
-        const soft_block *k = &s->block[b];
-        if (k->kind == SOFT_MASS) {
-            double back = -k->now.force[0];
-            push_with(s, k, &back, s->Ma);
-        } else if (k->now.state != 0) {
-            push_with(s, k, k->now.force, s->push);
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        if (s->block[b].kind == SOFT_MASS) {
+            add_mass(s, &s->block[b]);
+        } else {
+            soft_push(s, b, 0, s->push);
         }
     }
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
@@ -327,25 +235,29 @@ static double search(soft_problem *s, const soft_island *island)
     return at;
 }
 
-/* s->x = a+, and what the blocks would do there; answers whether the pieces are the same. */
-static int aim(soft_problem *s, const soft_island *island)
+/* s->x = a+ */
+static void aim(soft_problem *s, const soft_island *island)
 {
-    int same = 1;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         const soft_tree *own = &s->tree[t];
         memcpy(s->x + own->first, s->force + own->first,
                (size_t)(own->end - own->first) * sizeof(double));
     }
-    for (int b = island->block; b >= 0; b = s->block[b].next) {
-        const soft_block *k = &s->block[b];
-        if (k->kind != SOFT_MASS && k->now.state != 0) {
-            push_with(s, k, k->now.rest, s->x);
-        }
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_push(s, b, 1, s->x); /* masses have no rest */
     }
     solve(s, island, s->x);
+}
+
+/* What the blocks would do at a+; answers whether the pieces are the same. */
+static int look_ahead(soft_problem *s, const soft_island *island)
+{
+    int same = 1;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_along(s, b, s->x, 1);
+    }
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
-        along(s, k, s->x, k->move);
         look(s, k, k->move, &k->then);
         same &= k->then.state == k->now.state && !k->then.curved;
     }
@@ -366,17 +278,22 @@ static void take(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks do at s->a. */
-static void look_all(soft_problem *s, const soft_island *island)
+/* What the blocks do at s->a; answers whether some are curved there. */
+static int look_all(soft_problem *s, const soft_island *island)
 {
+    int curved = 0;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_along(s, b, s->a, 0);
+    }
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
-        along(s, k, s->a, k->x);
         look(s, k, k->x, &k->now);
+        curved |= k->now.curved;
     }
+    return curved;
 }
 
-static void go_along(soft_problem *s, const soft_island *island)
+static int go_along(soft_problem *s, const soft_island *island)
 {
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
@@ -390,13 +307,13 @@ static void go_along(soft_problem *s, const soft_island *island)
             s->a[d] += at * s->x[d];
         }
     }
-    look_all(s, island);
+    return look_all(s, island);
 }
 
 /* Round-off of a+, taken back with the factor at hand: a -= H \ slope, which is in s->x. */
 static measure polish(soft_problem *s, const soft_island *island, measure m)
 {
-    for (int round = 0; round < 3 && m.slope > EXACT * EXACT * m.size; round++) {
+    for (int round = 0; round < 3 && !is_within(&m, EXACT); round++) {
         solve(s, island, s->x);
         for (int t = island->tree; t >= 0; t = s->tree[t].next) {
             for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
@@ -414,31 +331,70 @@ static measure polish(soft_problem *s, const soft_island *island, measure m)
     return m;
 }
 
+static void move_back(soft_problem *s, const soft_island *island)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memcpy(s->a + own->first, s->guess + own->first,
+               (size_t)(own->end - own->first) * sizeof(double));
+    }
+}
+
+/* Near the end of a curved search: the step from the slope, which is in s->x and has less round-off
+ * than a+. It is taken if it halves the slope; else it is 0, and a is where it was. */
+static int correct(soft_problem *s, const soft_island *island, measure *m)
+{
+    solve(s, island, s->x);
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            s->guess[d] = s->a[d];
+            s->a[d] -= s->x[d];
+        }
+    }
+    look_all(s, island);
+    measure next = measure_slope(s, island);
+    if (next.slope <= 0.25 * m->slope) {
+        *m = next;
+        return 1;
+    }
+    move_back(s, island);
+    look_all(s, island);
+    *m = measure_slope(s, island);
+    return 0;
+}
+
 /* 0: H is not positive. */
 static int minimise(soft_problem *s, const soft_island *island, measure *m, int *iterations)
 {
-    double best = INFINITY;
-    look_all(s, island);
+    int curved = look_all(s, island), known = 0; /* known: the slope is in s->x */
     for (*iterations = 1; *iterations <= MOST; ++*iterations) {
         if (!factor(s, island, NULL, 0)) {
             return 0;
         }
-        int same = aim(s, island);
-        if (same) {
+        if (known && correct(s, island, m)) {
+            if (is_within(m, EXACT)) {
+                return 1;
+            }
+            continue;
+        }
+        if (known && is_within(m, CLOSE)) {
+            return 1;
+        }
+        aim(s, island);
+        if (look_ahead(s, island)) {
             take(s, island);
-        } else {
-            go_along(s, island);
-        }
-        *m = measure_slope(s, island);
-        if (same) {
-            *m = m->slope > CLOSE * CLOSE * m->size ? polish(s, island, *m) : *m;
+            *m = measure_slope(s, island);
+            *m = is_within(m, CLOSE) ? *m : polish(s, island, *m);
             return 1;
         }
-        double left = m->slope / (m->size > 0 ? m->size : 1);
-        if (left <= EXACT * EXACT || (left <= CLOSE * CLOSE && left > 0.25 * best)) {
-            return 1;
+        curved = go_along(s, island);
+        known = curved || *iterations > 10;
+        if (known) {
+            *m = measure_slope(s, island);
+            if (is_within(m, EXACT)) {
+                return 1;
+            }
         }
-        best = fmin(best, left);
     }
     return 1;
 }
@@ -456,7 +412,7 @@ zw_status soft_minimise(soft_problem *s, zw_error *error)
         slope += m.slope;
         worst = fmax(worst, m.size > 0 ? m.slope / m.size : 0);
         s->iterations = iterations > s->iterations ? iterations : s->iterations;
-        if (!(m.slope <= ENOUGH * ENOUGH * m.size)) {
+        if (!is_within(&m, ENOUGH)) {
             return base_fail(error, ZW_INACCURATE,
                              "the soft law could be solved to a part of %.1e of its forces only",
                              sqrt(m.slope / m.size));

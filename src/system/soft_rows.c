@@ -68,15 +68,36 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     k->first = s->rows;
     k->width = width;
     k->columns = columns;
+    k->stride = (columns + 3) / 4 * 4;
     k->J = s->entries;
     k->column = s->columns;
-    for (int i = 0; i < columns; i++) {
-        s->column[s->columns + i] = column[i];
-    }
     s->rows += rows;
-    s->entries += width * columns;
+    s->entries += width * k->stride;
+    /* those of the block before? */
+    if (s->blocks > 1 && k[-1].columns == columns && columns > 1 &&
+        memcmp(s->column + k[-1].column, column, (size_t)columns * sizeof *column) == 0) {
+        k->column = k[-1].column;
+        return k;
+    }
+    memcpy(s->column + s->columns, column, (size_t)columns * sizeof *column);
     s->columns += columns;
     return k;
+}
+
+/* Row r of the J of a block: from[columns], and how fast it goes. */
+static double put_row(soft_problem *s, const soft_block *k, int r, const double *from, double scale,
+                      const double *v)
+{
+    double *to = s->value + k->J + r * k->stride, speed = 0;
+    const int *column = s->column + k->column;
+    for (int c = k->columns; c < k->stride; c++) {
+        to[c] = 0;
+    }
+    for (int c = 0; c < k->columns; c++) {
+        to[c] = scale * from[c];
+        speed += to[c] * v[column[c]];
+    }
+    return speed;
 }
 
 static double compliance(double d, double A0)
@@ -111,7 +132,7 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-static void add_closer(soft_problem *s, int index)
+static void add_closer(soft_problem *s, int index, const double *v)
 {
     const zw_system *system = s->system;
     const bodies_closer *closer = &system->bodies->closer[index];
@@ -130,15 +151,14 @@ static void add_closer(soft_problem *s, int index)
     }
     soft_block *k = add_block(s, limit ? SOFT_ABOVE : SOFT_EQUAL, closer->rows, closer->rows,
                               system->A_column + start, columns);
-    double d = soft_impedance(closer->soft.imp, sqrt(square)), *J = s->value + k->J;
+    double d = soft_impedance(closer->soft.imp, sqrt(square));
     soft_spring spring = soft_spring_of(&closer->soft, s->h);
     k->of = index;
     for (int i = 0; i < closer->rows; i++) {
         double scale = scale_of(closer, i);
         double r = rolls ? 0 : scale * phi[i] - closer->margin;
-        for (int c = 0; c < columns; c++) { /* rows of a closer have the same columns */
-            J[i * columns + c] = scale * terms[system->at.A + start + i * columns + c];
-        }
+        /* rows of a closer have the same columns */
+        put_row(s, k, i, terms + system->at.A + start + i * columns, scale, v);
         s->b[k->first + i] = (closer->kind < CLOSER_LENGTH ? scale * curve[i] : 0) -
                              spring.B * scale * psi[i] - spring.K * d * r;
         s->D[k->first + i] = 1 / compliance(d, weight_of(s, closer, i));
@@ -186,7 +206,7 @@ static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int firs
         columns++;
     }
     soft_block *k = add_block(s, kind, rows, 1, column, columns);
-    memcpy(s->value + k->J, J, (size_t)columns * sizeof *J);
+    put_row(s, k, 0, J, 1, s->force); /* its speed is not asked for */
     return k;
 }
 
@@ -338,18 +358,14 @@ static void add_contact(soft_problem *s, int index, const double *v)
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
     soft_touch touch = touch_of(s, point);
-    columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column,
-                           s->value + s->entries);
+    columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
     soft_block *k = add_block(s,
                               pyramid    ? SOFT_PYRAMID
                               : wide > 1 ? SOFT_CONE
                                          : SOFT_ABOVE,
                               pyramid ? 2 * (wide - 1) : wide, wide, s->J_column, columns);
-    const double *J = s->value + k->J;
     for (int r = 0; r < wide; r++) {
-        for (int c = 0; c < columns; c++) {
-            touch.speed[r] += J[r * columns + c] * v[s->J_column[c]];
-        }
+        touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
         k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
@@ -364,11 +380,12 @@ static int begin(soft_problem *s, int points)
 {
     const zw_system *system = s->system;
     const struct system_bodies *bodies = system->bodies;
-    int wide = 2 * bodies->widest + 1, more = bodies->dry_count + bodies->length_count;
+    int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
     s->rows = s->blocks = s->entries = s->columns = s->first_contact = s->contacts = 0;
     return grow(s, bodies->closer_count + points + more + 1,
                 system->m + bodies->dry_count + 10 * points + 1,
-                system->A_start[system->m] + 2 * bodies->term_count + 6 * points * wide + 1);
+                system->A_start[system->m] + 2 * bodies->term_count + 6 * points * wide +
+                    3 * (system->m + more) + 4);
 }
 
 int soft_fill_masses(soft_problem *s)
@@ -396,7 +413,7 @@ zw_status soft_fill(soft_problem *s, const double *v, zw_error *error)
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     for (int c = 0; c < bodies->closer_count; c++) {
-        add_closer(s, c);
+        add_closer(s, c, v);
     }
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {

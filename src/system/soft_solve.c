@@ -10,15 +10,15 @@
 /* ---- Creation ------------------------------------------------------------------------------- */
 
 typedef struct shapes {
-    int *start, *column, *block; /* of soft_find_trees */
+    int *parent, *start, *block; /* of soft_find_trees */
 } shapes;
 
 static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
 {
     const zw_system *system = s->system;
     const struct system_bodies *bodies = system->bodies;
-    size_t n = (size_t)system->n, trees = (size_t)s->trees, entries = (size_t)system->tree->entries;
-    size_t wide = 6 * (2 * (size_t)bodies->widest + 1) + n;
+    size_t n = (size_t)system->n, trees = (size_t)s->trees;
+    size_t wide = 2 * (size_t)bodies->widest + n + 4; /* columns, at most */
     double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,
                          &s->x,   &s->y,     &s->Ma,   &s->diagonal};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -27,16 +27,17 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->a = base_arena_doubles(arena, n + (size_t)system->carried);
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
-    s->H = base_arena_doubles(arena, entries);
-    s->J = base_arena_doubles(arena, wide);
-    s->room = base_arena_doubles(arena, 2 * wide);
+    s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
+    s->kept = base_arena_doubles(arena, 4 * n);
+    s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
+    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
     s->local = base_arena_ints(arena, n);
-    s->bend_room = base_arena_ints(arena, 5 * n + 2 * trees);
-    of->start = base_arena_ints(arena, n + trees);
-    of->column = base_arena_ints(arena, entries);
+    s->bend_room = base_arena_ints(arena, 5 * n + trees);
+    of->parent = base_arena_ints(arena, n);
+    of->start = base_arena_ints(arena, n);
     of->block = base_arena_ints(arena, n + trees);
 }
 
@@ -67,7 +68,7 @@ static int allocate(soft_problem *s)
         s->tree[t].end = d + 1;
         s->tree_of[d] = t;
     }
-    soft_find_trees(s, of.start, of.column, of.block);
+    soft_find_trees(s, of.parent, of.start, of.block);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
     return s->is_there || world->geom_count == 0;
 }
@@ -106,8 +107,8 @@ void soft_free(soft_problem *s)
     for (int t = 0; s->large && t < s->trees; t++) {
         soft_large_free(&s->large[t]);
     }
-    void *list[] = {s->block,  s->column, s->value,  s->b,     s->D,   s->bent_column,
-                    s->bent_H, s->tree,   s->island, s->large, s->row, s->memory};
+    void *list[] = {s->block, s->column, s->value, s->b,   s->D,     s->bent_H,
+                    s->tree,  s->island, s->large, s->row, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

@@ -82,9 +82,8 @@ static int is_felt(soft_problem *s)
     const tree_mechanism *tree = s->system->tree;
     const double *M = s->work->sweeps + tree->at.M;
     int felt = soft_factor_masses(s, NULL);
-    for (int d = 0; d < tree->nv && felt && !s->is_bent; d++) {
-        int last = tree->start[d + 1] - 1;
-        felt = s->H[last] * M[last] < 1e14; /* 1/D */
+    for (int d = 0; d < tree->nv && felt && !s->is_bent; d++) { /* 1/D, and M's diagonal */
+        felt = s->row[d][s->level[d]] * M[tree->start[d + 1] - 1] < 1e14;
     }
     return felt;
 }

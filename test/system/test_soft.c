@@ -334,8 +334,8 @@ static void test_law(void **state)
             for (int c = 0; c < k->columns; c++) {
                 const double *J = p->value + k->J + c;
                 int edge = k->kind == SOFT_PYRAMID;
-                row[c] = J[edge ? 0 : i * k->columns];
-                row[c] += edge ? (i % 2 ? -1 : 1) * k->mu[i / 2] * J[(1 + i / 2) * k->columns] : 0;
+                row[c] = J[edge ? 0 : i * k->stride];
+                row[c] += edge ? (i % 2 ? -1 : 1) * k->mu[i / 2] * J[(1 + i / 2) * k->stride] : 0;
                 x += row[c] * p->a[p->column[k->column + c]];
             }
             double lambda = -p->D[k->first + i] * x;
