@@ -295,8 +295,8 @@ static void test_box(void **state)
     close_scene(&s);
 }
 
-/* The convex law itself: of a heap of capsules with everything on, no admissible change of the
- * multipliers lowers the dual objective. */
+/* The convex law itself, of a heap of capsules with everything on: multipliers are those that the
+ * accelerations ask for, one by one, and with them M a = force + J' lambda. */
 static void test_law(void **state)
 {
     (void)state;
@@ -314,21 +314,41 @@ static void test_law(void **state)
     }
     forward(&s);
     const soft_problem *p = s.soft;
+    const double *M = s.work->out[PART_TERMS] + s.system->at.M;
+    double left[64] = {0}, size = 0;
+    int n = s.system->n, pushing = 0;
     assert_true(p->contacts >= 3 && p->first_contact == 1 && p->rows > 12);
-    double size = 0;
-    for (int i = 0; i < p->rows; i++) {
-        size = fmax(size, fabs(p->lambda[i]));
-    }
-    for (int k = 0; k < p->blocks; k++) {
-        for (int i = 0; i < p->block[k].rows && p->block[k].kind == ZW_INEQUALITY; i++) {
-            int row = p->first[k] + i;
-            double w = p->R[row] * p->lambda[row] - p->b[row];
-            for (int e = p->start[row]; e < p->start[row + 1]; e++) {
-                w += p->value[e] * p->a[p->column[e]];
-            }
-            assert_true(p->lambda[row] >= 0 && w >= -1e-8 * fabs(p->b[row]));
-            assert_true(p->lambda[row] * w <= 1e-8 * size * fabs(p->b[row]));
+    for (int j = 0; j < n; j++) {
+        for (int e = s.system->M_start[j]; e < s.system->M_start[j + 1]; e++) {
+            int i = s.system->M_row[e];
+            left[i] += M[e] * p->a[j];
+            left[j] += i == j ? 0 : M[e] * p->a[i];
         }
+        left[j] -= p->force[j];
+        size = fmax(size, fabs(p->force[j]));
+    }
+    for (int b = 0; b < p->blocks; b++) {
+        const soft_block *k = &p->block[b];
+        for (int i = 0; i < k->rows; i++) { /* a row of J, or an edge n +- mu t */
+            double x = -p->b[k->first + i], row[64] = {0};
+            for (int c = 0; c < k->columns; c++) {
+                const double *J = p->value + k->J + c;
+                int edge = k->kind == SOFT_PYRAMID;
+                row[c] = J[edge ? 0 : i * k->stride];
+                row[c] += edge ? (i % 2 ? -1 : 1) * k->mu[i / 2] * J[(1 + i / 2) * k->stride] : 0;
+                x += row[c] * p->a[p->column[k->column + c]];
+            }
+            double lambda = -p->D[k->first + i] * x;
+            lambda = k->kind == SOFT_BOX ? fmax(-0.5, fmin(lambda, 0.5)) : fmax(lambda, 0);
+            pushing += lambda > 0;
+            for (int c = 0; c < k->columns; c++) {
+                left[p->column[k->column + c]] -= lambda * row[c];
+            }
+        }
+    }
+    assert_true(pushing >= 3 && pushing < p->rows);
+    for (int i = 0; i < n; i++) {
+        assert_near(left[i], 0, 1e-9 * size);
     }
     close_scene(&s);
 }
