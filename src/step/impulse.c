@@ -93,8 +93,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
-                         &s->Q,  &s->still, &s->push, &s->other};
+    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,     &s->force,
+                         &s->Q,  &s->still, &s->push, &s->other, &s->first};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -156,6 +156,15 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
+    /* the kernel's own tolerance does unless more is asked for than one gets */
+    s->problem.options.tolerance = s->aside.options.tolerance =
+        tolerance < 1e-10 ? fmax(tolerance, CLOSE) : 0;
+}
+
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
 }
 
 void impulse_free(step_impulse *s)
@@ -567,6 +576,7 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
+    memcpy(s->first, v0, speeds);
     s->gained = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);

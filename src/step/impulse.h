@@ -58,6 +58,7 @@ typedef struct step_impulse {
     double fall;     /* for how long gravity acts in it: h but for impacts */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
+    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
@@ -109,6 +110,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_free(step_impulse *s);
 /* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
+void impulse_set_contact(step_impulse *s, zw_contact_model model); /* coulomb or convex */
 zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
                        double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */

@@ -285,6 +285,7 @@ static zw_status take_modes(run *r, zw_error *error)
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
     for (int k = 0; k < count; k++) {
         r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+        r->summary->jams += r->work->touched->contact[k].state == ZW_TOUCH_JAM;
     }
     return status != ZW_OK || !r->system->has_friction
                ? status
@@ -347,6 +348,7 @@ static zw_status create_given(run *r, zw_error *error)
         return ZW_NO_MEMORY;
     }
     impulse_set_tolerance(r->impulse, r->options.tolerance);
+    impulse_set_contact(r->impulse, r->options.contact);
     return ZW_OK;
 }
 

@@ -65,6 +65,7 @@ typedef struct contact_world {
     int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
     int capacity; /* points that a state has room for */
+    double bounce_speed;
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
