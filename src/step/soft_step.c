@@ -101,6 +101,9 @@ static int list_contacts(soft_problem *s, const double *v)
         }
         to->state = state_of(point, to, s->system->bodies->elliptic);
     }
+    if (list) {
+        list->acts = 1;
+    }
     return list != NULL;
 }
 
@@ -113,10 +116,13 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
     }
     memcpy(s->work->a, s->a, (size_t)system->n * sizeof(double));
     memset(s->work->lambda, 0, (size_t)system->m * sizeof(double));
+    memset(s->work->push, 0, (size_t)system->m * sizeof(double));
     for (int k = 0; k < s->first_contact; k++) {
         const bodies_closer *closer = &system->bodies->closer[s->of[k]];
-        memcpy(s->work->lambda + closer->row, s->lambda + s->first[k],
-               (size_t)closer->rows * sizeof(double));
+        for (int i = 0; i < closer->rows; i++) {
+            s->work->lambda[closer->row + i] = s->work->push[closer->row + i] =
+                s->lambda[s->first[k] + i];
+        }
     }
     s->work->certificate = s->answer.certificate;
     return !s->is_there || list_contacts(s, state->data + state->nq)
