@@ -148,6 +148,8 @@ typedef struct bodies_sensor {
     int q, dof;          /* of its joint */
     int closer, closers; /* limits: those of the joint or tendon, -1: none */
     double margin;
+    int shape; /* of its site, for touch */
+    double zone[3];
 } bodies_sensor;
 
 /* One number to be drawn: a point on a body. */
@@ -382,6 +384,10 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
 /* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
+double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
+                    const double R[9]);
 
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */
