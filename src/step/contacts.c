@@ -11,15 +11,16 @@ static zw_status try_step(const zw_system *system, const zw_state *state, zw_wor
 {
     zw_state *now = (zw_state *)state; /* only read */
     const double *q = state_q(now), *v = state_v(now);
-    double *next = base_alloc((size_t)(system->nq + system->n + 1) * sizeof *next);
+    double *next =
+        base_alloc((size_t)(system->nq + system->n + system->carried + 1) * sizeof *next);
     step_impulse *impulse = next ? impulse_create(system, work, error) : NULL;
     zw_status status = ZW_OK;
     if (!impulse) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     } else {
         system_bind(system, work, state_param(now));
-        status =
-            impulse_step(impulse, system->bodies->timestep, q, v, next, next + system->nq, error);
+        status = impulse_step(impulse, state->t, system->bodies->timestep, q, v, next,
+                              next + system->nq, error);
     }
     impulse_free(impulse);
     base_free(next);

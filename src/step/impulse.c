@@ -96,6 +96,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
                          &s->Q,  &s->still, &s->push, &s->other};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
@@ -105,12 +106,16 @@ static void lay_out(step_impulse *s, base_arena *arena)
     }
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
     s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->psi0 = base_arena_doubles(arena, m);
+    s->act0 = base_arena_doubles(arena, acts);
+    s->act = base_arena_doubles(arena, acts);
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
     s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
@@ -269,7 +274,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 {
     *done = 0;
     impulse_balance(s, s->u, s->r);
-    impulse_fill_rows(s);
+    impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
     int more = impulse_reach(s);
     at->made &= more == 0;
@@ -299,7 +304,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     if (wrong > 0) {
         at->made = at->slow = at->idle = 0;
         impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s);
+        impulse_fill_rows(s, s->t + s->h);
     }
     *done = there && wrong == 0 && more == 0;
     return ZW_OK;
@@ -374,7 +379,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     for (int round = 0; round < BACK && status == ZW_OK; round++) {
         tree_advance(tree, s->q0, s->w, &h, s->q1);
         tree_kinematics(tree, s->q1, s->work->sweeps);
-        impulse_fill_rows(s);
+        impulse_fill_rows(s, s->t + h);
         if (impulse_violation(s) <= PLACE * reach(s, s->begin)) {
             break;
         }
@@ -433,18 +438,28 @@ static double kinetic(step_impulse *s, const double *v)
     return sum;
 }
 
+/* Does constraint c ask for speeds other than 0? */
+static int moves(const step_impulse *s, int c)
+{
+    int found = 0;
+    for (int r = s->system->first_row[c]; r < s->system->first_row[c + 1]; r++) {
+        found |= s->psi0[r] != 0;
+    }
+    return found;
+}
+
 /* The work of motors, dampers, friction and limits: an impulse does the work that it would do at
  * the mean of the speeds before and after it. */
 static double work_done(const step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
-    int n = s->system->n, closers = s->system->bodies->closer_count;
-    double sum = 0;
+    int n = s->system->n, held = impulse_held(s);
+    double sum = s->h * s->drift;
     for (int i = 0; i < n; i++) {
         sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
     }
     for (int k = 0; k < p->blocks; k++) {
-        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
+        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < held && !moves(s, (int)p->key[k])) {
             continue; /* closers do none */
         }
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
@@ -546,6 +561,7 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
             continue;
         }
         done += size;
+        impulse_pass(s);
         s->before = s->h;
         s->behind = 0.5 * (1 - s->theta) * s->h;
         memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
@@ -555,9 +571,30 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     return ZW_OK;
 }
 
-zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                       double *v1, zw_error *error)
+void impulse_pass(step_impulse *s)
 {
+    s->t += s->h;
+    memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
+}
+
+/* A step that failed: if that was a formula without a value, it is named. */
+static zw_status blame(step_impulse *s, zw_status status, zw_error *error)
+{
+    zw_error other = {0};
+    if (s->system->bodies->formulas && status != ZW_NO_MEMORY &&
+        system_evaluate(s->system, s->work, PART_TERMS, s->t + s->h, s->q0, s->v0, NULL, NULL,
+                        &other) == ZW_NOT_FINITE) {
+        *error = other;
+        return ZW_NOT_FINITE;
+    }
+    return status;
+}
+
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error)
+{
+    const double *carried = v0 + s->system->n + s->system->law.carried;
+    size_t acts = (size_t)s->system->bodies->act_count * sizeof(double);
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
@@ -567,13 +604,16 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
+    memcpy(s->act0, carried, acts);
+    s->t = t;
     s->gained = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
     if (status != ZW_OK) {
-        return status;
+        return blame(s, status, error);
     }
     memcpy(q1, s->q1, places);
+    memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->taken = 1;
     impulse_keep(s);
     return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);

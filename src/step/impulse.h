@@ -1,8 +1,8 @@
 /* The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
  *
  *     step_impulse *s = impulse_create(system, work, &error);
- *     impulse_step(s, h, q0, v0, q1, v1, &error);      s->gained: work done by what is not
- * conserved impulse_free(s);
+ *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
+ *     impulse_free(s);                                 conserved
  *
  * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
  * impulse_rows.c what holds, sticks or is at its limit; impulse_problem.c the kernel's problem. */
@@ -52,8 +52,8 @@ typedef struct step_impulse {
     impulse_problem back;    /* of the speeds before it, */
     impulse_problem aside;   /* and after it */
 
-    /* The step being taken: from (q0, v0) over h. */
-    double h;
+    /* The step being taken: from (q0, v0) at time t over h. */
+    double t, h;
     double before;   /* the length of the step before, */
     double behind;   /* and how long before q0 its momenta were */
     double fall;     /* for how long gravity acts in it: h but for impacts */
@@ -73,13 +73,17 @@ typedef struct step_impulse {
     double *force; /* [n] of springs, dampers and motors, at the end of the step */
     double *Q;     /* [n] the part of it that has no potential */
     double *room;  /* [lengths] what motors pull with on each */
-    double *wish;  /* [motors] their forces before limits */
+    double *wish;  /* [motors] their forces before limits, */
+    double *given; /* [motors] and controls or activations */
+    double drift;  /* dV/dt of formulas that know the time */
     double *still; /* [n] zeros */
     double *push;  /* [n] A' lambda */
     double *other; /* [n] scratch */
-    double *phi;   /* [m] rows of closers at q1: values, rates and rows in the system's pattern */
+    double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
-    double *A0; /* the rows where the impulses act */
+    double *A0, *psi0; /* the rows where the impulses act */
+    double *act0;      /* [activations] of motors at q0, */
+    double *act;       /* and at the end of the step */
 
     /* Slopes of the balance. */
     impulse_matrix H; /* symmetric part, known in closed form */
@@ -110,8 +114,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_free(step_impulse *s);
 /* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
-zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                       double *v1, zw_error *error);
+/* What is carried behind the speeds is so behind v0 and v1. */
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
 
@@ -123,6 +128,8 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+/* A step over s->h has been taken: t and activations are those of its end. */
+void impulse_pass(step_impulse *s);
 
 /* impulse_bounce.c: over h with impacts. */
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
@@ -150,11 +157,15 @@ double impulse_size(const step_impulse *s);
 double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
 
 /* impulse_rows.c */
+int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
 void impulse_begin_modes(step_impulse *s);
 /* After impulse_place_rows at q0: limits that touch there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
-void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
+/* phi of all rows at q, whose sweeps are run, and t; their psi at rest, and A. */
+void impulse_rows_at(step_impulse *s, double t, const double *q, double *psi, double *A);
+/* phi, psi, A at q1, which is there at time t. */
+void impulse_fill_rows(step_impulse *s, double t);
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */

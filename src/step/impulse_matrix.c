@@ -103,6 +103,9 @@ void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps
     for (int k = 0; k < system->tree->entries; k++) {
         H->value[H->entry[system->bodies->entry[k]]] = M[k];
     }
+    for (int k = 0; k < system->bodies->extra_count; k++) { /* armatures of tendons */
+        H->value[H->entry[system->bodies->extra[k].at]] += system->bodies->extra[k].value;
+    }
 }
 
 /* Where (i, j) is; what is not in the pattern is not asked for. */

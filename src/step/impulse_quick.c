@@ -28,7 +28,7 @@ static int in_reach(const step_impulse *s, int r, const double *given)
 static void put_closers(step_impulse *s, const double *given)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int first = system->first_row[c], end = system->first_row[c + 1];
         int loose = system->row_kind[first] == SYSTEM_CONTACT;
         s->in_reach[first] = !loose || in_reach(s, first, given);
@@ -40,7 +40,8 @@ static void put_closers(step_impulse *s, const double *given)
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
             double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
-            problem_row(&s->problem, count, system->A_column + start, s->A + start, -phi / s->h);
+            problem_row(&s->problem, count, system->A_column + start, s->A + start,
+                        -phi / s->h - s->psi0[r]);
         }
     }
 }
@@ -56,7 +57,13 @@ static zw_status free_motion(step_impulse *s)
     tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    double *here = s->work->sweeps;
+    if (s->system->bodies->formulas) { /* they see q1 */
+        s->work->sweeps = s->begin;
+        tree_kinematics(tree, s->q1, s->begin);
+    }
     impulse_forces(s, s->u);
+    s->work->sweeps = here;
     impulse_metric_at(s, s->work->sweeps);
     if (!impulse_factor(s)) {
         return ZW_NOT_A_METRIC;
@@ -75,7 +82,7 @@ static zw_status free_motion(step_impulse *s)
 static double work_done(const step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
-    double sum = 0;
+    double sum = s->h * s->drift;
     for (int i = 0; i < s->system->n; i++) {
         sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->v0[i]);
     }
@@ -100,8 +107,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     problem_begin(&s->problem);
     if (status == ZW_OK && system->m > 0) {
-        bodies_fill_rows(system, s->work, s->q0, s->v0,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+        impulse_rows_at(s, s->t, s->q0, s->psi0, s->A);
         put_closers(s, s->other);
     }
     if (status == ZW_OK) {

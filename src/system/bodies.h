@@ -320,6 +320,9 @@ bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, 
 /* Its u: the control, or the activation behind the speeds, within their ranges. */
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v);
+/* Its activation after a time h, from `now`, with the control as it is. */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h);
 /* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
  * aims at, so many speeds, is in work->aim. */
 typedef struct bodies_pull {
