@@ -386,6 +386,9 @@ static zw_status find_w(step_impulse *s, zw_error *error)
         impulse_put_back(s, s->w);
         status = impulse_project(s, &s->back, s->v0, s->w, error);
     }
+    if (status == ZW_OK && s->back.rows > 0) { /* what moves takes back what it gave at q0 */
+        s->gained += impulse_work(s, &s->back, s->back.answer.lambda, s->v0, s->w);
+    }
     return status;
 }
 
@@ -417,59 +420,43 @@ static int on_rows(const step_impulse *s, const double *v, double part)
     return 1;
 }
 
-/* Is some limit or contact pushing? */
-static int stops(const step_impulse *s)
-{
-    const impulse_problem *p = &s->problem;
-    int found = 0;
-    for (int k = 0; k < p->blocks; k++) {
-        found |= p->block[k].kind != ZW_EQUALITY && p->guess[p->first[k]] > 0;
-    }
-    return found;
-}
-
-static double kinetic(step_impulse *s, const double *v)
-{
-    double sum = 0;
-    matrix_times(&s->H, v, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += 0.5 * v[i] * s->other[i];
-    }
-    return sum;
-}
-
 /* Does constraint c ask for speeds other than 0? */
 static int moves(const step_impulse *s, int c)
 {
     int found = 0;
     for (int r = s->system->first_row[c]; r < s->system->first_row[c + 1]; r++) {
-        found |= s->psi0[r] != 0;
+        found |= s->psi0[r] != 0 || s->psi[r] != 0;
     }
     return found;
 }
 
-/* The work of motors, dampers, friction and limits: an impulse does the work that it would do at
- * the mean of the speeds before and after it. */
-static double work_done(const step_impulse *s)
+double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                    const double *before, const double *after)
 {
-    const impulse_problem *p = &s->problem;
-    int n = s->system->n, held = impulse_held(s);
-    double sum = s->h * s->drift;
-    for (int i = 0; i < n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
-    }
+    int held = impulse_held(s);
+    double sum = 0;
     for (int k = 0; k < p->blocks; k++) {
-        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < held && !moves(s, (int)p->key[k])) {
+        if (p->block[k].kind == ZW_EQUALITY && p->key[k] < held && !moves(s, (int)p->key[k])) {
             continue; /* closers do none */
         }
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
             for (int e = p->start[i]; e < p->start[i + 1]; e++) {
                 int d = p->column[e];
-                sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
+                sum += lambda[i] * p->value[e] * 0.5 * (before[d] + after[d]);
             }
         }
     }
     return sum;
+}
+
+/* The work of motors, dampers, friction and limits from w to u. */
+static double work_done(const step_impulse *s)
+{
+    double sum = s->h * s->drift;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
+    }
+    return sum + impulse_work(s, &s->problem, s->problem.guess, s->w, s->u);
 }
 
 /* v1 from u: on the rows of q1. */
@@ -491,7 +478,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         if (status != ZW_OK) {
             return status;
         }
-        gained += stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0;
+        gained += impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
     }
     s->gained += gained;
     return ZW_OK;
@@ -526,6 +513,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     if (is_first_enough(s)) {
         return impulse_quick(s, v1, error);
     }
+    double gained = s->gained;
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);
@@ -544,7 +532,9 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         status = impulse_find_contacts(s, s->begin, NULL, error);
         status = status == ZW_OK ? solve_rounds(s, error) : status;
     }
-    return status == ZW_OK ? find_v1(s, v1, error) : status;
+    status = status == ZW_OK ? find_v1(s, v1, error) : status;
+    s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
+    return status;
 }
 
 zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)

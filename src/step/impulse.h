@@ -127,6 +127,10 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
+/* What limits, contacts, friction and closers that move do from these speeds to those: an impulse
+ * does the work that it would do at their mean. */
+double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                    const double *before, const double *after);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
@@ -162,8 +166,10 @@ void impulse_begin_modes(step_impulse *s);
 /* After impulse_place_rows at q0: limits that touch there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
-/* phi of all rows at q, whose sweeps are run, and t; their psi at rest, and A. */
-void impulse_rows_at(step_impulse *s, double t, const double *q, double *psi, double *A);
+/* phi and A of all rows at q, whose sweeps are run, and t; their psi at rest at `until`: rows that
+ * hold speeds ask for those of the step's end, as the next step starts from them. */
+void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
+                     double *A);
 /* phi, psi, A at q1, which is there at time t. */
 void impulse_fill_rows(step_impulse *s, double t);
 /* One-sided rows that u would break join; their number. */

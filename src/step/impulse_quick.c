@@ -81,20 +81,13 @@ static zw_status free_motion(step_impulse *s)
 /* The work of motors, dampers, limits and contacts, at the mean of the speeds before and after. */
 static double work_done(const step_impulse *s)
 {
-    const impulse_problem *p = &s->problem;
     double sum = s->h * s->drift;
     for (int i = 0; i < s->system->n; i++) {
         sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->v0[i]);
     }
-    for (int k = 0; k < p->blocks; k++) {
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1] && p->block[k].kind != ZW_EQUALITY; e++) {
-                int d = p->column[e];
-                sum += p->answer.lambda[i] * p->value[e] * 0.5 * (s->u[d] + s->v0[d]);
-            }
-        }
-    }
-    return sum;
+    return s->problem.rows > 0
+               ? sum + impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u)
+               : sum;
 }
 
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
@@ -107,7 +100,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     problem_begin(&s->problem);
     if (status == ZW_OK && system->m > 0) {
-        impulse_rows_at(s, s->t, s->q0, s->psi0, s->A);
+        impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
         put_closers(s, s->other);
     }
     if (status == ZW_OK) {

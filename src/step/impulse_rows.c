@@ -111,7 +111,8 @@ int impulse_pivot(step_impulse *s, int first_only)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-void impulse_rows_at(step_impulse *s, double t, const double *q, double *psi, double *A)
+void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
+                     double *A)
 {
     const zw_system *system = s->system;
     const bodies_formulas *formulas = system->bodies->formulas;
@@ -119,10 +120,11 @@ void impulse_rows_at(step_impulse *s, double t, const double *q, double *psi, do
                      (bodies_rows){.phi = s->phi, .psi = psi, .b = s->b, .A = A});
     memset(psi, 0, (size_t)system->m * sizeof *psi); /* closers stay where they are */
     if (formulas && formulas->rows > 0) {
-        const expr_inputs in = {.t = t, .param = s->work->param, .q = q, .v = s->still};
+        expr_inputs in = {.t = until, .param = s->work->param, .q = q, .v = s->still};
         size_t bytes = (size_t)formulas->rows * sizeof(double);
         tree_velocities(system->tree, s->still, s->work->sweeps);
         memcpy(psi, bodies_run_formulas(system, s->work, PART_VELOCITY, &in), bytes);
+        in.t = t;
         const double *value = bodies_run_formulas(system, s->work, PART_POSITION, &in);
         memcpy(s->phi, value, bytes);
         bodies_formula_rows(system, s->work, value + formulas->rows, A);
@@ -134,8 +136,8 @@ void impulse_place_rows(step_impulse *s)
     double *sweeps = s->work->sweeps;
     if (s->system->m > 0) {
         s->work->sweeps = s->place;
-        impulse_rows_at(s, s->t + s->theta * s->h, s->theta > 0 ? s->q_other : s->q0, s->psi0,
-                        s->A0);
+        impulse_rows_at(s, s->t + s->theta * s->h, s->t + s->h, s->theta > 0 ? s->q_other : s->q0,
+                        s->psi0, s->A0);
         s->work->sweeps = sweeps;
     }
 }
@@ -146,7 +148,7 @@ void impulse_fill_rows(step_impulse *s, double t)
         if (s->theta > 0) {
             impulse_place_rows(s);
         }
-        impulse_rows_at(s, t, s->q1, s->psi, s->A);
+        impulse_rows_at(s, t, t, s->q1, s->psi, s->A);
         for (int r = 0; r < s->system->m; r++) { /* what rolls has no phi */
             s->phi[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
         }
