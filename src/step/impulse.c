@@ -420,50 +420,14 @@ static int on_rows(const step_impulse *s, const double *v, double part)
     return 1;
 }
 
-/* Does constraint c ask for speeds other than 0? */
-static int moves(const step_impulse *s, int c)
-{
-    int found = 0;
-    for (int r = s->system->first_row[c]; r < s->system->first_row[c + 1]; r++) {
-        found |= s->psi0[r] != 0 || s->psi[r] != 0;
-    }
-    return found;
-}
-
-double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
-                    const double *before, const double *after)
-{
-    int held = impulse_held(s);
-    double sum = 0;
-    for (int k = 0; k < p->blocks; k++) {
-        if (p->block[k].kind == ZW_EQUALITY && p->key[k] < held && !moves(s, (int)p->key[k])) {
-            continue; /* closers do none */
-        }
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                int d = p->column[e];
-                sum += lambda[i] * p->value[e] * 0.5 * (before[d] + after[d]);
-            }
-        }
-    }
-    return sum;
-}
-
-/* The work of motors, dampers, friction and limits from w to u. */
-static double work_done(const step_impulse *s)
-{
-    double sum = s->h * s->drift;
-    for (int i = 0; i < s->system->n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
-    }
-    return sum + impulse_work(s, &s->problem, s->problem.guess, s->w, s->u);
-}
-
 /* v1 from u: on the rows of q1. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
     int n = s->system->n;
-    double gained = s->system->works ? work_done(s) : 0;
+    double gained = s->system->works
+                        ? impulse_forces_work(s, s->w) +
+                              impulse_work(s, &s->problem, s->problem.guess, s->w, s->u)
+                        : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
     impulse_put_speeds(s);
     if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {

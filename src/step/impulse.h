@@ -5,7 +5,8 @@
  *     impulse_free(s);                                 conserved
  *
  * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
- * impulse_rows.c what holds, sticks or is at its limit; impulse_problem.c the kernel's problem. */
+ * impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
+ * impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
@@ -127,13 +128,15 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
-/* What limits, contacts, friction and closers that move do from these speeds to those: an impulse
- * does the work that it would do at their mean. */
-double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
-                    const double *before, const double *after);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
+
+/* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
+double impulse_forces_work(const step_impulse *s, const double *before);
+/* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
+double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                    const double *before, const double *after);
 
 /* impulse_bounce.c: over h with impacts. */
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);

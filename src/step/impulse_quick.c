@@ -78,18 +78,6 @@ static zw_status free_motion(step_impulse *s)
     return ZW_OK;
 }
 
-/* The work of motors, dampers, limits and contacts, at the mean of the speeds before and after. */
-static double work_done(const step_impulse *s)
-{
-    double sum = s->h * s->drift;
-    for (int i = 0; i < s->system->n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->v0[i]);
-    }
-    return s->problem.rows > 0
-               ? sum + impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u)
-               : sum;
-}
-
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -117,7 +105,10 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    s->gained += system->works ? work_done(s) : 0;
+    if (status == ZW_OK && system->works) {
+        s->gained += impulse_forces_work(s, s->v0);
+        s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
+    }
     s->rounds = 1;
     s->fall = s->h;
     return status;
