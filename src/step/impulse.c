@@ -139,7 +139,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->back, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
-        matrix_create(&s->H, system) != ZW_OK ||
+        impulse_stiff_create(&s->stiff, system) != ZW_OK ||
+        matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -171,6 +172,7 @@ void impulse_free(step_impulse *s)
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
         matrix_free(&s->H);
+        impulse_stiff_free(&s->stiff);
         base_free(s->memory);
         base_free(s);
     }

@@ -26,6 +26,18 @@ typedef struct impulse_deep {
     double left; /* depth that the step may leave */
 } impulse_deep;
 
+/* Slopes of formulas: impulse_slopes.c. */
+typedef struct impulse_stiff {
+    int count;     /* dofs that they couple: 0: there are none */
+    int apart;     /* too many: S is its diagonal */
+    int *at, *dof; /* [n] the index of a dof, -1: none; [count] the reverse */
+    int *row_dof;  /* [n] scratch */
+    double *S, *V; /* [count][count] the slopes; their directions */
+    double *size;  /* [count] of masses */
+    double *by;    /* [count] scratch */
+    double *row;   /* [n] scratch */
+} impulse_stiff;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -88,8 +100,9 @@ typedef struct step_impulse {
 
     /* Slopes of the balance. */
     impulse_matrix H; /* symmetric part, known in closed form */
-    double *U;        /* n x n: the LU factors of all of it; NULL: too many for that */
-    int *pivot;       /* [n] */
+    impulse_stiff stiff;
+    double *U;  /* n x n: the LU factors of all of it; NULL: too many for that */
+    int *pivot; /* [n] */
     int with_N;
 
     /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
@@ -162,6 +175,11 @@ void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is 
 double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
 double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
+
+/* impulse_slopes.c */
+zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
+void impulse_stiff_free(impulse_stiff *stiff);
+void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics are known */
 
 /* impulse_rows.c */
 int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */

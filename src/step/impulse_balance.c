@@ -230,6 +230,7 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
         add_length_slopes(s, i);
     }
     add_motor_slopes(s);
+    impulse_stiffen(s);
 }
 
 int impulse_factor(step_impulse *s)

@@ -63,8 +63,8 @@ static zw_status free_motion(step_impulse *s)
         tree_kinematics(tree, s->q1, s->begin);
     }
     impulse_forces(s, s->u);
+    impulse_metric_at(s, here);
     s->work->sweeps = here;
-    impulse_metric_at(s, s->work->sweeps);
     if (!impulse_factor(s)) {
         return ZW_NOT_A_METRIC;
     }
