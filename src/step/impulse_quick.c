@@ -35,7 +35,7 @@ static int is_limit(const zw_system *system, int c)
 static void begin_limits(step_impulse *s)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int r = system->first_row[c];
         s->in_reach[r] = !is_limit(system, c) || fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
     }
@@ -46,7 +46,7 @@ static int more_limits(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
     int count = 0;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int r = system->first_row[c];
         if (!s->in_reach[r] && phi_after(s, r, u) < 0) {
             s->in_reach[r] = 1;
@@ -59,7 +59,7 @@ static int more_limits(step_impulse *s, const double *u)
 static void put_closers(step_impulse *s)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int first = system->first_row[c], end = system->first_row[c + 1];
         if (!s->in_reach[first]) {
             continue;
@@ -69,7 +69,8 @@ static void put_closers(step_impulse *s)
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
             double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
-            problem_row(&s->problem, count, system->A_column + start, s->A + start, -phi / s->h);
+            problem_row(&s->problem, count, system->A_column + start, s->A + start,
+                        -phi / s->h - s->psi0[r]);
         }
     }
 }
@@ -85,8 +86,14 @@ static void momentum(step_impulse *s)
     tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    double *here = s->work->sweeps;
+    if (s->system->bodies->formulas) { /* they see q1 */
+        s->work->sweeps = s->begin;
+        tree_kinematics(tree, s->q1, s->begin);
+    }
     impulse_forces(s, s->u);
-    impulse_metric_at(s, s->work->sweeps);
+    impulse_metric_at(s, here);
+    s->work->sweeps = here;
     matrix_times(&s->H, s->v0, s->other);
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] += s->h * (s->force[i] - bias[i]);
@@ -118,25 +125,6 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     return status;
 }
 
-/* The work of motors, dampers, limits and contacts, at the mean of the speeds before and after. */
-static double work_done(const step_impulse *s)
-{
-    const impulse_problem *p = &s->problem;
-    double sum = 0;
-    for (int i = 0; i < s->system->n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->v0[i]);
-    }
-    for (int k = 0; k < p->blocks; k++) {
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1] && p->block[k].kind != ZW_EQUALITY; e++) {
-                int d = p->column[e];
-                sum += p->answer.lambda[i] * p->value[e] * 0.5 * (s->u[d] + s->v0[d]);
-            }
-        }
-    }
-    return sum;
-}
-
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -144,8 +132,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     momentum(s);
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
-        bodies_fill_rows(system, s->work, s->q0, s->v0,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+        impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
     }
     if (status == ZW_OK) {
         begin_limits(s);
@@ -157,7 +144,10 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    s->gained += system->works ? work_done(s) : 0;
+    if (status == ZW_OK && system->works) {
+        s->gained += impulse_forces_work(s, s->v0);
+        s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
+    }
     s->rounds = 1;
     s->fall = s->h;
     return status;

@@ -264,7 +264,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     int nq = r->system->nq;
     double gained = 0;
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
-                               : impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+                               : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
