@@ -508,7 +508,7 @@ typedef enum zw_touch {
     ZW_TOUCH_STICK,
     ZW_TOUCH_SLIDE,
     ZW_TOUCH_JAM, /* it slid as no finite force allows (Painleve), and an impulse has stopped it */
-    ZW_TOUCH_HIT /* zw_forward only: they approach, an impact is due */
+    ZW_TOUCH_HIT  /* zw_forward only: they approach, an impact is due */
 } zw_touch;
 
 /* A point where two geoms touch. Force and motion are those of the second geom against the first,

@@ -41,6 +41,7 @@ enum { STEPS = 20 };
 #define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
 #define TURNED 0.1   /* of the slope along a step may be left at its end, the other way */
 #define NOTICED 1e-2 /* a push at the start that is not to be overlooked, to the largest */
+#define FINE 1e-15   /* as good as it gets */
 #define SAME 1e-3    /* the factors are good for slides that turned by no more than this */
 
 struct gauss_prox {
@@ -249,7 +250,7 @@ static void open_rows(gauss_prox *x, const double *guess)
         }
         for (int i = 0; i < block->rows; i++) {
             double s = x->scale[at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
-            x->r[at + i] = isfinite(r) ? r : 0;
+            x->r[at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
         }
     }
 }
@@ -509,7 +510,9 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-static int iterate(gauss_prox *x, double tolerance, gauss_prox_answer *answer)
+/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
+ * given, which says that this is all that is wanted. */
+static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answer *answer)
 {
     double part = 1;
     for (int step = 0; step < STEPS; step++) {
@@ -518,9 +521,12 @@ static int iterate(gauss_prox *x, double tolerance, gauss_prox_answer *answer)
         if (leap) {
             multipliers(x, GUESSED);
         } else {
-            if (part == 1 && off(x) <= tolerance && is_there(x, tolerance, &answer->certificate)) {
+            double left = part == 1 ? off(x) : HUGE_VAL;
+            int met = left <= tolerance && is_there(x, tolerance, &answer->certificate);
+            if (met && (!polish || left <= FINE)) {
                 return 1;
             }
+            polish &= !met;
             multipliers(x, BY_LAW);
             leap = part == 1 && mismatch(x) <= SETTLED;
             if (leap) {
@@ -547,7 +553,8 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
                      const zw_gauss_options *options, const double *start,
                      gauss_prox_answer *answer)
 {
-    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-11;
+    int polish = !(options->tolerance > 0);
+    double tolerance = polish ? 1e-11 : options->tolerance;
     *answer = (gauss_prox_answer){0};
     x->problem = problem;
     x->piece = piece;
@@ -568,7 +575,7 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     }
     open_motion(x, start);
     open_rows(x, options->guess);
-    if (!iterate(x, tolerance, answer)) {
+    if (!iterate(x, tolerance, polish, answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {
