@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "system/soft.h"
+#include "tree/sweeps.h"
 
 #define LEAST 1e-15
 #define LEAST_FRICTION 1e-5
@@ -132,16 +133,34 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-static void add_closer(soft_problem *s, int index, const double *v)
+/* A limit that is far, as most are: L is looked at and no more. */
+static int is_far(const soft_problem *s, const bodies_closer *closer, const double *q)
+{
+    if (closer->kind != CLOSER_LOWER && closer->kind != CLOSER_UPPER) {
+        return 0;
+    }
+    double L = bodies_length_of(s->system->bodies, closer->length[0], q);
+    double phi = closer->kind == CLOSER_UPPER ? closer->limit - L : L - closer->limit;
+    return !(phi < closer->margin);
+}
+
+static void add_closer(soft_problem *s, int index, const double *q, const double *v)
 {
     const zw_system *system = s->system;
     const bodies_closer *closer = &system->bodies->closer[index];
-    const double *phi = s->work->rows + closer->row, *psi = phi + system->m;
-    const double *terms = s->work->out[PART_TERMS];
-    const double *curve = terms + system->at.b + closer->row;
+    double *phi = s->work->rows + closer->row, *psi = phi + system->m;
+    double *terms = s->work->out[PART_TERMS], *curve = terms + system->at.b + closer->row;
     int limit = closer->kind >= CLOSER_LOWER, rolls = bodies_is_rolling(closer);
     int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
     double square = 0;
+    if (is_far(s, closer, q)) {
+        return;
+    }
+    bodies_fill_closer(system, s->work, closer, q, v,
+                       (bodies_rows){.phi = s->work->rows,
+                                     .psi = s->work->rows + system->m,
+                                     .b = terms + system->at.b,
+                                     .A = terms + system->at.A});
     if (limit && !(phi[0] < closer->margin)) {
         return;
     }
@@ -352,19 +371,59 @@ static void fill_pyramid(soft_problem *s, soft_block *k, const contact_point *po
     }
 }
 
+/* J of a point of a body on the world, straight from the sweeps, as contact_rows has it. */
+static void put_on_world(soft_problem *s, const soft_block *k, const contact_point *point,
+                         const double *v, double *speed)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *com = s->work->sweeps + tree->at.com, *p = point->pos;
+    double sign = point->body[1] == 0 ? -1 : 1, f[9], sum[3] = {0};
+    double *J = s->value + k->J;
+    int stride = k->stride, d = tree->body[point->body[point->body[0] == 0]].last_dof;
+    for (int i = 0; i < 9; i++) {
+        f[i] = sign * point->frame[i];
+    }
+    for (int r = 0; r < k->width; r++) {
+        for (int c = k->columns; c < stride; c++) {
+            J[r * stride + c] = 0;
+        }
+    }
+    for (int c = k->columns - 1; c >= 0; c--, d = tree->dof_parent[d]) {
+        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
+        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2], rate = v[d];
+        double X = S[3] + S[1] * z - S[2] * y, Y = S[4] + S[2] * x - S[0] * z;
+        double Z = S[5] + S[0] * y - S[1] * x;
+        for (int r = 0; r < 3; r++) {
+            double entry = f[3 * r] * X + f[3 * r + 1] * Y + f[3 * r + 2] * Z;
+            J[r * stride + c] = entry;
+            sum[r] += entry * rate;
+        }
+    }
+    memcpy(speed, sum, sizeof sum);
+}
+
 static void add_contact(soft_problem *s, int index, const double *v)
 {
     contact_point *point = &s->found.point[index];
+    const int *column = s->J_column;
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
     soft_touch touch = touch_of(s, point);
-    columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
-    soft_block *k = add_block(s,
-                              pyramid    ? SOFT_PYRAMID
-                              : wide > 1 ? SOFT_CONE
-                                         : SOFT_ABOVE,
-                              pyramid ? 2 * (wide - 1) : wide, wide, s->J_column, columns);
-    for (int r = 0; r < wide; r++) {
+    int simple = wide == 3 && (point->body[0] == 0 || point->body[1] == 0);
+    if (simple) {
+        const tree_mechanism *tree = s->system->tree;
+        int last = tree->body[point->body[point->body[0] == 0]].last_dof;
+        columns = last < 0 ? 0 : tree->depth[last];
+        column = tree->column + (last < 0 ? 0 : tree->start[last]);
+    } else {
+        columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
+    }
+    soft_kind kind = pyramid ? SOFT_PYRAMID : wide > 1 ? SOFT_CONE : SOFT_ABOVE;
+    soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
+    if (simple) {
+        put_on_world(s, k, point, v, touch.speed);
+    }
+    for (int r = 0; r < wide && !simple; r++) {
         touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
@@ -397,7 +456,7 @@ int soft_fill_masses(soft_problem *s)
     return good;
 }
 
-zw_status soft_fill(soft_problem *s, const double *v, zw_error *error)
+zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error)
 {
     const zw_system *system = s->system;
     const struct system_bodies *bodies = system->bodies;
@@ -412,8 +471,11 @@ zw_status soft_fill(soft_problem *s, const double *v, zw_error *error)
     if (!begin(s, points)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
+    if (s->has_frames) { /* closers between frames ask for accelerations of bodies at a = 0 */
+        tree_accelerations(system->tree, NULL, s->work->sweeps);
+    }
     for (int c = 0; c < bodies->closer_count; c++) {
-        add_closer(s, c, v);
+        add_closer(s, c, q, v);
     }
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {

@@ -313,6 +313,8 @@ static void test_law(void **state)
         s.v[i] = 0.3 * ((i * 7) % 5 - 2);
     }
     forward(&s);
+    zw_error error = {0};
+    must(system_evaluate(s.system, s.work, PART_TERMS, 0, s.q, s.v, NULL, NULL, &error), &error);
     const soft_problem *p = s.soft;
     const double *M = s.work->out[PART_TERMS] + s.system->at.M;
     double left[64] = {0}, size = 0;
