@@ -282,6 +282,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
  * missing, or something is not finite. */
 int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
 
+/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
+
 /* bodies_seen.c */
 /* The leaves of formulas in this state; sweeps are run. */
 expr_inputs bodies_look_all(const zw_system *system, zw_work *work, const expr_inputs *in);
@@ -389,6 +392,8 @@ typedef struct bodies_rows {
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows);
 /* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
  * first, about the two places. Kinematics have been run. */
 void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,

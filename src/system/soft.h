@@ -142,11 +142,14 @@ typedef struct soft_problem {
     int contacts;
 
     /* What they are made from. */
+    int has_frames;     /* some closer is between frames */
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, twice */
     int *J_column;
+    double *motion; /* of body `moving`: soft_rows.c */
+    int moving;
 
     /* soft_island.c */
     int trees, islands;
@@ -164,7 +167,6 @@ typedef struct soft_problem {
 
     /* soft_newton.c */
     double *H;                     /* of all islands that are not bent */
-    double *kept;                  /* [4 n] */
     double *force;                 /* [n] all that is applied */
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
@@ -191,8 +193,8 @@ void soft_contact_force(const soft_problem *s, int k, double force[6]);
 /* soft_weight.c; masses are factored for the pose as described. */
 zw_status soft_weigh(soft_problem *s, zw_error *error);
 
-/* soft_rows.c: after PART_TERMS. */
-zw_status soft_fill(soft_problem *s, const double *v, zw_error *error);
+/* soft_rows.c: after bodies_smooth. */
+zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
 
@@ -210,9 +212,11 @@ void soft_push(const soft_problem *s, int block, int rest, double *to);
 /* H += J' C J */
 void soft_stiffen(const soft_problem *s, int block);
 
-/* soft_factor.c: H + diagonal (NULL: none) = L' D L, in place; `kept` has room for 4 depths. 0: it
- * is not positive. Then x = that \ x. */
-int soft_factor(const soft_shape *shape, const double *diagonal, double *kept, double *H);
+/* soft_factor.c: H of M's own shape from the entries of M; y = M x. */
+void soft_copy(const soft_shape *shape, const double *M, double *H);
+void soft_multiply(const soft_shape *shape, const double *M, const double *x, double *y);
+/* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
+int soft_factor(const soft_shape *shape, const double *diagonal, double *H);
 void soft_solve(const soft_shape *shape, const double *H, double *x);
 
 /* soft_newton.c: a of every island. */

@@ -84,22 +84,52 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
     }
 }
 
-/* w = C J of one block */
-ZW_INLINE void weigh(const soft_block *k, const double *J, double *w)
+/* w = C J of one block; width is a constant where this is inlined, if it is 3. */
+ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, double *w)
 {
     int stride = k->stride;
-    for (int r = 0; r < k->width; r++, w += stride) {
+    for (int r = 0; r < width; r++, w += stride) {
         double own[SOFT_WIDE];
-        for (int q = 0; q < k->width; q++) {
+        for (int q = 0; q < width; q++) {
             own[q] = k->now.C[r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r];
         }
         for (int c = 0; c < stride; c += 4) {
             soft_four sum = own[0] * four_at(J + c);
-            for (int q = 1; q < k->width; q++) {
+            for (int q = 1; q < width; q++) {
                 sum += own[q] * four_at(J + q * stride + c);
             }
             four_put(w + c, sum);
         }
+    }
+}
+
+/* 4 * parts numbers of a row of H; parts is a constant where this is inlined. */
+ZW_INLINE void add_part(int rows, int stride, const double *J, const double *w, const int parts,
+                        double *to)
+{
+    soft_four sum[4];
+    for (int p = 0; p < parts; p++) {
+        sum[p] = four_at(to + 4 * p);
+    }
+    int r = 0;
+    for (; r + 3 <= rows; r += 3, J += 3 * stride, w += 3 * stride) {
+        for (int p = 0; p < parts; p++) {
+            sum[p] += w[0] * four_at(J + 4 * p);
+        }
+        for (int p = 0; p < parts; p++) {
+            sum[p] += w[stride] * four_at(J + stride + 4 * p);
+        }
+        for (int p = 0; p < parts; p++) {
+            sum[p] += w[2 * stride] * four_at(J + 2 * stride + 4 * p);
+        }
+    }
+    for (; r < rows; r++, J += stride, w += stride) {
+        for (int p = 0; p < parts; p++) {
+            sum[p] += *w * four_at(J + 4 * p);
+        }
+    }
+    for (int p = 0; p < parts; p++) {
+        four_put(to + 4 * p, sum[p]);
     }
 }
 
@@ -110,21 +140,19 @@ ZW_INLINE void stiffen_whole(int rows, int stride, int columns, const int *colum
     for (int t = 0; t < columns; t++) {
         for (int c = 0; c <= t; c += 16) {
             double *to = row[column[t]] + c;
-            int parts = (t - c) / 4 + 1;
-            soft_four sum[4];
-            parts = parts < 4 ? parts : 4;
-            for (int p = 0; p < parts; p++) {
-                sum[p] = four_at(to + 4 * p);
-            }
-            for (int r = 0; r < rows; r++) {
-                double own = w[r * stride + t];
-                const double *from = J + r * stride + c;
-                for (int p = 0; p < parts; p++) {
-                    sum[p] += own * four_at(from + 4 * p);
-                }
-            }
-            for (int p = 0; p < parts; p++) {
-                four_put(to + 4 * p, sum[p]);
+            switch ((t - c) / 4) {
+            case 0:
+                add_part(rows, stride, J + c, w + t, 1, to);
+                break;
+            case 1:
+                add_part(rows, stride, J + c, w + t, 2, to);
+                break;
+            case 2:
+                add_part(rows, stride, J + c, w + t, 3, to);
+                break;
+            default:
+                add_part(rows, stride, J + c, w + t, 4, to);
+                break;
             }
         }
     }
@@ -137,7 +165,11 @@ ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
     double *w = s->room;
     int rows = 0;
     for (int i = 0; i < k->group; i++) {
-        weigh(k + i, J + rows * k->stride, w + rows * k->stride);
+        if (k[i].width == 3) {
+            weigh(k + i, 3, J + rows * k->stride, w + rows * k->stride);
+        } else {
+            weigh(k + i, k[i].width, J + rows * k->stride, w + rows * k->stride);
+        }
         rows += k[i].width;
     }
     if (k->whole) {

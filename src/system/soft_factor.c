@@ -2,56 +2,52 @@
  *
  * As tree/factor.lane.h: eliminating the last dof changes only pairs of its ancestors, and the row
  * of an ancestor is as long as the first part of the row at hand. Here rows begin at multiples of
- * four and all of them are worked on four numbers at a time. What that writes behind the end of a
- * row is nobody's: it stays behind ends. Runs of dofs, each the parent of the next, are eliminated
- * together. Factors l wait in `kept` until a run is done, so that no number is read right after it
- * was written as a part of four. */
-#include <string.h>
-
-#include "math/lane.h"
+ * four and are worked on four numbers at a time. What that writes behind the end of a row is
+ * nobody's: it stays behind ends. Rows are kept as D L, and 1/D in place of the diagonal: nothing
+ * has to be written back. Runs of dofs, each the parent of the next, are eliminated together; n,
+ * their number, is a constant where these functions are inlined. */
 #include "system/soft.h"
 #include "system/soft_four.h"
 
-/* The triangle of a run, and what it does to the run's own rows; 0: a pivot is not positive. */
-ZW_INLINE int factor_run(const soft_shape *shape, int first, int n, const double *diagonal,
+/* H = M, whose rows have no gaps; the rows end with what comes after them in M, as the work of a
+ * tree goes on behind it. */
+ZW_CLONES void soft_copy(const soft_shape *shape, const double *M, double *H)
+{
+    for (int i = 0; i < shape->n; i++) {
+        double *row = H + shape->start[i];
+        for (int c = 0; c < shape->depth[i]; c += 4) {
+            four_put(row + c, four_at(M + c));
+        }
+        M += shape->depth[i];
+    }
+}
+
+/* 0: a pivot is not positive. */
+ZW_INLINE int factor_run(const soft_shape *shape, int first, const int n, const double *diagonal,
                          double *H)
 {
     int above = shape->depth[first] - 1, good = 1;
-    for (int k = n - 1; k >= 0; k--) {
-        double *row = H + shape->start[first + k], l[TREE_BLOCK];
-        double pivot = row[above + k] + (diagonal ? diagonal[first + k] : 0);
-        good &= pivot > 0;
-        double inverse = 1 / pivot;
-        row[above + k] = inverse;
-        for (int e = k - 1; e >= 0; e--) {
-            double *upper = H + shape->start[first + e];
-            l[e] = row[above + e] * inverse;
-            for (int c = 0; c <= above + e; c += 4) {
-                four_put(upper + c, four_at(upper + c) - l[e] * four_at(row + c));
-            }
-        }
-        for (int e = 0; e < k; e++) {
-            row[above + e] = l[e];
-        }
-    }
-    return good;
-}
-
-/* The rows above, for a run of n; n is a constant where this is inlined. */
-ZW_INLINE void factor_above(const soft_shape *shape, int first, const int n, double *kept,
-                            double *H)
-{
-    int above = shape->depth[first] - 1;
     double *row[TREE_BLOCK], inverse[TREE_BLOCK], l[TREE_BLOCK];
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];
-        inverse[k] = row[k][above + k];
+    }
+    for (int k = n - 1; k >= 0; k--) { /* among themselves */
+        double pivot = row[k][above + k] + (diagonal ? diagonal[first + k] : 0);
+        good &= pivot > 0;
+        inverse[k] = 1 / pivot;
+        for (int e = k - 1; e >= 0; e--) {
+            l[e] = row[k][above + e] * inverse[k];
+        }
+        for (int e = k - 1; e >= 0; e--) {
+            for (int c = 0; c <= above + e; c += 4) {
+                four_put(row[e] + c, four_at(row[e] + c) - l[e] * four_at(row[k] + c));
+            }
+        }
     }
     for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
         double *upper = H + shape->start[d];
         for (int k = 0; k < n; k++) {
             l[k] = row[k][t] * inverse[k];
-            kept[n * t + k] = l[k];
         }
         for (int c = 0; c <= t; c += 4) {
             soft_four entry = four_at(upper + c);
@@ -61,31 +57,29 @@ ZW_INLINE void factor_above(const soft_shape *shape, int first, const int n, dou
             four_put(upper + c, entry);
         }
     }
-    for (int t = 0; t < above; t++) {
-        for (int k = 0; k < n; k++) {
-            row[k][t] = kept[n * t + k];
-        }
+    for (int k = 0; k < n; k++) {
+        row[k][above + k] = inverse[k];
     }
+    return good;
 }
 
-ZW_CLONES int soft_factor(const soft_shape *shape, const double *diagonal, double *kept, double *H)
+ZW_CLONES int soft_factor(const soft_shape *shape, const double *diagonal, double *H)
 {
     int good = 1;
     for (int b = shape->blocks - 1; b >= 0; b--) {
-        int first = shape->block[b], n = shape->block[b + 1] - first;
-        good &= factor_run(shape, first, n, diagonal, H);
-        switch (n) {
+        int first = shape->block[b];
+        switch (shape->block[b + 1] - first) {
         case 1:
-            factor_above(shape, first, 1, kept, H);
+            good &= factor_run(shape, first, 1, diagonal, H);
             break;
         case 2:
-            factor_above(shape, first, 2, kept, H);
+            good &= factor_run(shape, first, 2, diagonal, H);
             break;
         case 3:
-            factor_above(shape, first, 3, kept, H);
+            good &= factor_run(shape, first, 3, diagonal, H);
             break;
         default:
-            factor_above(shape, first, TREE_BLOCK, kept, H);
+            good &= factor_run(shape, first, TREE_BLOCK, diagonal, H);
             break;
         }
     }
@@ -103,6 +97,8 @@ ZW_INLINE void to_root(const soft_shape *shape, int first, const int n, const do
         own[k] = x[first + k];
     }
     for (int k = n - 1; k >= 0; k--) {
+        x[first + k] = own[k];
+        own[k] *= row[k][above + k];
         for (int e = 0; e < k; e++) {
             own[e] -= row[k][above + e] * own[k];
         }
@@ -113,9 +109,6 @@ ZW_INLINE void to_root(const soft_shape *shape, int first, const int n, const do
             sum -= row[k][t] * own[k];
         }
         x[d] = sum;
-    }
-    for (int k = 0; k < n; k++) {
-        x[first + k] = own[k];
     }
 }
 
@@ -128,7 +121,7 @@ ZW_INLINE void from_root(const soft_shape *shape, int first, const int n, const 
     double own[TREE_BLOCK];
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];
-        own[k] = x[first + k] * row[k][above + k];
+        own[k] = x[first + k];
     }
     for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
         for (int k = 0; k < n; k++) {
@@ -139,6 +132,7 @@ ZW_INLINE void from_root(const soft_shape *shape, int first, const int n, const 
         for (int e = 0; e < k; e++) {
             own[k] -= row[k][above + e] * own[e];
         }
+        own[k] *= row[k][above + k];
         x[first + k] = own[k];
     }
 }
@@ -178,5 +172,59 @@ void soft_solve(const soft_shape *shape, const double *H, double *x)
             from_root(shape, first, TREE_BLOCK, H, x);
             break;
         }
+    }
+}
+
+/* y = M x for a run; M has no gaps. */
+ZW_INLINE void multiply_run(const soft_shape *shape, int first, const int n, const double *M,
+                            const double *x, double *y)
+{
+    int above = shape->depth[first] - 1;
+    const double *row[TREE_BLOCK];
+    double own[TREE_BLOCK], sum[TREE_BLOCK] = {0};
+    for (int k = 0; k < n; k++) {
+        row[k] = M;
+        own[k] = x[first + k];
+        M += above + k + 1;
+    }
+    for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
+        double to = y[d], from = x[d];
+        for (int k = 0; k < n; k++) {
+            to += row[k][t] * own[k];
+            sum[k] += row[k][t] * from;
+        }
+        y[d] = to;
+    }
+    for (int k = 0; k < n; k++) {
+        for (int e = 0; e < k; e++) {
+            sum[e] += row[k][above + e] * own[k];
+            sum[k] += row[k][above + e] * own[e];
+        }
+        sum[k] += row[k][above + k] * own[k];
+    }
+    for (int k = 0; k < n; k++) {
+        y[first + k] = sum[k];
+    }
+}
+
+void soft_multiply(const soft_shape *shape, const double *M, const double *x, double *y)
+{
+    for (int b = 0; b < shape->blocks; b++) {
+        int first = shape->block[b], n = shape->block[b + 1] - first;
+        switch (n) {
+        case 1:
+            multiply_run(shape, first, 1, M, x, y);
+            break;
+        case 2:
+            multiply_run(shape, first, 2, M, x, y);
+            break;
+        case 3:
+            multiply_run(shape, first, 3, M, x, y);
+            break;
+        default:
+            multiply_run(shape, first, TREE_BLOCK, M, x, y);
+            break;
+        }
+        M += n * (shape->depth[first] - 1) + n * (n + 1) / 2;
     }
 }

@@ -65,24 +65,32 @@ static void reply_rows(const soft_block *k, const double *b, const double *D, co
 static void reply_pyramid(const soft_block *k, const double *b, double D, const double *x,
                           soft_reply *to)
 {
-    int pushing = 0;
+    double normal = 0, rest = 0;
+    int pushing = 0, state = 0;
     for (int j = 1; j < k->width; j++) {
-        double mu = k->mu[j - 1], along = mu * x[j];
+        double mu = k->mu[j - 1], along = mu * x[j], *C = to->C + corner(j, 0);
         double plus = D * (b[2 * j - 2] - x[0] - along), minus = D * (b[2 * j - 1] - x[0] + along);
         int up = plus > 0, down = minus > 0;
         plus = up ? plus : 0;
         minus = down ? minus : 0;
         double b_plus = up ? D * b[2 * j - 2] : 0, b_minus = down ? D * b[2 * j - 1] : 0;
         pushing += up + down;
-        to->state |= (up + 2 * down) << 2 * j;
-        to->force[0] += plus + minus;
+        state |= (up + 2 * down) << 2 * j;
+        normal += plus + minus;
+        rest += b_plus + b_minus;
         to->force[j] = mu * (plus - minus);
-        to->rest[0] += b_plus + b_minus;
         to->rest[j] = mu * (b_plus - b_minus);
-        to->C[corner(j, 0)] = (up - down) * mu * D;
-        to->C[corner(j, j)] = (up + down) * mu * mu * D;
+        C[0] = (up - down) * mu * D;
+        for (int i = 1; i < j; i++) {
+            C[i] = 0;
+        }
+        C[j] = (up + down) * mu * mu * D;
     }
     to->C[0] = pushing * D;
+    to->force[0] = normal;
+    to->rest[0] = rest;
+    to->state = state;
+    to->curved = 0;
 }
 
 static void reply_cone(const soft_block *k, const double *b, const double *D, const double *x,
@@ -129,11 +137,12 @@ static void reply_cone(const soft_block *k, const double *b, const double *D, co
 void soft_law(const soft_block *k, const double *b, const double *D, const double *x,
               soft_reply *to)
 {
+    if (k->kind == SOFT_PYRAMID) {
+        reply_pyramid(k, b, D[0], x, to);
+        return;
+    }
     clear(k, to);
     switch (k->kind) {
-    case SOFT_PYRAMID:
-        reply_pyramid(k, b, D[0], x, to);
-        break;
     case SOFT_CONE:
         reply_cone(k, b, D, x, to);
         break;

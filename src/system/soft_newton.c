@@ -48,20 +48,14 @@ static void fill(soft_problem *s, const soft_island *island, int only_masses)
     const double *M = s->work->sweeps + tree->at.M;
     if (island->dof) {
         memset(island->H, 0, (size_t)island->shape.entries * sizeof *M);
-    }
-    for (int i = 0; i < island->n; i++) {
-        int d = island->dof ? island->dof[i] : island->first + i, from = tree->start[d];
-        int count = tree->start[d + 1] - from;
-        double *row = s->row[d];
-        for (int k = 0; k < count && island->dof; k++) {
-            row[s->level[tree->column[from + k]]] = M[from + k];
+        for (int i = 0; i < island->n; i++) {
+            int d = island->dof[i];
+            for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+                s->row[d][s->level[tree->column[k]]] = M[k];
+            }
         }
-        for (int k = 0; k < count && !island->dof; k++) {
-            row[k] = M[from + k];
-        }
-        for (int k = count; k % 4 != 0 && !island->dof; k++) {
-            row[k] = 0;
-        }
+    } else {
+        soft_copy(&island->shape, M + tree->start[island->first], island->H);
     }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         if (!only_masses || s->block[b].kind == SOFT_MASS) {
@@ -82,7 +76,7 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
         s->y[i] = diagonal[island->dof[i]];
         own = s->y;
     }
-    return soft_factor(&island->shape, own, s->kept, island->H);
+    return soft_factor(&island->shape, own, island->H);
 }
 
 /* x = H \ x, by numbers of all dofs. */
@@ -124,17 +118,10 @@ void soft_solve_masses(soft_problem *s, double *x)
 static void multiply(const soft_problem *s, const soft_island *island, const double *x, double *y)
 {
     const tree_mechanism *tree = s->system->tree;
-    const int *parent = tree->dof_parent;
+    const double *M = s->work->sweeps + tree->at.M;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
-        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
-            const double *entry = s->work->sweeps + tree->at.M + tree->start[d + 1] - 1;
-            double own = x[d], sum = *entry-- * own;
-            for (int e = parent[d]; e >= 0; e = parent[e], entry--) {
-                sum += *entry * x[e];
-                y[e] += *entry * own;
-            }
-            y[d] = sum;
-        }
+        int first = s->tree[t].first;
+        soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
     }
 }
 
@@ -186,11 +173,23 @@ static measure measure_slope(soft_problem *s, const soft_island *island)
     return m;
 }
 
-/* The zero of the slope along the line to a + (x - a): c1 + c2 t - sum of lambda . move. */
+/* What a block adds to the slope along the line, and to how that rises. */
+static void add_slope(const soft_block *k, const soft_reply *reply, double *slope, double *rise)
+{
+    for (int i = 0; i < k->width; i++) {
+        *slope -= reply->force[i] * k->move[i];
+        for (int j = 0; j <= i; j++) {
+            double C = reply->C[i * (i + 1) / 2 + j];
+            *rise += (i == j ? 1 : 2) * C * k->move[i] * k->move[j];
+        }
+    }
+}
+
+/* The zero of the slope c1 + c2 t - sum of lambda . move along the line to a+. At its ends, t = 0
+ * and 1, the replies are known. s->x, which was a+, becomes a+ - a. */
 static double search(soft_problem *s, const soft_island *island)
 {
-    double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0;
-    soft_reply reply;
+    double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0, rise = 0;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
             s->x[d] -= s->a[d];
@@ -204,32 +203,30 @@ static double search(soft_problem *s, const soft_island *island)
             c2 += s->x[d] * s->y[d];
         }
     }
-    for (int eval = -1; eval < LOOKS; eval++) {
-        double t = eval < 0 ? 0 : at, slope = c1 + t * c2, curve = c2;
+    first = c1;
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        add_slope(&s->block[b], &s->block[b].now, &first, &rise);
+    }
+    for (int look_no = 0; look_no < LOOKS; look_no++) {
+        double slope = c1 + at * c2;
+        rise = c2;
         for (int b = island->block; b >= 0; b = s->block[b].next) {
             soft_block *k = &s->block[b];
+            soft_reply reply;
             double x[6];
-            for (int i = 0; i < k->width; i++) {
-                x[i] = k->x[i] + t * k->move[i];
+            for (int i = 0; i < k->width && look_no > 0; i++) {
+                x[i] = k->x[i] + at * k->move[i];
             }
-            look(s, k, x, &reply);
-            for (int i = 0; i < k->width; i++) {
-                slope -= reply.force[i] * k->move[i];
-                for (int j = 0; j <= i; j++) {
-                    curve +=
-                        (i == j ? 1 : 2) * reply.C[i * (i + 1) / 2 + j] * k->move[i] * k->move[j];
-                }
+            if (look_no > 0) {
+                look(s, k, x, &reply);
             }
+            add_slope(k, look_no > 0 ? &reply : &k->then, &slope, &rise);
         }
-        if (eval < 0) {
-            first = fabs(slope);
-            continue;
-        }
-        if (fabs(slope) <= 1e-3 * first) {
+        if (fabs(slope) <= 1e-3 * fabs(first)) {
             break;
         }
         *(slope < 0 ? &low : &high) = at;
-        double next = at - slope / curve;
+        double next = at - slope / rise;
         at = next > low && next < high ? next : isinf(high) ? 2 * at : 0.5 * (low + high);
     }
     return at;
@@ -295,6 +292,7 @@ static int look_all(soft_problem *s, const soft_island *island)
 
 static int go_along(soft_problem *s, const soft_island *island)
 {
+    int curved = 0;
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
         for (int i = 0; i < k->width; i++) {
@@ -307,7 +305,15 @@ static int go_along(soft_problem *s, const soft_island *island)
             s->a[d] += at * s->x[d];
         }
     }
-    return look_all(s, island);
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        for (int i = 0; i < k->width; i++) {
+            k->x[i] += at * k->move[i];
+        }
+        look(s, k, k->x, &k->now);
+        curved |= k->now.curved;
+    }
+    return curved;
 }
 
 /* Round-off of a+, taken back with the factor at hand: a -= H \ slope, which is in s->x. */

@@ -28,9 +28,9 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
-    s->kept = base_arena_doubles(arena, 4 * n);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
+    s->motion = base_arena_doubles(arena, 6 * wide);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
@@ -67,6 +67,9 @@ static int allocate(soft_problem *s)
         s->tree[t].first = tree->dof_parent[d] < 0 ? d : s->tree[t].first;
         s->tree[t].end = d + 1;
         s->tree_of[d] = t;
+    }
+    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+        s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
     }
     soft_find_trees(s, of.parent, of.start, of.block);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
@@ -120,16 +123,28 @@ void soft_free(soft_problem *s)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
+static int is_finite(const soft_problem *s)
+{
+    const double *M = s->work->sweeps + s->system->tree->at.M;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) { /* the diagonal tells of the others */
+        sum += s->force[i] * 0 + M[s->system->tree->start[i + 1] - 1] * 0;
+    }
+    return sum == 0;
+}
+
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t bytes = (size_t)system->n * sizeof(double);
-    zw_status status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
-    if (status == ZW_OK) {
-        memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
-        memcpy(s->a, s->guess, bytes);
-        status = soft_fill(s, v, error);
+    zw_status status = ZW_OK;
+    bodies_smooth(system, s->work, q, v);
+    memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
+    memcpy(s->a, s->guess, bytes);
+    if (!is_finite(s)) { /* that names who is not */
+        status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
+    status = status == ZW_OK ? soft_fill(s, q, v, error) : status;
     if (status == ZW_OK && !soft_find_islands(s)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
