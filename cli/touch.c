@@ -63,8 +63,12 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 
 static const char *word_of(int state)
 {
-    static const char *const word[] = {"open", "sticks", "slides", "jams"};
-    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_JAM ? state : ZW_TOUCH_OPEN];
+    static const char *const word[] = {[ZW_TOUCH_OPEN] = "open",
+                                       [ZW_TOUCH_STICK] = "sticks",
+                                       [ZW_TOUCH_SLIDE] = "slides",
+                                       [ZW_TOUCH_JAM] = "jams",
+                                       [ZW_TOUCH_HIT] = "hits"};
+    return word[state];
 }
 
 static double size_of(const cli_touching *t)

@@ -282,6 +282,7 @@ typedef struct zw_actuator_def {
     X(GYRO, "gyro", SITE, 3)                                                                       \
     X(FORCE, "force", SITE, 3)                                                                     \
     X(TORQUE, "torque", SITE, 3)                                                                   \
+    X(TOUCH, "touch", SITE, 1)                                                                     \
     X(MAGNETOMETER, "magnetometer", SITE, 3)                                                       \
     X(JOINTPOS, "jointpos", JOINT, 1)                                                              \
     X(JOINTVEL, "jointvel", JOINT, 1)                                                              \
@@ -506,7 +507,8 @@ typedef enum zw_touch {
     ZW_TOUCH_OPEN, /* it does not push */
     ZW_TOUCH_STICK,
     ZW_TOUCH_SLIDE,
-    ZW_TOUCH_JAM /* it slid as no finite force allows (Painleve), and an impulse has stopped it */
+    ZW_TOUCH_JAM, /* it slid as no finite force allows (Painleve), and an impulse has stopped it */
+    ZW_TOUCH_HIT  /* zw_forward only: they approach, an impact is due */
 } zw_touch;
 
 /* A point where two geoms touch. Force and motion are those of the second geom against the first,

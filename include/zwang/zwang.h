@@ -332,6 +332,12 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
 /* Format by the ending of the path: .csv .h5 .svg .html. */
+/* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal
+ * forces, the size of that of the forces across, the smallest gap (no number while apart) and 0
+ * apart, 1 sticking, 2 sliding. If more than so many pairs touch, there are none; -1: always; 0:
+ * never. Without this call: 24. */
+void zw_record_contacts(zw_record *record, int most);
+int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

@@ -322,7 +322,8 @@ static zw_status strike_now(step_impulse *s, double near, double slow, double *v
     memcpy(v1, s->v0, speeds);
     tree_composite(s->system->tree, s->work->sweeps);
     matrix_set(&s->H, s->system, s->work->sweeps);
-    impulse_fill_rows(s);
+    impulse_fill_rows(s, s->t);
+    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = impact(s, near, slow, v1, error);
     move_on(s, v1, 0, 0);
     return status;
@@ -350,6 +351,9 @@ zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
             status = fly_to_impact(s, rest, slow, &time, &hit, v1, error);
         }
         rest -= time;
+        if (status == ZW_OK) {
+            impulse_pass(s);
+        }
         if (status == ZW_OK && hit) {
             status = end_speeds(s, v1, error);
             status = status == ZW_OK ? impact(s, near, slow, v1, error) : status;

@@ -32,9 +32,8 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->deep = base_alloc(points * sizeof *t->deep);
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
-    t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
-        !t->room || contact_work_create(&t->found, world) != ZW_OK) {
+        contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
     }
@@ -54,7 +53,6 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->label);
     base_free(t->rest);
     base_free(t->deep);
-    base_free(t->room);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -199,8 +197,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         contact_point *point = &t->found.point[k];
         point->gap += left_by(t, point);
-        t->columns[k] =
-            contact_rows(s->system, point, sweeps, t->room, column_of(t, k), J_of(t, k));
+        t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
     }
     return status;

@@ -33,7 +33,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
     impulse_set_contact(s, plan->contact);
-    zw_status status = impulse_step(s, plan->step, q, v, q, v, error);
+    zw_status status = impulse_step(s, state->t, plan->step, q, v, q, v, error);
     if (status == ZW_OK) {
         state->t += plan->step;
         state->work += system->works ? s->gained : 0;

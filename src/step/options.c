@@ -94,10 +94,16 @@ static int is_stiff(const zw_system *system, double time)
 /* What method impulse does not know of bodies; NULL: it can be used. */
 static const char *beyond_impulse(const struct system_bodies *bodies)
 {
-    return bodies->act_count > 0     ? "activations of actuators"
-           : bodies->extra_count > 0 ? "armatures of tendons"
-           : bodies->formulas        ? "formulas over bodies"
-                                     : NULL;
+    const bodies_formulas *formulas = bodies->formulas;
+    if (formulas && formulas->rough) {
+        return "friction of constraints that are formulas";
+    }
+    for (int c = 0; formulas && c < formulas->constraints; c++) {
+        if (bodies->shown->constraint[c].restitution != EXPR_NONE) {
+            return "restitution of constraints that are formulas";
+        }
+    }
+    return NULL;
 }
 
 /* Bodies that may touch go by the one method that lets them, if it knows all that there is. */
