@@ -148,8 +148,6 @@ typedef struct soft_problem {
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, twice */
     int *J_column;
-    double *motion; /* of body `moving`: soft_rows.c */
-    int moving;
 
     /* soft_island.c */
     int trees, islands;

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "system/soft.h"
-#include "system/soft_four.h"
 #include "tree/sweeps.h"
 
 #define LEAST 1e-15
@@ -372,75 +371,35 @@ static void fill_pyramid(soft_problem *s, soft_block *k, const contact_point *po
     }
 }
 
-/* How the dofs move a body, about its centre of mass: wx, wy, wz, vx, vy, vz over the columns, rows
- * as those of J. Points of a body come one after another. */
-static void move_body(soft_problem *s, int body)
-{
-    const tree_mechanism *tree = s->system->tree;
-    const double *com = s->work->sweeps + tree->at.com, *p = com + 3 * body;
-    int last = tree->body[body].last_dof, columns = last < 0 ? 0 : tree->depth[last];
-    int stride = (columns + 3) / 4 * 4;
-    double *to = s->motion;
-    s->moving = body;
-    memset(to, 0, 6 * (size_t)stride * sizeof *to);
-    for (int c = columns - 1, d = last; c >= 0; c--, d = tree->dof_parent[d]) {
-        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
-        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2];
-        to[c] = S[0];
-        to[stride + c] = S[1];
-        to[2 * stride + c] = S[2];
-        to[3 * stride + c] = S[3] + S[1] * z - S[2] * y;
-        to[4 * stride + c] = S[4] + S[2] * x - S[0] * z;
-        to[5 * stride + c] = S[5] + S[0] * y - S[1] * x;
-    }
-}
-
-/* Rows f . (v + w x arm) = f . v + (arm x f) . w */
-ZW_CLONES static void combine(const double *motion, int stride, int rows, const double (*g)[6],
-                              double *J)
-{
-    for (int c = 0; c < stride; c += 4) {
-        soft_four m[6];
-        for (int i = 0; i < 6; i++) {
-            m[i] = four_at(motion + i * stride + c);
-        }
-        for (int r = 0; r < rows; r++) {
-            soft_four sum = g[r][0] * m[0] + g[r][1] * m[1] + g[r][2] * m[2];
-            sum += g[r][3] * m[3] + g[r][4] * m[4] + g[r][5] * m[5];
-            four_put(J + r * stride + c, sum);
-        }
-    }
-}
-
-/* J of a point of a body on the world, and its speeds: those of the body, of one that was swept. */
+/* J of a point of a body on the world, straight from the sweeps, as contact_rows has it. */
 static void put_on_world(soft_problem *s, const soft_block *k, const contact_point *point,
-                         double *speed)
+                         const double *v, double *speed)
 {
     const tree_mechanism *tree = s->system->tree;
-    int body = point->body[point->body[0] == 0];
-    const double *com = s->work->sweeps + tree->at.com + 3 * body;
-    const double *V = s->work->sweeps + tree->at.V + 6 * body;
-    double sign = point->body[1] == 0 ? -1 : 1, g[6][6] = {{0}}, arm[3];
-    for (int i = 0; i < 3; i++) {
-        arm[i] = point->pos[i] - com[i];
+    const double *com = s->work->sweeps + tree->at.com, *p = point->pos;
+    double sign = point->body[1] == 0 ? -1 : 1, f[9], sum[3] = {0};
+    double *J = s->value + k->J;
+    int stride = k->stride, d = tree->body[point->body[point->body[0] == 0]].last_dof;
+    for (int i = 0; i < 9; i++) {
+        f[i] = sign * point->frame[i];
     }
     for (int r = 0; r < k->width; r++) {
-        double f[3];
-        for (int i = 0; i < 3; i++) {
-            f[i] = sign * point->frame[3 * (r % 3) + i];
+        for (int c = k->columns; c < stride; c++) {
+            J[r * stride + c] = 0;
         }
-        if (r < 3) {
-            memcpy(g[r] + 3, f, sizeof f);
-            model_cross(g[r], arm, f);
-        } else {
-            memcpy(g[r], f, sizeof f);
+    }
+    for (int c = k->columns - 1; c >= 0; c--, d = tree->dof_parent[d]) {
+        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
+        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2], rate = v[d];
+        double X = S[3] + S[1] * z - S[2] * y, Y = S[4] + S[2] * x - S[0] * z;
+        double Z = S[5] + S[0] * y - S[1] * x;
+        for (int r = 0; r < 3; r++) {
+            double entry = f[3 * r] * X + f[3 * r + 1] * Y + f[3 * r + 2] * Z;
+            J[r * stride + c] = entry;
+            sum[r] += entry * rate;
         }
-        speed[r] = model_dot(g[r], V) + model_dot(g[r] + 3, V + 3);
     }
-    if (s->moving != body) {
-        move_body(s, body);
-    }
-    combine(s->motion, k->stride, k->width, (const double(*)[6])g, s->value + k->J);
+    memcpy(speed, sum, sizeof sum);
 }
 
 static void add_contact(soft_problem *s, int index, const double *v)
@@ -450,7 +409,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
     soft_touch touch = touch_of(s, point);
-    int simple = point->body[0] == 0 || point->body[1] == 0;
+    int simple = wide == 3 && (point->body[0] == 0 || point->body[1] == 0);
     if (simple) {
         const tree_mechanism *tree = s->system->tree;
         int last = tree->body[point->body[point->body[0] == 0]].last_dof;
@@ -462,7 +421,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     soft_kind kind = pyramid ? SOFT_PYRAMID : wide > 1 ? SOFT_CONE : SOFT_ABOVE;
     soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
     if (simple) {
-        put_on_world(s, k, point, touch.speed);
+        put_on_world(s, k, point, v, touch.speed);
     }
     for (int r = 0; r < wide && !simple; r++) {
         touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
@@ -519,7 +478,6 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
         add_closer(s, c, q, v);
     }
     s->first_contact = s->blocks;
-    s->moving = -1;
     for (int k = 0; k < points; k++) {
         if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
             add_contact(s, k, v);

@@ -30,7 +30,6 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
-    s->motion = base_arena_doubles(arena, 6 * wide);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
