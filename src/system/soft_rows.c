@@ -309,65 +309,61 @@ static int is_spare(const soft_problem *s, int index)
     return 0;
 }
 
-/* The numbers of one contact. */
-typedef struct soft_touch {
-    zw_soft law, across; /* across: of friction, if has_across */
-    int has_across;
-    double A0;
-    double d;
-    double speed[6]; /* along its directions */
-} soft_touch;
-
-static soft_touch touch_of(const soft_problem *s, const contact_point *point)
+/* The law of two geoms does not change: it is looked up, and made if it is not there. */
+static const soft_pair *pair_of(soft_problem *s, const contact_point *point)
 {
     const contact_world *world = s->system->bodies->contact;
-    int i = (int)point->key.geom[0], j = (int)point->key.geom[1];
+    uint32_t i = point->key.geom[0], j = point->key.geom[1];
+    soft_pair *to = &s->pair[(31 * i + j) % SOFT_PAIRS];
+    if (to->is_there && to->geom[0] == i && to->geom[1] == j) {
+        return to;
+    }
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
-    const zw_pair_def *pair = contact_pair(world, i, j);
-    soft_touch touch = {.law = soft_mix(&a->law, &b->law),
-                        .A0 = s->part[a->owner][0] + s->part[b->owner][0]};
-    if (pair && pair->given & 4) {
-        touch.law = pair->soft;
+    const zw_pair_def *written = contact_pair(world, (int)i, (int)j);
+    zw_soft law = soft_mix(&a->law, &b->law);
+    if (written && written->given & 4) {
+        law = written->soft;
     }
-    if (pair && pair->given & 8) {
-        touch.across = touch.law;
-        memcpy(touch.across.ref, pair->soft_friction.ref, sizeof touch.across.ref);
-        touch.has_across = touch.across.ref[0] != 0 || touch.across.ref[1] != 0;
+    *to = (soft_pair){.is_there = 1,
+                      .geom = {i, j},
+                      .A0 = s->part[a->owner][0] + s->part[b->owner][0],
+                      .spring = soft_spring_of(&law, s->h)};
+    memcpy(to->imp, law.imp, sizeof to->imp);
+    to->across = to->spring;
+    if (written && written->given & 8) {
+        memcpy(law.ref, written->soft_friction.ref, sizeof law.ref);
+        if (law.ref[0] != 0 || law.ref[1] != 0) {
+            to->across = soft_spring_of(&law, s->h);
+        }
     }
-    touch.d = soft_impedance(touch.law.imp, point->gap);
-    return touch;
+    return to;
 }
 
-static void fill_elliptic(soft_problem *s, soft_block *k, const contact_point *point,
-                          const soft_touch *touch)
+static void fill_elliptic(soft_problem *s, soft_block *k, double gap, const soft_pair *pair,
+                          const double *speed)
 {
-    soft_spring spring = soft_spring_of(&touch->law, s->h);
-    double *b = s->b + k->first, *D = s->D + k->first, R0 = compliance(touch->d, touch->A0);
-    b[0] = -spring.B * touch->speed[0] - spring.K * touch->d * point->gap;
+    double d = soft_impedance(pair->imp, gap), R0 = compliance(d, pair->A0);
+    double *b = s->b + k->first, *D = s->D + k->first;
+    b[0] = -pair->spring.B * speed[0] - pair->spring.K * d * gap;
     D[0] = 1 / R0;
-    if (touch->has_across) {
-        spring = soft_spring_of(&touch->across, s->h);
-    }
     for (int r = 1; r < k->rows; r++) {
         double R1 = R0 / fmax(LEAST, s->system->bodies->impratio);
-        b[r] = -spring.B * touch->speed[r];
+        b[r] = -pair->across.B * speed[r];
         D[r] = 1 / (R1 * k->mu[0] * k->mu[0] / (k->mu[r - 1] * k->mu[r - 1]));
     }
 }
 
-static void fill_pyramid(soft_problem *s, soft_block *k, const contact_point *point,
-                         const soft_touch *touch)
+static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_pair *pair,
+                         const double *speed)
 {
-    soft_spring spring = soft_spring_of(&touch->law, s->h);
-    double first = k->mu[0] * k->mu[0],
-           shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
-    double *b = s->b + k->first, *D = s->D + k->first;
-    double R = fmax(LEAST, shrink * compliance(touch->d, touch->A0 * (1 + first)));
+    double d = soft_impedance(pair->imp, gap), first = k->mu[0] * k->mu[0];
+    double shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
+    double stiff = 1 / fmax(LEAST, shrink * compliance(d, pair->A0 * (1 + first)));
+    double *b = s->b + k->first, *D = s->D + k->first, back = pair->spring.K * d * gap;
     for (int e = 0; e < k->rows; e++) {
-        double along = k->mu[e / 2] * touch->speed[1 + e / 2];
-        b[e] = -spring.B * (touch->speed[0] + (e % 2 ? -along : along)) -
-               spring.K * touch->d * point->gap;
-        D[e] = 1 / R;
+        double along = k->mu[e / 2] * speed[1 + e / 2];
+        b[e] = -pair->spring.B * (speed[0] + (e % 2 ? -along : along)) - back;
+        D[e] = stiff;
     }
 }
 
@@ -408,7 +404,8 @@ static void add_contact(soft_problem *s, int index, const double *v)
     const int *column = s->J_column;
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
-    soft_touch touch = touch_of(s, point);
+    const soft_pair *pair = pair_of(s, point);
+    double speed[6];
     int simple = wide == 3 && (point->body[0] == 0 || point->body[1] == 0);
     if (simple) {
         const tree_mechanism *tree = s->system->tree;
@@ -421,15 +418,15 @@ static void add_contact(soft_problem *s, int index, const double *v)
     soft_kind kind = pyramid ? SOFT_PYRAMID : wide > 1 ? SOFT_CONE : SOFT_ABOVE;
     soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
     if (simple) {
-        put_on_world(s, k, point, v, touch.speed);
+        put_on_world(s, k, point, v, speed);
     }
     for (int r = 0; r < wide && !simple; r++) {
-        touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
+        speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
         k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
     }
-    (pyramid ? fill_pyramid : fill_elliptic)(s, k, point, &touch);
+    (pyramid ? fill_pyramid : fill_elliptic)(s, k, point->gap, pair, speed);
     k->of = index;
 }
 
