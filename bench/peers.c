@@ -242,7 +242,7 @@ static void run_coulomb(world *w, long steps, figures *f)
     }
     double start = seconds_computed();
     for (long k = 0; k < steps && !f->failed; k++) {
-        f->failed = impulse_step(s, STEP, q, v, q, v, &w->error) != ZW_OK;
+        f->failed = impulse_step(s, 0, STEP, q, v, q, v, &w->error) != ZW_OK;
         f->contacts += s->touch.found.count;
         f->rows += s->problem.rows;
         f->iterations += s->problem.answer.iterations;

@@ -96,6 +96,8 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
         collide_sphere(&sa, &sb, &sink);
     } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
         collide_boxes(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_BOX) {
+        collide_capsule_box(&sa, &sb, &sink);
     } else {
         collide_convex(&sa, &sb, &sink);
     }

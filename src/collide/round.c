@@ -113,21 +113,23 @@ static void capsules(const collide_shape *a, const collide_pose *at_a, const col
 static void sphere_capsule(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                            const collide_pose *at_b, collide_sink *sink)
 {
-    double half = b->kind == COLLIDE_SPHERE ? 0 : fabs(b->size[1]), n[3], along = 0;
+    double half = b->kind == COLLIDE_SPHERE ? 0 : fabs(b->size[1]), n[3], along;
     double ra = fabs(a->size[0]), radius = ra + fabs(b->size[0]), far = radius + sink->margin;
+    const double axis[3] = {at_b->R[2], at_b->R[5], at_b->R[8]};
     v3_sub(n, at_b->pos, at_a->pos);
-    for (int i = 0; i < 3; i++) {
-        along -= n[i] * at_b->R[3 * i + 2];
-    }
-    along = along < -half ? -half : along > half ? half : along;
-    for (int i = 0; i < 3; i++) {
-        n[i] += along * at_b->R[3 * i + 2];
+    along = -v3_dot(n, axis);
+    if (along > half || along < -half) {
+        v3_add(n, n, along < 0 ? -half : half, axis);
+    } else { /* twice, so that what is left of a short one is across */
+        v3_add(n, n, along, axis);
+        v3_add(n, n, -v3_dot(n, axis), axis);
     }
     if (v3_dot(n, n) > far * far * (1 + 1e-9)) {
         return;
     }
     double d = v3_unit(n);
-    if (!(d > 0)) {
+    if (!(d > 1e-15 * fabs(along))) {
+        d = 0;
         v3_set(n, -at_b->R[0], -at_b->R[3], -at_b->R[6]);
     }
     double gap = d - radius, way = ra + 0.5 * gap;

@@ -100,6 +100,9 @@ static int list_contacts(soft_problem *s, const double *v)
         }
         to->state = state_of(point, to, s->system->bodies->elliptic);
     }
+    if (list) {
+        list->acts = 1;
+    }
     return list != NULL;
 }
 
@@ -112,9 +115,12 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
     }
     memcpy(s->work->a, s->a, (size_t)system->n * sizeof(double));
     memset(s->work->lambda, 0, (size_t)system->m * sizeof(double));
+    memset(s->work->push, 0, (size_t)system->m * sizeof(double));
     for (int k = 0; k < s->first_contact; k++) {
         const bodies_closer *closer = &system->bodies->closer[s->block[k].of];
         memcpy(s->work->lambda + closer->row, s->block[k].now.force,
+               (size_t)closer->rows * sizeof(double));
+        memcpy(s->work->push + closer->row, s->block[k].now.force,
                (size_t)closer->rows * sizeof(double));
     }
     s->work->certificate = s->certificate;

@@ -70,6 +70,15 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
     }
 }
 
+/* a' = u, or a' = (u - a)/tau: u + (a - u) exp(-h/tau). */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h)
+{
+    double u = control_of(system, motor, work);
+    double then = motor->filter > 0 ? u + (now - u) * math_exp(-h * motor->filter) : now + h * u;
+    return clamp(then, motor->clamp_act, motor->act_range);
+}
+
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v)
 {
