@@ -133,57 +133,7 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
     s->scratch = base_arena_doubles(arena, zw_gauss_certify_scratch(problem));
 }
 
-/* ---- The law -------------------------------------------------------------------------------- */
-
-/* pi of one unit, (1). */
-static int law(const prox_unit *u, double kappa, const double *r, const double *w, double *pi)
-{
-    double size = 0;
-    pi[0] = r[0] - kappa * u->normal * w[0];
-    if (u->kind == ZW_EQUALITY) {
-        return PROX_STICK;
-    }
-    if (!(pi[0] > 0)) {
-        memset(pi, 0, (size_t)u->d * sizeof *pi);
-        return PROX_OPEN;
-    }
-    for (int i = 1; i < u->d; i++) {
-        pi[i] = r[i] - kappa * u->tangent * w[i];
-        size += pi[i] * pi[i];
-    }
-    if (size <= pi[0] * pi[0]) {
-        return PROX_STICK;
-    }
-    double share = pi[0] / sqrt(size);
-    for (int i = 1; i < u->d; i++) {
-        pi[i] *= share;
-    }
-    return PROX_SLIDE;
-}
-
-void prox_slope(const sparse_prox *s, int unit, double *G)
-{
-    const prox_unit *u = &s->t.unit[unit];
-    const double *r = s->r + u->first, *w = s->w + u->first;
-    double normal = s->kappa * u->normal, tangent = s->kappa * u->tangent;
-    double t[PROX_ROWS] = {0}, size = 0;
-    int d = u->d;
-    memset(G, 0, (size_t)(d * d) * sizeof *G);
-    G[0] = normal;
-    for (int i = 1; i < d; i++) {
-        G[i * d + i] = tangent;
-        t[i] = r[i] - tangent * w[i];
-        size += t[i] * t[i];
-    }
-    size = sqrt(size);
-    for (int i = 1; i < d && s->state[unit] == PROX_SLIDE && size > 0; i++) {
-        double share = fmin(s->pi[u->first] / size, 1) * tangent;
-        G[i * d] = t[i] / size * normal;
-        for (int j = 1; j < d; j++) {
-            G[i * d + j] = share * ((i == j) - t[i] * t[j] / (size * size));
-        }
-    }
-}
+/* ---- The balance ----------------------------------------------------------------------------- */
 
 /* |y| in the units of sqrt(energy), the diagonal of M taken for M. */
 static double size_of(const sparse_prox *s, const double *y)
@@ -218,7 +168,7 @@ static double evaluate(const sparse_prox *s, const double *x, double *w, double 
     for (int k = 0; k < s->t.units; k++) {
         const prox_unit *u = &s->t.unit[k];
         int at = u->first;
-        state[k] = (unsigned char)law(u, s->kappa, s->r + at, w + at, pi + at);
+        state[k] = (unsigned char)prox_law(u, s->kappa, s->r + at, w + at, pi + at);
     }
     prox_metric_times(&s->t, x, F);
     prox_rows_push(&s->t, pi, F);
@@ -237,7 +187,7 @@ static double along(const sparse_prox *s, double alpha, double xMd, double dMd)
         for (int i = 0; i < u->d; i++) {
             w[i] = w0[i] + alpha * dw[i];
         }
-        law(u, s->kappa, s->r + u->first, w, pi);
+        prox_law(u, s->kappa, s->r + u->first, w, pi);
         for (int i = 0; i < u->d; i++) {
             g -= dw[i] * pi[i];
         }

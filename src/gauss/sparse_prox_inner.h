@@ -43,6 +43,8 @@ struct sparse_prox {
 /* A block of at least this many bytes; what was in it is lost. 0: no memory. */
 int prox_room(unsigned char **block, size_t *room, size_t need);
 
+/* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
+int prox_law(const prox_unit *u, double kappa, const double *r, const double *w, double *pi);
 /* The slopes G = - d pi / d w of a unit that is not open, d x d. */
 void prox_slope(const sparse_prox *s, int unit, double *G);
 
