@@ -515,6 +515,11 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
         s->iterations += prox_sweep(t, most, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);
+        memcpy(s->pi, s->r, rows);
+        memcpy(s->x, s->x_swept, (size_t)t->n * sizeof(double));
+        if (certify(s, &run) <= run.tolerance) {
+            return 1;
+        }
         if (try_from(s, run, SWEPT, 0)) {
             return 1;
         }

@@ -11,9 +11,12 @@
 #include "gauss/sparse_prox_table.h"
 #include "math/small.h"
 
+#define PART static inline __attribute__((always_inline))
+
 int prox_table_sweeps(prox_table *t)
 {
     memset(t->U, 0, t->squares * sizeof *t->U);
+    t->six = 1;
     for (int k = 0; k < t->entries; k++) {
         const prox_entry *e = &t->entry[k];
         int node = t->node_of_position[e->i];
@@ -28,6 +31,7 @@ int prox_table_sweeps(prox_table *t)
         }
     }
     for (int k = 0; k < t->nodes; k++) {
+        t->six &= t->size[k] == 6;
         if (small_ldl(t->size[k], t->U + t->U_at[k], 0)) {
             return 0;
         }
@@ -54,18 +58,22 @@ int prox_table_sweeps(prox_table *t)
     return 1;
 }
 
+/* y += s J M^-1 of one unit for one node. */
+PART void push_node(int d, int n, const double *s, const double *row, double *y)
+{
+    for (int i = 0; i < d; i++, row += n) {
+        for (int j = 0; j < n; j++) {
+            y[j] += s[i] * row[j];
+        }
+    }
+}
+
 /* x += s J M^-1 of one unit. */
 static void move(const prox_table *t, const prox_unit *u, const double *s, double *x)
 {
     for (int p = u->part; p < u->part + u->parts; p++) {
-        int node = t->part[p].node, n = t->size[node];
-        const double *row = t->MJ + t->part[p].J;
-        double *y = x + t->at[node];
-        for (int i = 0; i < u->d; i++, row += n) {
-            for (int j = 0; j < n; j++) {
-                y[j] += s[i] * row[j];
-            }
-        }
+        int node = t->part[p].node;
+        push_node(u->d, t->size[node], s, t->MJ + t->part[p].J, x + t->at[node]);
     }
 }
 
@@ -77,43 +85,60 @@ void prox_motion(const prox_table *t, const double *r, double *x)
     }
 }
 
-static double settle(const prox_table *t, int k, double *r, double *x)
+/* Row i of w, before and beyond the free motion. */
+PART double look(const prox_table *t, const prox_unit *u, int n, int i, const double *x)
+{
+    double w = t->c[u->first + i];
+    for (int p = u->part; p < u->part + u->parts; p++) {
+        int node = t->part[p].node, size = n > 0 ? n : t->size[node];
+        const double *J = t->J + t->part[p].J + (size_t)(i * size), *y = x + t->at[node];
+        double sum = 0;
+        for (int j = 0; j < size; j++) {
+            sum += J[j] * y[j];
+        }
+        w += sum;
+    }
+    return w;
+}
+
+/* One unit to its law; the energy of the change. d > 0 and n > 0 are its rows and the size of all
+ * its nodes, where they are known to the compiler. */
+PART double settle(const prox_table *t, int k, int d, int n, double *r, double *x)
 {
     const prox_unit *u = &t->unit[k];
     const double *W = t->W + 2 * k;
-    double w[PROX_ROWS], step[PROX_ROWS], size = 0, any = 0;
-    for (int i = 0; i < u->d; i++) {
-        w[i] = t->c[u->first + i];
-    }
-    for (int p = u->part; p < u->part + u->parts; p++) {
-        int node = t->part[p].node, n = t->size[node];
-        const double *J = t->J + t->part[p].J, *y = x + t->at[node];
-        for (int i = 0; i < u->d; i++, J += n) {
-            for (int j = 0; j < n; j++) {
-                w[i] += J[j] * y[j];
-            }
-        }
-    }
+    double step[PROX_ROWS], size = 0, any = 0, w = look(t, u, n, 0, x);
     r += u->first;
-    step[0] = r[0] - (W[0] > 0 ? w[0] / W[0] : 0);
-    if (u->kind != ZW_EQUALITY && step[0] < 0) {
+    step[0] = r[0] - (W[0] > 0 ? w / W[0] : 0);
+    if (u->kind != ZW_EQUALITY && !(step[0] > 0)) {
+        if (r[0] == 0) {
+            return 0; /* open, and was */
+        }
         step[0] = 0;
     }
-    for (int i = 1; i < u->d; i++) {
-        step[i] = r[i] - (W[1] > 0 ? w[i] / W[1] : 0);
+    d = d > 0 ? d : u->d;
+    for (int i = 1; i < d; i++) {
+        step[i] = r[i] - (W[1] > 0 ? look(t, u, n, i, x) / W[1] : 0);
         size += step[i] * step[i];
     }
     double share = size > step[0] * step[0] ? step[0] / sqrt(size) : 1;
-    for (int i = 0; i < u->d; i++) {
+    for (int i = 0; i < d; i++) {
         double to = i > 0 ? share * step[i] : step[i];
         step[i] = to - r[i];
         r[i] = to;
         any += step[i] * step[i] * W[i > 0];
     }
-    if (any > 0) {
-        move(t, u, step, x);
+    for (int p = u->part; p < u->part + u->parts && any > 0; p++) {
+        int node = t->part[p].node;
+        push_node(d, n > 0 ? n : t->size[node], step, t->MJ + t->part[p].J, x + t->at[node]);
     }
     return any;
+}
+
+/* A contact of free bodies is what there is most of. */
+static double settle_any(const prox_table *t, int k, double *r, double *x)
+{
+    return t->unit[k].d == 3 && t->six ? settle(t, k, 3, 6, r, x) : settle(t, k, 0, 0, r, x);
 }
 
 int prox_sweep(const prox_table *t, int limit, double calm, double *r, double *x)
@@ -122,7 +147,7 @@ int prox_sweep(const prox_table *t, int limit, double calm, double *r, double *x
     for (int s = 0; s < limit; s++) {
         double moved = 0;
         for (int k = 0; k < t->units; k++) {
-            moved += settle(t, s % 2 == 0 ? k : t->units - 1 - k, r, x);
+            moved += settle_any(t, s % 2 == 0 ? k : t->units - 1 - k, r, x);
         }
         if (s % 8 == 0) {
             size = 0;

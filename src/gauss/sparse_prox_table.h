@@ -53,6 +53,7 @@ typedef struct prox_table {
     double *c;     /* [rows] w of the free motion */
 
     /* for sweeps, where no node is coupled by M to another: */
+    int six;        /* all nodes have six unknowns */
     size_t squares; /* numbers of U */
     size_t *U_at;   /* [nodes] */
     double *U;      /* L D L' of each node's M */
