@@ -45,13 +45,12 @@
 #include "gauss/sparse_prox_inner.h"
 #include "math/dense.h"
 
-enum { ROUNDS = 4, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 400 };
-#define FIRST 100.0  /* kappa to begin with, */
-#define SWEPT 1000.0 /* and after sweeps */
-#define MOST 1e7     /* of kappa */
-#define EXACT 1e-12  /* a certificate that needs no improvement */
-#define CALM 3e-3    /* relative change of the last sweep, before Newton is tried first */
-#define CALMER 0.03  /* times so much before it is tried again */
+enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 800 };
+#define FIRST 100.0 /* kappa to begin with */
+#define MOST 1e7    /* of kappa */
+#define EXACT 1e-12 /* a certificate that needs no improvement */
+#define CALM 1e-3   /* relative change of the last sweep, before Newton is tried first, */
+#define CALMER 0.1  /* and times so much before it is tried again */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -473,19 +472,18 @@ static int first_step(sparse_prox *s)
 }
 
 /* Newton's method from s->r and s->w. */
-static int try_from(sparse_prox *s, prox_run run, double kappa, int cold)
+static int try_from(sparse_prox *s, prox_run run, int cold)
 {
     run.begun = run.error = run.best = HUGE_VAL;
-    run.good = kappa;
+    run.good = s->kappa = FIRST;
     s->has_factor = 0;
-    s->kappa = kappa;
     guess_states(s, cold);
     if (!first_step(s)) {
         return 0;
     }
     run.left = run.least = evaluate(s, s->x, s->w, s->pi, s->state, s->F);
     /* far more change than Newton's method can sort out */
-    if (changed(s, s->factored) > 24 + s->t.units / 50) {
+    if (changed(s, s->factored) > 24 + s->t.units / 25) {
         return 0;
     }
     return run_newton(s, &run);
@@ -503,7 +501,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     memcpy(s->r_swept, s->r, rows);
     memcpy(s->w, t->c, rows);
     memset(s->factored, PROX_OPEN, (size_t)t->units);
-    if (try_from(s, run, FIRST, 1)) {
+    if (try_from(s, run, 1)) {
         return 1;
     }
     if (options->guess_only || !prox_table_sweeps(&s->t)) {
@@ -511,8 +509,8 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     }
     prox_motion(t, s->r_swept, s->x_swept);
     double calm = CALM;
-    for (int round = 1, most = SWEEPS; round < ROUNDS; round++, most *= 2, calm *= CALMER) {
-        s->iterations += prox_sweep(t, most, calm, s->r_swept, s->x_swept);
+    for (int round = 1; round < ROUNDS; round++, calm *= CALMER) {
+        s->iterations += prox_sweep(t, SWEEPS, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);
         memcpy(s->pi, s->r, rows);
@@ -520,7 +518,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
         if (certify(s, &run) <= run.tolerance) {
             return 1;
         }
-        if (try_from(s, run, SWEPT, 0)) {
+        if (try_from(s, run, 0)) {
             return 1;
         }
     }
