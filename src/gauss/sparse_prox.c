@@ -75,7 +75,7 @@ void sparse_prox_free(sparse_prox *s)
     }
 }
 
-int prox_room(unsigned char **block, size_t *room, size_t need)
+int many_room(unsigned char **block, size_t *room, size_t need)
 {
     if (need > *room) {
         base_free(*block);
@@ -86,7 +86,7 @@ int prox_room(unsigned char **block, size_t *room, size_t need)
     return *block != NULL;
 }
 
-static void lay_out_table(prox_table *t, base_arena *arena)
+static void lay_out_table(many_table *t, base_arena *arena)
 {
     size_t n = (size_t)t->n, rows = (size_t)t->rows, nodes = (size_t)t->nodes;
     t->node_of = base_arena_ints(arena, n);
@@ -147,13 +147,13 @@ static double size_of(const sparse_prox *s, const double *y)
 static double size_of_push(sparse_prox *s)
 {
     memset(s->y, 0, (size_t)s->t.n * sizeof(double));
-    prox_rows_push(&s->t, s->pi, s->y);
+    many_rows_push(&s->t, s->pi, s->y);
     return size_of(s, s->y);
 }
 
-static void residuals(const prox_table *t, const double *x, double *w)
+static void residuals(const many_table *t, const double *x, double *w)
 {
-    prox_rows_times(t, x, w);
+    many_rows_times(t, x, w);
     for (int i = 0; i < t->rows; i++) {
         w[i] += t->c[i];
     }
@@ -165,12 +165,12 @@ static double evaluate(const sparse_prox *s, const double *x, double *w, double 
 {
     residuals(&s->t, x, w);
     for (int k = 0; k < s->t.units; k++) {
-        const prox_unit *u = &s->t.unit[k];
+        const many_unit *u = &s->t.unit[k];
         int at = u->first;
-        state[k] = (unsigned char)prox_law(u, s->kappa, s->r + at, w + at, pi + at);
+        state[k] = (unsigned char)many_law(u, s->kappa, s->r + at, w + at, pi + at);
     }
-    prox_metric_times(&s->t, x, F);
-    prox_rows_push(&s->t, pi, F);
+    many_metric_times(&s->t, x, F);
+    many_rows_push(&s->t, pi, F);
     return size_of(s, F);
 }
 
@@ -179,14 +179,14 @@ static double evaluate(const sparse_prox *s, const double *x, double *w, double 
 /* F . d at x + alpha d. */
 static double along(const sparse_prox *s, double alpha, double xMd, double dMd)
 {
-    double g = xMd + alpha * dMd, pi[PROX_ROWS], w[PROX_ROWS];
+    double g = xMd + alpha * dMd, pi[MANY_ROWS], w[MANY_ROWS];
     for (int k = 0; k < s->t.units; k++) {
-        const prox_unit *u = &s->t.unit[k];
+        const many_unit *u = &s->t.unit[k];
         const double *w0 = s->w + u->first, *dw = s->dw + u->first;
         for (int i = 0; i < u->d; i++) {
             w[i] = w0[i] + alpha * dw[i];
         }
-        prox_law(u, s->kappa, s->r + u->first, w, pi);
+        many_law(u, s->kappa, s->r + u->first, w, pi);
         for (int i = 0; i < u->d; i++) {
             g -= dw[i] * pi[i];
         }
@@ -198,8 +198,8 @@ static double along(const sparse_prox *s, double alpha, double xMd, double dMd)
 static double search(sparse_prox *s)
 {
     enum { LOOKS = 30 };
-    prox_metric_times(&s->t, s->d, s->y);
-    prox_rows_times(&s->t, s->d, s->dw);
+    many_metric_times(&s->t, s->d, s->y);
+    many_rows_times(&s->t, s->d, s->dw);
     double xMd = dense_dot(s->t.n, s->x, s->y), dMd = dense_dot(s->t.n, s->d, s->y), alpha = 1;
     double low = 0, high = 1, g_low = along(s, 0, xMd, dMd), g_high = along(s, 1, xMd, dMd);
     double start = fabs(g_low);
@@ -280,7 +280,7 @@ static double newton(sparse_prox *s, double left)
         now = try_newton(s);
     }
     if (!(now <= 0.3 * left)) {
-        if (!prox_factor(s)) {
+        if (!many_factor(s)) {
             return -1;
         }
         now = try_newton(s);
@@ -296,7 +296,7 @@ static double newton(sparse_prox *s, double left)
 /* ---- Centres -------------------------------------------------------------------------------- */
 
 /* How a run of Newton's method goes. */
-typedef struct prox_run {
+typedef struct many_run {
     const zw_gauss *problem;
     zw_contact_law contact;
     double tolerance;
@@ -307,11 +307,11 @@ typedef struct prox_run {
     int stale;                 /* the last of which did not improve much */
     int circles;               /* steps since F last became smaller */
     int fails;
-} prox_run;
+} many_run;
 
-static double certify(sparse_prox *s, const prox_run *run)
+static double certify(sparse_prox *s, const many_run *run)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     for (int j = 0; j < t->n; j++) {
         s->a[j] = run->problem->free[j] + s->x[t->position[j]];
     }
@@ -337,7 +337,7 @@ static void set_kappa(sparse_prox *s, double kappa)
 }
 
 /* Is the balance solved well enough for this centre? */
-static int arrived(const sparse_prox *s, const prox_run *run, double push)
+static int arrived(const sparse_prox *s, const many_run *run, double push)
 {
     double noise = 1e-12 + 5e-16 * s->kappa; /* of rho w, whose digits end there */
     return run->left <= noise * push ||
@@ -345,7 +345,7 @@ static int arrived(const sparse_prox *s, const prox_run *run, double push)
 }
 
 /* kappa for the next centre: larger where four more of them would not do. */
-static double next_kappa(const sparse_prox *s, const prox_run *run, double error, double push)
+static double next_kappa(const sparse_prox *s, const many_run *run, double error, double push)
 {
     double gain = error / run->error, drifts = run->begun <= 1e-9 * push;
     if (gain > 0.5 || error * gain * gain * gain * gain > 1e-11) {
@@ -356,7 +356,7 @@ static double next_kappa(const sparse_prox *s, const prox_run *run, double error
 }
 
 /* The balance is solved: judge, and move the centre. 1: that was the last. */
-static int move_centre(sparse_prox *s, prox_run *run, double push)
+static int move_centre(sparse_prox *s, many_run *run, double push)
 {
     double error = certify(s, run);
     run->stale = error > 0.3 * run->best ? run->stale + 1 : 0;
@@ -374,7 +374,7 @@ static int move_centre(sparse_prox *s, prox_run *run, double push)
 }
 
 /* Back to where the centre was moved, with a kappa that is nearer to what has worked. */
-static void retreat(sparse_prox *s, prox_run *run)
+static void retreat(sparse_prox *s, many_run *run)
 {
     double share = sqrt(s->kappa / run->good);
     if (!(share > 1.2)) {
@@ -385,7 +385,7 @@ static void retreat(sparse_prox *s, prox_run *run)
     memcpy(s->x, s->x_good, (size_t)s->t.n * sizeof(double));
 }
 
-static void begin_centre(sparse_prox *s, prox_run *run)
+static void begin_centre(sparse_prox *s, many_run *run)
 {
     run->left = evaluate(s, s->x, s->w, s->pi, s->state, s->F);
     run->least = run->begun = run->left;
@@ -393,7 +393,7 @@ static void begin_centre(sparse_prox *s, prox_run *run)
 }
 
 /* From the iterate. 1: solved. */
-static int run_newton(sparse_prox *s, prox_run *run)
+static int run_newton(sparse_prox *s, many_run *run)
 {
     for (int step = 0; step < STEPS; step++) {
         double push = size_of_push(s);
@@ -426,9 +426,9 @@ static int run_newton(sparse_prox *s, prox_run *run)
  * violated will stick. */
 static void guess_states(sparse_prox *s, int cold)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         const double *r = s->r + u->first, *w = s->w + u->first;
         double size = 0, most = r[0] * (1 - 1e-9);
         for (int i = 1; i < u->d; i++) {
@@ -436,7 +436,7 @@ static void guess_states(sparse_prox *s, int cold)
         }
         int pushes = u->kind == ZW_EQUALITY || r[0] > 0 || (cold && w[0] < 0);
         int slides = r[0] > 0 && u->d > 1 && size >= most * most;
-        s->state[k] = !pushes ? PROX_OPEN : slides ? PROX_SLIDE : PROX_STICK;
+        s->state[k] = !pushes ? MANY_OPEN : slides ? MANY_SLIDE : MANY_STICK;
         s->pi[u->first] = r[0];
     }
 }
@@ -445,16 +445,16 @@ static void guess_states(sparse_prox *s, int cold)
  * no factors. */
 static int first_step(sparse_prox *s)
 {
-    const prox_table *t = &s->t;
-    if (!prox_factor(s)) {
+    const many_table *t = &s->t;
+    if (!many_factor(s)) {
         return 0;
     }
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
-        double G[PROX_ROWS * PROX_ROWS], *pi = s->pi + u->first;
-        int open = s->state[k] == PROX_OPEN, d = u->d;
+        const many_unit *u = &t->unit[k];
+        double G[MANY_ROWS * MANY_ROWS], *pi = s->pi + u->first;
+        int open = s->state[k] == MANY_OPEN, d = u->d;
         if (!open) {
-            prox_slope(s, k, G);
+            many_slope(s, k, G);
         }
         for (int i = 0; i < d; i++) {
             pi[i] = open ? 0 : s->r[u->first + i];
@@ -464,7 +464,7 @@ static int first_step(sparse_prox *s)
         }
     }
     memset(s->d, 0, (size_t)t->n * sizeof(double));
-    prox_rows_push(t, s->pi, s->d);
+    many_rows_push(t, s->pi, s->d);
     dense_scale(t->n, -1, s->d);
     front_solve(s->front, s->d);
     memcpy(s->x, s->d, (size_t)t->n * sizeof(double));
@@ -472,7 +472,7 @@ static int first_step(sparse_prox *s)
 }
 
 /* Newton's method from s->r and s->w. */
-static int try_from(sparse_prox *s, prox_run run, int cold)
+static int try_from(sparse_prox *s, many_run run, int cold)
 {
     run.begun = run.error = run.best = HUGE_VAL;
     run.good = s->kappa = FIRST;
@@ -491,8 +491,8 @@ static int try_from(sparse_prox *s, prox_run run, int cold)
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
 {
-    const prox_table *t = &s->t;
-    prox_run run = {.problem = problem, .contact = options->contact};
+    const many_table *t = &s->t;
+    many_run run = {.problem = problem, .contact = options->contact};
     run.tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
     size_t rows = (size_t)t->rows * sizeof(double);
     for (int i = 0; i < t->rows; i++) {
@@ -500,17 +500,17 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     }
     memcpy(s->r_swept, s->r, rows);
     memcpy(s->w, t->c, rows);
-    memset(s->factored, PROX_OPEN, (size_t)t->units);
+    memset(s->factored, MANY_OPEN, (size_t)t->units);
     if (try_from(s, run, 1)) {
         return 1;
     }
-    if (options->guess_only || !prox_table_sweeps(&s->t)) {
+    if (options->guess_only || !many_table_sweeps(&s->t)) {
         return 0;
     }
-    prox_motion(t, s->r_swept, s->x_swept);
+    many_motion(t, s->r_swept, s->x_swept);
     double calm = CALM;
     for (int round = 1; round < ROUNDS; round++, calm *= CALMER) {
-        s->iterations += prox_sweep(t, SWEEPS, calm, s->r_swept, s->x_swept);
+        s->iterations += many_sweep(t, SWEEPS, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);
         memcpy(s->pi, s->r, rows);
@@ -526,7 +526,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
 }
 
 /* Masses of all unknowns, and nothing that is not finite? */
-static int sound(const prox_table *t)
+static int sound(const many_table *t)
 {
     for (int j = 0; j < t->n; j++) {
         if (!(t->mass[j] > 0)) {
@@ -540,19 +540,19 @@ int sparse_prox_solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_op
                       zw_motion *motion)
 {
     s->m = gauss_row_count(problem);
-    if (!prox_room(&s->marks, &s->mark_room, 4 * ((size_t)problem->n + 1) * sizeof(int))) {
+    if (!many_room(&s->marks, &s->mark_room, 4 * ((size_t)problem->n + 1) * sizeof(int))) {
         return 0;
     }
     int *mark = (int *)(void *)s->marks;
-    prox_table_count(&s->t, problem, mark);
+    many_table_count(&s->t, problem, mark);
     base_arena arena = {0};
     lay_out(s, &arena, problem);
-    if (!prox_room(&s->block, &s->room, arena.used)) {
+    if (!many_room(&s->block, &s->room, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = s->block};
     lay_out(s, &arena, problem);
-    prox_table_fill(&s->t, problem, mark);
+    many_table_fill(&s->t, problem, mark);
     s->iterations = s->factorizations = 0;
     s->best = HUGE_VAL;
     int solved = sound(&s->t) && solve(s, problem, options);

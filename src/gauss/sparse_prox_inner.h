@@ -7,7 +7,7 @@
 #include "math/front.h"
 
 struct sparse_prox {
-    prox_table t;
+    many_table t;
     int m; /* rows of the problem */
     front *front;
 
@@ -41,14 +41,14 @@ struct sparse_prox {
 };
 
 /* A block of at least this many bytes; what was in it is lost. 0: no memory. */
-int prox_room(unsigned char **block, size_t *room, size_t need);
+int many_room(unsigned char **block, size_t *room, size_t need);
 
 /* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
-int prox_law(const prox_unit *u, double kappa, const double *r, const double *w, double *pi);
+int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);
 /* The slopes G = - d pi / d w of a unit that is not open, d x d. */
-void prox_slope(const sparse_prox *s, int unit, double *G);
+void many_slope(const sparse_prox *s, int unit, double *G);
 
 /* sparse_prox_matrix.c: H = M + J' G J at s->w, s->state, factored. 0: there is no factor. */
-int prox_factor(sparse_prox *s);
+int many_factor(sparse_prox *s);
 
 #endif

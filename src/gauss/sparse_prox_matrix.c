@@ -29,19 +29,19 @@ static int find_entry(const sparse_prox *s, int a, int b)
 /* Is it in play now, or was it in this solve? */
 static int needs(const sparse_prox *s, int k)
 {
-    return s->state[k] != PROX_OPEN || s->factored[k] != PROX_OPEN;
+    return s->state[k] != MANY_OPEN || s->factored[k] != MANY_OPEN;
 }
 
 /* Does the known pattern hold all pairs of units that are not open? Then s->pair. */
 static int fits(sparse_prox *s)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     if (s->known_nodes != t->nodes ||
         memcmp(s->known_size, t->size, (size_t)t->nodes * sizeof(int)) != 0) {
         return 0;
     }
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         for (int a = 0, at = u->pair; a < u->parts && needs(s, k); a++) {
             for (int b = 0; b < a; b++, at++) {
                 s->pair[at] = find_entry(s, t->part[u->part + a].node, t->part[u->part + b].node);
@@ -72,9 +72,9 @@ static void count_pair(int *start, int *row, int *fill, int a, int b)
 
 static void list_pairs(sparse_prox *s, int *start, int *row, int *fill)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         for (int a = 0; a < u->parts && needs(s, k); a++) {
             for (int b = 0; b < a; b++) {
                 count_pair(start, row, fill, t->part[u->part + a].node, t->part[u->part + b].node);
@@ -128,11 +128,11 @@ static void pattern_layout(sparse_prox *s, base_arena *arena)
 
 static int analyse(sparse_prox *s)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     base_arena arena = {0};
     s->known_nodes = -1;
     pattern_layout(s, &arena);
-    if (!prox_room(&s->pattern, &s->pattern_room, arena.used)) {
+    if (!many_room(&s->pattern, &s->pattern_room, arena.used)) {
         return 0;
     }
     arena = (base_arena){.block = s->pattern};
@@ -157,9 +157,9 @@ static int analyse(sparse_prox *s)
 
 static void add_metric(const sparse_prox *s, const front_blocks *to)
 {
-    const prox_table *t = &s->t;
+    const many_table *t = &s->t;
     for (int k = 0; k < t->entries; k++) {
-        const prox_entry *e = &t->entry[k];
+        const many_entry *e = &t->entry[k];
         int a = t->node_of_position[e->i], b = t->node_of_position[e->j];
         size_t i = (size_t)(e->i - t->at[a]), j = (size_t)(e->j - t->at[b]);
         front_spot ij = to->diagonal[a], ji = to->diagonal[a];
@@ -191,12 +191,12 @@ static void add_product(int d, int m, int n, const double *A, const double *B, d
 
 static void add_unit(const sparse_prox *s, int k, const front_blocks *to)
 {
-    const prox_table *t = &s->t;
-    const prox_unit *u = &t->unit[k];
-    double G[PROX_ROWS * PROX_ROWS], T[PROX_ROWS * PROX_LARGEST];
-    prox_slope(s, k, G);
+    const many_table *t = &s->t;
+    const many_unit *u = &t->unit[k];
+    double G[MANY_ROWS * MANY_ROWS], T[MANY_ROWS * MANY_LARGEST];
+    many_slope(s, k, G);
     for (int b = 0; b < u->parts; b++) {
-        const prox_part *pb = &t->part[u->part + b];
+        const many_part *pb = &t->part[u->part + b];
         int n = t->size[pb->node];
         const double *B = t->J + pb->J;
         for (int i = 0; i < u->d; i++) { /* T = G B */
@@ -209,7 +209,7 @@ static void add_unit(const sparse_prox *s, int k, const front_blocks *to)
             }
         }
         for (int a = 0; a < u->parts; a++) {
-            const prox_part *pa = &t->part[u->part + a];
+            const many_part *pa = &t->part[u->part + a];
             front_spot spot = to->diagonal[pa->node];
             if (a != b) {
                 int high = a > b ? a : b, low = a > b ? b : a;
@@ -222,7 +222,7 @@ static void add_unit(const sparse_prox *s, int k, const front_blocks *to)
     }
 }
 
-int prox_factor(sparse_prox *s)
+int many_factor(sparse_prox *s)
 {
     if (!fits(s) && !analyse(s)) {
         return 0;
@@ -231,7 +231,7 @@ int prox_factor(sparse_prox *s)
     front_clear(s->front);
     add_metric(s, &to);
     for (int k = 0; k < s->t.units; k++) {
-        if (s->state[k] != PROX_OPEN) {
+        if (s->state[k] != MANY_OPEN) {
             add_unit(s, k, &to);
         }
     }

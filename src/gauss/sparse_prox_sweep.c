@@ -13,12 +13,12 @@
 
 #define PART static inline __attribute__((always_inline))
 
-int prox_table_sweeps(prox_table *t)
+int many_table_sweeps(many_table *t)
 {
     memset(t->U, 0, t->squares * sizeof *t->U);
     t->six = 1;
     for (int k = 0; k < t->entries; k++) {
-        const prox_entry *e = &t->entry[k];
+        const many_entry *e = &t->entry[k];
         int node = t->node_of_position[e->i];
         if (node != t->node_of_position[e->j]) {
             return 0;
@@ -38,7 +38,7 @@ int prox_table_sweeps(prox_table *t)
     }
     memcpy(t->MJ, t->J, t->numbers * sizeof *t->J);
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         double *W = t->W + 2 * k;
         W[0] = W[1] = 0;
         for (int i = 0; i < u->d; i++) {
@@ -69,7 +69,7 @@ PART void push_node(int d, int n, const double *s, const double *row, double *y)
 }
 
 /* x += s J M^-1 of one unit. */
-static void move(const prox_table *t, const prox_unit *u, const double *s, double *x)
+static void move(const many_table *t, const many_unit *u, const double *s, double *x)
 {
     for (int p = u->part; p < u->part + u->parts; p++) {
         int node = t->part[p].node;
@@ -77,7 +77,7 @@ static void move(const prox_table *t, const prox_unit *u, const double *s, doubl
     }
 }
 
-void prox_motion(const prox_table *t, const double *r, double *x)
+void many_motion(const many_table *t, const double *r, double *x)
 {
     memset(x, 0, (size_t)t->n * sizeof *x);
     for (int k = 0; k < t->units; k++) {
@@ -86,7 +86,7 @@ void prox_motion(const prox_table *t, const double *r, double *x)
 }
 
 /* Row i of w, before and beyond the free motion. */
-PART double look(const prox_table *t, const prox_unit *u, int n, int i, const double *x)
+PART double look(const many_table *t, const many_unit *u, int n, int i, const double *x)
 {
     double w = t->c[u->first + i];
     for (int p = u->part; p < u->part + u->parts; p++) {
@@ -103,11 +103,11 @@ PART double look(const prox_table *t, const prox_unit *u, int n, int i, const do
 
 /* One unit to its law; the energy of the change. d > 0 and n > 0 are its rows and the size of all
  * its nodes, where they are known to the compiler. */
-PART double settle(const prox_table *t, int k, int d, int n, double *r, double *x)
+PART double settle(const many_table *t, int k, int d, int n, double *r, double *x)
 {
-    const prox_unit *u = &t->unit[k];
+    const many_unit *u = &t->unit[k];
     const double *W = t->W + 2 * k;
-    double step[PROX_ROWS], size = 0, any = 0, w = look(t, u, n, 0, x);
+    double step[MANY_ROWS], size = 0, any = 0, w = look(t, u, n, 0, x);
     r += u->first;
     step[0] = r[0] - (W[0] > 0 ? w / W[0] : 0);
     if (u->kind != ZW_EQUALITY && !(step[0] > 0)) {
@@ -136,12 +136,12 @@ PART double settle(const prox_table *t, int k, int d, int n, double *r, double *
 }
 
 /* A contact of free bodies is what there is most of. */
-static double settle_any(const prox_table *t, int k, double *r, double *x)
+static double settle_any(const many_table *t, int k, double *r, double *x)
 {
     return t->unit[k].d == 3 && t->six ? settle(t, k, 3, 6, r, x) : settle(t, k, 0, 0, r, x);
 }
 
-int prox_sweep(const prox_table *t, int limit, double calm, double *r, double *x)
+int many_sweep(const many_table *t, int limit, double calm, double *r, double *x)
 {
     double size = 0;
     for (int s = 0; s < limit; s++) {
@@ -152,7 +152,7 @@ int prox_sweep(const prox_table *t, int limit, double calm, double *r, double *x
         if (s % 8 == 0) {
             size = 0;
             for (int k = 0; k < t->units; k++) {
-                const prox_unit *u = &t->unit[k];
+                const many_unit *u = &t->unit[k];
                 for (int i = 0; i < u->d; i++) {
                     size += r[u->first + i] * r[u->first + i] * t->W[2 * k + (i > 0)];
                 }

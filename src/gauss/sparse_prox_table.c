@@ -15,7 +15,7 @@ static int root(int *parent, int j)
     return j;
 }
 
-/* node_of for all unknowns; the number of nodes. open[] of a set's root is (PROX_LARGEST + 1) times
+/* node_of for all unknowns; the number of nodes. open[] of a set's root is (MANY_LARGEST + 1) times
  * the node that it fills now, plus the unknowns that are in there. */
 static int find_nodes(const zw_gauss *problem, int *parent, int *open, int *node_of)
 {
@@ -33,11 +33,11 @@ static int find_nodes(const zw_gauss *problem, int *parent, int *open, int *node
     }
     for (int j = 0; j < n; j++) {
         int r = root(parent, j);
-        if (open[r] % (PROX_LARGEST + 1) == 0 || open[r] % (PROX_LARGEST + 1) == PROX_LARGEST) {
-            open[r] = nodes++ * (PROX_LARGEST + 1);
+        if (open[r] % (MANY_LARGEST + 1) == 0 || open[r] % (MANY_LARGEST + 1) == MANY_LARGEST) {
+            open[r] = nodes++ * (MANY_LARGEST + 1);
         }
         open[r]++;
-        node_of[j] = open[r] / (PROX_LARGEST + 1);
+        node_of[j] = open[r] / (MANY_LARGEST + 1);
     }
     return nodes;
 }
@@ -69,10 +69,10 @@ static int touched(const zw_gauss *problem, const zw_block *b, int first, int co
     return found;
 }
 
-void prox_table_count(prox_table *t, const zw_gauss *problem, int *mark)
+void many_table_count(many_table *t, const zw_gauss *problem, int *mark)
 {
     int *node_of = mark + problem->n, *seen = mark;
-    *t = (prox_table){.n = problem->n};
+    *t = (many_table){.n = problem->n};
     t->nodes = find_nodes(problem, mark, mark + 2 * problem->n, node_of);
     t->entries = problem->metric.kind == ZW_METRIC_SPARSE ? problem->metric.start[t->n] : t->n;
     for (int j = 0; j < t->nodes; j++) {
@@ -106,7 +106,7 @@ void prox_table_count(prox_table *t, const zw_gauss *problem, int *mark)
     }
 }
 
-static void fill_metric(prox_table *t, const zw_gauss *problem)
+static void fill_metric(many_table *t, const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;
     int count = 0;
@@ -116,7 +116,7 @@ static void fill_metric(prox_table *t, const zw_gauss *problem)
         int to = M->kind == ZW_METRIC_SPARSE ? M->start[j + 1] : j + 1;
         for (int k = from; k < to; k++) {
             int i = M->kind == ZW_METRIC_SPARSE ? M->row[k] : j;
-            t->entry[count++] = (prox_entry){t->position[i], t->position[j], M->value[k]};
+            t->entry[count++] = (many_entry){t->position[i], t->position[j], M->value[k]};
             t->mass[t->position[j]] += i == j ? M->value[k] : 0;
         }
     }
@@ -124,7 +124,7 @@ static void fill_metric(prox_table *t, const zw_gauss *problem)
 
 /* One unit: its rows, its parts, and the size of its part of J M^-1 J', the diagonal of M taken for
  * M. */
-static void fill_unit(prox_table *t, prox_unit *u, const zw_gauss *problem, const zw_block *b,
+static void fill_unit(many_table *t, many_unit *u, const zw_gauss *problem, const zw_block *b,
                       int base, int i, int step, size_t *J, int *where)
 {
     double normal = 0, tangent = 0;
@@ -145,7 +145,7 @@ static void fill_unit(prox_table *t, prox_unit *u, const zw_gauss *problem, cons
         for (int e = problem->A.start[row]; e < problem->A.start[row + 1]; e++) {
             int j = problem->A.column[e], node = t->node_of[j], place = t->position[j];
             double value = problem->A.value[e];
-            const prox_part *part = &t->part[u->part + where[node]];
+            const many_part *part = &t->part[u->part + where[node]];
             t->J[part->J + (size_t)(k * t->size[node] + place - t->at[node])] += scale * value;
             c += value * problem->free[j];
             sum += t->mass[place] > 0 ? value * value / t->mass[place] : 0;
@@ -162,7 +162,7 @@ static void fill_unit(prox_table *t, prox_unit *u, const zw_gauss *problem, cons
     u->tangent = tangent > 0 ? 1 / tangent : 0;
 }
 
-void prox_table_fill(prox_table *t, const zw_gauss *problem, int *mark)
+void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
 {
     int *seen = mark, *list = mark + 3 * problem->n, stamp = 0, pair = 0;
     size_t J = 0;
@@ -189,8 +189,8 @@ void prox_table_fill(prox_table *t, const zw_gauss *problem, int *mark)
         const zw_block *b = &problem->block[k];
         int step = b->kind == ZW_CONE ? b->rows : 1;
         for (int i = at; i < at + b->rows; i += step) {
-            prox_unit *u = &t->unit[t->units++];
-            *u = (prox_unit){.kind = b->kind, .first = t->rows, .part = t->parts, .pair = pair};
+            many_unit *u = &t->unit[t->units++];
+            *u = (many_unit){.kind = b->kind, .first = t->rows, .part = t->parts, .pair = pair};
             u->parts = touched(problem, b, i, step, at, t->node_of, seen, ++stamp, list);
             for (int p = 0; p < u->parts; p++) {
                 t->part[t->parts++].node = list[p];
@@ -205,11 +205,11 @@ void prox_table_fill(prox_table *t, const zw_gauss *problem, int *mark)
     }
 }
 
-void prox_metric_times(const prox_table *t, const double *x, double *y)
+void many_metric_times(const many_table *t, const double *x, double *y)
 {
     memset(y, 0, (size_t)t->n * sizeof *y);
     for (int k = 0; k < t->entries; k++) {
-        const prox_entry *e = &t->entry[k];
+        const many_entry *e = &t->entry[k];
         y[e->i] += e->value * x[e->j];
         if (e->i != e->j) {
             y[e->j] += e->value * x[e->i];
@@ -217,10 +217,10 @@ void prox_metric_times(const prox_table *t, const double *x, double *y)
     }
 }
 
-void prox_rows_times(const prox_table *t, const double *x, double *w)
+void many_rows_times(const many_table *t, const double *x, double *w)
 {
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         memset(w + u->first, 0, (size_t)u->d * sizeof *w);
         for (int p = u->part; p < u->part + u->parts; p++) {
             int n = t->size[t->part[p].node];
@@ -236,10 +236,10 @@ void prox_rows_times(const prox_table *t, const double *x, double *w)
     }
 }
 
-void prox_rows_push(const prox_table *t, const double *r, double *y)
+void many_rows_push(const many_table *t, const double *r, double *y)
 {
     for (int k = 0; k < t->units; k++) {
-        const prox_unit *u = &t->unit[k];
+        const many_unit *u = &t->unit[k];
         for (int p = u->part; p < u->part + u->parts; p++) {
             int n = t->size[t->part[p].node];
             const double *J = t->J + t->part[p].J;

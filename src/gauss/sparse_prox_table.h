@@ -10,43 +10,43 @@
 
 #include "zwang/gauss.h"
 
-enum { PROX_ROWS = ZW_CONE_ROWS, PROX_LARGEST = 32 }; /* rows of a unit, unknowns of a node */
+enum { MANY_ROWS = ZW_CONE_ROWS, MANY_LARGEST = 32 }; /* rows of a unit, unknowns of a node */
 
 /* What a unit does. */
-enum { PROX_OPEN, PROX_STICK, PROX_SLIDE };
+enum { MANY_OPEN, MANY_STICK, MANY_SLIDE };
 
 /* A contact, or one row of a limit or an equality. */
-typedef struct prox_unit {
+typedef struct many_unit {
     zw_block_kind kind;
     int first, d;           /* its rows: normal first */
     int part, parts;        /* the nodes that it acts on */
     int pair;               /* its first pair of nodes */
     double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
-} prox_unit;
+} many_unit;
 
 /* J of a unit for one node: d rows of the node's size. */
-typedef struct prox_part {
+typedef struct many_part {
     int node;
     size_t J;
-} prox_part;
+} many_part;
 
-typedef struct prox_entry {
+typedef struct many_entry {
     int i, j; /* positions */
     double value;
-} prox_entry;
+} many_entry;
 
-typedef struct prox_table {
+typedef struct many_table {
     int n, nodes, units, rows, parts, pairs, entries;
     size_t numbers; /* of J */
 
     int *node_of, *position; /* [n] of an unknown */
     int *size, *at;          /* [nodes], [nodes + 1] */
     int *node_of_position;   /* [n] */
-    prox_entry *entry;       /* [entries] of M */
+    many_entry *entry;       /* [entries] of M */
     double *mass;            /* [n] diagonal of M, by position */
 
-    prox_unit *unit;
-    prox_part *part;
+    many_unit *unit;
+    many_part *part;
     double *J;
     int *row;      /* [rows] of A; */
     double *scale; /* lambda = scale r, w = scale (A a - b) */
@@ -59,22 +59,22 @@ typedef struct prox_table {
     double *U;      /* L D L' of each node's M */
     double *MJ;     /* as J: rows of J M^-1 */
     double *W;      /* [2 units] the normal row's J M^-1 J', and the largest of the others' */
-} prox_table;
+} many_table;
 
 /* Sizes; then the arrays, which the caller has laid out. mark[4 n] is scratch of both together. */
-void prox_table_count(prox_table *t, const zw_gauss *problem, int *mark);
-void prox_table_fill(prox_table *t, const zw_gauss *problem, int *mark);
+void many_table_count(many_table *t, const zw_gauss *problem, int *mark);
+void many_table_fill(many_table *t, const zw_gauss *problem, int *mark);
 
 /* MJ and W; 0: not apart, or no metric. */
-int prox_table_sweeps(prox_table *t);
+int many_table_sweeps(many_table *t);
 /* x = M \ J' r */
-void prox_motion(const prox_table *t, const double *r, double *x);
+void many_motion(const many_table *t, const double *r, double *x);
 /* Sweeps over the units, each to its law at r, x, until one changes r by no more than `calm` of its
  * size; how many there were. */
-int prox_sweep(const prox_table *t, int limit, double calm, double *r, double *x);
+int many_sweep(const many_table *t, int limit, double calm, double *r, double *x);
 
-void prox_metric_times(const prox_table *t, const double *x, double *y); /* y = M x */
-void prox_rows_times(const prox_table *t, const double *x, double *w);   /* w = J x */
-void prox_rows_push(const prox_table *t, const double *r, double *y);    /* y -= J' r */
+void many_metric_times(const many_table *t, const double *x, double *y); /* y = M x */
+void many_rows_times(const many_table *t, const double *x, double *w);   /* w = J x */
+void many_rows_push(const many_table *t, const double *r, double *y);    /* y -= J' r */
 
 #endif
