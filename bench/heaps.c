@@ -173,7 +173,7 @@ static int ours_step(void *world, double h)
     ours *w = world;
     double *q = state_q(w->state), *v = state_v(w->state), gained;
     zw_status status = w->soft ? soft_step(w->soft, w->t, h, q, v, q, v, &gained, &w->error)
-                               : impulse_step(w->impulse, h, q, v, q, v, &w->error);
+                               : impulse_step(w->impulse, 0, h, q, v, q, v, &w->error);
     w->t += h;
     if (status != ZW_OK) {
         printf("*%s: %s*\n\n", zw_status_text(status), w->error.text);
