@@ -170,7 +170,7 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
             world->touches = contact_may(world, tree, i, j);
         }
     }
-    return ZW_OK;
+    return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
 }
 
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
@@ -210,6 +210,7 @@ void contact_world_free(contact_world *world)
     base_free(world->hull);
     base_free(world->still);
     base_free(world->match);
+    contact_crowd_free(world->crowd);
     base_free(world);
 }
 
@@ -222,8 +223,10 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .lower = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .upper = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .broad = collide_broad_new(),
+                       .crowd = world->crowd ? crowd_work_create(world) : NULL,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
-    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point) {
+    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
+        (work->crowd || !world->crowd)) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -238,5 +241,6 @@ void contact_work_free(contact_work *work)
     base_free(work->upper);
     base_free(work->point);
     collide_broad_free(work->broad);
+    crowd_work_free(work->crowd);
     *work = (contact_work){0};
 }
