@@ -20,6 +20,9 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     if (up > 1 - 1e-14) {
         return 1;
     }
+    if (f->solid && up <= 0) {
+        return 0;
+    }
     for (int k = 0; k < 3; k++) {
         int j = (k + 1) % 3;
         if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
@@ -85,10 +88,18 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
     if (bottom - b->radius > sink->margin || (!f->solid && bottom + top < 0)) {
         return;
     }
+    if (sink->count > sink->capacity / 2 && sink->count <= sink->capacity) {
+        sink->count = collide_thin(sink->point, sink->count, sink->capacity / 2);
+    }
     int first = sink->count;
     collide_apex witness;
     sink->salt = f->number * 2654435761u;
-    if (collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
+    if (f->deep) {
+        witness = (collide_apex){.ia = 0, .ib = id};
+        v3_copy(witness.b, low);
+        v3_add(witness.a, low, -bottom, f->normal);
+        collide_manifold(&a, b, f->normal, bottom - b->radius, &witness, 0, sink);
+    } else if (collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             v3_copy(n, f->normal);
             gap = bottom - b->radius;

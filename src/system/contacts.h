@@ -65,8 +65,10 @@ typedef struct contact_world {
     int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
     int capacity; /* points that a state has room for */
-    int hull_count;
-    collide_hull **hull; /* ours, by mesh */
+    int mesh_count, field_count;
+    collide_hull **hull;   /* ours, by mesh of the model */
+    collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
+    collide_field **field; /* by height field of the model */
 } contact_world;
 
 /* Who made a point: the same from step to step. */
