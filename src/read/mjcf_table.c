@@ -34,7 +34,7 @@ const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 static const form_row compiler_all[] = {
     COMPILER_ROWS,
     MASS_ROWS,
-    FORM_REFUSE("convexhull", "true", "meshes always touch by their hulls"),
+    FORM_REFUSE("convexhull", "true", "meshes touch by their hulls, or by triangles"),
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
     FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
