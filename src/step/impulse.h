@@ -35,8 +35,8 @@ typedef struct impulse_contacts {
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
-    int bounces; /* some pair may */
-    int flying;  /* points of pairs that bounce are left out, but for these */
+    int bounces;                 /* some pair may */
+    int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
     double near;               /* points are found up to this gap, if not farther */
