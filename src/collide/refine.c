@@ -471,7 +471,7 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     local_of(b, mb, u, -1, &l[1]);
     for (int k = 0; k < 30; k++) {
         double size = damped_step(a, ma, b, mb, &l[0], &l[1], u);
-        int done = size < 1e-15 || (size < 1e-12 && size >= last);
+        int done = size < 1e-9; /* the next would be the square of that */
         last = size;
         if (done || !(size < INFINITY) || v3_dot(u, start) < 0.99) {
             break; /* there, or on the way to another place */
