@@ -138,7 +138,8 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-/* Of numbers only `restitution` is one that we know, of texts `triangles`: mjcf_custom. */
+/* Of numbers `restitution` and `restitution_speed` are ones that we know, of texts `triangles`:
+ * mjcf_custom. */
 typedef struct numeric {
     const char *name, *size, *data;
 } numeric;

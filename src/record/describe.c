@@ -167,7 +167,7 @@ static const struct {
     [RECORD_DRAW_CIRCLE] = {"circle", 1, 1}, [RECORD_DRAW_TRAIL] = {"trail", 1, 1},
     [RECORD_DRAW_SPRING] = {"spring", 2, 2}, [RECORD_DRAW_POLYGON] = {"polygon", 3, 0},
     [RECORD_DRAW_TEXT] = {"text", 1, 1},     [RECORD_DRAW_BOX] = {"box", 4, 4},
-    [RECORD_DRAW_SOLID] = {"solid", 4, 4},
+    [RECORD_DRAW_SOLID] = {"solid", 4, 4},   [RECORD_DRAW_ARROW] = {"arrow", 2, 2},
 };
 
 /* A colour becomes part of style sheets and pictures: letters, digits and # cannot break out. */

@@ -237,7 +237,7 @@ static void put_draw(const page *p, const record_draw *draw)
         [RECORD_DRAW_CIRCLE] = "circle", [RECORD_DRAW_TRAIL] = "trail",
         [RECORD_DRAW_SPRING] = "spring", [RECORD_DRAW_POLYGON] = "polygon",
         [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box",
-        [RECORD_DRAW_SOLID] = "solid"};
+        [RECORD_DRAW_ARROW] = "arrow",   [RECORD_DRAW_SOLID] = "solid"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"dimension\":%d,\"width\":", kind[draw->kind],
                 draw->dimension);

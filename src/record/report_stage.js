@@ -7,7 +7,8 @@ class Stage {
     this.draws = draws;
     this.canvas = $("scene");
     this.solid = draws.some((d) => d.dimension === 3);
-    this.trailsOn = true;
+    this.trailsOn = this.forcesOn = true;
+    $("forces").hidden = !draws.some((d) => d.kind === "arrow");
     this.resetView();
     this.setBounds();
     this.listen();
@@ -32,6 +33,7 @@ class Stage {
   setBounds() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
+      if (draw.kind === "arrow") continue;
       let room = 0;
       if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       const include = (d, a, b) => {
@@ -141,21 +143,19 @@ class Stage {
 
   // What is behind is painted first: by the depth of the middle of each shape; of solids, of each face.
   order(sample) {
-    const all = this.draws.map((_, i) => ({ i }));
+    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow");
     if (!this.solid) return all;
     const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
     const deep = ([x, y, z]) => (c * y - s * x) * cp - (z || 0) * sp;
-    const depth = this.draws.map((draw) => {
-      if (draw.kind === "solid") return 0;
+    const depth = (draw) => {
       const places = draw.points.map((p) => this.point(p, sample));
       // four points span a box: its middle is half way to the sum of its edges
       const weigh = draw.kind === "box" ? (k) => (k === 0 ? -0.5 : 0.5) : () => 1 / places.length;
       return places.reduce((sum, p, k) => sum + weigh(k) * deep(p), 0);
-    });
-    const items = [];
-    this.draws.forEach((draw, i) => {
-      if (draw.kind === "solid") items.push(...this.faces(draw, i, sample, deep));
-      else items.push({ i, depth: depth[i] });
+    };
+    const items = all.flatMap(({ i }) => {
+      const draw = this.draws[i];
+      return draw.kind === "solid" ? [...this.faces(draw, i, sample, deep)] : [{ i, depth: depth(draw) }];
     });
     return items.sort((a, b) => b.depth - a.depth || a.i - b.i);
   }
@@ -172,6 +172,7 @@ class Stage {
       if (item.places) this.paintFace(pen, this.draws[item.i], item);
       else this.paintShape(pen, this.draws[item.i], item.i, sample);
     }
+    if (this.forcesOn) this.draws.forEach((draw) => { if (draw.kind === "arrow") this.paintArrow(pen, draw, Math.floor(sample)); });
     this.draws.forEach((draw) => { if (draw.text) this.paintText(pen, draw, sample); });
     $("clock").textContent = clock.name + " = " + sayTime(t);
   }
@@ -364,6 +365,26 @@ class Stage {
     pen.strokeStyle = this.color(draw, 0);
     this.strokeThrough(pen, through);
     pen.globalAlpha = 1;
+  }
+
+  // A force where it acts: a dot, a shaft and a head. Points come and go: there is nothing between two samples.
+  paintArrow(pen, draw, sample) {
+    const [a, b] = draw.points.map((p) => this.project(this.point(p, sample)));
+    const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
+    if (!Number.isFinite(length)) return;
+    const head = Math.min(11, 0.5 * length), ux = length > 0 ? dx / length : 0, uy = length > 0 ? dy / length : 0;
+    const back = [b[0] - ux * head, b[1] - uy * head], wide = 0.42 * head;
+    const paint = (color, more) => {
+      pen.strokeStyle = pen.fillStyle = color;
+      pen.lineWidth = 2.4 + more;
+      pen.beginPath(); pen.moveTo(...a); pen.lineTo(...back); pen.stroke();
+      pen.lineWidth = 0.8 + more;
+      pen.beginPath(); pen.moveTo(...b); pen.lineTo(back[0] - uy * wide, back[1] + ux * wide); pen.lineTo(back[0] + uy * wide, back[1] - ux * wide); pen.closePath();
+      pen.fill(); pen.stroke();
+      pen.beginPath(); pen.arc(a[0], a[1], 2.6 + more / 2, 0, 7); pen.fill();
+    };
+    paint(theme.card, 2.4); // a rim, so that it is seen on all colours
+    paint(namedColor(draw.color, theme.force), 0);
   }
 
   paintBall(pen, [x, y], radius, color) {

@@ -224,6 +224,7 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         int given = b->from->world.contact_capacity;
         world->pair_def = b->from->pair;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
+        world->bounce_speed = b->from->world.bounce_speed;
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
         status = find_touching(world, b->system->tree, error);
     }

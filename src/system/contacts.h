@@ -25,6 +25,9 @@
 #include "zwang/status.h"
 
 struct zw_system;
+struct zw_state;
+struct tree_mechanism;
+struct zw_work;
 
 /* So many geoms are looked at two by two: that is faster than sorting their boxes. */
 enum { CONTACT_FEW = 64 };
@@ -65,6 +68,7 @@ typedef struct contact_world {
     int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
     int capacity; /* points that a state has room for */
+    double bounce_speed;
     int mesh_count, field_count;
     collide_hull **hull;   /* ours, by mesh of the model */
     collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
@@ -100,9 +104,10 @@ typedef struct contact_work {
     int needed;           /* points that there were */
 } contact_work;
 
-/* What the last step left, for zw_contacts. */
+/* What the last step left, or zw_forward; for zw_contacts, loads and sensors. */
 typedef struct contact_list {
     uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
+    int acts;    /* the accelerations of the work are those with these forces */
     int count, room;
     zw_contact *contact;
 } contact_list;
@@ -110,10 +115,17 @@ typedef struct contact_list {
 /* contact_list.c: an empty list in work->touched, with room for so many; 0: no memory. */
 contact_list *contact_list_begin(struct zw_work *work, int room);
 void contact_list_free(contact_list *list);
+/* Unless it is of this state it becomes empty, and of none. NULL is fine. */
+void contact_list_keep(contact_list *list, const struct zw_state *state);
 /* One more: names and places; forces and speeds are the caller's. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);
-/* "box3 with floor", cut to the room. */
+/* The wrench that the second body gets from the first, moment first, about the point. */
+void contact_wrench(const zw_contact *contact, double wrench[6]);
+/* The forces of the list on the coordinates, added to force[n]; kinematics have been run. */
+void contact_list_push(const contact_list *list, const struct zw_system *system,
+                       struct zw_work *work, double *force);
+/* "contact of box3 with floor", cut to the room. */
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
 
 /* contact_build.c */
