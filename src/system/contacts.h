@@ -74,8 +74,10 @@ typedef struct contact_world {
     contact_crowd *crowd; /* many geoms on few trees; NULL: they are not */
     int capacity;         /* points that a state has room for */
     double bounce_speed;
-    int hull_count;
-    collide_hull **hull; /* ours, by mesh */
+    int mesh_count, field_count;
+    collide_hull **hull;   /* ours, by mesh of the model */
+    collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
+    collide_field **field; /* by height field of the model */
 } contact_world;
 
 /* Who made a point: the same from step to step. */
