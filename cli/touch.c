@@ -126,10 +126,11 @@ static void show_points(const cli_touching *t, int shown)
             for (int r = 0; r < 3; r++) {
                 printf(" %9.3g", cli_tidy(it->slip[r], 10));
             }
-            printf("\n");
+            printf("  %.4g, %.4g, %.4g\n", cli_tidy(it->pos[0], 10), cli_tidy(it->pos[1], 10),
+                   cli_tidy(it->pos[2], 10));
         }
         if (pass == 0) {
-            printf("  %-*s %-7s %11s %11s %11s %9s %9s %9s %9s\n", width, "", "state", "normal",
+            printf("  %-*s %-7s %11s %11s %11s %9s %9s %9s %9s  at\n", width, "", "state", "normal",
                    "friction 1", "friction 2", "gap", "opening", "slip 1", "slip 2");
         }
     }
