@@ -171,6 +171,25 @@ static void put_numbers(cli_json *json, const char *key, const double *x, int co
     cli_json_close(json, ']');
 }
 
+static void put_sums(cli_json *json, const cli_touching *t)
+{
+    zw_contact_sum *sums = calloc((size_t)t->count + 1, sizeof *sums);
+    int pairs = sums ? zw_contact_sums(t->list, t->count, sums, t->count) : 0;
+    cli_json_open(json, "contact_sums", '[');
+    for (int k = 0; k < pairs; k++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "body1", sums[k].body_name[0]);
+        cli_json_text(json, "body2", sums[k].body_name[1]);
+        cli_json_int(json, "points", sums[k].count);
+        cli_json_number(json, "normal", sums[k].normal);
+        put_numbers(json, "force", sums[k].force, 3);
+        put_numbers(json, "moment", sums[k].moment, 3);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    free(sums);
+}
+
 void cli_explain_json_touching(cli_json *json, const cli_world *world)
 {
     cli_touching t = cli_touching_of(world);
@@ -192,6 +211,7 @@ void cli_explain_json_touching(cli_json *json, const cli_world *world)
             cli_json_close(json, '}');
         }
         cli_json_close(json, ']');
+        put_sums(json, &t);
     }
     free(t.list);
 }

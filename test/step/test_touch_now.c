@@ -222,17 +222,51 @@ static void balls_spin(void **state)
 /* ---- Robots -----------------------------------------------------------------------------------
  */
 
+static scene open_humanoid(int maximal)
+{
+    zw_error error = {0};
+    zw_model *model =
+        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, 0, &error);
+    must(model ? ZW_OK : error.status, &error);
+    zw_world_def world = *zw_model_world(model);
+    world.maximal = maximal;
+    must(zw_model_set_world(model, &world, &error), &error);
+    zw_system *system = zw_system_compile(model, &error);
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
+    must(state ? ZW_OK : error.status, &error);
+    return (scene){model, system, work, state};
+}
+
+/* In other coordinates the same forces. */
+static void maximal_coordinates_agree(void **state)
+{
+    (void)state;
+    zw_contact_sum sum[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = open_humanoid(k);
+        zw_contact list[8];
+        forward(&s);
+        assert_int_equal(look(&s, list, 8), 8);
+        assert_string_equal(list[0].geom_name[0], "floor");
+        sum[k] = sum_on(&s, "left_foot");
+        close_scene(&s);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(sum[0].force[i] - sum[1].force[i]) < 1e-6);
+        assert_true(fabs(sum[0].moment[i] - sum[1].moment[i]) < 1e-6);
+    }
+}
+
 /* A humanoid stands with motors and limits: at its start, and when it has settled. */
 static void a_humanoid_stands(void **state)
 {
     (void)state;
     zw_error error = {0};
-    zw_model *model =
-        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, 0, &error);
-    must(model ? ZW_OK : error.status, &error);
-    zw_system *system = zw_system_compile(model, &error);
-    zw_work *work = zw_work_create(system, &error);
-    scene s = {model, system, work, zw_state_create(system, work, NULL, &error)};
+    scene s = open_humanoid(0);
+    const zw_model *model = s.model;
+    const zw_system *system = s.system;
+    zw_work *work = s.work;
     zw_inertia part[100];
     double mass = 0;
     assert_true(zw_model_count(model, ZW_THING_BODY) <= 100);
@@ -436,6 +470,7 @@ int main(void)
         cmocka_unit_test(friction_of_joints_gives_way),
         cmocka_unit_test(balls_spin),
         cmocka_unit_test(a_humanoid_stands),
+        cmocka_unit_test(maximal_coordinates_agree),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
