@@ -26,9 +26,10 @@
  * (Painleve), w stays 0 however large k is: the status is ZW_NO_SOLUTION with the name of what
  * slides.
  *
- * Parting.  Steps put gaps at their ends; speeds there are those of chords, and points that have
- * pushed all along a step part with speeds of about h times a centripetal acceleration. So what
- * parts no faster than gravity could undo within the world's timestep is not seen to part.
+ * Rest.  Steps close gaps at their ends; speeds there are those of chords, and points that have
+ * pushed and stuck all along a step part and slide with speeds of about h times a centripetal
+ * acceleration. So what parts no faster than gravity could undo within the world's timestep is not
+ * seen to part, and what slides no faster than friction under that weight could stop not to slide.
  *
  * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
  * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
@@ -336,10 +337,10 @@ static void judge(now_point *it, double rest, double parting, double pull)
     }
     size = sqrt(size);
     it->hits = it->slip[0] < -parting;
-    it->way = it->slip[0] > parting               ? NOW_OPEN
-              : rows == 1                         ? NOW_SMOOTH
-              : size <= rest * point->friction[0] ? NOW_HOLDS
-                                                  : NOW_SLIDES;
+    it->way = it->slip[0] > parting                                                   ? NOW_OPEN
+              : rows == 1                                                             ? NOW_SMOOTH
+              : size <= point->friction[0] * fmax(rest, parting * point->friction[0]) ? NOW_HOLDS
+                                                                                      : NOW_SLIDES;
     it->size = PUSH * (1 + pull);
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
         it->way_of[r] = it->slip[r] * point->friction[0] / size;
