@@ -29,7 +29,8 @@
  * Rest.  Steps close gaps at their ends; speeds there are those of chords, and points that have
  * pushed and stuck all along a step part and slide with speeds of about h times a centripetal
  * acceleration. So what parts no faster than gravity could undo within the world's timestep is not
- * seen to part, and what slides no faster than friction under that weight could stop not to slide.
+ * seen to part, and what slides no faster than friction under that weight could stop within a TENTH
+ * of it not to slide.
  *
  * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
  * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
@@ -52,6 +53,7 @@
 #define FAR 1e-9   /* the same, of the distance from the origin */
 #define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
 #define ASIDE 1e-5
+#define TENTH 0.1
 #define PUSH 100 /* how much faster what slides is taken to go on sliding */
 
 typedef enum now_way {
@@ -337,10 +339,11 @@ static void judge(now_point *it, double rest, double parting, double pull)
     }
     size = sqrt(size);
     it->hits = it->slip[0] < -parting;
-    it->way = it->slip[0] > parting                                                   ? NOW_OPEN
-              : rows == 1                                                             ? NOW_SMOOTH
-              : size <= point->friction[0] * fmax(rest, parting * point->friction[0]) ? NOW_HOLDS
-                                                                                      : NOW_SLIDES;
+    it->way = it->slip[0] > parting ? NOW_OPEN
+              : rows == 1           ? NOW_SMOOTH
+              : size <= point->friction[0] * fmax(rest, TENTH * parting * point->friction[0])
+                  ? NOW_HOLDS
+                  : NOW_SLIDES;
     it->size = PUSH * (1 + pull);
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
         it->way_of[r] = it->slip[r] * point->friction[0] / size;
