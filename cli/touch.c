@@ -66,8 +66,9 @@ static const char *word_of(int state)
     static const char *const word[] = {[ZW_TOUCH_OPEN] = "open",
                                        [ZW_TOUCH_STICK] = "sticks",
                                        [ZW_TOUCH_SLIDE] = "slides",
+                                       [ZW_TOUCH_JAM] = "jams",
                                        [ZW_TOUCH_HIT] = "hits"};
-    return word[state];
+    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_HIT ? state : ZW_TOUCH_OPEN];
 }
 
 static double size_of(const cli_touching *t)

@@ -21,8 +21,8 @@ zw_status run_try_contacts(run *r, zw_error *error)
         zw_error ignored; /* the step itself will tell */
         system_bind(system, own, state_param(r->state));
         impulse_set_tolerance(impulse, r->options.tolerance);
-        if (impulse_step(impulse, r->options.step, state_q(r->state), state_v(r->state), next,
-                         next + system->nq, &ignored) == ZW_OK) {
+        if (impulse_step(impulse, r->state->t, r->options.step, state_q(r->state),
+                         state_v(r->state), next, next + system->nq, &ignored) == ZW_OK) {
             contact_list_free(r->work->touched);
             r->work->touched = own->touched;
             own->touched = NULL;

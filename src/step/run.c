@@ -264,7 +264,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     int nq = r->system->nq;
     double gained = 0;
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
-                               : impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+                               : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
@@ -285,6 +285,7 @@ static zw_status take_modes(run *r, zw_error *error)
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
     for (int k = 0; k < count; k++) {
         r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+        r->summary->jams += r->work->touched->contact[k].state == ZW_TOUCH_JAM;
     }
     return status != ZW_OK || !r->system->has_friction
                ? status
@@ -347,6 +348,7 @@ static zw_status create_given(run *r, zw_error *error)
         return ZW_NO_MEMORY;
     }
     impulse_set_tolerance(r->impulse, r->options.tolerance);
+    impulse_set_contact(r->impulse, r->options.contact);
     return ZW_OK;
 }
 

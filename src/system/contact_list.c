@@ -18,7 +18,8 @@ int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
     int points = zw_contact_room(system), dry = bodies->dry_count;
-    int blocks = bodies->closer_count + dry + points, rows = system->m + dry + 6 * points;
+    int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
+        rows = system->m + dry + 6 * points;
     return 5 + dry + 3 * blocks + rows;
 }
 

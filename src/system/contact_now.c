@@ -84,8 +84,7 @@ struct contact_now {
     double *sweeps, *q;         /* of the latter; */
     double *J_aside;            /* and rows of one of its points, */
     int *column_aside;          /* with their columns */
-    double *room;
-    int *role; /* [constraints] */
+    int *role;                  /* [constraints] */
     int count, wide;
     now_point *point;
     double *J;
@@ -119,7 +118,6 @@ void contact_now_free(contact_now *now)
         base_free(now->q);
         base_free(now->J_aside);
         base_free(now->column_aside);
-        base_free(now->room);
         base_free(now->role);
         base_free(now);
     }
@@ -141,12 +139,11 @@ static contact_now *create(const zw_system *system)
     now->wide = 2 * system->bodies->widest + 1;
     now->sweeps = base_alloc(((size_t)system->tree->at.count + 1) * sizeof(double));
     now->q = base_alloc(((size_t)system->nq + 1) * sizeof(double));
-    now->room = base_alloc(8 * (size_t)now->wide * sizeof(double));
     now->J_aside = base_alloc(6 * (size_t)now->wide * sizeof(double));
     now->column_aside = base_alloc((size_t)now->wide * sizeof(int));
     now->role = base_alloc((constraints + 1) * sizeof(int));
-    if (!now->sweeps || !now->q || !now->room || !now->role || !now->J_aside ||
-        !now->column_aside || contact_work_create(&now->found, world) != ZW_OK ||
+    if (!now->sweeps || !now->q || !now->role || !now->J_aside || !now->column_aside ||
+        contact_work_create(&now->found, world) != ZW_OK ||
         contact_work_create(&now->beside, world) != ZW_OK) {
         contact_now_free(now);
         return NULL;
@@ -216,7 +213,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
                           .row = -1,
                           .J = now->J + 6 * wide * (size_t)now->count,
                           .column = now->column + wide * (size_t)now->count};
-        it->columns = contact_rows(system, from, sweeps, now->room, it->column, it->J);
+        it->columns = contact_rows(system, from, sweeps, it->column, it->J);
         rows_times(from, it->columns, it->column, it->J, v, it->slip);
         contact_name(world, &from->key, it->name, sizeof it->name);
         now->count++;
@@ -295,8 +292,7 @@ static zw_status look_aside(const zw_system *system, contact_now *now, const dou
         if (!there || there->rows != it->point.rows) {
             continue;
         }
-        int columns =
-            contact_rows(system, there, now->sweeps, now->room, now->column_aside, now->J_aside);
+        int columns = contact_rows(system, there, now->sweeps, now->column_aside, now->J_aside);
         rows_times(there, columns, now->column_aside, now->J_aside, v, psi);
         sides[k]++;
         for (int r = 0; r < there->rows; r++) {

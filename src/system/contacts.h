@@ -29,6 +29,9 @@ struct zw_state;
 struct tree_mechanism;
 struct zw_work;
 
+/* So many geoms are looked at two by two: that is faster than sorting their boxes. */
+enum { CONTACT_FEW = 64 };
+
 typedef struct contact_geom {
     collide_shape shape;
     int index;           /* of the model */
@@ -44,6 +47,13 @@ typedef struct contact_two {
     int a, b, index;
 } contact_two;
 
+/* Two geoms that may touch. */
+typedef struct contact_match {
+    int a, b, plane;            /* plane: 1, 2: the first, the second is one */
+    const zw_pair_def *written; /* what a file says of them as a pair, if it does */
+    double margin, radius;      /* that they keep; sum of their radii */
+} contact_match;
+
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
@@ -51,11 +61,14 @@ typedef struct contact_world {
     int pair_count;
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
-    contact_two *exclude;  /* bodies of the model, sorted */
+    contact_two *exclude; /* bodies of the model, sorted */
     zw_pair_def *pair_def; /* [pairs of the model] their pointers are not used */
-    int keeps_parents;     /* parents and children may touch */
-    int touches;           /* there are two that may touch */
-    int capacity;          /* points that a state has room for */
+    int keeps_parents; /* parents and children may touch */
+    int touches;       /* there are two that may touch */
+    int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
+    contact_match *match;
+    int capacity; /* points that a state has room for */
+    double bounce_speed;
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
@@ -82,7 +95,7 @@ typedef struct contact_point {
 typedef struct contact_work {
     collide_pose *pose;    /* [geoms] */
     double *reach;         /* [geoms] how far its points may go in the step */
-    double *lower, *upper; /* [geoms][3] boxes around all that */
+    double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
     collide_broad *broad;
     int count;
     contact_point *point; /* [capacity] */
@@ -121,6 +134,8 @@ void contact_work_free(contact_work *work);
 /* contact_find.c: may these two of the list touch? */
 int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
 
+contact_match contact_match_of(const contact_world *world, int a, int b);
+
 /* All points with a gap below what the two geoms can close in a time h, at the pose
  * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
  * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
@@ -135,10 +150,10 @@ int contact_meet(const struct zw_system *system, const contact_work *work, int a
 /* What the file says of these two geoms as a pair; NULL: nothing. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
-/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
- * chains in rising order, each once. Answers the number of columns; column[] and J have room for
+/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs that
+ * move only one of the two, in rising order. Answers their number; column[] and J have room for
  * both chains. */
 int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
-                 double *room, int *column, double *J);
+                 int *column, double *J);
 
 #endif
