@@ -61,11 +61,11 @@ typedef struct contact_world {
     int pair_count;
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
-    contact_two *exclude; /* bodies of the model, sorted */
+    contact_two *exclude;  /* bodies of the model, sorted */
     zw_pair_def *pair_def; /* [pairs of the model] their pointers are not used */
-    int keeps_parents; /* parents and children may touch */
-    int touches;       /* there are two that may touch */
-    int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
+    int keeps_parents;     /* parents and children may touch */
+    int touches;           /* there are two that may touch */
+    int match_count; /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
     int capacity; /* points that a state has room for */
     double bounce_speed;
