@@ -112,7 +112,16 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);
     world->still[world->geom_count++] = geom->body == 0;
+<<<<<<< HEAD
     return stuff_of(b, world, from, &geom->shape) ? ZW_OK : bodies_no_memory(error);
+=======
+    geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
+    if (from->name && !geom->law.name) {
+        return bodies_no_memory(error);
+    }
+    return from->shape == ZW_SHAPE_MESH ? hull_of(b, world, from->mesh, &geom->shape.hull, error)
+                                        : ZW_OK;
+>>>>>>> 40c81315b675735b94abdc97f0cb2e4c8719593e
 }
 
 /* ---- Filters -------------------------------------------------------------------------------- */
@@ -155,15 +164,22 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     const int *count = b->from->count;
     world->geom = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof *world->geom);
     world->pair = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair);
+    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
+<<<<<<< HEAD
     world->mesh = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->mesh);
     world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
     world->mesh_count = count[ZW_THING_MESH];
     world->field_count = count[ZW_THING_HFIELD];
     return world->geom && world->pair && world->exclude && world->hull && world->still &&
                    world->mesh && world->field
+=======
+    world->hull_count = count[ZW_THING_MESH];
+    return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
+                   world->still
+>>>>>>> 40c81315b675735b94abdc97f0cb2e4c8719593e
                ? ZW_OK
                : bodies_no_memory(error);
 }
@@ -222,7 +238,9 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
     }
     if (status == ZW_OK) {
         int given = b->from->world.contact_capacity;
-        world->pair_def = b->from->pair;
+        for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+            world->pair_def[i] = b->from->pair[i];
+        }
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
         world->bounce_speed = b->from->world.bounce_speed;
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
@@ -244,8 +262,12 @@ void contact_world_free(contact_world *world)
     for (int i = 0; world->field && i < world->field_count; i++) {
         collide_field_free(world->field[i]);
     }
+    for (int i = 0; i < world->geom_count; i++) {
+        base_free((char *)world->geom[i].law.name);
+    }
     base_free(world->geom);
     base_free(world->pair);
+    base_free(world->pair_def);
     base_free(world->exclude);
     base_free(world->hull);
     base_free(world->mesh);

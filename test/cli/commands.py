@@ -535,9 +535,16 @@ class Robots(Case):
                 "<geom name='skin' size='.1' mass='2'/></body></worldbody></mujoco>")
         file = self.write("rest.xml", text % "0.5")
         out = self.expect(OK, "explain", file)[0]
-        self.assertRegex(out, r"skin on floor at 0, 0, 0: sticks, normal 19.62,")
+        self.assertRegex(out, r"skin on floor +sticks +19.62 +0 +0 +0 +0 +0 +0  0, 0, 0\n")
         self.assertRegex(out, r"world -> ball: 1, normal 19.62, force 0, 0, 19.62")
-        self.assertIn('"contacts"', self.expect(OK, "explain", file, "--json")[0])
+        told = json.loads(self.expect(OK, "explain", file, "--json")[0])
+        self.assertEqual([c["geom2"] for c in told["contacts"]], ["skin"])
+        self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
+        titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
+        self.assertIn("normal(ball on world)", titles())
+        self.assertIn("touch(ball on world)", titles("--contacts", "all"))
+        self.assertNotIn("normal(ball", titles("--contacts", "none"))
+        self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
         self.assertIn("between 0 and 1", self.expect(MODEL, "check", self.write("bad.xml", text % "2"))[1])
 

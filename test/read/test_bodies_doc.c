@@ -180,7 +180,7 @@ static const char *const beginning =
     "same in C,\n"
     "after a step or in the observer of a run. Accelerations, sensors and forces through joints at "
     "an instant\n"
-    "(`zw_forward`) do not know contact forces. Points that do not fit `contact_capacity`\n"
+    "(`zw_forward`) are those with contact forces. Points that do not fit `contact_capacity`\n"
     "(64 and 12 for each geom unless said) end the run with their number.\n"
     "\n"
     "## Laws of contact\n"
