@@ -112,16 +112,11 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);
     world->still[world->geom_count++] = geom->body == 0;
-<<<<<<< HEAD
-    return stuff_of(b, world, from, &geom->shape) ? ZW_OK : bodies_no_memory(error);
-=======
     geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
-    if (from->name && !geom->law.name) {
+    if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
         return bodies_no_memory(error);
     }
-    return from->shape == ZW_SHAPE_MESH ? hull_of(b, world, from->mesh, &geom->shape.hull, error)
-                                        : ZW_OK;
->>>>>>> 40c81315b675735b94abdc97f0cb2e4c8719593e
+    return ZW_OK;
 }
 
 /* ---- Filters -------------------------------------------------------------------------------- */
@@ -168,18 +163,12 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
-<<<<<<< HEAD
     world->mesh = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->mesh);
     world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
     world->mesh_count = count[ZW_THING_MESH];
     world->field_count = count[ZW_THING_HFIELD];
-    return world->geom && world->pair && world->exclude && world->hull && world->still &&
-                   world->mesh && world->field
-=======
-    world->hull_count = count[ZW_THING_MESH];
     return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
-                   world->still
->>>>>>> 40c81315b675735b94abdc97f0cb2e4c8719593e
+                   world->still && world->mesh && world->field
                ? ZW_OK
                : bodies_no_memory(error);
 }
