@@ -521,6 +521,10 @@ int contact_now_turns(contact_now *now)
             double off = turn(now, it);
             now->jammed = off >= 1 ? it->name : now->jammed;
             worst = fmax(worst, off);
+        } else if (it->way == NOW_SLIDES &&
+                   now->solver->answer.residual[it->row] < -1e-6 * (1 + fabs(it->rate[0]))) {
+            now->jammed = it->name; /* it sinks in: beside so large a shift that was overlooked */
+            worst = 1;
         }
     }
     return worst > 1e-13;
