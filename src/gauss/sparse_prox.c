@@ -37,6 +37,7 @@
  * not solved here is for the kernel to solve or to name. */
 #include "gauss/sparse_prox.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,11 +46,12 @@
 #include "gauss/sparse_prox_inner.h"
 #include "math/dense.h"
 
-enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 20000 };
-enum { WORK = 4000000 }; /* units that a row of sweeps may see */
+enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, FEW = 800, SWEEPS = 20000 };
+enum { WORK = 2000000 }; /* units that a row of sweeps may see */
 #define FIRST 100.0      /* kappa to begin with */
 #define MOST 1e7         /* of kappa */
 #define EXACT 1e-12      /* a certificate that needs no improvement */
+#define NEARLY 1e-7      /* a certificate for which no more sweeps are made */
 #define CALM 1e-3        /* relative change of the last sweep, before Newton is tried first, */
 #define CALMER 0.01      /* and times so much before it is tried again */
 
@@ -301,6 +303,7 @@ typedef struct many_run {
     const zw_gauss *problem;
     zw_contact_law contact;
     double tolerance;
+    int effort;                /* factorisations, all together */
     double left, least, begun; /* size of F now, the least, and when the centre was moved */
     double error, best;        /* certificate at the last centre, and the least */
     double good;               /* kappa with which the last centre was reached */
@@ -451,7 +454,7 @@ static void begin_centre(sparse_prox *s, many_run *run)
 /* From the iterate. 1: solved. */
 static int run_newton(sparse_prox *s, many_run *run)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS && s->factorizations < run->effort; step++) {
         double push = size_of_push(s);
         if (arrived(s, run, push)) {
             if (move_centre(s, run, push)) {
@@ -550,6 +553,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     const many_table *t = &s->t;
     many_run run = {.problem = problem, .contact = options->contact};
     run.tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
+    run.effort = options->effort > 0 ? options->effort : INT_MAX;
     size_t rows = (size_t)t->rows * sizeof(double);
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
@@ -565,8 +569,8 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     }
     many_motion(t, s->r_swept, s->x_swept);
     double calm = CALM;
-    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
-    for (int round = 1; round < ROUNDS; round++, calm *= CALMER) {
+    int most = WORK / t->units < FEW ? FEW : WORK / t->units < SWEEPS ? WORK / t->units : SWEEPS;
+    for (int round = 1; round < ROUNDS && s->best > NEARLY; round++, calm *= CALMER) {
         s->iterations += many_sweep(t, most, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);
