@@ -89,35 +89,13 @@ int many_room(unsigned char **block, size_t *room, size_t need)
     return *block != NULL;
 }
 
-static void lay_out_table(many_table *t, base_arena *arena)
-{
-    size_t n = (size_t)t->n, rows = (size_t)t->rows, nodes = (size_t)t->nodes;
-    t->node_of = base_arena_ints(arena, n);
-    t->position = base_arena_ints(arena, n);
-    t->node_of_position = base_arena_ints(arena, n);
-    t->size = base_arena_ints(arena, nodes);
-    t->at = base_arena_ints(arena, nodes + 1);
-    t->entry = base_arena_bytes(arena, (size_t)t->entries * sizeof *t->entry);
-    t->mass = base_arena_doubles(arena, n);
-    t->unit = base_arena_bytes(arena, (size_t)t->units * sizeof *t->unit);
-    t->part = base_arena_bytes(arena, (size_t)t->parts * sizeof *t->part);
-    t->J = base_arena_doubles(arena, t->numbers);
-    t->row = base_arena_ints(arena, rows);
-    t->scale = base_arena_doubles(arena, rows);
-    t->c = base_arena_doubles(arena, rows);
-    t->U_at = base_arena_bytes(arena, nodes * sizeof(size_t));
-    t->U = base_arena_doubles(arena, t->squares);
-    t->MJ = base_arena_doubles(arena, t->numbers);
-    t->W = base_arena_doubles(arena, 2 * (size_t)t->units);
-}
-
 static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
 {
     size_t n = (size_t)s->t.n, m = (size_t)s->m, units = (size_t)s->t.units;
     double **by_n[] = {&s->x,      &s->x_new,   &s->d, &s->F,      &s->F_new,
                        &s->x_good, &s->x_swept, &s->y, &s->best_a, &s->a};
     double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new, &s->r_swept};
-    lay_out_table(&s->t, arena);
+    many_table_lay_out(&s->t, arena);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
         *by_n[k] = base_arena_doubles(arena, n);
     }
@@ -348,32 +326,6 @@ static int arrived(const sparse_prox *s, const many_run *run, double push)
            (run->left <= 1e-6 * push && run->left <= 1e-3 * run->begun);
 }
 
-/* How many times `way` may be added to r until the unit does something else: opens, or begins to
- * slide. What slides already stays on its cone. */
-static double way_to_change(const many_unit *u, int state, const double *r, const double *way)
-{
-    double most = HUGE_VAL;
-    if (u->kind == ZW_EQUALITY || state == MANY_OPEN) {
-        return most;
-    }
-    if (way[0] < 0) {
-        most = -r[0] / way[0];
-    }
-    /* |r_T + t way_T|^2 = (r_N + t way_N)^2 is a t^2 + 2 b t + c = 0 with c <= 0 inside the cone */
-    double a = -way[0] * way[0], b = -r[0] * way[0], c = -r[0] * r[0];
-    for (int i = 1; i < u->d; i++) {
-        a += way[i] * way[i];
-        b += r[i] * way[i];
-        c += r[i] * r[i];
-    }
-    double root = b * b - a * c;
-    if (u->d > 1 && state == MANY_STICK && root >= 0) {
-        double t = b > 0 ? -c / (b + sqrt(root)) : a > 0 ? (sqrt(root) - b) / a : HUGE_VAL;
-        most = fmin(most, fmax(t, 0));
-    }
-    return most;
-}
-
 /* The centre drifts: its next step would be the last one again, as a null vector of J' moves no
  * body. Then it goes at once to where a unit changes what it does, and a little farther. 0: it does
  * not drift, or nothing is in the way. */
@@ -388,7 +340,7 @@ static int drift(sparse_prox *s)
             way[i] = s->pi[i] - s->r[i];
             size += weight > 0 ? way[i] * way[i] / weight : 0;
         }
-        most = fmin(most, way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
+        most = fmin(most, many_way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
     }
     memset(s->y, 0, (size_t)t->n * sizeof(double));
     many_rows_push(t, way, s->y);
