@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/choose.h"
 #include "gauss/internal.h"
 
 enum { SMALL = 96, KEPT = 64 }; /* unknowns up to which a piece is dense; workspaces kept */
@@ -33,6 +34,9 @@ struct gauss_islands {
     long now;
     slot slot[KEPT];
     int n, m, piece_count;
+    double share; /* of gauss_choose; 0: not asked for */
+    int about_guess;
+    double choice[GAUSS_CHOOSE_MOST * (GAUSS_CHOOSE_MOST + 2)];
     room parent, piece_of, local, unknown, block, pieces, row_start, fill;
     room a, lambda, residual;
     /* the piece at hand */
@@ -74,6 +78,12 @@ void gauss_islands_free(gauss_islands *is)
         base_free(list[i]->data);
     }
     base_free(is);
+}
+
+void gauss_islands_choose(gauss_islands *is, double share, int about_guess)
+{
+    is->share = share;
+    is->about_guess = about_guess;
 }
 
 /* ---- Who belongs together ------------------------------------------------------------------- */
@@ -372,6 +382,11 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     cut_metric(is, problem, p, &part);
     cut_rows(is, problem, p, &part, options->guess);
     wish.guess = options->guess ? is->guess.data : NULL;
+    if (is->share > 0 && !part.compliance &&
+        gauss_choose(&part, is->share, is->about_guess ? wish.guess : NULL, is->choice,
+                     is->compliance.data, is->b.data)) {
+        part.compliance = is->compliance.data;
+    }
     zw_error story = {0};
     zw_gauss_work *work = workspace(is, &part, p->m, &wish, &story);
     zw_status status = work ? zw_gauss_solve(&part, &wish, work, motion, &story) : story.status;

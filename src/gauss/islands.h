@@ -37,6 +37,11 @@ zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
                               const zw_gauss_options *options, gauss_islands_answer *answer,
                               zw_error *error);
 
+/* From now on: where contacts of a small piece push that are more than it needs, the forces are
+ * those of equal relative compliances that go to 0: choose.c. `about_guess`: the guess is such a
+ * choice already, up to parts of `share`. share = 0: whichever are found first. */
+void gauss_islands_choose(gauss_islands *islands, double share, int about_guess);
+
 /* Piece of unknown j in the last solve, -1: it moves freely. */
 int gauss_islands_of(const gauss_islands *islands, int j);
 

@@ -1,0 +1,15 @@
+/* Which of many forces: where more contacts push than a body needs. */
+#ifndef ZW_GAUSS_CHOOSE_H
+#define ZW_GAUSS_CHOOSE_H
+
+#include "zwang/gauss.h"
+
+enum { GAUSS_CHOOSE_MOST = 20 }; /* unknowns up to which gauss_choose looks */
+
+/* Do the normal rows of a problem with dense rows depend on one another? Then give[m] gets their
+ * compliances, 0 for the other rows, and b[m] is moved so that at the forces `around` nothing gives
+ * way; NULL: at none. `room` has (n + 2) n numbers. */
+int gauss_choose(const zw_gauss *problem, double share, const double *around, double *room,
+                 double *give, double *b);
+
+#endif
