@@ -99,7 +99,8 @@ int gauss_choose(const zw_gauss *problem, double share, const double *around, do
 {
     int n = problem->n;
     double *scale = room, *x = room + n, *basis = room + 2 * (size_t)n;
-    if (n > GAUSS_CHOOSE_MOST || problem->A.dense == NULL || !scales(problem, scale) ||
+    if (n > GAUSS_CHOOSE_MOST || problem->block_count > GAUSS_CHOOSE_BLOCKS ||
+        problem->A.dense == NULL || !scales(problem, scale) ||
         !is_shared(problem, scale, basis, x)) {
         return 0;
     }

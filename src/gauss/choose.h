@@ -4,7 +4,8 @@
 
 #include "zwang/gauss.h"
 
-enum { GAUSS_CHOOSE_MOST = 20 }; /* unknowns up to which gauss_choose looks */
+/* Unknowns and blocks up to which gauss_choose looks: each compliant row costs a column. */
+enum { GAUSS_CHOOSE_MOST = 20, GAUSS_CHOOSE_BLOCKS = 30 };
 
 /* Do the normal rows of a problem with dense rows depend on one another? Then give[m] gets their
  * compliances, 0 for the other rows, and b[m] is moved so that at the forces `around` nothing gives
