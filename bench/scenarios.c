@@ -118,12 +118,15 @@ typedef struct track {
     int good;      /* it passes the scenario's test */
 } track;
 
-/* From a start that is `off` farther. */
+/* From a start that is `off` farther: so long, and until it is over or eight seconds. */
 static void drive(skid trial, double h, double until, double off, track *out)
 {
     *out = (track){.good = skid_open(&trial, off) == ZW_OK};
     double before = 0;
-    for (long k = 0, steps = (long)ceil(until / h - 1e-9); k < steps && out->good; k++) {
+    for (long k = 0, steps = (long)ceil(8 / h - 1e-9); k < steps && out->good; k++) {
+        if (trial.t > until - 1e-9 && out->across > 0) {
+            break;
+        }
         out->good = skid_step(&trial, h) == ZW_OK;
         const double *q = skid_place(&trial);
         double goal = trial.x + 1;

@@ -21,7 +21,7 @@
 
 #define DEPENDENT 1e-3
 
-/* 1/sqrt(M_kk) of all; NULL: no. */
+/* 1/sqrt(M_kk) of all; 0: they are not at hand. */
 static int scales(const zw_gauss *problem, double *scale)
 {
     const zw_metric *M = &problem->metric;
@@ -76,9 +76,15 @@ static int pushes(const zw_block *block)
     return block->kind == ZW_CONE || block->kind == ZW_INEQUALITY;
 }
 
-static int is_shared(const zw_gauss *problem, const double *scale, double *basis, double *x)
+int gauss_shares(const zw_gauss *problem)
 {
+    double scale[GAUSS_CHOOSE_MOST], x[GAUSS_CHOOSE_MOST];
+    double basis[GAUSS_CHOOSE_MOST * GAUSS_CHOOSE_MOST];
     int n = problem->n, count = 0;
+    if (n > GAUSS_CHOOSE_MOST || problem->block_count > GAUSS_CHOOSE_BLOCKS ||
+        problem->A.dense == NULL || !scales(problem, scale)) {
+        return 0;
+    }
     for (int i = 0, row = 0; i < problem->block_count; row += problem->block[i++].rows) {
         if (!pushes(&problem->block[i])) {
             continue;
@@ -94,16 +100,12 @@ static int is_shared(const zw_gauss *problem, const double *scale, double *basis
     return 0;
 }
 
-int gauss_choose(const zw_gauss *problem, double share, const double *around, double *room,
-                 double *give, double *b)
+void gauss_choose(const zw_gauss *problem, double share, const double *around, double *give,
+                  double *b)
 {
+    double scale[GAUSS_CHOOSE_MOST];
     int n = problem->n;
-    double *scale = room, *x = room + n, *basis = room + 2 * (size_t)n;
-    if (n > GAUSS_CHOOSE_MOST || problem->block_count > GAUSS_CHOOSE_BLOCKS ||
-        problem->A.dense == NULL || !scales(problem, scale) ||
-        !is_shared(problem, scale, basis, x)) {
-        return 0;
-    }
+    scales(problem, scale);
     for (int i = 0, row = 0; i < problem->block_count; i++) {
         for (int r = 0; r < problem->block[i].rows; r++, row++) {
             double sum = 0;
@@ -115,5 +117,4 @@ int gauss_choose(const zw_gauss *problem, double share, const double *around, do
             b[row] += around ? give[row] * around[row] : 0;
         }
     }
-    return 1;
 }

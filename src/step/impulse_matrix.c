@@ -9,7 +9,8 @@
 
 /* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
  * many; list[] has them, rising, unless NULL. */
-static int column_of(const zw_system *system, int j, int *mark, int *list)
+static int column_of(const zw_system *system, int j, int coupled_count, const int *coupled,
+                     int *mark, int *list)
 {
     const struct system_bodies *bodies = system->bodies;
     int count = 0, n = system->n, last = j;
@@ -30,6 +31,12 @@ static int column_of(const zw_system *system, int j, int *mark, int *list)
                 last = term[k].dof > last ? term[k].dof : last;
             }
         }
+    }
+    int is_in = 0;
+    for (int i = 0; i < coupled_count; i++) {
+        is_in |= coupled[i] == j;
+        mark[coupled[i]] |= is_in;
+        last = is_in && coupled[i] > last ? coupled[i] : last;
     }
     for (int d = j; d <= last && d < n; d++) {
         if (mark[d] && list) {
@@ -54,14 +61,14 @@ static void find_entries(impulse_matrix *H, const zw_system *system)
     }
 }
 
-zw_status matrix_create(impulse_matrix *H, const zw_system *system)
+zw_status matrix_create(impulse_matrix *H, const zw_system *system, int count, const int *coupled)
 {
     size_t n = (size_t)system->n, masses = (size_t)system->M_start[system->n];
     int *mark = base_alloc((n + 1) * sizeof(int));
     signed char *sign = base_alloc(n + 1);
     *H = (impulse_matrix){.n = system->n, .start = base_alloc((n + 1) * sizeof(int))};
     for (int j = 0; j < system->n && mark && H->start; j++) {
-        H->start[j + 1] = H->start[j] + column_of(system, j, mark, NULL);
+        H->start[j + 1] = H->start[j] + column_of(system, j, count, coupled, mark, NULL);
     }
     size_t entries = H->start ? (size_t)H->start[n] : 0;
     H->row = base_alloc((entries + 1) * sizeof(int));
@@ -69,7 +76,7 @@ zw_status matrix_create(impulse_matrix *H, const zw_system *system)
     H->entry = base_alloc((masses + 1) * sizeof(int));
     if (mark && sign && H->start && H->row && H->value && H->entry) {
         for (int j = 0; j < system->n; j++) {
-            column_of(system, j, mark, H->row + H->start[j]);
+            column_of(system, j, count, coupled, mark, H->row + H->start[j]);
             sign[j] = 1;
         }
         find_entries(H, system);
@@ -102,6 +109,9 @@ void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps
     memset(H->value, 0, (size_t)H->start[H->n] * sizeof(double));
     for (int k = 0; k < system->tree->entries; k++) {
         H->value[H->entry[system->bodies->entry[k]]] = M[k];
+    }
+    for (int k = 0; k < system->bodies->extra_count; k++) { /* armatures of tendons */
+        H->value[H->entry[system->bodies->extra[k].at]] += system->bodies->extra[k].value;
     }
 }
 

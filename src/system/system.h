@@ -50,6 +50,7 @@ typedef enum system_part {
     PART_EVENTS,   /* the roots */
     PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
+    PART_SLOPES,   /* of formulas over bodies: bodies_slope */
     PART_COUNT
 } system_part;
 
