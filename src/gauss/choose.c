@@ -81,8 +81,8 @@ int gauss_shares(const zw_gauss *problem)
     double scale[GAUSS_CHOOSE_MOST], x[GAUSS_CHOOSE_MOST];
     double basis[GAUSS_CHOOSE_MOST * GAUSS_CHOOSE_MOST];
     int n = problem->n, count = 0;
-    if (n > GAUSS_CHOOSE_MOST || problem->block_count > GAUSS_CHOOSE_BLOCKS ||
-        problem->A.dense == NULL || !scales(problem, scale)) {
+    if (!gauss_may_share(n, problem->block_count) || problem->A.dense == NULL ||
+        !scales(problem, scale)) {
         return 0;
     }
     for (int i = 0, row = 0; i < problem->block_count; row += problem->block[i++].rows) {

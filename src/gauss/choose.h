@@ -4,8 +4,13 @@
 
 #include "zwang/gauss.h"
 
-/* Unknowns and blocks up to which gauss_choose looks: each compliant row costs a column. */
-enum { GAUSS_CHOOSE_MOST = 20, GAUSS_CHOOSE_BLOCKS = 30 };
+enum { GAUSS_CHOOSE_MOST = 20 }; /* unknowns up to which it is looked at */
+
+/* Is a problem of this size looked at? Each compliant row costs a column. */
+static inline int gauss_may_share(int n, int blocks)
+{
+    return n <= GAUSS_CHOOSE_MOST && blocks > 3 && blocks <= 30;
+}
 
 /* Do the normal rows of a problem with dense rows depend on one another? */
 int gauss_shares(const zw_gauss *problem);

@@ -37,8 +37,6 @@ struct gauss_islands {
     gauss_prox *prox;
     slot slot[KEPT];
     int n, m, piece_count;
-    double share; /* of gauss_choose; 0: not asked for */
-    int about_guess;
     room parent, piece_of, local, unknown, block, pieces, row_start, fill;
     room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then */
     int old_n;
@@ -92,12 +90,6 @@ void gauss_islands_free(gauss_islands *is)
         base_free(list[i]->data);
     }
     base_free(is);
-}
-
-void gauss_islands_choose(gauss_islands *is, double share, int about_guess)
-{
-    is->share = share;
-    is->about_guess = about_guess;
 }
 
 /* ---- Who belongs together ------------------------------------------------------------------- */
@@ -419,7 +411,7 @@ static zw_gauss_work *workspace(gauss_islands *is, const zw_gauss *part, int m,
 /* By the kernel that has an answer to everything. */
 static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
                            const zw_gauss_options *options, const double *free, const piece *p,
-                           int shared, zw_motion *motion, zw_error *error)
+                           const gauss_islands_hint *choice, zw_motion *motion, zw_error *error)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     zw_gauss_options wish = *options;
@@ -435,9 +427,9 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     cut_metric(is, problem, p, &part);
     cut_rows(is, problem, p, &part, options->guess);
     wish.guess = options->guess ? is->guess.data : NULL;
-    if (shared) {
-        gauss_choose(&part, is->share, is->about_guess ? wish.guess : NULL, is->compliance.data,
-                     is->b.data);
+    if (choice) {
+        gauss_choose(&part, choice->share, choice->about_guess ? wish.guess : NULL,
+                     is->compliance.data, is->b.data);
         part.compliance = is->compliance.data;
     }
     zw_error story = {0};
@@ -452,10 +444,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 /* Is it to be chosen between forces? */
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
-    enum { LEAST = 4 };
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (!(is->share > 0) || problem->compliance || p->n > GAUSS_CHOOSE_MOST || p->blocks < LEAST ||
-        p->blocks > GAUSS_CHOOSE_BLOCKS || !make_room(is, problem, p)) {
+    if (problem->compliance || !gauss_may_share(p->n, p->blocks) || !make_room(is, problem, p)) {
         return 0;
     }
     cut_metric(is, problem, p, &part);
@@ -511,7 +501,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const zw_gauss_options *options, const gauss_islands_hint *hint,
                              const piece *p, zw_motion *motion, zw_error *error)
 {
-    int shared = is_shared(is, problem, p);
+    int shared = hint->share > 0 && is_shared(is, problem, p);
     int near = p->n <= SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
     int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
     if (found > 0) {
@@ -524,7 +514,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
             return ZW_OK;
         }
         if (free) {
-            return solve_any(is, problem, options, free, p, shared, motion, error);
+            return solve_any(is, problem, options, free, p, shared ? hint : NULL, motion, error);
         }
     }
     zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;

@@ -35,6 +35,11 @@ typedef struct gauss_islands_hint {
     const double *start;               /* [n] a motion near the answer */
     const double *(*free)(void *user); /* NULL: no memory, or no metric */
     void *user;
+    /* Where contacts of a small piece push that are more than it needs, the forces are those of
+     * compliances `share` that go to 0, see choose.c; about those of the guess, which are such
+     * already but for parts of `share`, or about none. share = 0: whichever are found first. */
+    double share;
+    int about_guess;
 } gauss_islands_hint;
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces
@@ -44,11 +49,6 @@ typedef struct gauss_islands_hint {
 zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
                               const zw_gauss_options *options, const gauss_islands_hint *hint,
                               gauss_islands_answer *answer, zw_error *error);
-
-/* From now on: where contacts of a small piece push that are more than it needs, the forces are
- * those of equal relative compliances that go to 0: choose.c. `about_guess`: the guess is such a
- * choice already, up to parts of `share`. share = 0: whichever are found first. */
-void gauss_islands_choose(gauss_islands *islands, double share, int about_guess);
 
 /* Piece of unknown j in the last solve, -1: it moves freely. */
 int gauss_islands_of(const gauss_islands *islands, int j);

@@ -81,7 +81,6 @@
 enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 #define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
-#define SHARE 1e-7  /* see gauss/choose.c; in rounds after the first nothing gives way */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
@@ -232,7 +231,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
-    gauss_islands_choose(s->problem.islands, SHARE, s->rounds > 0);
+    s->problem.chosen = s->rounds > 0;
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));

@@ -63,8 +63,9 @@ static void stand(gauss_islands *is, table *t, double share, const double *guess
     gauss_islands_answer answer;
     options.guess = guess;
     for (int round = 0; round < 2; round++) {
-        gauss_islands_choose(is, share, round > 0);
-        assert_int_equal(gauss_islands_solve(is, &t->problem, &options, NULL, &answer, NULL), ZW_OK);
+        gauss_islands_hint hint = {.share = share, .about_guess = round > 0};
+        assert_int_equal(gauss_islands_solve(is, &t->problem, &options, &hint, &answer, NULL),
+                         ZW_OK);
         memcpy(force, answer.lambda, (size_t)t->legs * sizeof *force);
         options.guess = force;
     }
