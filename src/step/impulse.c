@@ -458,8 +458,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         }
         gained += impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
     }
-    memcpy(s->after, impulse_only_rolls(s) ? s->u : v1, (size_t)n * sizeof *v1);
-    s->goes_on = 1;
+    impulse_leave(s, v1);
     s->gained += gained;
     return ZW_OK;
 }

@@ -250,8 +250,8 @@ void impulse_roll_begin(step_impulse *s, const double *sweeps);
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
 /* The rows of point k, whose block has been begun; 0: it does not roll. */
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k);
-/* Does nothing else touch at the end of the step? */
-int impulse_only_rolls(const step_impulse *s);
+/* After a step that ends with v1: what the next one takes up. */
+void impulse_leave(step_impulse *s, const double *v1);
 
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);

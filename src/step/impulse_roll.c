@@ -18,14 +18,15 @@
  * in where the impulse acts, they are stable for h n < 2 only. n is measured: if the point shifts
  * by s over the body in a turn phi = h omega across the normal, the radius there is R = |s|/|phi|,
  * and n^2 = N R/(e' J e + m (e x r)^2) about e = phi/|phi|, N being the push, at least the weight.
- * Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1), and theta at least: what a step cannot see it damps.
+ * Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step cannot see it damps. The same for what a
+ * step turns by: c is at least theta, (4 |phi|)^2 as theta has it, and (2 h |omega|)^2 - 0.25.
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does.
  *
  * The speeds that a step ends with, v1, are u as near as the rows of q1 let them; the curvature of
  * the ground alone makes them differ by O(h). The next step takes up u itself (impulse_memory.c),
- * unless something has come to touch in this one: then v1, as momentum was lost. */
+ * or v1 + (1 - c) (u - v1); if something else touches at the end, v1, as momentum may be lost. */
 #include <math.h>
 #include <string.h>
 
@@ -128,8 +129,10 @@ static double part_of(const step_impulse *s, const double *sweeps, const impulse
     }
     shift = sqrt(shift);
     turn = sqrt(turn);
+    double least = fmax(s->theta, fmax(16 * s->h * s->h * turn * turn - 1e-3,
+                                       4 * s->h * s->h * model_dot(omega, omega) - 0.25));
     if (!(s->h * turn > STILL)) {
-        return s->theta;
+        return fmin(least, 1);
     }
     for (int i = 0; i < 3; i++) {
         e[i] /= turn;
@@ -140,8 +143,8 @@ static double part_of(const step_impulse *s, const double *sweeps, const impulse
                      tree->body[it->body].mass * model_dot(across, across);
     double weight = fmax(sqrt(model_dot(lift, lift)), push / s->h);
     double swing = s->h * weight * shift / (turn * inertia); /* (h n)^2 */
-    double part = inertia > 0 ? fmin(fmax((swing - SEEN) / (LOST - SEEN), 0), 1) : 1;
-    return fmax(part, s->theta);
+    double part = inertia > 0 ? (swing - SEEN) / (LOST - SEEN) : 1;
+    return fmin(fmax(part, least), 1);
 }
 
 /* x, seen along the frame of the point, along that of the entry. */
@@ -233,16 +236,28 @@ int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k)
     return 1;
 }
 
-int impulse_only_rolls(const step_impulse *s)
+/* The largest c of those that touch at the end; 1: something else does. */
+static double end_part(const step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
-    double touching = 1e-9 * impulse_extent(s);
-    int only = 1;
+    double touching = 1e-9 * impulse_extent(s), part = 0;
     for (int k = 0; k < t->found.count; k++) {
-        only &= t->found.point[k].gap > touching || (t->rolling.count > 0 && t->rolling.of[k] >= 0);
+        int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+        if (t->found.point[k].gap <= touching) {
+            part = fmax(part, index >= 0 ? t->rolling.list[index].part : 1);
+        }
     }
     for (int r = 0; r < s->system->m; r++) {
-        only &= s->in_reach[r] == 0;
+        part = s->in_reach[r] == 0 ? part : 1;
     }
-    return only;
+    return part;
+}
+
+void impulse_leave(step_impulse *s, const double *v1)
+{
+    double part = end_part(s);
+    for (int i = 0; i < s->system->n; i++) {
+        s->after[i] = part == 1 ? v1[i] : v1[i] + (1 - part) * (s->u[i] - v1[i]);
+    }
+    s->goes_on = 1;
 }
