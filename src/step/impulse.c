@@ -93,8 +93,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,     &s->force,
-                         &s->Q,  &s->still, &s->push, &s->other, &s->after};
+    double **speeds[] = {&s->v0,    &s->w,    &s->u,     &s->r,     &s->force, &s->Q,
+                         &s->still, &s->push, &s->other, &s->first, &s->after};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -162,6 +162,17 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
+    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
+    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
+                                                                    ? fmax(tolerance, CLOSE)
+                                                                : tolerance >= 1 ? 1e-10
+                                                                                 : 0;
+}
+
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
 }
 
 void impulse_free(step_impulse *s)
@@ -222,7 +233,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
-    zw_status status = problem_solve(&s->problem, &s->H, way, error);
+    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, s->u);
@@ -293,7 +304,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->left = fmax(at->left - impulse_noise(s), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
-    double off = fmax(impulse_violation(s), impulse_depth(s));
+    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
     int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
@@ -366,17 +377,6 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
     return status;
 }
 
-/* w as the step before has left it, if it differs from v0: then that was by no force. */
-static void take_up(step_impulse *s)
-{
-    size_t bytes = (size_t)s->system->n * sizeof(double);
-    if (s->goes_on && !s->touch.bounces && memcmp(s->after, s->v0, bytes) != 0) {
-        memcpy(s->w, s->after, bytes);
-        matrix_set(&s->H, s->system, s->begin);
-        s->gained += impulse_kinetic(s, s->w) - impulse_kinetic(s, s->v0);
-    }
-}
-
 /* w from v0: phi(q0 (-) h w) = 0. */
 static zw_status find_w(step_impulse *s, zw_error *error)
 {
@@ -386,7 +386,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     zw_status status = ZW_OK;
     memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
     if (s->system->m == s->system->contact_count || s->before == 0) {
-        take_up(s);
+        impulse_take_up(s);
         return ZW_OK; /* nothing but limits; or v0 is right after an impact */
     }
     matrix_set(&s->H, s->system, s->begin);
@@ -444,7 +444,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
                         : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
     impulse_put_speeds(s);
-    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13)) {
         tree_composite(s->system->tree, s->work->sweeps);
         matrix_set(&s->H, s->system, s->work->sweeps);
         zw_status status = impulse_project(s, &s->aside, s->u, v1, error);
@@ -573,6 +573,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
+    memcpy(s->first, v0, speeds);
     memcpy(s->act0, carried, acts);
     s->t = t;
     s->gained = 0;

@@ -44,7 +44,9 @@ typedef struct impulse_roller {
     int body, columns;
     double frame[9], arm[3]; /* of the point at q0, from the centre of mass */
     double part;             /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
-    double b[3];             /* right sides for the iterate */
+    double b[3];             /* right sides for the iterate, */
+    double off;              /* and how far they are from those of the last, as ways */
+    double slip[2];          /* in the step: what the law of friction is about */
 } impulse_roller;
 
 typedef struct impulse_rolling {
@@ -64,9 +66,8 @@ typedef struct impulse_contacts {
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
-    double *room;
-    int bounces; /* some pair may */
-    int flying;  /* points of pairs that bounce are left out, but for these */
+    int bounces;                 /* some pair may */
+    int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
     double near;               /* points are found up to this gap, if not farther */
@@ -89,6 +90,7 @@ typedef struct step_impulse {
     double fall;     /* for how long gravity acts in it: h but for impacts */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
+    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
@@ -147,6 +149,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_free(step_impulse *s);
 /* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
+void impulse_set_contact(step_impulse *s, zw_contact_model model); /* coulomb or convex */
 /* What is carried behind the speeds is so behind v0 and v1. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                        double *q1, double *v1, zw_error *error);
@@ -248,10 +251,16 @@ void impulse_rolling_free(impulse_rolling *rolling);
 /* After contacts at q0 have been found: who rolls. And at an iterate. */
 void impulse_roll_begin(step_impulse *s, const double *sweeps);
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
-/* The rows of point k, whose block has been begun; 0: it does not roll. */
-int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k);
+/* The entry of point k; NULL: it does not roll. */
+const impulse_roller *impulse_rolled(const step_impulse *s, int k);
+/* So many rows of point k, whose block has been begun; 0: it does not roll. */
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
+/* How far right sides are from having settled, as ways. */
+double impulse_unsettled(const step_impulse *s);
 /* After a step that ends with v1: what the next one takes up. */
 void impulse_leave(step_impulse *s, const double *v1);
+/* w as it was left, if it differs from v0: that was by no force. */
+void impulse_take_up(step_impulse *s);
 
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);

@@ -2,7 +2,8 @@
  *
  * Newton's law: two geoms that meet with the speed c along the normal part with e c. It is for
  * pairs with e > 0 that meet faster than THRESHOLD times what gravity gives in a step; slower ones
- * stay together, as those with e = 0 always do. A step is cut where such a pair meets:
+ * stay together, as those with e = 0 always do. Below the bounce_speed of the world e counts as 0.
+ * A step is cut where such a pair meets:
  *
  *     fly to the time of the impact, without the rows of the pairs that bounce
  *     impact
@@ -230,6 +231,7 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
                         zw_error *error)
 {
     const impulse_contacts *t = &s->touch;
+    const double least = fmax(slow, s->system->bodies->contact->bounce_speed);
     impulse_put_joint_speeds(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
@@ -238,7 +240,7 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
                                     sizeof point->key.geom) == 0;
         if (in && point->gap <= near) {
             impulse_put_contact(s, &s->aside, k,
-                                pair >= 0 && c > slow ? point->restitution * c : 0);
+                                pair >= 0 && c > least ? point->restitution * c : 0);
         }
     }
     return impulse_project(s, &s->aside, v, v, error);

@@ -22,7 +22,8 @@
  * step turns by: c is at least theta, (4 |phi|)^2 as theta has it, and (2 h |omega|)^2 - 0.25.
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
- * the gap does.
+ * the gap does. As J hardly changes from round to round, the balance does not tell whether the
+ * right sides have settled: impulse_unsettled does.
  *
  * The speeds that a step ends with, v1, are u as near as the rows of q1 let them; the curvature of
  * the ground alone makes them differ by O(h). The next step takes up u itself (impulse_memory.c),
@@ -170,7 +171,7 @@ static double times(int count, const double *row, const int *column, const doubl
 }
 
 /* Rows and right sides of point k from those of q0, and of the iterate. */
-static void mix(step_impulse *s, int k, int index, const double *u)
+static void mix(step_impulse *s, int k, int index, double push, const double *u)
 {
     impulse_contacts *t = &s->touch;
     impulse_roller *it = &t->rolling.list[index];
@@ -187,12 +188,16 @@ static void mix(step_impulse *s, int k, int index, const double *u)
             J[(3 + r) * n + i] = y[r]; /* for a moment */
         }
     }
-    it->b[0] = times(n, J, column, u) - point->gap / s->h;
+    double b[3] = {times(n, J, column, u) - point->gap / s->h};
     for (int r = 1; r < 3; r++) {
         double slip = 0.5 * ((1 - c) * times(n, J0 + r * n, column, u) +
                              (1 + c) * times(n, J + (3 + r) * n, column, u));
-        it->b[r] = times(n, J + r * n, column, u) - slip;
+        b[r] = times(n, J + r * n, column, u) - slip;
+        it->slip[r - 1] = slip;
     }
+    it->off = s->h * fmax(fabs(b[1] - it->b[1]), fabs(b[2] - it->b[2]));
+    it->off = push > 0 ? fmax(it->off, fabs(point->gap)) : 0;
+    memcpy(it->b, b, sizeof b);
     for (int i = 3 * n; i < point->rows * n; i++) { /* spin and roll: those of q0 */
         J[i] = J0[i];
     }
@@ -216,12 +221,19 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
             double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
             double part = part_of(s, sweeps, &list[at], point, push);
             list[at].part = list[at].part < 0 ? part : list[at].part; /* one for the step */
-            mix(s, k, at, u);
+            mix(s, k, at, push, u);
         }
     }
 }
 
-int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k)
+const impulse_roller *impulse_rolled(const step_impulse *s, int k)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    int index = rolling->count > 0 ? rolling->of[k] : -1;
+    return index >= 0 ? &rolling->list[index] : NULL;
+}
+
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows)
 {
     const impulse_contacts *t = &s->touch;
     int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
@@ -229,11 +241,21 @@ int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k)
         return 0;
     }
     const impulse_roller *it = &t->rolling.list[index];
-    for (int r = 0; r < t->found.point[k].rows; r++) {
+    for (int r = 0; r < rows; r++) {
         problem_row(p, it->columns, t->column + (size_t)k * (size_t)t->wide,
                     rows_of(t, index, 1) + r * it->columns, r < 3 ? it->b[r] : 0);
     }
     return 1;
+}
+
+double impulse_unsettled(const step_impulse *s)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    double worst = 0;
+    for (int i = 0; i < rolling->count; i++) {
+        worst = fmax(worst, rolling->list[i].off);
+    }
+    return worst;
 }
 
 /* The largest c of those that touch at the end; 1: something else does. */
@@ -260,4 +282,14 @@ void impulse_leave(step_impulse *s, const double *v1)
         s->after[i] = part == 1 ? v1[i] : v1[i] + (1 - part) * (s->u[i] - v1[i]);
     }
     s->goes_on = 1;
+}
+
+void impulse_take_up(step_impulse *s)
+{
+    size_t bytes = (size_t)s->system->n * sizeof(double);
+    if (s->goes_on && !s->touch.bounces && memcmp(s->after, s->v0, bytes) != 0) {
+        memcpy(s->w, s->after, bytes);
+        matrix_set(&s->H, s->system, s->begin);
+        s->gained += impulse_kinetic(s, s->w) - impulse_kinetic(s, s->v0);
+    }
 }

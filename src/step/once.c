@@ -32,6 +32,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     }
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
+    impulse_set_contact(s, plan->contact);
     zw_status status = impulse_step(s, state->t, plan->step, q, v, q, v, error);
     if (status == ZW_OK) {
         state->t += plan->step;
@@ -48,7 +49,19 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error)
 {
-    const zw_run_options wish = {.time = state->t + h, .every = h, .step = h, .method = method};
+    const zw_run_options options = {.step = h, .method = method};
+    return zw_step_by(system, state, work, &options, error);
+}
+
+zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
+                     const zw_run_options *options, zw_error *error)
+{
+    const zw_run_options wish = {.time = state->t + options->step,
+                                 .every = options->step,
+                                 .step = options->step,
+                                 .tolerance = options->tolerance,
+                                 .method = options->method,
+                                 .contact = options->contact};
     zw_run_options plan;
     zw_run_summary summary = {0};
     zw_status status = zw_run_plan(system, state, &wish, &plan, error);

@@ -4,8 +4,8 @@
  * The memory counts only for the very state that it was written with, and for a run by the same
  * method and step; else the run begins afresh.
  *
- *     0 method   1 step   2 careful   3 rank   4 margin   5 soon (-1: no such time)
- *     then how long each row has been, m numbers; then the integrator's: keep.c
+ *     0 method (and half more: convex contact)   1 step   2 careful   3 rank   4 margin   5 soon
+ * (-1: no such time) then how long each row has been, m numbers; then the integrator's: keep.c
  *
  * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
  * The variational methods and the velocity form use the field, and with it 2 to 4 and the rows, for
@@ -23,6 +23,11 @@ static int behind(const run *r)
     return HEAD + r->system->m;
 }
 
+static double method_of(const run *r)
+{
+    return (int)r->options.method + (r->options.contact == ZW_CONTACT_CONVEX ? 0.5 : 0);
+}
+
 void run_remember(run *r)
 {
     zw_state *state = r->state;
@@ -34,7 +39,7 @@ void run_remember(run *r)
     if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
         return;
     }
-    memory[0] = (double)(int)r->options.method;
+    memory[0] = method_of(r);
     memory[1] = r->options.step;
     if (!r->lagrange.system && !r->impulse) {
         memory[2] = motion->careful;
@@ -66,9 +71,9 @@ int run_remembers(const run *r)
         }
     }
     double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
-    return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
-           memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
-           late <= 1e-8 * r->options.step && r->state->remembered == state_digest(r->state);
+    return memory[0] == method_of(r) && memory[1] == r->options.step && memory[3] >= 0 &&
+           memory[3] <= r->system->m && isfinite(memory[4]) && late <= 1e-8 * r->options.step &&
+           r->state->remembered == state_digest(r->state);
 }
 
 zw_status run_resume(run *r, zw_error *error)

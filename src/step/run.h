@@ -44,6 +44,9 @@ zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation and certificate where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
+/* contacts.c: what pushes at the start of a run by method impulse. */
+zw_status run_try_contacts(run *r, zw_error *error);
+
 /* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
 void run_remember(run *r);
 void run_forget(zw_state *state);

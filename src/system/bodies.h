@@ -148,6 +148,8 @@ typedef struct bodies_sensor {
     int q, dof;          /* of its joint */
     int closer, closers; /* limits: those of the joint or tendon, -1: none */
     double margin;
+    int shape; /* of its site, for touch */
+    double zone[3];
 } bodies_sensor;
 
 /* One number to be drawn: a point on a body. */
@@ -280,6 +282,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
  * missing, or something is not finite. */
 int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
 
+/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
+
 /* bodies_seen.c */
 /* The leaves of formulas in this state; sweeps are run. */
 expr_inputs bodies_look_all(const zw_system *system, zw_work *work, const expr_inputs *in);
@@ -387,6 +392,8 @@ typedef struct bodies_rows {
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows);
 /* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
  * first, about the two places. Kinematics have been run. */
 void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
@@ -397,6 +404,10 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
 /* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
+double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
+                    const double R[9]);
 
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */

@@ -304,6 +304,11 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH && !motor->gain_affine && !motor->bias_affine) {
+            double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
+            room[motor->length] += motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
+            continue;
+        }
         bodies_pull now = bodies_motor_look(system, work, k, q, v);
         if (motor->kind == MOTOR_LENGTH) {
             room[motor->length] += motor->gear[0] * now.force;

@@ -149,17 +149,28 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
     return status;
 }
 
-/* Some two that may touch: as a rule the first ones. */
-static int find_touching(const contact_world *world, const tree_mechanism *tree)
+/* Of few geoms all that may touch; of many some two: as a rule the first ones. */
+static zw_status find_touching(contact_world *world, const tree_mechanism *tree, zw_error *error)
 {
-    for (int i = 0; i < world->geom_count; i++) {
-        for (int j = 0; j < i; j++) {
-            if (contact_may(world, tree, i, j)) {
-                return 1;
+    size_t geoms = (size_t)world->geom_count;
+    if (world->geom_count <= CONTACT_FEW) {
+        world->match = base_alloc((geoms * geoms / 2 + 1) * sizeof *world->match);
+        for (int i = 0; world->match && i < world->geom_count; i++) {
+            for (int j = i + 1; j < world->geom_count; j++) {
+                if (contact_may(world, tree, i, j)) {
+                    world->match[world->match_count++] = contact_match_of(world, i, j);
+                }
             }
         }
+        world->touches = world->match_count > 0;
+        return world->match ? ZW_OK : bodies_no_memory(error);
     }
-    return 0;
+    for (int i = 0; i < world->geom_count && !world->touches; i++) {
+        for (int j = 0; j < i && !world->touches; j++) {
+            world->touches = contact_may(world, tree, i, j);
+        }
+    }
+    return ZW_OK;
 }
 
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
@@ -177,8 +188,9 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         int given = b->from->world.contact_capacity;
         world->pair_def = b->from->pair;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
-        world->touches = find_touching(world, b->system->tree);
+        world->bounce_speed = b->from->world.bounce_speed;
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
+        status = find_touching(world, b->system->tree, error);
     }
     base_free(place);
     return status;
@@ -197,6 +209,7 @@ void contact_world_free(contact_world *world)
     base_free(world->exclude);
     base_free(world->hull);
     base_free(world->still);
+    base_free(world->match);
     base_free(world);
 }
 

@@ -594,7 +594,7 @@ static void problem_changes_its_shape(void **state)
                 problem_row(&p, 1, &i, &one, 0);
             }
         }
-        assert_int_equal(problem_solve(&p, &H, given, NULL), ZW_OK);
+        assert_int_equal(problem_solve(&p, &H, given, NULL, NULL), ZW_OK);
         for (int i = 0; i < N; i++) {
             int held = round >> i & 1;
             close_to("u", p.answer.a[i], held ? 0 : -1.0 - i, 1e-12);

@@ -41,6 +41,9 @@ static void rocking(void **state)
         low = k <= 100 ? fmax(low, now) : low; /* at first, and at last */
         high = k > 1900 ? fmax(high, now) : 0;
     }
+    zw_contact it;
+    assert_int_equal(zw_contacts(s.system, s.state, s.work, &it, 1, NULL), 1);
+    assert_int_equal(it.state, ZW_TOUCH_STICK);
     double mean = (last - first) / (turns - 1) * n / (2 * acos(-1));
     print_message("period %.6f of what it should be, speed %.4f\n", mean, high / low);
     assert_true(fabs(mean - 1) < 2e-3);
