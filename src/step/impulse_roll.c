@@ -96,7 +96,7 @@ void impulse_roll_begin(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
     t->rolling.count = 0;
-    for (int k = 0; k < t->found.count && !t->bounces; k++) {
+    for (int k = 0; k < t->found.count && !t->bounces && s->close < 1; k++) {
         const contact_point *point = &t->found.point[k];
         int body = roller(s, point);
         if (body > 0 && is_alone(&t->found, k)) {
