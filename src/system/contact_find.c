@@ -178,8 +178,8 @@ static void take(contact_work *work, int capacity, const contact_point *law,
     point->gap = from->gap - law->gap;
 }
 
-/* Points of a pair at most: beyond them a manifold is thinned by what made it. */
-enum { MANIFOLD = 64 };
+/* Points of a pair at most. */
+enum { MANIFOLD = 128 };
 
 static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
 {

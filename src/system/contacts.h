@@ -39,7 +39,7 @@ typedef struct contact_geom {
     int body;            /* and in the tree; 0: it stands still */
     double pos[3], R[9]; /* in the frame of that body */
     double radius;       /* of the sphere about pos that holds it; infinite for planes */
-    zw_geom_def law;     /* contype, friction ...: its pointers are not used */
+    zw_geom_def law;     /* contype, friction ...; its name is ours, other pointers are not used */
 } contact_geom;
 
 /* Two numbers, the smaller first, and what they lead to. */
@@ -65,17 +65,19 @@ typedef struct contact_world {
     int pair_count;
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
-    contact_two *exclude; /* bodies of the model, sorted */
-    const zw_pair_def *pair_def;
-    int keeps_parents; /* parents and children may touch */
-    int touches;       /* there are two that may touch */
-    int match_count;   /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
+    contact_two *exclude;  /* bodies of the model, sorted */
+    zw_pair_def *pair_def; /* [pairs of the model] their pointers are not used */
+    int keeps_parents;     /* parents and children may touch */
+    int touches;           /* there are two that may touch */
+    int match_count; /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
     contact_crowd *crowd; /* many geoms on few trees; NULL: they are not */
     int capacity;         /* points that a state has room for */
     double bounce_speed;
-    int hull_count;
-    collide_hull **hull; /* ours, by mesh */
+    int mesh_count, field_count;
+    collide_hull **hull;   /* ours, by mesh of the model */
+    collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
+    collide_field **field; /* by height field of the model */
 } contact_world;
 
 /* Who made a point: the same from step to step. */
