@@ -516,8 +516,9 @@ typedef struct zw_wrench {
  *                  about the origin, with all that stands or pulls on it;
  *   ZW_CONSTRAINT  what a closer exerts on its second body, about the origin of that frame; on the
  *                  first it exerts the opposite.
- * Gravity, gravcomp, motors on sites and closers act on the bodies themselves; what joints and
- * tendons do on coordinates goes through the joints. */
+ * Gravity, gravcomp, motors on sites, closers and contacts act on the bodies themselves; what
+ * joints and tendons do on coordinates goes through the joints. In the observer of a run contacts
+ * push as the last step had them push: with the mean force over it, impacts included. */
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 
@@ -540,9 +541,9 @@ typedef struct zw_contact {
     double pos[3], frame[9];
     double gap;      /* negative: so deep in one another */
     int rows;        /* 1, 3, 4 or 6 of the following are in use */
-    double force[6]; /* that the second gets from the first: the mean over the step */
-    double slip[6];  /* its velocity, at the end of the step */
-    int state;       /* zw_touch */
+    double force[6]; /* that the second gets from the first; of a step: the mean over it */
+    double slip[6];  /* its velocity; of a step: at its end. slip[0] < 0: it approaches */
+    int state;       /* zw_touch. After zw_forward what stands but begins to slide does slide */
 } zw_contact;
 
 /* All contacts between two bodies: what the second gets from the first, along the axes of the
@@ -558,10 +559,14 @@ typedef struct zw_contact_sum {
 /* Points of contact that there is room for; 0: no two geoms of this system can touch. */
 int zw_contact_room(const zw_system *system);
 
-/* What touches: the points that push in a step, and those that do not but are less than a
- * micrometre apart at its end. In the observer of a run by method impulse, and at the state that it
- * ends with, that is the last step taken; elsewhere a step of the world's timestep that would begin
- * here. Answers their number, of which the first `room` are in the list; -1: see `error`. */
+/* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
+ * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
+ * apart at its end. After zw_forward, and elsewhere: what touches at this instant, gaps being
+ * nothing beside the size of the geoms (1e-6 of the smaller), with the forces of the principle. At
+ * a point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
+ * its force is the one that would hold it if it did not approach. Answers their number, of which
+ * the first `room` are in the list; -1: see `error`. Where more points carry than are needed, sums
+ * are determined and single forces are not: see zw_contact_sums. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int room, zw_error *error);
 /* By pairs of bodies, in the order in which they come first; the number of pairs. */

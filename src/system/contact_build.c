@@ -112,7 +112,11 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);
     world->still[world->geom_count++] = geom->body == 0;
-    return stuff_of(b, world, from, &geom->shape) ? ZW_OK : bodies_no_memory(error);
+    geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
+    if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
+        return bodies_no_memory(error);
+    }
+    return ZW_OK;
 }
 
 /* ---- Filters -------------------------------------------------------------------------------- */
@@ -155,6 +159,7 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     const int *count = b->from->count;
     world->geom = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof *world->geom);
     world->pair = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair);
+    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
@@ -162,8 +167,8 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
     world->mesh_count = count[ZW_THING_MESH];
     world->field_count = count[ZW_THING_HFIELD];
-    return world->geom && world->pair && world->exclude && world->hull && world->still &&
-                   world->mesh && world->field
+    return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
+                   world->still && world->mesh && world->field
                ? ZW_OK
                : bodies_no_memory(error);
 }
@@ -206,7 +211,7 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
             world->touches = contact_may(world, tree, i, j);
         }
     }
-    return ZW_OK;
+    return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
 }
 
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
@@ -222,7 +227,9 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
     }
     if (status == ZW_OK) {
         int given = b->from->world.contact_capacity;
-        world->pair_def = b->from->pair;
+        for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
+            world->pair_def[i] = b->from->pair[i];
+        }
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
         world->bounce_speed = b->from->world.bounce_speed;
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
@@ -244,14 +251,19 @@ void contact_world_free(contact_world *world)
     for (int i = 0; world->field && i < world->field_count; i++) {
         collide_field_free(world->field[i]);
     }
+    for (int i = 0; i < world->geom_count; i++) {
+        base_free((char *)world->geom[i].law.name);
+    }
     base_free(world->geom);
     base_free(world->pair);
+    base_free(world->pair_def);
     base_free(world->exclude);
     base_free(world->hull);
     base_free(world->mesh);
     base_free(world->field);
     base_free(world->still);
     base_free(world->match);
+    contact_crowd_free(world->crowd);
     base_free(world);
 }
 
@@ -264,8 +276,10 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .lower = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .upper = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .broad = collide_broad_new(),
+                       .crowd = world->crowd ? crowd_work_create(world) : NULL,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
-    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point) {
+    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
+        (work->crowd || !world->crowd)) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -280,5 +294,6 @@ void contact_work_free(contact_work *work)
     base_free(work->upper);
     base_free(work->point);
     collide_broad_free(work->broad);
+    crowd_work_free(work->crowd);
     *work = (contact_work){0};
 }
