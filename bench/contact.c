@@ -41,6 +41,7 @@ static const struct scene {
     {"quadruped.xml", NULL, -1, 0.005},
     {"quadruped.xml", "squat", 0, 0.005},
     {"quadruped_walks.zw", NULL, -1, 0.005},
+    {"terrain.xml", "rolls", 0, 0.005},
     {"humanoid_falls.xml", "fall", 0, 0.005},
 };
 enum { SCENES = sizeof list / sizeof *list };
