@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "gauss/internal.h"
 #include "gauss/islands_inner.h"
+#include "gauss/prox.h"
+#include "gauss/rows.h"
+#include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
 /* Unknowns up to which a piece is dense; from which on it is for sparse_prox.h; and from which on
@@ -403,6 +406,11 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     for (int i = 0; i < is->piece_count; i++) {
         const piece *p = (piece *)is->pieces.data + i;
         zw_motion motion = {0};
+        const int *block = (int *)is->block.data + p->first_block;
+        if (problem->free && gauss_rows_admit(problem, wish.contact, p->blocks, block,
+                                              is->row_start.data, is->residual.data)) {
+            continue; /* what needs no push gets none */
+        }
         zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||

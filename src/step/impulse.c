@@ -169,12 +169,6 @@ void impulse_set_tolerance(step_impulse *s, double tolerance)
                                                                                  : 0;
 }
 
-void impulse_set_contact(step_impulse *s, zw_contact_model model)
-{
-    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
-    s->problem.options.contact = s->aside.options.contact = law;
-}
-
 void impulse_free(step_impulse *s)
 {
     if (s) {
