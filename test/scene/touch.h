@@ -15,6 +15,7 @@ typedef struct touch {
     zw_state *state;
     zw_error error;
     double certificate, depth; /* the worst so far */
+    double tolerance;          /* of steps; 0: default, 1: one linearisation */
     int contacts;              /* most at once */
     long steps;
 } touch;
@@ -68,7 +69,8 @@ static inline double *touch_field(touch *s, zw_field_id field)
 /* To time t by steps of h; 0: those of the file. */
 static inline zw_status touch_run(touch *s, double t, double h)
 {
-    zw_run_options options = {.time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE};
+    zw_run_options options = {
+        .time = t, .every = t, .step = h, .method = ZW_METHOD_IMPULSE, .tolerance = s->tolerance};
     zw_run_summary summary = {0};
     zw_status status = zw_run(s->system, s->state, s->work, &options, &summary, &s->error);
     s->certificate = fmax(s->certificate, summary.certificate);
