@@ -43,6 +43,7 @@ typedef enum zw_thing {
     ZW_THING_KEY,
     ZW_THING_PAIR,
     ZW_THING_EXCLUDE,
+    ZW_THING_HFIELD,
     ZW_THING_COUNT
 } zw_thing;
 
@@ -107,15 +108,20 @@ typedef enum zw_shape {
     ZW_SHAPE_ELLIPSOID, /* half axes */
     ZW_SHAPE_CYLINDER,  /* radius, half length along z */
     ZW_SHAPE_BOX,       /* half lengths */
-    ZW_SHAPE_MESH
+    ZW_SHAPE_MESH,      /* touches by its convex hull, or by its triangles */
+    ZW_SHAPE_HFIELD,    /* heights over a grid, with nothing but ground below */
+    ZW_SHAPE_CONE       /* radius of the base at z = -half, half length; apex at z = +half */
 } zw_shape;
 
 typedef struct zw_geom_def {
     int made, place;
     const char *name;
     int body;
-    int shape; /* zw_shape */
-    int mesh;  /* -1: none */
+    int shape;     /* zw_shape */
+    int mesh;      /* -1: none */
+    int hfield;    /* -1: none */
+    int triangles; /* a mesh that stands still: it touches by its triangles, each from the side
+                      where its corners go round anticlockwise, not by its hull */
     double size[3];
     double pos[3], quat[4];
     double mass;    /* negative: from the density */
@@ -156,6 +162,18 @@ typedef struct zw_mesh_def {
     const int *face;      /* [3 face_count] anticlockwise from outside */
     int rule;             /* zw_mesh_rule */
 } zw_mesh_def;
+
+/* Heights over a grid around the geom's origin: columns along x from -half[0] to half[0], rows
+ * along y; at least two each. Masses it has none. */
+typedef struct zw_hfield_def {
+    int made, place;
+    const char *name;
+    int columns, rows;
+    int height_count;     /* columns * rows */
+    const double *height; /* [rows][columns] */
+    double half[2];
+    double base; /* how far below z = 0 it is drawn down; nothing passes through it from below */
+} zw_hfield_def;
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
@@ -429,6 +447,7 @@ zw_sensor_def zw_sensor_default(void);
 zw_key_def zw_key_default(void);
 zw_pair_def zw_pair_default(void);
 zw_exclude_def zw_exclude_default(void);
+zw_hfield_def zw_hfield_default(void);
 zw_world_def zw_world_default(void);
 
 int zw_model_add_body(zw_model *model, const zw_body_def *def, zw_error *error);
@@ -443,6 +462,7 @@ int zw_model_add_sensor(zw_model *model, const zw_sensor_def *def, zw_error *err
 int zw_model_add_key(zw_model *model, const zw_key_def *def, zw_error *error);
 int zw_model_add_pair(zw_model *model, const zw_pair_def *def, zw_error *error);
 int zw_model_add_exclude(zw_model *model, const zw_exclude_def *def, zw_error *error);
+int zw_model_add_hfield(zw_model *model, const zw_hfield_def *def, zw_error *error);
 
 /* The definition of thing `index` of this kind (a const zw_body_def * for ZW_THING_BODY, ...),
  * valid until the model is changed; NULL: there is none. */

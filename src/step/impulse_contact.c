@@ -59,6 +59,12 @@ void impulse_contacts_free(impulse_contacts *t)
     *t = (impulse_contacts){0};
 }
 
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
+}
+
 static double *J_of(const impulse_contacts *t, int k)
 {
     return t->J + (size_t)k * 6 * (size_t)t->wide;

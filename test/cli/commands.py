@@ -345,7 +345,8 @@ class Explain(Case):
             with self.subTest(os.path.basename(file)):
                 data = self.explained(file)
                 self.assertTrue(data["ok"])
-                self.assertEqual(data["degrees_of_freedom"], len(data.get("speeds", data["coordinates"])) - data["rank"])
+                speeds = data.get("speeds", data["coordinates"])
+                self.assertEqual(data["degrees_of_freedom"], len(speeds) - data["rank"])
                 self.assertLess(data["certificate"]["worst"], 1e-7)
                 out, err = self.expect(OK, "explain", file)
                 self.assertRegex(out, "Z = |1/2 a'Ma - a'F least")
@@ -505,6 +506,28 @@ class Robots(Case):
         out = self.expect(OK, "run", file, "-t", "1", "--method", "dop853")[0]
         self.assertRegex(out, r"contact +not computed by method dop853")
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +nothing")
+
+    def test_laws_of_contact(self):
+        rod = self.write("rod.xml", "<mujoco><default><geom friction='2 0 0'/></default><worldbody>"
+                         "<geom type='plane' size='1 1 1'/><body><joint name='x' type='slide' axis='1 0 0'/>"
+                         "<joint name='z' type='slide' axis='0 0 1'/><joint name='a' axis='0 -1 0'/>"
+                         "<inertial pos='0 0 0' mass='1' diaginertia='.33 .33 .33'/>"
+                         "<geom size='.001' pos='-1 0 0'/></body></worldbody><keyframe><key name='slides' "
+                         "qpos='0 0.8922073600614354 1.1' qvel='-1 0 0'/></keyframe></mujoco>")
+        words = ("run", rod, "--key", "slides", "-t", "0.01")
+        out = self.expect(OK, *words)[0]
+        self.assertRegex(out, r"method +impulse, step 0.002\n")
+        self.assertRegex(out, r"jams +1: sliding that no finite force allows")
+        self.assertEqual(out.split("state")[1], self.expect(OK, *words, "--contact", "coulomb")[0].split("state")[1])
+        out = self.expect(OK, *words, "--contact", "convex")[0]
+        self.assertRegex(out, r"method +impulse, step 0.002, contact convex\n")
+        self.assertNotIn("jams", out)
+        self.assertRegex(self.expect(OK, *words, "--contact", "soft")[0], r"method +soft")
+        self.assertIn("there are coulomb, convex, soft", self.expect(USAGE, *words, "--contact", "hard")[1])
+        _, err = self.expect(USAGE, *words, "--contact", "convex", "--method", "rk4", "--step", "0.01")
+        self.assertIn("contact convex comes with method impulse, and not rk4", err)
+        _, err = self.expect(USAGE, "run", example("pendulum"), "--contact", "soft")
+        self.assertIn("these are equations", err)
 
     def test_what_touches_is_explained(self):
         text = ("<mujoco><custom><numeric name='restitution' data='%s'/></custom><worldbody>"
