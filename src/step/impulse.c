@@ -227,6 +227,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
+    s->problem.chosen = s->rounds > 0;
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));

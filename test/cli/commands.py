@@ -345,7 +345,7 @@ class Explain(Case):
             with self.subTest(os.path.basename(file)):
                 data = self.explained(file)
                 self.assertTrue(data["ok"])
-                speeds = data.get("speeds", data["coordinates"])  # fewer, where there are quaternions
+                speeds = data.get("speeds", data["coordinates"])
                 self.assertEqual(data["degrees_of_freedom"], len(speeds) - data["rank"])
                 self.assertLess(data["certificate"]["worst"], 1e-7)
                 out, err = self.expect(OK, "explain", file)
