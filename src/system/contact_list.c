@@ -20,7 +20,7 @@ int bodies_step_memory(const zw_system *system)
     int points = zw_contact_room(system), dry = bodies->dry_count;
     int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
         rows = system->m + dry + 6 * points;
-    return 5 + dry + 3 * blocks + rows;
+    return 5 + dry + system->n + 3 * blocks + rows;
 }
 
 /* ---- The list ------------------------------------------------------------------------------- */
