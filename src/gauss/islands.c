@@ -17,7 +17,8 @@
 /* Unknowns up to which a piece is dense; from which on it is for sparse_prox.h; and from which on
  * for nobody else, if it is answered there at all. */
 enum { SMALL = 96, BODIES = 24, VAST = 300 };
-#define FAIR 1e-3 /* a certificate that is an answer */
+#define FAIR 1e-3 /* a certificate that is an answer there; */
+#define GOOD 1e-8 /* and elsewhere, though more was asked for */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -275,7 +276,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    if (solved < 0 && p->n > VAST && motion->certificate.worst <= FAIR) {
+    if (solved < 0 && motion->certificate.worst <= (p->n > VAST ? FAIR : GOOD)) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
