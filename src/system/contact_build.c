@@ -73,12 +73,17 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
                            .owner = from->body,
                            .body = frame.body,
                            .radius = radius_of(from, mesh),
+                           .margin = fmax(from->margin, 0),
                            .law = *from,
                            .shape = {.kind = kind_of(from->shape)}};
     memcpy(geom->shape.size, from->size, sizeof from->size);
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);
-    world->still[world->geom_count++] = geom->body == 0;
+    world->still[world->geom_count] = geom->body == 0;
+    if (geom->body > 0) {
+        world->moving[world->moving_count++] = world->geom_count;
+    }
+    world->geom_count++;
     return from->shape == ZW_SHAPE_MESH ? hull_of(b, world, from->mesh, &geom->shape.hull, error)
                                         : ZW_OK;
 }
@@ -110,7 +115,14 @@ static void make_filters(const bodies_builder *b, contact_world *world, const in
     }
     for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
         const zw_pair_def *def = &b->from->pair[i];
-        world->pair[world->pair_count++] = two(place[def->geom1], place[def->geom2], i);
+        int a = place[def->geom1], c = place[def->geom2];
+        world->pair[world->pair_count++] = two(a, c, i);
+        world->pair_def[i] = *def;
+        world->pair_def[i].name = NULL; /* may be those of a model that goes */
+        if (def->given & 16) {
+            world->geom[a].margin = fmax(world->geom[a].margin, def->margin);
+            world->geom[c].margin = fmax(world->geom[c].margin, def->margin);
+        }
     }
     qsort(world->exclude, (size_t)world->exclude_count, sizeof *world->exclude, earlier);
     qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, earlier);
@@ -126,8 +138,11 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
+    world->moving = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof(int));
+    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
     world->hull_count = count[ZW_THING_MESH];
-    return world->geom && world->pair && world->exclude && world->hull && world->still
+    return world->geom && world->pair && world->exclude && world->hull && world->still &&
+                   world->moving && world->pair_def
                ? ZW_OK
                : bodies_no_memory(error);
 }
@@ -147,6 +162,28 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
         }
     }
     return status;
+}
+
+/* Names of our own: those of the description may be those of a model that goes (bodies_cut.c). */
+static zw_status make_names(contact_world *world, zw_error *error)
+{
+    size_t room = 1;
+    for (int i = 0; i < world->geom_count; i++) {
+        room += world->geom[i].law.name ? strlen(world->geom[i].law.name) + 1 : 0;
+    }
+    char *to = world->names = base_alloc(room);
+    if (!to) {
+        return bodies_no_memory(error);
+    }
+    for (int i = 0; i < world->geom_count; i++) {
+        zw_geom_def *law = &world->geom[i].law;
+        size_t length = law->name ? strlen(law->name) + 1 : 0;
+        if (length > 0) {
+            law->name = memcpy(to, law->name, length);
+            to += length;
+        }
+    }
+    return ZW_OK;
 }
 
 /* Some two that may touch: as a rule the first ones. */
@@ -171,11 +208,11 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         status = make_geoms(b, world, place, error);
         if (status == ZW_OK) {
             make_filters(b, world, place);
+            status = make_names(world, error);
         }
     }
     if (status == ZW_OK) {
         int given = b->from->world.contact_capacity;
-        world->pair_def = b->from->pair;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
         world->touches = find_touching(world, b->system->tree);
         world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
@@ -197,6 +234,9 @@ void contact_world_free(contact_world *world)
     base_free(world->exclude);
     base_free(world->hull);
     base_free(world->still);
+    base_free(world->moving);
+    base_free(world->pair_def);
+    base_free(world->names);
     base_free(world);
 }
 
@@ -209,8 +249,11 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .lower = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .upper = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .broad = collide_broad_new(),
+                       .woken = base_alloc((geoms + 1) * sizeof(int)),
+                       .is_woken = base_alloc(geoms + 1),
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
-    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point) {
+    if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
+        work->woken && work->is_woken) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -224,6 +267,8 @@ void contact_work_free(contact_work *work)
     base_free(work->lower);
     base_free(work->upper);
     base_free(work->point);
+    base_free(work->woken);
+    base_free(work->is_woken);
     collide_broad_free(work->broad);
     *work = (contact_work){0};
 }

@@ -41,22 +41,43 @@ static double reach_of(const zw_system *system, const contact_geom *geom, const 
     return h * (sqrt(model_dot(V + 3, V + 3)) + sqrt(model_dot(V, V)) * geom->radius);
 }
 
-static void place_all(const zw_system *system, contact_work *work, const double *sweeps, double h,
-                      double margin)
+static void place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
+                      double h, double margin)
+{
+    const contact_geom *geom = &system->bodies->contact->geom[i];
+    double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
+    place_geom(system, geom, sweeps, &work->pose[i]);
+    work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
+    collide_bounds(&geom->shape, &work->pose[i], lower, upper);
+    double more = work->reach[i] + margin + geom->margin;
+    for (int k = 0; k < 3; k++) {
+        lower[k] -= more;
+        upper[k] += more;
+    }
+}
+
+/* What stands still is placed once: of two that meet one moves, and has all of the margin. */
+static zw_status place_all(const zw_system *system, contact_work *work, const double *sweeps,
+                           double h, double margin, int *bad)
 {
     const contact_world *world = system->bodies->contact;
-    for (int i = 0; i < world->geom_count; i++) {
-        const contact_geom *geom = &world->geom[i];
-        double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
-        place_geom(system, geom, sweeps, &work->pose[i]);
-        work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
-        collide_bounds(&geom->shape, &work->pose[i], lower, upper);
-        double more = work->reach[i] + margin + fmax(geom->law.margin, 0);
-        for (int k = 0; k < 3; k++) {
-            lower[k] -= more;
-            upper[k] += more;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < world->geom_count && !work->placed; i++) {
+        if (world->still[i]) {
+            place_one(system, work, i, sweeps, 0, 0);
         }
     }
+    if (!work->placed) {
+        status = collide_broad_keep(work->broad, world->geom_count, work->lower, work->upper,
+                                    world->still, bad);
+        work->placed = status == ZW_OK;
+    }
+    for (int k = 0; k < world->moving_count; k++) {
+        place_one(system, work, world->moving[k], sweeps, h, margin);
+    }
+    return status != ZW_OK ? status
+                           : collide_broad_update(work->broad, world->moving_count, world->moving,
+                                                  work->lower, work->upper, bad);
 }
 
 /* ---- Who may touch whom --------------------------------------------------------------------- */
@@ -191,6 +212,15 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
     }
 }
 
+/* Note a sleeper that was met. */
+static void wake(const contact_world *world, contact_work *work, int i)
+{
+    if (world->asleep[i] && !work->is_woken[i]) {
+        work->is_woken[i] = 1;
+        work->woken[work->woken_count++] = i;
+    }
+}
+
 zw_status contact_find(const zw_system *system, contact_work *work, const double *sweeps, double h,
                        double margin, zw_error *error)
 {
@@ -199,11 +229,9 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     if (world->geom_count == 0) {
         return ZW_OK;
     }
-    place_all(system, work, sweeps, h, margin);
     int bad = -1;
     const int *pair;
-    zw_status status = collide_broad_update(work->broad, world->geom_count, work->lower,
-                                            work->upper, world->still, &bad);
+    zw_status status = place_all(system, work, sweeps, h, margin, &bad);
     if (status == ZW_NOT_FINITE) {
         return base_fail(error, status, "geom %s is nowhere: its place is not a number",
                          world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
@@ -212,7 +240,12 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
         return base_fail(error, status, "%s", zw_status_text(status));
     }
     for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
-        meet(system, work, pair[2 * k], pair[2 * k + 1], margin);
+        int before = work->needed, i = pair[2 * k], j = pair[2 * k + 1];
+        meet(system, work, i, j, margin);
+        if (world->asleep && work->needed > before) {
+            wake(world, work, i);
+            wake(world, work, j);
+        }
     }
     if (work->needed > work->count) {
         return base_fail(error, ZW_TOO_LARGE,

@@ -33,6 +33,7 @@ typedef struct contact_geom {
     int body;            /* and in the tree; 0: it stands still */
     double pos[3], R[9]; /* in the frame of that body */
     double radius;       /* of the sphere about pos that holds it; infinite for planes */
+    double margin;       /* the largest of those that it is kept free by */
     zw_geom_def law;     /* contype, friction ...: its pointers are not used */
 } contact_geom;
 
@@ -44,15 +45,19 @@ typedef struct contact_two {
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
-    unsigned char *still; /* [geoms] it cannot move */
+    unsigned char *still;  /* [geoms] it cannot move */
+    unsigned char *asleep; /* [geoms] nor is it part of the world: step/sleep.c; NULL: none */
+    int moving_count;
+    int *moving; /* the others */
     int pair_count;
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
-    contact_two *exclude; /* bodies of the model, sorted */
-    const zw_pair_def *pair_def;
-    int keeps_parents; /* parents and children may touch */
-    int touches;       /* there are two that may touch */
-    int capacity;      /* points that a state has room for */
+    contact_two *exclude;  /* bodies of the model, sorted */
+    zw_pair_def *pair_def; /* without names */
+    char *names;           /* of the geoms */
+    int keeps_parents;     /* parents and children may touch */
+    int touches;           /* there are two that may touch */
+    int capacity;          /* points that a state has room for */
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
@@ -77,6 +82,7 @@ typedef struct contact_point {
 
 /* Scratch of one world: where the geoms are, and what touches. */
 typedef struct contact_work {
+    int placed;            /* what stands still has its place: once is enough */
     collide_pose *pose;    /* [geoms] */
     double *reach;         /* [geoms] how far its points may go in the step */
     double *lower, *upper; /* [geoms][3] boxes around all that */
@@ -84,6 +90,9 @@ typedef struct contact_work {
     int count;
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
+    int woken_count;      /* since somebody set it to 0: sleeping geoms that were met, */
+    int *woken;           /* [geoms] each once */
+    unsigned char *is_woken;
 } contact_work;
 
 /* What the last step left, for zw_contacts. */
