@@ -228,6 +228,11 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
 
+/* Forgets what the last step or run left in the state for the next one: where solves begin, and who
+ * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
+ * interface. */
+void zw_wake(zw_state *state);
+
 /* ---- Looking ------------------------------------------------------------------------------ */
 
 /* A named array inside a system, state or work. */

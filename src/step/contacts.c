@@ -41,7 +41,7 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
     if (zw_contact_room(system) == 0) {
         return 0;
     }
-    if (work->touched && work->touched->of == state_digest(state)) {
+    if (work->touched && work->touched->of == state_digest(state, 0)) {
         return copy(work->touched, list, room);
     }
     zw_work *own = zw_work_create(system, error);

@@ -76,6 +76,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "step/sleep.h"
 #include "tree/sweeps.h"
 
 enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
@@ -121,8 +122,31 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
 }
 
+/* One that leaves the steps to one for what is awake. */
+static step_impulse *create_sleeping(const zw_system *system, zw_work *work, zw_error *error)
+{
+    step_impulse *s = base_alloc(sizeof *s);
+    if (s) {
+        s->system = system;
+        s->work = work;
+        s->close = CLOSE;
+        s->kept_room = bodies_step_memory(system);
+        s->kept = s->memory = base_alloc((size_t)s->kept_room * sizeof *s->kept);
+        s->sleep = s->memory ? sleep_create(s) : NULL;
+    }
+    if (!s || !s->sleep) {
+        impulse_free(s);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    return s;
+}
+
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
 {
+    if (system->bodies->sleep > 0) {
+        return create_sleeping(system, work, error);
+    }
     step_impulse *s = base_alloc(sizeof *s);
     base_arena arena = {0};
     if (s) {
@@ -166,6 +190,7 @@ void impulse_free(step_impulse *s)
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
         matrix_free(&s->H);
+        sleep_free(s->sleep);
         base_free(s->memory);
         base_free(s);
     }
@@ -560,6 +585,9 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
 {
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
+    if (s->sleep) {
+        return sleep_step(s, h, q0, v0, q1, v1, NULL, error);
+    }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
     int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
     s->before = goes_on ? s->before : h;

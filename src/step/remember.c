@@ -15,13 +15,50 @@
 
 #include "step/run.h"
 
-enum { HEAD = 6 };
+enum { HEAD = 6, STEP_HEAD = 3 }; /* ours, and that of keep.c */
 
 /* Where the integrator's begins. */
 static int behind(const run *r)
 {
     return HEAD + r->system->m;
 }
+
+/* The velocity form goes on with other controls, too: what it remembers is not about them. */
+static uint64_t digest(zw_state *state)
+{
+    return state_digest(state, state_memory(state)[0] != (double)ZW_METHOD_IMPULSE);
+}
+
+/* ---- Of single steps ------------------------------------------------------------------------ */
+
+double *run_step_memory(const zw_system *system, zw_state *state)
+{
+    int size = system->nq + system->n + system->carried + system->works; /* as in motion.c */
+    return state_memory(state) + HEAD + system->m + STEP_HEAD + size;
+}
+
+int run_remembers_step(zw_state *state)
+{
+    return state->remembered != 0 && state_memory(state)[0] == (double)ZW_METHOD_IMPULSE &&
+           state->remembered == digest(state);
+}
+
+void run_begin_steps(const zw_system *system, zw_state *state)
+{
+    double *memory = state_memory(state), *end = run_step_memory(system, state);
+    memset(memory, 0, (size_t)(end - memory) * sizeof *memory);
+}
+
+void run_note_step(const zw_system *system, zw_state *state, double h)
+{
+    double *memory = state_memory(state), *grid = memory + HEAD + system->m;
+    memory[0] = (double)ZW_METHOD_IMPULSE;
+    memory[1] = h;
+    memory[5] = -1;
+    grid[0] = grid[1] = state->t;
+}
+
+/* ---- Of runs -------------------------------------------------------------------------------- */
 
 void run_remember(run *r)
 {
@@ -44,7 +81,7 @@ void run_remember(run *r)
     }
     memory[5] = isfinite(r->soon) ? r->soon : -1;
     step_ode_keep(r->ode, memory + behind(r));
-    state->remembered = state_digest(state);
+    state->remembered = digest(state);
 }
 
 void run_forget(zw_state *state)
@@ -68,7 +105,7 @@ int run_remembers(const run *r)
     double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
     return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
            memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
-           late <= 1e-8 * r->options.step && r->state->remembered == state_digest(r->state);
+           late <= 1e-8 * r->options.step && r->state->remembered == digest(r->state);
 }
 
 zw_status run_resume(run *r, zw_error *error)

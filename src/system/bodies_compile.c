@@ -319,6 +319,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
     b->to->impratio = b->from->world.impratio;
+    b->to->sleep = b->from->world.sleep ? b->from->world.sleep_tolerance : 0;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));

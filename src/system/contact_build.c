@@ -199,6 +199,11 @@ static int find_touching(const contact_world *world, const tree_mechanism *tree)
     return 0;
 }
 
+int contact_capacity(int geom_count)
+{
+    return 64 + 12 * geom_count;
+}
+
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
 {
     contact_world *world = b->to->contact = base_alloc(sizeof *world);
@@ -215,7 +220,8 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         int given = b->from->world.contact_capacity;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
         world->touches = find_touching(world, b->system->tree);
-        world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
+        world->is_given = given > 0;
+        world->capacity = given > 0 ? given : contact_capacity(world->geom_count);
     }
     base_free(place);
     return status;

@@ -10,8 +10,8 @@
 
 /* ---- Where the geoms are -------------------------------------------------------------------- */
 
-static void place_geom(const zw_system *system, const contact_geom *geom, const double *sweeps,
-                       collide_pose *pose)
+void contact_place(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                   collide_pose *pose)
 {
     const double *R = sweeps + system->tree->at.R + 9 * geom->body;
     const double *origin = sweeps + system->tree->at.origin + 3 * geom->body;
@@ -46,7 +46,7 @@ static void place_one(const zw_system *system, contact_work *work, int i, const 
 {
     const contact_geom *geom = &system->bodies->contact->geom[i];
     double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
-    place_geom(system, geom, sweeps, &work->pose[i]);
+    contact_place(system, geom, sweeps, &work->pose[i]);
     work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
     collide_bounds(&geom->shape, &work->pose[i], lower, upper);
     double more = work->reach[i] + margin + geom->margin;
@@ -212,6 +212,17 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
     }
 }
 
+/* Is some point of a pair, from this one on, as near as the margin? Else it is only in reach. */
+static int is_near(const contact_work *work, int first, double margin)
+{
+    for (int k = first; k < work->count; k++) {
+        if (work->point[k].gap <= margin) {
+            return 1;
+        }
+    }
+    return work->needed > work->count; /* no room to see */
+}
+
 /* Note a sleeper that was met. */
 static void wake(const contact_world *world, contact_work *work, int i)
 {
@@ -240,9 +251,10 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
         return base_fail(error, status, "%s", zw_status_text(status));
     }
     for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
-        int before = work->needed, i = pair[2 * k], j = pair[2 * k + 1];
+        int before = work->needed, first = work->count, i = pair[2 * k], j = pair[2 * k + 1];
         meet(system, work, i, j, margin);
-        if (world->asleep && work->needed > before) {
+        if (world->asleep && work->needed > before && (world->asleep[i] || world->asleep[j]) &&
+            (is_near(work, first, margin) || contact_meet(system, work, i, j, sweeps, h, margin))) {
             wake(world, work, i);
             wake(world, work, j);
         }

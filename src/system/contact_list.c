@@ -6,6 +6,7 @@
 #include "model/pose.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
+#include "system/subset.h"
 #include "system/work.h"
 
 int zw_contact_room(const zw_system *system)
@@ -19,7 +20,13 @@ int bodies_step_memory(const zw_system *system)
     const struct system_bodies *bodies = system->bodies;
     int points = zw_contact_room(system), dry = bodies->dry_count;
     int blocks = bodies->closer_count + dry + points, rows = system->m + dry + 6 * points;
-    return 5 + dry + 3 * blocks + rows;
+    return 5 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
+}
+
+int bodies_sleep_memory(const zw_system *system)
+{
+    int asleep = system->bodies->sleep > 0;
+    return asleep ? 1 + system->shape.params + 2 * subset_most(system) : 0;
 }
 
 /* ---- The list ------------------------------------------------------------------------------- */

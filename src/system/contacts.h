@@ -58,6 +58,7 @@ typedef struct contact_world {
     int keeps_parents;     /* parents and children may touch */
     int touches;           /* there are two that may touch */
     int capacity;          /* points that a state has room for */
+    int is_given;          /* by the user */
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
@@ -112,12 +113,17 @@ zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
 
 /* contact_build.c */
+int contact_capacity(int geom_count); /* unless the user says another */
 void contact_world_free(contact_world *world);
 zw_status contact_work_create(contact_work *work, const contact_world *world);
 void contact_work_free(contact_work *work);
 
 /* contact_find.c: may these two of the list touch? */
 int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
+
+/* Where a geom is. */
+void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
+                   collide_pose *pose);
 
 /* All points with a gap below what the two geoms can close in a time h, at the pose
  * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
