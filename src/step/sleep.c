@@ -146,7 +146,7 @@ static void note_controls(step_impulse *s)
     double *was = ours(s) + 1;
     const double *now = s->work->param;
     size_t bytes = (size_t)z->params * sizeof(double);
-    if (memcmp(was, now, bytes) == 0) {
+    if (bytes == 0 || memcmp(was, now, bytes) == 0) {
         return;
     }
     for (int k = 0; k < bodies->motor_count; k++) {
