@@ -122,30 +122,10 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
 }
 
-/* One that leaves the steps to one for what is awake. */
-static step_impulse *create_sleeping(const zw_system *system, zw_work *work, zw_error *error)
-{
-    step_impulse *s = base_alloc(sizeof *s);
-    if (s) {
-        s->system = system;
-        s->work = work;
-        s->close = CLOSE;
-        s->kept_room = bodies_step_memory(system);
-        s->kept = s->memory = base_alloc((size_t)s->kept_room * sizeof *s->kept);
-        s->sleep = s->memory ? sleep_create(s) : NULL;
-    }
-    if (!s || !s->sleep) {
-        impulse_free(s);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-        return NULL;
-    }
-    return s;
-}
-
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
 {
     if (system->bodies->sleep > 0) {
-        return create_sleeping(system, work, error);
+        return sleep_create(system, work, error);
     }
     step_impulse *s = base_alloc(sizeof *s);
     base_arena arena = {0};

@@ -34,195 +34,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "system/subset.h"
 #include "tree/sweeps.h"
 
 #define AFTER 0.5    /* seconds */
 #define NOTHING 1e-6 /* of the tolerance */
-
-struct step_sleep {
-    subset_groups groups;
-    int params, kept_room;
-    int at;               /* where our part of the memory begins */
-    int is_made;          /* the following is for the groups with awake[], and stamp: */
-    unsigned char *awake; /* [groups] */
-    double stamp;
-    subset part;
-    zw_work *work; /* NULL where all sleep */
-    step_impulse *inner;
-    double *q0, *v0, *q1, *v1; /* [nq], [n] of what is awake */
-    double *kept;              /* [kept_room] of the inner one */
-    double *fastest;           /* [groups] */
-    double *speed;             /* [bodies of the tree] */
-    int *link;                 /* [groups] */
-    unsigned char *drops;      /* [groups] falls asleep now */
-    double *mode;              /* [constraints] */
-    void *memory;
-};
-
-/* ---- Memory --------------------------------------------------------------------------------- */
-
-static double *ours(const step_impulse *s)
-{
-    return s->kept + s->sleep->at;
-}
-
-/* Two numbers of each group. */
-static double *clock_of(const step_impulse *s, int group)
-{
-    return ours(s) + 1 + s->sleep->params + 2 * group;
-}
-
-static int is_asleep(const step_impulse *s, int group)
-{
-    return clock_of(s, group)[0] < 0;
-}
-
-/* One more or less in the sum of all sleepers: 52 bits, which a number holds. */
-static void stamp(const step_impulse *s, int group, double clock)
-{
-    const uint64_t mask = 0xfffffffffffffull;
-    double *sum = ours(s);
-    uint64_t word = base_hash_word(BASE_HASH_START, (uint64_t)group + 1);
-    word = base_hash_word(word, base_hash_bits(clock));
-    *sum = (double)(((uint64_t)*sum ^ word) & mask);
-}
-
-static void forget(step_impulse *s)
-{
-    memset(s->kept, 0, (size_t)s->kept_room * sizeof *s->kept);
-    memcpy(ours(s) + 1, s->work->param, (size_t)s->sleep->params * sizeof(double));
-}
-
-/* Does what is remembered make sense? It may come from a file. */
-static int is_sound(const step_impulse *s, const double *v)
-{
-    const zw_system *system = s->system;
-    const subset_groups *g = &s->sleep->groups;
-    double was = ours(s)[0];
-    ours(s)[0] = 0;
-    for (int k = 0; k < g->count; k++) {
-        const double *clock = clock_of(s, k);
-        double first = -1 - clock[0];
-        if (!(clock[0] >= 0) && !(first <= k && first >= 0 && floor(first) == first &&
-                                  clock_of(s, (int)first)[0] == clock[0])) {
-            return 0;
-        }
-        if (!(clock[1] >= 0)) {
-            return 0;
-        }
-        if (clock[0] < 0) {
-            stamp(s, k, clock[0]);
-        }
-    }
-    for (int d = 0; d < system->n; d++) {
-        if (v[d] != 0 && is_asleep(s, g->body[system->tree->dof_body[d]])) {
-            return 0;
-        }
-    }
-    return was == ours(s)[0];
-}
-
-/* All groups of the island of this one. */
-static void wake(step_impulse *s, int group)
-{
-    double island = clock_of(s, group)[0];
-    for (int k = 0; k < s->sleep->groups.count && island < 0; k++) {
-        double *clock = clock_of(s, k);
-        if (clock[0] == island) {
-            stamp(s, k, island);
-            clock[0] = clock[1] = 0;
-        }
-    }
-}
-
-/* Who is driven otherwise than before wakes; of parameters that are no controls, all. */
-static void note_controls(step_impulse *s)
-{
-    const struct system_bodies *bodies = s->system->bodies;
-    step_sleep *z = s->sleep;
-    double *was = ours(s) + 1;
-    const double *now = s->work->param;
-    size_t bytes = (size_t)z->params * sizeof(double);
-    if (bytes == 0 || memcmp(was, now, bytes) == 0) {
-        return;
-    }
-    for (int k = 0; k < bodies->motor_count; k++) {
-        int p = bodies->motor[k].param;
-        if (memcmp(&was[p], &now[p], sizeof *was) != 0) {
-            if (z->groups.motor[k] >= 0) {
-                wake(s, z->groups.motor[k]);
-            }
-            was[p] = now[p];
-        }
-    }
-    if (memcmp(was, now, bytes) != 0) {
-        for (int k = 0; k < z->groups.count; k++) {
-            wake(s, k);
-        }
-        memcpy(was, now, bytes);
-    }
-}
-
-/* What the inner stepper is to remember, in its own numbers, and back. Blocks of what has fallen
- * asleep go along once: nobody asks for them. */
-static void hand_in(const step_impulse *s)
-{
-    step_sleep *z = s->sleep;
-    const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count, blocks = (int)s->kept[3];
-    double *to = z->inner->kept;
-    const double *from = s->kept + IMPULSE_HEAD + dry;
-    memcpy(to, s->kept, IMPULSE_HEAD * sizeof *to);
-    to += IMPULSE_HEAD;
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
-        *to++ = s->kept[IMPULSE_HEAD + part->constraint[c] - closers];
-    }
-    for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
-        memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
-        if (from[0] == 0 && from[1] < closers + dry) { /* they rise in both */
-            int low = 0, high = constraints;
-            while (low < high) {
-                int middle = (low + high) / 2;
-                low = part->constraint[middle] < from[1] ? middle + 1 : low;
-                high = part->constraint[middle] < from[1] ? high : middle;
-            }
-            int there = low < constraints && part->constraint[low] == from[1];
-            to[0] = there ? 0 : IMPULSE_NOBODY;
-            to[1] = there ? low : from[1];
-        }
-    }
-    memcpy(to, from, (size_t)s->kept[4] * sizeof *to);
-}
-
-static void hand_out(step_impulse *s)
-{
-    const step_sleep *z = s->sleep;
-    const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count;
-    const double *from = z->inner->kept + IMPULSE_HEAD;
-    double *to = s->kept + IMPULSE_HEAD + dry;
-    double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[3] + (int)s->kept[4] : to;
-    memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
-    int blocks = (int)s->kept[3], rows = (int)s->kept[4];
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
-        s->kept[IMPULSE_HEAD + part->constraint[c] - closers] = *from++;
-    }
-    for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
-        memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
-        if (from[0] == 0 && from[1] < constraints) {
-            to[1] = part->constraint[(int)from[1]];
-        }
-    }
-    memcpy(to, from, (size_t)rows * sizeof *to);
-    for (to += rows; to < end; to++) {
-        *to = 0;
-    }
-}
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
@@ -242,7 +59,7 @@ static void lay_out(step_sleep *z, const zw_system *system, base_arena *arena)
     z->mode = base_arena_doubles(arena, (size_t)system->model->constraint_count);
 }
 
-step_sleep *sleep_create(const step_impulse *s)
+static step_sleep *create(const step_impulse *s)
 {
     step_sleep *z = base_alloc(sizeof *z);
     base_arena arena = {0};
@@ -284,13 +101,32 @@ void sleep_free(step_sleep *z)
     }
 }
 
+step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *error)
+{
+    step_impulse *s = base_alloc(sizeof *s);
+    if (s) {
+        s->system = system;
+        s->work = work;
+        s->kept_room = bodies_step_memory(system);
+        impulse_set_tolerance(s, 0);
+        s->kept = s->memory = base_alloc((size_t)s->kept_room * sizeof *s->kept);
+        s->sleep = s->memory ? create(s) : NULL;
+    }
+    if (!s || !s->sleep) {
+        impulse_free(s);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    return s;
+}
+
 /* A stepper for those that are awake now, at q. */
 static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
 {
     step_sleep *z = s->sleep;
     drop_part(z);
     for (int k = 0; k < z->groups.count; k++) {
-        z->awake[k] = !is_asleep(s, k);
+        z->awake[k] = !sleep_is_asleep(s, k);
     }
     tree_kinematics(s->system->tree, q, s->work->sweeps);
     zw_status status = subset_create(&z->part, &z->groups, z->awake, s->work->sweeps);
@@ -308,7 +144,7 @@ static zw_status make_part(step_impulse *s, const double *q, zw_error *error)
         z->inner->kept = z->kept; /* with room for those that are about to leave */
         z->inner->kept_room = z->kept_room;
     }
-    z->stamp = ours(s)[0];
+    z->stamp = sleep_ours(s)[0];
     z->is_made = 1;
     return ZW_OK;
 }
@@ -361,7 +197,7 @@ static int run_clocks(step_impulse *s, double h)
     int tired = 0;
     for (int i = 1; i < tree->bodies; i++) {
         int group = z->part.group[i];
-        double fastest = z->fastest[group], *clock = clock_of(s, group);
+        double fastest = z->fastest[group], *clock = sleep_clock(s, group);
         if (fastest < 0) {
             continue; /* it was its turn */
         }
@@ -405,7 +241,7 @@ static int find_drops(const step_impulse *s)
         }
     }
     for (int i = 1; i < bodies; i++) {
-        z->drops[root_of(z->link, group[i])] &= clock_of(s, group[i])[0] >= AFTER;
+        z->drops[root_of(z->link, group[i])] &= sleep_clock(s, group[i])[0] >= AFTER;
     }
     for (int i = 1; i < bodies; i++) { /* roots come before the others */
         z->drops[group[i]] = z->drops[root_of(z->link, group[i])];
@@ -447,11 +283,11 @@ static void fall_asleep(step_impulse *s)
     }
     for (int i = 1; i < tree->bodies; i++) {
         int group = z->part.group[i];
-        double *clock = clock_of(s, group);
+        double *clock = sleep_clock(s, group);
         if (z->drops[group] && clock[0] >= 0) {
             clock[0] = -1 - root_of(z->link, group);
             clock[1] = 0;
-            stamp(s, group, clock[0]);
+            sleep_stamp(s, group, clock[0]);
         }
     }
 }
@@ -495,7 +331,7 @@ static zw_status step_part(step_impulse *s, double h, int *woken, zw_error *erro
     int there = z->inner->touch.is_there;
     system_bind(&z->part.system, z->work, s->work->param);
     z->inner->close = s->close;
-    hand_in(s);
+    sleep_hand_in(s);
     z->work->touched = s->work->touched; /* the list is theirs to fill */
     zw_status status = impulse_step(z->inner, h, z->q0, z->v0, z->q1, z->v1, error);
     s->work->touched = z->work->touched;
@@ -504,7 +340,7 @@ static zw_status step_part(step_impulse *s, double h, int *woken, zw_error *erro
     for (int k = 0; k < found->woken_count && there; k++) {
         const contact_geom *geom = &s->system->bodies->contact->geom[found->woken[k]];
         found->is_woken[found->woken[k]] = 0;
-        wake(s, z->groups.body[geom->body]);
+        sleep_wake(s, z->groups.body[geom->body]);
     }
     found->woken_count = 0;
     return status;
@@ -517,7 +353,7 @@ static zw_status step_awake(step_impulse *s, double h, const double *q0, const d
     step_sleep *z = s->sleep;
     for (int woken = 1; woken;) {
         zw_status status = ZW_OK;
-        if (!z->is_made || z->stamp != ours(s)[0]) {
+        if (!z->is_made || z->stamp != sleep_ours(s)[0]) {
             status = make_part(s, q0, error);
         }
         if (status != ZW_OK || !z->inner) {
@@ -538,10 +374,10 @@ zw_status sleep_step(step_impulse *s, double h, const double *q0, const double *
     step_sleep *z = s->sleep;
     s->gained = s->residual = 0;
     s->rounds = 0;
-    if (!z->is_made && !(impulse_is_sound(s) && is_sound(s, v0))) {
-        forget(s);
+    if (!z->is_made && !(impulse_is_sound(s) && sleep_is_sound(s, v0))) {
+        sleep_forget(s);
     }
-    note_controls(s);
+    sleep_note_controls(s);
     zw_status status = step_awake(s, h, q0, v0, error);
     if (status != ZW_OK) {
         return status;
@@ -558,7 +394,7 @@ zw_status sleep_step(step_impulse *s, double h, const double *q0, const double *
     s->gained = z->inner->gained;
     s->residual = z->inner->residual;
     s->rounds = z->inner->rounds;
-    hand_out(s);
+    sleep_hand_out(s);
     find_speeds(z);
     if (run_clocks(s, h) && find_drops(s)) {
         fall_asleep(s);
