@@ -144,7 +144,7 @@ static void all_asleep(void)
         "\n## All asleep\n\n"
         "| boxes | s to make the world | us a step awake | asleep | a single box, asleep | ratio "
         "|\n|---|---|---|---|---|---|\n");
-    for (int boxes = 1; boxes <= 10000; boxes *= 10) {
+    for (int boxes = 1; boxes <= 100000; boxes *= 10) {
         touch s = open_world(boxes, 0, 1, &compiled);
         double awake = steps(&s, 5);
         if (boxes <= 10000) {

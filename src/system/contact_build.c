@@ -189,6 +189,14 @@ static zw_status make_names(contact_world *world, zw_error *error)
 /* Some two that may touch: as a rule the first ones. */
 static int find_touching(const contact_world *world, const tree_mechanism *tree)
 {
+    int types = 0, affinities = 0;
+    for (int i = 0; i < world->geom_count; i++) {
+        types |= world->geom[i].law.contype;
+        affinities |= world->geom[i].law.conaffinity;
+    }
+    if (!(types & affinities) && world->pair_count == 0) {
+        return 0;
+    }
     for (int i = 0; i < world->geom_count; i++) {
         for (int j = 0; j < i; j++) {
             if (contact_may(world, tree, i, j)) {

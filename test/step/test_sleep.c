@@ -316,6 +316,39 @@ static void two_states_one_work(void **state)
     close_scene(&t);
 }
 
+/* Bouncing things and single linearisations sleep and wake, too. */
+static void by_other_ways(void **state)
+{
+    (void)state;
+    for (int quick = 0; quick < 2; quick++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text, "%s%s<worldbody>%s</worldbody>", ON,
+            quick ? "" : "<custom><numeric name='restitution' data='.3'/></custom>",
+            FLOOR BOX("a", "0 0 .1")
+                BOX("c",
+                    "3 0 .1") "<body name='ball' pos='0 0 5.1'><freejoint/><geom size='.1'/></body>");
+        scene s = open_scene(text);
+        zw_error error = {0};
+        int woken = 0;
+        for (int k = 1; k <= 60; k++) {
+            zw_run_options options = {.time = k / 20.0,
+                                      .every = 1,
+                                      .step = 0.01,
+                                      .tolerance = quick ? 1 : 0,
+                                      .method = ZW_METHOD_IMPULSE};
+            zw_run_summary summary = {0};
+            must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+            woken |= k > 16 && !sleeps(&s, "a");
+            assert_true(k < 16 || sleeps(&s, "c"));
+        }
+        assert_true(woken);
+        assert_true(fabs(q_of(&s)[14 + 2] - 0.3) < 1e-6);
+        assert_int_equal(sleepers(&s), 3);
+        close_scene(&s);
+    }
+}
+
 /* Each allocation of the first steps fails once: told, and the next try goes on as if nothing had
  * been. */
 static void memory_can_fail(void **state)
@@ -357,7 +390,12 @@ int main(void)
         cmocka_unit_test(who_is_awake_moves_as_alone),
         cmocka_unit_test(in_pieces),
         cmocka_unit_test(two_states_one_work),
+        cmocka_unit_test(by_other_ways),
         cmocka_unit_test(memory_can_fail),
     };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
