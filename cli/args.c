@@ -178,11 +178,8 @@ static int take_every(const option *known, const char *text, double *value)
 
 static int take_method(const char *text, zw_method *method)
 {
-    int soft = *method == ZW_METHOD_SOFT;
     if (zw_method_find(text, method) == ZW_OK) {
-        return soft && *method != ZW_METHOD_SOFT
-                   ? complain("--contact soft is a method of its own, and not", text, "")
-                   : CLI_OK;
+        return CLI_OK;
     }
     const char *meant = cli_suggest(text, methods, METHODS);
     fprintf(stderr, "zwang: there is no method %s", text);
@@ -197,18 +194,11 @@ static int take_method(const char *text, zw_method *method)
     return CLI_USAGE;
 }
 
-/* The soft law comes with its step: it is a method. */
-static int take_contact(const char *text, zw_method *method)
+static int take_contact(const char *text, zw_contact_model *contact)
 {
-    if (strcmp(text, "soft")) {
-        return complain("there is no contact law", text, "; there is soft");
-    }
-    if (*method != ZW_METHOD_DEFAULT && *method != ZW_METHOD_SOFT) {
-        return complain("--contact soft is a method of its own, and not", zw_method_name(*method),
-                        "");
-    }
-    *method = ZW_METHOD_SOFT;
-    return CLI_OK;
+    return zw_contact_model_find(text, contact) == ZW_OK
+               ? CLI_OK
+               : complain("there is no contact law", text, "; there are coulomb, convex, soft");
 }
 
 static int ends(const char *path, const char *ending)
@@ -253,7 +243,7 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
     case OPTION_METHOD:
         return take_method(value, &run->method);
     case OPTION_CONTACT:
-        return take_contact(value, &run->method);
+        return take_contact(value, &run->contact);
     case OPTION_EVERY:
         return take_every(known, value, &run->every);
     case OPTION_AT:

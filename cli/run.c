@@ -55,7 +55,8 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     if (plan->method == ZW_METHOD_DOP853 || plan->method == ZW_METHOD_STIFF) {
         fprintf(to, ", tolerance %.2g\n", plan->tolerance);
     } else {
-        fprintf(to, ", step %.6g\n", plan->step);
+        fprintf(to, ", step %.6g%s\n", plan->step,
+                plan->contact == ZW_CONTACT_CONVEX ? ", contact convex" : "");
     }
     cli_show_untouched(to, world, plan->method);
 }
@@ -184,6 +185,11 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
     if (summary->contacts > 0) {
         cli_label(to, "contacts");
         fprintf(to, "%d at most, %.2g deep at worst\n", summary->contacts, summary->depth);
+    }
+    if (summary->jams > 0) {
+        cli_label(to, "jams");
+        fprintf(to, "%ld: sliding that no finite force allows, stopped by impulses\n",
+                summary->jams);
     }
     cli_label(to, "certificate");
     fprintf(to, "%.2g at worst\n", summary->certificate);

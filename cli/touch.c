@@ -63,7 +63,8 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 
 static const char *word_of(int state)
 {
-    return state == ZW_TOUCH_OPEN ? "open" : state == ZW_TOUCH_STICK ? "sticks" : "slides";
+    static const char *const word[] = {"open", "sticks", "slides", "jams"};
+    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_JAM ? state : ZW_TOUCH_OPEN];
 }
 
 static double size_of(const cli_touching *t)

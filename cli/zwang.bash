@@ -40,7 +40,7 @@ _zwang() {
     done
     case $before in
     --method) _zwang_words "$word" "dop853 variational variational4 midpoint rk4 euler stiff impulse soft" ;;
-    --contact) _zwang_words "$word" "soft" ;;
+    --contact) _zwang_words "$word" "coulomb convex soft" ;;
     --set)
         [[ -n $file ]] || return
         compopt -o nospace 2>/dev/null

@@ -282,6 +282,7 @@ typedef struct zw_actuator_def {
     X(GYRO, "gyro", SITE, 3)                                                                       \
     X(FORCE, "force", SITE, 3)                                                                     \
     X(TORQUE, "torque", SITE, 3)                                                                   \
+    X(TOUCH, "touch", SITE, 1)                                                                     \
     X(MAGNETOMETER, "magnetometer", SITE, 3)                                                       \
     X(JOINTPOS, "jointpos", JOINT, 1)                                                              \
     X(JOINTVEL, "jointvel", JOINT, 1)                                                              \
@@ -397,6 +398,7 @@ typedef struct zw_world_def {
     double impratio;
     double magnetic[3];
     int contact_capacity; /* points of contact that there is room for; 0: by the number of geoms */
+    double bounce_speed;  /* pairs that meet slower, along the normal, do not bounce; m/s */
     int without;          /* ZW_WITHOUT_... */
     int sleep; /* 1: what has come to rest falls asleep (method impulse): docs/bodies.md */
     double sleep_tolerance; /* metres per second: slower is at rest */
@@ -506,7 +508,9 @@ zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *w
 typedef enum zw_touch {
     ZW_TOUCH_OPEN, /* it does not push */
     ZW_TOUCH_STICK,
-    ZW_TOUCH_SLIDE
+    ZW_TOUCH_SLIDE,
+    ZW_TOUCH_JAM, /* it slid as no finite force allows (Painleve), and an impulse has stopped it */
+    ZW_TOUCH_HIT  /* zw_forward only: they approach, an impact is due */
 } zw_touch;
 
 /* A point where two geoms touch. Force and motion are those of the second geom against the first,

@@ -170,6 +170,18 @@ typedef enum zw_method {
 const char *zw_method_name(zw_method method);                  /* "dop853" */
 zw_status zw_method_find(const char *name, zw_method *method); /* ZW_BAD_INPUT: no such name */
 
+/* How geoms of bodies touch. */
+typedef enum zw_contact_model {
+    ZW_CONTACT_DEFAULT, /* the file's, or COULOMB */
+    ZW_CONTACT_COULOMB, /* Signorini and Coulomb as they are written: method IMPULSE */
+    ZW_CONTACT_CONVEX,  /* the same step with the maximum-dissipation relaxation: what slides lifts
+                           by friction * speed * step, what sticks is the same */
+    ZW_CONTACT_SOFT     /* MuJoCo's: method SOFT */
+} zw_contact_model;
+
+const char *zw_contact_model_name(zw_contact_model model); /* "coulomb" */
+zw_status zw_contact_model_find(const char *name, zw_contact_model *model);
+
 typedef enum zw_sample_kind {
     ZW_SAMPLE_START,
     ZW_SAMPLE_OUTPUT,
@@ -196,6 +208,7 @@ typedef struct zw_run_options {
     zw_observer *observer;
     void *user;
     zw_poll *poll; /* or NULL */
+    zw_contact_model contact;
 } zw_run_options;
 
 typedef struct zw_run_summary {
@@ -214,6 +227,8 @@ typedef struct zw_run_summary {
     double check_time;
     int contacts; /* bodies, method impulse: most points that touched at once, */
     double depth; /* and the deepest that any was in another at the end of a step */
+    long jams;    /* points that slid as no finite force allows (Painleve) and were stopped by an
+                     impulse; steps in which that happened, if several points did, count so often */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from
@@ -227,6 +242,11 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 /* One step of a fixed-step method, projected onto the constraints. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
+
+/* The same, with all that a run may be told: options->step is its length, and its time, interval
+ * and observers are not looked at. */
+zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
+                     const zw_run_options *options, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who
  * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
@@ -320,6 +340,12 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
 /* Format by the ending of the path: .csv .h5 .svg .html. */
+/* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal
+ * forces, the size of that of the forces across, the smallest gap (no number while apart) and 0
+ * apart, 1 sticking, 2 sliding. If more than so many pairs touch, there are none; -1: always; 0:
+ * never. Without this call: 24. */
+void zw_record_contacts(zw_record *record, int most);
+int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

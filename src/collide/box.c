@@ -1,4 +1,4 @@
-/* Two boxes, by the separating axes.
+/* Two boxes, or a capsule and a box, by the separating axes.
  *
  * The difference of two boxes has faces of three kinds only: faces of a, faces of b, and
  * parallelograms of an edge of each. So when they overlap the largest gap(n) is at one of 3 + 3 + 9
@@ -7,7 +7,13 @@
  *
  * When they are apart the largest of these gaps is a lower bound of the distance, and equal to it
  * if the manifold has a point with it; if it has none, the nearest are a corner or an edge that no
- * face looks at, and the general routine finds them. */
+ * face looks at, and the general routine finds them.
+ *
+ * The difference of a box and a segment has the faces of the box, and parallelograms of the segment
+ * and an edge: six directions. Apart, the distance of the box from the points of the segment,
+ *     f(s) = sum over i of (excess of |p_i + s u_i| over h_i)^2 / 2,
+ * is convex; its slope grows in straight pieces between the at most six places where a coordinate
+ * enters or leaves the box, and is zero where the nearest point is. */
 #include "collide/inner.h"
 
 typedef struct axes {
@@ -27,13 +33,13 @@ static void b_in_a(const collide_solid *a, const collide_solid *b, double R[9], 
     }
 }
 
-/* Scores a unit direction given in a's frame; its sign is chosen. `more`: by how much it has to
- * win. */
-static void score(axes *x, const double l[3], double more)
+/* Scores a unit direction given in a's frame; its sign is chosen. `less`: what else is between
+ * them; `more`: by how much it has to win. */
+static void score(axes *x, const double l[3], double less, double more)
 {
     double along = v3_dot(l, x->t), across[3];
     v3_turn_back(across, x->R, l);
-    double gap = fabs(along);
+    double gap = fabs(along) - less;
     for (int i = 0; i < 3; i++) {
         gap -= x->ha[i] * fabs(l[i]) + x->hb[i] * fabs(across[i]);
     }
@@ -53,14 +59,14 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
     for (int i = 0; i < 3; i++) {
         double l[3] = {0, 0, 0};
         l[i] = 1;
-        score(&x, l, hair);
+        score(&x, l, 0, hair);
     }
     if (x.best > sink->margin) {
         return;
     }
     for (int i = 0; i < 3; i++) {
         const double l[3] = {R[i], R[3 + i], R[6 + i]};
-        score(&x, l, hair);
+        score(&x, l, 0, hair);
     }
     for (int k = 0; k < 9 && x.best <= sink->margin; k++) { /* e_i cross the axis j of b */
         int i = k / 3, j = k % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
@@ -69,7 +75,7 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
             l[i] = 0;
             l[i1] = -q / length;
             l[i2] = p / length;
-            score(&x, l, hair);
+            score(&x, l, 0, hair);
         }
     }
     if (x.best > sink->margin) {
@@ -77,6 +83,113 @@ void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink 
     }
     v3_turn(n, a->R, x.n);
     if (!collide_manifold(a, b, n, x.best, NULL, 1, sink)) {
+        collide_convex(a, b, sink);
+    }
+}
+
+/* ---- A capsule and a box ----------------------------------------------------------------------
+ */
+
+static double excess(double x, double h)
+{
+    return x > h ? x - h : x < -h ? x + h : 0;
+}
+
+/* Where on p + s u, -1 <= s <= 1, the box is nearest: the slope's change of sign is enclosed by
+ * bends, between two of which it is straight. */
+static double nearest_on(const double p[3], const double u[3], const double h[3])
+{
+    double low = -1, high = 1, slope_low = 0, slope_high = 0;
+    for (int i = 0; i < 3; i++) {
+        slope_low += u[i] * excess(p[i] - u[i], h[i]);
+        slope_high += u[i] * excess(p[i] + u[i], h[i]);
+    }
+    if (slope_low >= 0 || slope_high <= 0) {
+        return slope_low >= 0 ? -1 : 1;
+    }
+    for (int k = 0; k < 6; k++) {
+        int i = k / 2;
+        double at = u[i] != 0 ? ((k & 1 ? -h[i] : h[i]) - p[i]) / u[i] : 2, slope = 0;
+        if (!(at > low && at < high)) {
+            continue;
+        }
+        for (int j = 0; j < 3; j++) {
+            slope += u[j] * excess(p[j] + at * u[j], h[j]);
+        }
+        if (slope < 0) {
+            low = at;
+            slope_low = slope;
+        } else {
+            high = at;
+            slope_high = slope;
+        }
+    }
+    return low + (high - low) * (-slope_low / (slope_high - slope_low));
+}
+
+/* By the nearest point of the segment; 0: the best of the axes is as good and has an exact normal.
+ */
+static int apart(const collide_solid *a, const collide_solid *b, const double p[3],
+                 const double u[3], double best, collide_sink *sink)
+{
+    double s = nearest_on(p, u, b->size), x[3], m[3], n[3], own[3];
+    collide_apex witness = {.ia = s < 0, .ib = 0};
+    for (int i = 0; i < 3; i++) {
+        x[i] = p[i] + s * u[i];
+        m[i] = -excess(x[i], b->size[i]); /* from the segment to the box */
+        own[i] = x[i] + m[i];
+    }
+    double d = v3_unit(m);
+    if (!(d > best + 1e-9 * (a->extent + b->extent))) {
+        return 0;
+    }
+    if (d - a->radius > sink->margin) {
+        return 1;
+    }
+    v3_turn(n, b->R, m);
+    v3_turn(witness.a, b->R, x);
+    v3_add(witness.a, witness.a, 1, b->t);
+    v3_turn(witness.b, b->R, own);
+    v3_add(witness.b, witness.b, 1, b->t);
+    collide_manifold(a, b, n, d - a->radius, &witness, 0, sink);
+    return 1;
+}
+
+void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide_sink *sink)
+{
+    static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const double axis[3] = {a->R[2], a->R[5], a->R[8]}, point[3] = {0, 0, 0};
+    double p[3], e[3], u[3], n[3], to[3] = {-b->t[0], -b->t[1], -b->t[2]};
+    v3_turn_back(p, b->R, to);
+    v3_turn_back(e, b->R, axis);
+    v3_set(u, a->size[1] * e[0], a->size[1] * e[1], a->size[1] * e[2]);
+    /* the box at the origin of its frame, and a box without width as segment: for the box's faces
+     * and the directions across both, the segment's part is |l.u| */
+    axes x = {b->size, point, one, p, -INFINITY, {0, 0, 1}};
+    for (int k = 0; k < 6; k++) {
+        double l[3] = {0, 0, 0};
+        int i = k % 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        if (k < 3) {
+            l[i] = 1;
+        } else {
+            double length = sqrt(e[i1] * e[i1] + e[i2] * e[i2]);
+            if (!(length > 1e-12)) {
+                continue;
+            }
+            l[i1] = -e[i2] / length;
+            l[i2] = e[i1] / length;
+        }
+        score(&x, l, fabs(v3_dot(l, u)), 1e-13 * (a->extent + b->extent));
+        if (x.best - a->radius > sink->margin) {
+            return;
+        }
+    }
+    if (x.best > 0 && apart(a, b, p, u, x.best, sink)) {
+        return;
+    }
+    v3_scale(x.n, -1); /* from the segment to the box */
+    v3_turn(n, b->R, x.n);
+    if (!collide_manifold(a, b, n, x.best - a->radius, NULL, 1, sink)) {
         collide_convex(a, b, sink);
     }
 }

@@ -355,7 +355,7 @@ static int endless_pairs(collide_broad *b, int i, const forest *with, const int 
     return 1;
 }
 
-static int find_pairs(collide_broad *b)
+static int find_pairs(collide_broad *b, int among)
 {
     const forest *moving = &b->moving, *still = &b->still;
     int ok = 1;
@@ -364,10 +364,11 @@ static int find_pairs(collide_broad *b)
     }
     for (int e = 0; ok && e < moving->endless_count; e++) {
         int i = moving->endless[e];
-        ok = endless_pairs(b, i, moving, moving->endless + e + 1, moving->endless_count - e - 1) &&
-             endless_pairs(b, i, still, still->endless, still->endless_count);
+        ok = endless_pairs(b, i, still, still->endless, still->endless_count) &&
+             (!among ||
+              endless_pairs(b, i, moving, moving->endless + e + 1, moving->endless_count - e - 1));
     }
-    for (int l = 0; ok && l * LEAF < moving->count; l++) {
+    for (int l = 0; ok && among && l * LEAF < moving->count; l++) {
         ok = leaf_asks(b, l);
     }
     for (int k = 0; ok && still->count > 0 && k < moving->count; k++) {
@@ -469,7 +470,7 @@ zw_status collide_broad_keep(collide_broad *b, int count, const double *lower, c
 }
 
 zw_status collide_broad_update(collide_broad *b, int count, const int *list, const double *lower,
-                               const double *upper, int *bad)
+                               const double *upper, int among, int *bad)
 {
     forest *f = &b->moving;
     b->pair_count = f->count = f->endless_count = 0;
@@ -485,7 +486,7 @@ zw_status collide_broad_update(collide_broad *b, int count, const int *list, con
     if (f->count > 0) {
         grow(f, lower, upper);
     }
-    if (!find_pairs(b) || !sort_pairs(b)) {
+    if (!find_pairs(b, among) || !sort_pairs(b)) {
         b->pair_count = 0;
         return ZW_NO_MEMORY;
     }

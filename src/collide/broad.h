@@ -1,7 +1,7 @@
 /* Which of many boxes overlap.
  *
  *     collide_broad_keep(broad, count, lower, upper, still, &bad);      what does not move
- *     collide_broad_update(broad, many, list, lower, upper, &bad);      what does: the pairs
+ *     collide_broad_update(broad, many, list, lower, upper, 1, &bad);      what does: the pairs
  *
  * The cost of an update is that of the boxes that move (and of what they meet), not of those that
  * were kept. The answer depends on the boxes alone, not on what was before: pairs (i, j), i < j, in
@@ -24,10 +24,10 @@ void collide_broad_free(collide_broad *broad);
 zw_status collide_broad_keep(collide_broad *broad, int count, const double *lower,
                              const double *upper, const unsigned char *still, int *bad);
 
-/* The pairs of list[count] (NULL: 0 .. count - 1), which are not among those kept, with each other
- * and with those. Boxes are grown by the margin already. ZW_NOT_FINITE as above. */
+/* The pairs of list[count] (NULL: 0 .. count - 1), which are not among those kept, with those, and
+ * if `among` with each other. Boxes are grown by the margin already. ZW_NOT_FINITE as above. */
 zw_status collide_broad_update(collide_broad *broad, int count, const int *list,
-                               const double *lower, const double *upper, int *bad);
+                               const double *lower, const double *upper, int among, int *bad);
 
 /* The pairs of the last update: two numbers each. */
 int collide_broad_pairs(const collide_broad *broad, const int **pair);

@@ -37,22 +37,32 @@ void collide_between(const collide_apex *s, int count, collide_apex *out)
 int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double n[3],
                       double *gap, collide_apex *witness)
 {
-    collide_apex simplex[4];
-    double radius = a->radius + b->radius, scale = a->extent + b->extent;
-    int count, found = collide_gjk(a, b, margin + radius, simplex, &count, n);
+    collide_apex simplex[4], other;
+    double radius = a->radius + b->radius, scale = a->extent + b->extent, m[3];
+    int count, found = 1, sure = 0, bent = collide_curved(a) || collide_curved(b);
     *gap = -INFINITY;
-    if (found == 2) {
-        return 0;
+    /* Newton's method ends what is near; only if it cannot say that it did, the long way is gone */
+    for (double near = bent ? 2e-4 : 1e-13; near > 0 && !sure; near = near > 1e-13 ? 1e-13 : 0) {
+        found = collide_gjk(a, b, margin + radius, near, simplex, &count, m);
+        if (found == 2) {
+            return 0;
+        }
+        if (found == 0) {
+            break;
+        }
+        collide_between(simplex, count, &other);
+        double here = collide_refine(a, b, simplex, count, m, &other, &sure);
+        if (here >= *gap) {
+            *gap = here;
+            v3_copy(n, m);
+            *witness = other;
+        }
     }
-    if (found == 1) {
-        collide_between(simplex, count, witness);
-        *gap = collide_refine(a, b, simplex, count, n, witness);
-    }
-    if (*gap + radius < 1e-7 * scale) { /* touching cores are looked at from both sides */
-        collide_apex other;
-        double m[3] = {0, 0, 1};
+    /* touching cores are looked at from both sides */
+    if (found == 0 || *gap + radius < 1e-7 * scale) {
+        v3_set(m, 0, 0, 1);
         double depth = collide_epa(a, b, simplex, count, m, &other);
-        if (!(depth <= *gap)) {
+        if (!(depth <= *gap + 1e-14 * scale)) {
             *gap = depth;
             v3_copy(n, m);
             *witness = other;

@@ -14,7 +14,7 @@
  * make, take the plane of their neighbour and are never the nearest. */
 #include "collide/inner.h"
 
-enum { APEXES = 132, FACES = 3 * APEXES };
+enum { APEXES = 132, FACES = 3 * APEXES, PLACES = 16 };
 
 typedef struct face {
     int corner[3], across[3]; /* across[k]: the face beyond the edge from corner k to k + 1 */
@@ -33,19 +33,20 @@ typedef struct polytope {
     int seen[FACES], unused; /* places of faces that are gone */
 } polytope;
 
+/* 0: the face has no area to speak of. */
 static int plane_of(polytope *p, face *f)
 {
     const double *x = p->apex[f->corner[0]].w, *y = p->apex[f->corner[1]].w;
     const double *z = p->apex[f->corner[2]].w;
-    double u[3], v[3], w[3];
+    double u[3], v[3];
     v3_sub(u, y, x);
     v3_sub(v, z, x);
-    v3_sub(w, z, y);
     v3_cross(f->n, u, v);
-    double longest = v3_max(v3_dot(u, u), v3_max(v3_dot(v, v), v3_dot(w, w)));
-    if (!(v3_unit(f->n) > 1e-13 * longest) || !(longest > 0)) {
+    double longest = v3_max(v3_dot(u, u), v3_dot(v, v)), length = v3_length(f->n);
+    if (!(length > 1e-13 * longest)) {
         return 0;
     }
+    v3_scale(f->n, 1 / length);
     f->offset = v3_max(v3_dot(f->n, x), v3_max(v3_dot(f->n, y), v3_dot(f->n, z)));
     return 1;
 }
@@ -187,7 +188,7 @@ static int free_face(polytope *p)
 /* Joins the rim to the new corner; 0: there is no room, or the rim is not one ring. */
 static int fan(polytope *p, int tip)
 {
-    int made[FACES];
+    int made[FACES], begins[APEXES];
     for (int r = 0; r < p->rims; r++) {
         int at = free_face(p), old = p->rim[r][0], k = p->rim[r][1];
         if (at < 0) {
@@ -210,22 +211,24 @@ static int fan(polytope *p, int tip)
         }
         made[r] = at;
     }
-    for (int r = 0; r < p->rims; r++) { /* neighbours within the fan share a rim corner */
-        face *f = &p->face[made[r]];
-        for (int s = 0; s < p->rims; s++) {
-            if (p->face[made[s]].corner[0] == f->corner[1]) {
-                if (f->across[1] >= 0) {
-                    return 0;
-                }
-                f->across[1] = made[s];
-                p->face[made[s]].across[2] = made[r];
-            }
-        }
+    /* neighbours within the fan share a rim corner, at which one begins and one ends */
+    for (int r = 0; r < p->rims; r++) {
+        begins[p->face[made[r]].corner[0]] = begins[p->face[made[r]].corner[1]] = -1;
     }
     for (int r = 0; r < p->rims; r++) {
-        if (p->face[made[r]].across[1] < 0 || p->face[made[r]].across[2] < 0) {
+        int *first = &begins[p->face[made[r]].corner[0]];
+        if (*first >= 0) {
             return 0;
         }
+        *first = made[r];
+    }
+    for (int r = 0; r < p->rims; r++) {
+        int next = begins[p->face[made[r]].corner[1]];
+        if (next < 0 || p->face[next].across[2] >= 0) {
+            return 0;
+        }
+        p->face[made[r]].across[1] = next;
+        p->face[next].across[2] = made[r];
     }
     return 1;
 }
@@ -275,28 +278,78 @@ static void grow(polytope *p, double enough, collide_apex simplex[4], int *count
     }
 }
 
-/* Faces nearer than the answer, in directions that are not its own. */
-static double other_places(const polytope *p, double gap, double n[3], collide_apex *witness)
+/* Directions that Newton's method has ended in, and the best of them. */
+typedef struct summit {
+    double gap, n[3];
+    collide_apex witness;
+    int places;
+    double place[PLACES][3];
+} summit;
+
+/* From face f on; from where that leads once more, since all that is around it has to be seen from
+ * there. */
+static int try_face(const polytope *p, const face *f, summit *best)
 {
-    double radius = p->a->radius + p->b->radius;
-    for (int i = 0; i < p->faces; i++) {
-        const face *f = &p->face[i];
-        if (!(p->distance[i] < -gap - radius - 1e-10 * p->scale) || v3_dot(f->n, n) > 0.999) {
-            continue;
-        }
-        collide_apex corner[4], other;
-        int count;
-        double m[3] = {f->n[0], f->n[1], f->n[2]};
-        take_corners(p, f, corner, &count);
-        collide_between(corner, count, &other);
-        double depth = collide_refine(p->a, p->b, corner, count, m, &other);
-        if (depth > gap) {
-            gap = depth;
-            v3_copy(n, m);
-            *witness = other;
+    collide_apex corner[4], other;
+    int count, sure;
+    double m[3] = {f->n[0], f->n[1], f->n[2]};
+    take_corners(p, f, corner, &count);
+    collide_between(corner, count, &other);
+    double depth = collide_refine(p->a, p->b, corner, count, m, &other, &sure);
+    if (v3_dot(m, f->n) < 0.99995) {
+        depth = collide_refine(p->a, p->b, corner, count, m, &other, &sure);
+    }
+    if (depth > best->gap) {
+        best->gap = depth;
+        v3_copy(best->n, m);
+        best->witness = other;
+    }
+    if (sure) {
+        v3_copy(best->place[best->places++ % PLACES], m);
+    }
+    return sure && v3_dot(m, f->n) > 0.999;
+}
+
+static int is_place(const summit *best, const double n[3])
+{
+    for (int i = 0; i < best->places && i < PLACES; i++) {
+        if (v3_dot(best->place[i], n) > 0.9995) {
+            return 1;
         }
     }
-    return gap;
+    return 0;
+}
+
+/* Curved ones: faces only have to come near their support for Newton's method to end it. Others are
+ * pushed out until they are no nearer than the answer, or at a place that is known. */
+static void grow_bent(polytope *p, summit *best)
+{
+    const double near = 4e-4 * p->scale, enough = 1e-6 * p->scale;
+    const double radius = p->a->radius + p->b->radius, hair = 1e-10 * p->scale;
+    while (p->apexes < APEXES) {
+        int nearest = nearest_face(p);
+        if (nearest < 0 || !(p->distance[nearest] < -best->gap - radius - hair)) {
+            return;
+        }
+        const face *f = &p->face[nearest];
+        if (is_place(best, f->n)) {
+            p->distance[nearest] = INFINITY;
+            continue;
+        }
+        collide_apex *w = &p->apex[p->apexes];
+        collide_support_pair(p->a, p->b, f->n, w);
+        double off = v3_dot(f->n, w->w) - f->offset;
+        if (off <= near && (try_face(p, f, best) || off <= enough)) {
+            p->distance[nearest] = INFINITY;
+        } else if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
+            break;
+        }
+    }
+    for (int i = 0; i < p->faces; i++) { /* there was no room for more */
+        if (p->distance[i] < -best->gap - radius - hair && !is_place(best, p->face[i].n)) {
+            try_face(p, &p->face[i], best);
+        }
+    }
 }
 
 double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
@@ -311,9 +364,16 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
     for (int i = 0; i < count; i++) {
         p.apex[i] = simplex[i];
     }
-    int bent = collide_curved(a) || collide_curved(b);
-    if (first_points(&p, n) && first_faces(&p)) {
-        grow(&p, (bent ? 1e-6 : 1e-13) * p.scale, simplex, &count, n);
+    int solid = first_points(&p, n) && first_faces(&p), sure;
+    if (solid && (collide_curved(a) || collide_curved(b))) {
+        summit best = {.gap = -INFINITY};
+        grow_bent(&p, &best);
+        v3_copy(n, best.n);
+        *witness = best.witness;
+        return best.gap;
+    }
+    if (solid) {
+        grow(&p, 1e-13 * p.scale, simplex, &count, n);
     } else { /* across it, the better way round */
         double back[3] = {-n[0], -n[1], -n[2]};
         if (collide_gap(a, b, back) > collide_gap(a, b, n)) {
@@ -323,9 +383,7 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
         for (int i = 0; i < count; i++) {
             simplex[i] = p.apex[i];
         }
-        p.faces = 0;
     }
     collide_between(simplex, count, witness);
-    double gap = collide_refine(a, b, simplex, count, n, witness);
-    return bent ? other_places(&p, gap, n, witness) : gap;
+    return collide_refine(a, b, simplex, count, n, witness, &sure);
 }

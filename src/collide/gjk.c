@@ -175,8 +175,8 @@ static void across(const simplex *s, const double v[3], double n[3])
     v3_scale(n, -1);
 }
 
-int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, collide_apex apex[4],
-                int *count, double n[3])
+int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
+                collide_apex apex[4], int *count, double n[3])
 {
     simplex s = {.apex = apex, .count = 1};
     double scale = a->extent + b->extent, v[3];
@@ -202,7 +202,7 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, c
             break;
         }
         answer = bound > 0;
-        if (length - bound <= 1e-13 * length || has(&s, &w)) {
+        if (length - bound <= near * length || has(&s, &w)) {
             break;
         }
         simplex before = s;

@@ -75,21 +75,25 @@ void collide_emit(collide_sink *sink, const double pos[3], const double normal[3
 /* All pairs that have a rule of their own. */
 void collide_plane(const collide_solid *b, collide_sink *sink);
 void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink *sink);
-void collide_capsules(const collide_solid *a, const collide_solid *b, collide_sink *sink);
+/* a: plane, sphere, capsule; b: sphere, capsule. */
+void collide_round(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                   const collide_pose *at_b, collide_sink *sink);
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink);
+void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 
-/* Distance of the cores. 1: they are apart by a plane across n; n is the answer if `exact`.
+/* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n.
  * 0: not proved; the simplex is where to begin looking from inside. 2: farther than `enough`. */
-int collide_gjk(const collide_solid *a, const collide_solid *b, double enough,
+int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
                 collide_apex simplex[4], int *count, double n[3]);
 /* The pair of points whose difference is nearest to the origin on the simplex, roughly. */
 void collide_between(const collide_apex *simplex, int count, collide_apex *out);
 /* The direction of least overlap of cores that do overlap, or touch: its gap. */
 double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
                    int count, double n[3], collide_apex *witness);
-/* n to the nearest stationary point of gap(n), by the features of the simplex; never worse. */
+/* n to the nearest stationary point of gap(n), by the features of the simplex; never worse. `sure`:
+ * it is one, proved by two points; of shapes that are apart there is only one. */
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
-                      int count, double n[3], collide_apex *witness);
+                      int count, double n[3], collide_apex *witness, int *sure);
 
 /* Largest gap(n) and where; 0: it is above the margin. */
 int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double n[3],

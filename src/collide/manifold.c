@@ -32,9 +32,9 @@ static uint32_t name(int of_a, int of_b)
     return (uint32_t)of_a << 16 | ((uint32_t)of_b & 0xffff);
 }
 
-static void put(shadow *s, double x, double y, double za, double zb, double more, uint32_t feature)
+static void put(shadow *s, double x, double y, double za, double zb, uint32_t feature)
 {
-    double gap = zb - za - s->a->radius - s->b->radius + more;
+    double gap = zb - za - s->a->radius - s->b->radius;
     gap = gap < s->gap ? s->gap : gap;
     s->least = gap < s->least ? gap : s->least;
     double middle = 0.5 * (za + s->a->radius + zb - s->b->radius), pos[3];
@@ -110,7 +110,7 @@ static void faces(shadow *s)
     for (int i = 0; i < count; i++) {
         int before = c[i > 0 ? i - 1 : count - 1].edge;
         put(s, c[i].x, c[i].y, height(s, &s->p, c[i].x, c[i].y), height(s, &s->q, c[i].x, c[i].y),
-            0, name(before, c[i].edge));
+            name(before, c[i].edge));
     }
 }
 
@@ -149,7 +149,7 @@ static void edge_face(shadow *s, const collide_polygon *edge, const collide_poly
     for (int k = 0; k < 2 && from <= to; k++) {
         double part = k ? to : from, x = x0 + part * (x1 - x0), y = y0 + part * (y1 - y0);
         double z = z0 + part * (z1 - z0), other = height(s, face, x, y);
-        put(s, x, y, flip ? other : z, flip ? z : other, 0, name(k ? to_cut : from_cut, k));
+        put(s, x, y, flip ? other : z, flip ? z : other, name(k ? to_cut : from_cut, k));
     }
 }
 
@@ -169,15 +169,41 @@ static void point_face(shadow *s, const collide_polygon *point, const collide_po
         }
     }
     double z = v3_dot(s->n, point->point[0]), other = height(s, face, x, y);
-    put(s, x, y, flip ? other : z, flip ? z : other, 0, name(point->id[0], 0x1000));
+    put(s, x, y, flip ? other : z, flip ? z : other, name(point->id[0], 0x1000));
 }
 
-/* Two edges in curved surfaces: the ends of each that are beside the other. */
-static void edges(shadow *s)
+/* The end X of an edge of a or b, and Y beside it on the edge of the other. What is round about the
+ * edges has its centres R apart when it touches; X and Y are off each other by `off` across, so
+ * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. */
+static void put_round(shadow *s, const double A[3], const double B[3], double round_a,
+                      double round_b, uint32_t feature)
 {
-    double round = s->a->radius + s->b->radius + s->p.round + s->q.round;
+    double R = round_a + round_b, way[3], normal[3], pos[3];
+    v3_sub(way, B, A);
+    double z = v3_dot(s->n, way) - s->a->radius - s->b->radius;
+    double x = v3_dot(s->e, way), y = v3_dot(s->f, way), off2 = x * x + y * y;
+    double far = sqrt((R + z) * (R + z) + off2);
+    double gap = R + z > 0 ? (2 * R * z + z * z + off2) / (far + R) : z;
+    int is_least = gap <= s->gap + 1e-12 * R; /* its plane is that of n */
+    gap = gap < s->gap ? s->gap : gap;
+    s->least = gap < s->least ? gap : s->least;
+    for (int i = 0; i < 3; i++) {
+        double n = s->n[i], line = ((R + z) * n + x * s->e[i] + y * s->f[i]) / far;
+        normal[i] = is_least || !(R + z > 0) ? n : line;
+        pos[i] = A[i] + (s->a->radius - round_a) * n + (round_a + 0.5 * gap) * normal[i];
+    }
+    collide_emit(s->sink, pos, normal, gap, feature);
+}
+
+/* Two edges, one at least in a curved surface: the ends of each that are beside the other. They are
+ * all there while the nearest points run from one end to the other, as they do at once where the
+ * edges are parallel: a wheel that rocks on the edge of a step. */
+static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
+{
+    double round_a = s->a->radius + p->round, round_b = s->b->radius + q->round;
+    double round = round_a + round_b;
     for (int k = 0; k < 4; k++) {
-        const collide_polygon *g = k < 2 ? &s->p : &s->q, *o = k < 2 ? &s->q : &s->p;
+        const collide_polygon *g = k < 2 ? p : q, *o = k < 2 ? q : p;
         double x, y, x0, y0, x1, y1;
         flatten(s, g, k & 1, &x, &y);
         flatten(s, o, 0, &x0, &y0);
@@ -193,10 +219,60 @@ static void edges(shadow *s)
         if (!(off2 <= round * round)) {
             continue;
         }
-        double z = v3_dot(s->n, g->point[k & 1]);
-        double other = (1 - part) * v3_dot(s->n, o->point[0]) + part * v3_dot(s->n, o->point[1]);
-        put(s, x, y, k < 2 ? z : other, k < 2 ? other : z, round > 0 ? off2 / (2 * round) : 0,
-            name(0x2000 + k, g->id[k & 1]));
+        double other[3], along[3];
+        v3_sub(along, o->point[1], o->point[0]);
+        v3_add(other, o->point[0], part, along);
+        put_round(s, k < 2 ? g->point[k & 1] : other, k < 2 ? other : g->point[k & 1], round_a,
+                  round_b, name(0x2000 + k, g->id[k & 1]));
+    }
+}
+
+/* The edge of a face that is nearest along the normal: -1 where the face is b's, which is above. */
+static void nearest_edge(const shadow *s, const collide_polygon *face, double sign,
+                         collide_polygon *edge)
+{
+    int best = 0;
+    double most = -INFINITY;
+    for (int i = 0; i < face->count; i++) {
+        int j = i + 1 < face->count ? i + 1 : 0;
+        double z = sign * (v3_dot(s->n, face->point[i]) + v3_dot(s->n, face->point[j]));
+        if (z > most) {
+            most = z;
+            best = i;
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        int i = best + k < face->count ? best + k : 0;
+        v3_copy(edge->point[k], face->point[i]);
+        edge->id[k] = face->id[i];
+    }
+    edge->count = 2;
+    edge->round = 0;
+}
+
+/* An edge that lies in a curved surface, and a face: on its inner part, or on the rim of it, where
+ * the normal is tilted from that of the face. */
+static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polygon *face)
+{
+    int flip = edge == &s->q; /* then the face is a's */
+    double across[3], round = edge->round + s->a->radius + s->b->radius, off = 0;
+    v3_cross(across, s->n, face->normal);
+    double tilt = v3_length(across);
+    collide_polygon rim;
+    nearest_edge(s, face, flip ? 1 : -1, &rim);
+    v3_sub(across, rim.point[1], rim.point[0]);
+    v3_cross(across, across, s->n);
+    v3_unit(across);
+    for (int k = 0; k < 2; k++) {
+        double from[3];
+        v3_sub(from, edge->point[k], rim.point[0]);
+        off = v3_max(off, fabs(v3_dot(across, from)));
+    }
+    if (!(tilt * round > off)) { /* some of it is nearer to the inside of the face */
+        edge_face(s, edge, face);
+    }
+    if (tilt > 1e-9 && round > 0) {
+        edges(s, flip ? &rim : edge, flip ? edge : &rim);
     }
 }
 
@@ -219,20 +295,20 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     if (!steep && p_face && q_face) {
         faces(&s);
     } else if (!steep && p_face && s.q.count == 2) {
-        edge_face(&s, &s.q, &s.p);
+        edge_rim(&s, &s.q, &s.p);
     } else if (!steep && s.p.count == 2 && q_face) {
-        edge_face(&s, &s.p, &s.q);
+        edge_rim(&s, &s.p, &s.q);
     } else if (!steep && p_face) {
         point_face(&s, &s.q, &s.p);
     } else if (!steep && q_face) {
         point_face(&s, &s.p, &s.q);
     } else if (s.p.count == 2 && s.q.count == 2) {
-        edges(&s);
+        edges(&s, &s.p, &s.q);
     }
     int exact = s.least <= gap + 1e-12 * scale;
     if (!exact && witness != NULL) { /* the nearest pair itself */
         put(&s, v3_dot(s.e, witness->a), v3_dot(s.f, witness->a), v3_dot(n, witness->a),
-            v3_dot(n, witness->a) + gap + a->radius + b->radius, 0,
+            v3_dot(n, witness->a) + gap + a->radius + b->radius,
             name(0x3000 | (witness->ia & 0xfff), witness->ib));
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
         sink->count = before;

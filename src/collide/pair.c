@@ -59,7 +59,12 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
         b = shape;
         at_b = at;
     }
-    collide_sink sink = {point, capacity, 0, flip, a_ground || b_ground, margin, at_a, 0};
+    collide_sink sink = {point, capacity, 0, flip, 0, margin, at_a, 0};
+    if (a->kind <= COLLIDE_CAPSULE && b->kind <= COLLIDE_CAPSULE) {
+        collide_round(a, at_a, b, at_b, &sink);
+        return sink.count;
+    }
+    sink.turn = a_ground || b_ground;
     collide_solid sa, sb;
     collide_solid_of(b, &sb);
     if (sink.turn) {
@@ -89,10 +94,10 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
         collide_mesh_pair(a->mesh, &sb, &sink);
     } else if (a->kind == COLLIDE_SPHERE) {
         collide_sphere(&sa, &sb, &sink);
-    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_CAPSULE) {
-        collide_capsules(&sa, &sb, &sink);
     } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
         collide_boxes(&sa, &sb, &sink);
+    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_BOX) {
+        collide_capsule_box(&sa, &sb, &sink);
     } else {
         collide_convex(&sa, &sb, &sink);
     }

@@ -80,7 +80,7 @@ void collide_plane(const collide_solid *b, collide_sink *sink)
         plane_rim(b, down, -h, 4, 0, sink);
         plane_point(b, apex, 4, sink);
         break;
-    default: /* sphere, capsule, ellipsoid, hull */
+    default: /* ellipsoid, hull; spheres and capsules are in round.c */
         plane_polygon(b, sink);
     }
 }

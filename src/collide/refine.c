@@ -23,7 +23,7 @@
  * one with the largest true gap(n) wins. So this can only improve the answer. */
 #include "collide/inner.h"
 
-enum { MODES = 6, CONDITIONS = 2 };
+enum { MODES = 16, CONDITIONS = 2 };
 
 typedef enum mode_kind { POINT, EDGE, FACE, RIM, SIDE, SLOPE, SMOOTH } mode_kind;
 
@@ -33,10 +33,13 @@ typedef struct mode {
 } mode;
 
 typedef struct local {
-    double p[3], H[9];                             /* gradient and Hessian of h */
-    int conditions;                                /* c = 0, */
-    double c[CONDITIONS], g[CONDITIONS][3], Hc[9]; /* gradients; the Hessian of the first */
-    double along[3]; /* the flat direction, if there is one condition */
+    mode_kind kind;
+    double p[3];    /* gradient of h */
+    double k, w[3]; /* its Hessian: k w w' where the shape has a rim, */
+    double own[3];  /* (diag(e^2) - own own') / k in its frame for an ellipsoid, else 0 */
+    int conditions; /* c = 0, */
+    double c[CONDITIONS], g[CONDITIONS][3]; /* gradients; a SLOPE's Hessian is that of -h */
+    double along[3];                        /* the flat direction, if there is one condition */
 } local;
 
 /* ---- Which strata there are -------------------------------------------------------------------
@@ -100,7 +103,7 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
  * the edges at the farthest corner that are nearly across u count too, and the face. */
 static int near_edges(const collide_solid *s, const double u[3], mode *m, int count)
 {
-    const double near = 0.03;
+    const double near = 0.06;
     double e[3], f[3], face[3], corner[3];
     int id = collide_own_support(s, u, corner);
     if (s->kind == COLLIDE_BOX) {
@@ -158,7 +161,7 @@ static int near_edges(const collide_solid *s, const double u[3], mode *m, int co
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
                  const double u[3], int bent, mode *m)
 {
-    const double near = 0.03; /* the simplex is no farther off than that */
+    const double near = 0.06; /* the simplex is no farther off than that */
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
     double zero[3] = {0, 0, 0}, z[3] = {0, 0, u[2] < 0 ? -1 : 1}, top[3] = {0, 0, h};
     double end[3] = {0, 0, u[2] < 0 ? -h : h}, low[3] = {0, 0, -h};
@@ -193,10 +196,8 @@ static void rim(const collide_solid *s, const mode *m, const double u[3], local 
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0];
     double x = across > 0 ? u[0] / across : 1, y = across > 0 ? u[1] / across : 0;
     v3_set(l->p, r * x, r * y, m->p[2]);
-    double k = across > 0 ? r / across : 0;
-    l->H[0] = k * y * y;
-    l->H[1] = l->H[3] = -k * x * y;
-    l->H[4] = k * x * x;
+    v3_set(l->w, -y, x, 0);
+    l->k = across > 0 ? r / across : 0;
     if (m->kind == SIDE) {
         l->conditions = 1;
         l->c[0] = u[2];
@@ -207,16 +208,15 @@ static void rim(const collide_solid *s, const mode *m, const double u[3], local 
         l->conditions = 1;
         l->c[0] = 2 * h * u[2] - r * across;
         v3_set(l->g[0], -r * x, -r * y, 2 * h);
-        for (int i = 0; i < 9; i++) {
-            l->Hc[i] = -l->H[i];
-        }
         v3_set(l->along, -r * x, -r * y, 2 * h);
     }
 }
 
 static void own_local(const collide_solid *s, const mode *m, const double u[3], local *l)
 {
-    *l = (local){.conditions = 0};
+    l->kind = m->kind;
+    l->conditions = 0;
+    l->k = 0;
     v3_copy(l->p, m->p);
     if (m->kind == RIM || m->kind == SIDE || m->kind == SLOPE) {
         rim(s, m, u, l);
@@ -235,29 +235,17 @@ static void own_local(const collide_solid *s, const mode *m, const double u[3], 
         v3_copy(l->g[1], f);
     } else if (m->kind == SMOOTH) {
         const double *e = s->size;
-        double q[3] = {e[0] * u[0], e[1] * u[1], e[2] * u[2]}, h = v3_unit(q);
-        for (int i = 0; i < 3; i++) {
-            l->p[i] = e[i] * q[i];
-        }
-        for (int i = 0; i < 9 && h > 0; i++) {
-            int r = i / 3, c = i % 3;
-            l->H[i] = ((r == c ? e[r] * e[r] : 0) - l->p[r] * l->p[c]) / h;
-        }
+        double q[3] = {e[0] * u[0], e[1] * u[1], e[2] * u[2]};
+        l->k = v3_unit(q);
+        v3_set(l->p, e[0] * q[0], e[1] * q[1], e[2] * q[2]);
+        v3_copy(l->own, l->p);
     }
 }
 
-static void turn_matrix(const double R[9], double H[9])
+static void turn_over(const double R[9], double v[3])
 {
-    double half[9];
-    for (int i = 0; i < 9; i++) {
-        int r = i / 3, c = i % 3;
-        half[i] = R[3 * r] * H[c] + R[3 * r + 1] * H[3 + c] + R[3 * r + 2] * H[6 + c];
-    }
-    for (int i = 0; i < 9; i++) {
-        int r = i / 3, c = i % 3;
-        H[i] = half[3 * r] * R[3 * c] + half[3 * r + 1] * R[3 * c + 1] +
-               half[3 * r + 2] * R[3 * c + 2];
-    }
+    double w[3] = {v[0], v[1], v[2]};
+    v3_turn(v, R, w);
 }
 
 /* In the frame of the pair; `side` is 1 for a and -1 for b, which is looked at along -u. */
@@ -267,31 +255,49 @@ static void local_of(const collide_solid *s, const mode *m, const double u[3], d
     double v[3], w[3] = {side * u[0], side * u[1], side * u[2]};
     v3_turn_back(v, s->R, w);
     own_local(s, m, v, l);
-    v3_turn(v, s->R, l->p);
-    v3_add(l->p, v, 1, s->t);
-    if (m->kind >= RIM) {
-        turn_matrix(s->R, l->H);
-    }
-    if (m->kind == SLOPE) {
-        turn_matrix(s->R, l->Hc);
+    turn_over(s->R, l->p);
+    v3_add(l->p, l->p, 1, s->t);
+    if (m->kind == RIM || m->kind == SIDE || m->kind == SLOPE) {
+        turn_over(s->R, l->w);
     }
     for (int k = 0; k < l->conditions; k++) {
-        v3_turn(v, s->R, l->g[k]);
-        v3_copy(l->g[k], v);
+        turn_over(s->R, l->g[k]);
         v3_scale(l->g[k], side);
     }
-    v3_turn(v, s->R, l->along);
-    v3_copy(l->along, v);
+    if (l->conditions == 1) {
+        turn_over(s->R, l->along);
+    }
 }
 
 /* ---- Newton's method ---------------------------------------------------------------------------
  */
 
-static double form(const double H[9], const double x[3], const double y[3])
+/* The Hessian in the plane of e and f: ee, ef, ff are added to. */
+static void bend(const collide_solid *s, const local *l, const double e[3], const double f[3],
+                 double H[3])
 {
-    double Hy[3];
-    v3_turn(Hy, H, y);
-    return v3_dot(x, Hy);
+    if (l->kind == SMOOTH) {
+        double x[3], y[3];
+        v3_turn_back(x, s->R, e);
+        v3_turn_back(y, s->R, f);
+        double px = v3_dot(l->own, x), py = v3_dot(l->own, y), xx = 0, xy = 0, yy = 0;
+        for (int i = 0; i < 3; i++) {
+            double q = s->size[i] * s->size[i];
+            xx += q * x[i] * x[i];
+            xy += q * x[i] * y[i];
+            yy += q * y[i] * y[i];
+        }
+        if (l->k > 0) {
+            H[0] += (xx - px * px) / l->k;
+            H[1] += (xy - px * py) / l->k;
+            H[2] += (yy - py * py) / l->k;
+        }
+    } else if (l->k > 0) {
+        double x = v3_dot(l->w, e), y = v3_dot(l->w, f);
+        H[0] += l->k * x * x;
+        H[1] += l->k * x * y;
+        H[2] += l->k * y * y;
+    }
 }
 
 /* Solves [a b; c d] x = r; 0: it is singular. */
@@ -324,19 +330,19 @@ static void solve_axes(double a, double b, double c, const double r[2], double x
 }
 
 /* One step in the tangent plane (e, f) of u. */
-static int newton_step(const local *la, const local *lb, const double u[3], const double e[3],
-                       const double f[3], double x[2])
+static int newton_step(const collide_solid *a, const local *la, const collide_solid *b,
+                       const local *lb, const double u[3], const double e[3], const double f[3],
+                       double x[2])
 {
-    double p[3], H[9];
+    double p[3], H[3] = {0, 0, 0};
     v3_sub(p, la->p, lb->p);
-    double h = v3_dot(p, u);
-    for (int i = 0; i < 9; i++) {
-        H[i] = la->H[i] + lb->H[i];
-    }
+    double h = v3_dot(p, u), pe = v3_dot(e, p), pf = v3_dot(f, p);
+    bend(a, la, e, f, H);
+    bend(b, lb, e, f, H);
     int total = la->conditions + lb->conditions;
     if (total == 0) {
-        double r[2] = {-v3_dot(e, p), -v3_dot(f, p)}, ef = form(H, e, f);
-        solve_axes(form(H, e, e) - h, ef, form(H, f, f) - h, r, x);
+        double r[2] = {-pe, -pf};
+        solve_axes(H[0] - h, H[1], H[2] - h, r, x);
         return 1;
     }
     const local *one = la->conditions ? la : lb, *two = la->conditions == 2 ? la : lb;
@@ -358,16 +364,18 @@ static int newton_step(const local *la, const local *lb, const double u[3], cons
     if (!(gg > 1e-20 * scale)) {
         return 0;
     }
-    double back = -one->c[0] / gg, t[3];
-    for (int i = 0; i < 3; i++) {
-        t[i] = (ge * f[i] - gf * e[i]) / sqrt(gg);
+    /* along t = (-gf e + ge f) / |g|, across it back onto c = 0 */
+    double back = -one->c[0] / gg, root = sqrt(gg), te = -gf / root, tf = ge / root;
+    double l = (ge * pe + gf * pf) / gg, of_c = 0;
+    double of_h = te * te * H[0] + 2 * te * tf * H[1] + tf * tf * H[2];
+    if (one->kind == SLOPE) {
+        double w = te * v3_dot(one->w, e) + tf * v3_dot(one->w, f);
+        of_c = -l * one->k * w * w;
     }
-    double l = (ge * v3_dot(e, p) + gf * v3_dot(f, p)) / gg;
-    double bend = form(H, t, t) - l * form(one->Hc, t, t) - h;
-    double stiff = fabs(form(H, t, t)) + fabs(l * form(one->Hc, t, t)) + fabs(h);
-    double way = fabs(bend) > 1e-9 * stiff ? -v3_dot(t, p) / bend : 0;
-    x[0] = back * ge - way * gf / sqrt(gg);
-    x[1] = back * gf + way * ge / sqrt(gg);
+    double bent = of_h - of_c - h, stiff = fabs(of_h) + fabs(of_c) + fabs(h);
+    double way = fabs(bent) > 1e-9 * stiff ? -(te * pe + tf * pf) / bent : 0;
+    x[0] = back * ge + way * te;
+    x[1] = back * gf + way * tf;
     return 1;
 }
 
@@ -409,7 +417,7 @@ static double damped_step(const collide_solid *a, const mode *ma, const collide_
 {
     double e[3], f[3], x[2], start[3] = {u[0], u[1], u[2]}, part = 1;
     v3_frame(u, e, f);
-    if (!newton_step(la, lb, u, e, f, x)) {
+    if (!newton_step(a, la, b, lb, u, e, f, x)) {
         return INFINITY;
     }
     double size = sqrt(x[0] * x[0] + x[1] * x[1]), before = slip(la, lb, u);
@@ -431,27 +439,105 @@ static double damped_step(const collide_solid *a, const mode *ma, const collide_
     return INFINITY;
 }
 
-static int newton(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
-                  double u[3], collide_apex *witness)
+/* Faces know their normal, and two straight lines what is across both. */
+static int straight(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
+                    double u[3])
 {
-    local la, lb;
-    double last = INFINITY;
-    local_of(a, ma, u, 1, &la);
-    local_of(b, mb, u, -1, &lb);
+    double n[3], e[3], f[3];
+    if (ma->kind == FACE) {
+        v3_turn(n, a->R, ma->e);
+    } else if (mb->kind == FACE) {
+        v3_turn(n, b->R, mb->e);
+    } else if ((ma->kind == EDGE || ma->kind == SIDE) && (mb->kind == EDGE || mb->kind == SIDE)) {
+        v3_turn(e, a->R, ma->e);
+        v3_turn(f, b->R, mb->e);
+        v3_cross(n, e, f);
+        if (!(v3_unit(n) > 1e-9)) {
+            return 0;
+        }
+    } else {
+        return 0;
+    }
+    double side = v3_dot(n, u) < 0 ? -1 : 1;
+    v3_set(u, side * n[0], side * n[1], side * n[2]);
+    return 1;
+}
+
+static int newton(const collide_solid *a, const mode *ma, const collide_solid *b, const mode *mb,
+                  double u[3], local l[2])
+{
+    double last = INFINITY, start[3] = {u[0], u[1], u[2]};
+    local_of(a, ma, u, 1, &l[0]);
+    local_of(b, mb, u, -1, &l[1]);
     for (int k = 0; k < 30; k++) {
-        double size = damped_step(a, ma, b, mb, &la, &lb, u);
+        double size = damped_step(a, ma, b, mb, &l[0], &l[1], u);
         int done = size < 1e-15 || (size < 1e-12 && size >= last);
         last = size;
-        if (done || !(size < INFINITY)) {
-            break;
+        if (done || !(size < INFINITY) || v3_dot(u, start) < 0.99) {
+            break; /* there, or on the way to another place */
         }
     }
-    witness_of(&la, &lb, u, witness);
     return last < 1e-6;
 }
 
+/* Whether a point is of a core, up to `slack`. */
+static int inside(const collide_solid *s, const double p[3], double slack)
+{
+    double to[3], x[3];
+    const double *h = s->size;
+    v3_sub(to, p, s->t);
+    v3_turn_back(x, s->R, to);
+    double across2 = x[0] * x[0] + x[1] * x[1], r = h[0] + slack;
+    switch (s->kind) {
+    case COLLIDE_CAPSULE:
+        return across2 <= slack * slack && fabs(x[2]) <= h[1] + slack;
+    case COLLIDE_CYLINDER:
+        return across2 <= r * r && fabs(x[2]) <= h[1] + slack;
+    case COLLIDE_BOX:
+        return fabs(x[0]) <= h[0] + slack && fabs(x[1]) <= h[1] + slack &&
+               fabs(x[2]) <= h[2] + slack;
+    case COLLIDE_CONE: { /* the side is below 2 half |x_xy| + radius (z - half) = 0 */
+        double slant = sqrt(4 * h[1] * h[1] + h[0] * h[0]);
+        return x[2] >= -h[1] - slack &&
+               2 * h[1] * sqrt(across2) + h[0] * (x[2] - h[1]) <= slack * slant;
+    }
+    case COLLIDE_HULL:
+        for (int f = 0; f < s->hull->face_count; f++) {
+            if (v3_dot(x, &s->hull->plane[4 * f]) > s->hull->plane[4 * f + 3] + slack) {
+                return 0;
+            }
+        }
+        return s->hull->face_count > 0;
+    default:
+        return 0;
+    }
+}
+
+/* u is stationary if the difference has the point h u: if a pair of points of the two is one along
+ * u of the other, and as far as the supports are. Where shapes are apart, that is the answer. */
+static int proved(const collide_solid *a, const collide_solid *b, const local l[2],
+                  const double u[3], double gap, const collide_apex *w)
+{
+    double p[3], d[3], slack = 1e-12 * (a->extent + b->extent);
+    v3_sub(p, l[0].p, l[1].p);
+    double h = v3_dot(p, u);
+    if (!(fabs(h + gap + a->radius + b->radius) <= slack)) {
+        return 0;
+    }
+    int free_a = l[0].conditions == 0, free_b = l[1].conditions == 0;
+    v3_sub(d, w->a, w->b);
+    v3_add(d, d, -h, u);
+    if (free_a && free_b) {
+        v3_sub(d, w->b, l[1].p);
+        return v3_dot(d, d) <= slack * slack;
+    }
+    return (free_a || free_b || (l[0].conditions == 1 && l[1].conditions == 1)) &&
+           v3_dot(d, d) <= slack * slack && (free_a || inside(a, w->a, slack)) &&
+           (free_b || inside(b, w->b, slack));
+}
+
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
-                      int count, double n[3], collide_apex *witness)
+                      int count, double n[3], collide_apex *witness, int *sure)
 {
     double own_a[4][3], own_b[4][3], u[3], v[3], back[3] = {-n[0], -n[1], -n[2]};
     int id_a[4], id_b[4];
@@ -473,16 +559,28 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
      * equal terms are known best. */
     double start[3] = {n[0], n[1], n[2]}, best = collide_gap(a, b, n);
     double hair = 1e-14 * (a->extent + b->extent);
-    for (int k = 0, found = 0; k < as * bs; k++) {
+    *sure = 0;
+    for (int k = 0, found = 0; k < as * bs && !(*sure && best + a->radius + b->radius > 0); k++) {
+        const mode *one = &ma[k / bs], *two = &mb[k % bs];
         collide_apex w = *witness;
+        local l[2];
         v3_copy(u, start);
-        int converged = newton(a, &ma[k / bs], b, &mb[k % bs], u, &w);
+        int direct = straight(a, one, b, two, u), converged = direct;
+        if (!direct) {
+            converged = newton(a, one, b, two, u, l);
+        }
         double gap = collide_gap(a, b, u);
         if (gap > best + (converged && !found ? -hair : hair)) {
+            if (direct) {
+                local_of(a, one, u, 1, &l[0]);
+                local_of(b, two, u, -1, &l[1]);
+            }
+            witness_of(&l[0], &l[1], u, &w);
             found |= converged;
             best = gap;
             v3_copy(n, u);
             *witness = w;
+            *sure = converged && proved(a, b, l, u, gap, &w);
         }
     }
     return best;

@@ -1,20 +1,11 @@
-/* A sphere with every convex shape: the signed distance of its centre from the other's surface.
+/* A sphere with every convex shape that is not round itself (round.c): the signed distance of its
+ * centre from the other's surface.
  *
  * In the other shape's frame let c be the centre, q the nearest point of the surface and m the unit
  * normal there: c = q + d m. Outside, d is the distance; inside, d < 0, and -d is the shortest way
  * out. The distance of the surfaces is d - r in both cases: the ball of radius |d| around c touches
  * the surface at q and nowhere crosses it. */
 #include "collide/inner.h"
-
-static double segment_distance(const double c[3], double half, double m[3])
-{
-    v3_set(m, c[0], c[1], c[2] > half ? c[2] - half : c[2] < -half ? c[2] + half : 0);
-    double d = v3_unit(m);
-    if (!(d > 0)) {
-        v3_set(m, 1, 0, 0);
-    }
-    return d;
-}
 
 static double box_distance(const double c[3], const double h[3], double m[3])
 {
@@ -176,10 +167,6 @@ void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink
     int face = 0;
     v3_turn_back(c, b->R, to);
     switch (b->kind) {
-    case COLLIDE_SPHERE:
-    case COLLIDE_CAPSULE:
-        d = segment_distance(c, b->kind == COLLIDE_SPHERE ? 0 : b->size[1], m) - b->radius;
-        break;
     case COLLIDE_ELLIPSOID:
         d = ellipsoid_distance(c, b->size, m);
         break;

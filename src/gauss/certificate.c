@@ -22,29 +22,19 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gauss/judge.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
-#include "math/cone.h"
 #include "math/dense.h"
 #include "zwang/gauss.h"
-
-static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8;
 
 static double larger(double x, double y)
 {
     return x > y ? x : y;
 }
 
-/* What x has above `granted`; a NaN stays. */
-static double above(double x, double granted)
-{
-    double rest = x - granted;
-    return rest > 0.0 || rest != rest ? rest : 0.0;
-}
-
 typedef struct judge {
     const zw_gauss *problem;
-    zw_contact_law contact;
     const double *a, *lambda, *C;
     double *unit;    /* n */
     double *inverse; /* n: 1/unit */
@@ -56,8 +46,7 @@ typedef struct judge {
     double *scale;   /* m: factor of the residual; the multiplier's is its inverse */
     double *before;  /* m: scaled residuals of the free motion */
     double *carried; /* m: scaled |A| |a| + |b| */
-    double R, V;
-    zw_certificate *out;
+    double R;
 } judge;
 
 size_t zw_gauss_certify_scratch(const zw_gauss *problem)
@@ -169,119 +158,14 @@ static void judge_free(judge *j)
     }
 }
 
-/* How far u is from what the block admits. */
-static double judge_violation(const zw_block *block, int rows, const double *u)
-{
-    return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
-}
-
-/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
- * and after. */
-static double judge_concern(judge *j, const zw_block *block, int at, int rows)
-{
-    double size = 0.0, carried = 0.0, push = 0.0;
-    for (int i = at; i < at + rows; i++) {
-        size = larger(size, fabs(j->w[i]));
-        push = larger(push, fabs(j->r[i]));
-        carried = larger(carried, j->carried[i]);
-    }
-    double violation = judge_violation(block, rows, j->before + at);
-    int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
-    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
-        return 0.0;
-    }
-    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);
-}
-
-/* Scaled residuals and multipliers, and V. */
+/* Scaled residuals and multipliers. */
 static void judge_residuals(judge *j)
 {
     const zw_gauss *problem = j->problem;
-    j->V = 0.0;
     judge_free(j);
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
-        const zw_block *block = &problem->block[k];
-        int step = block->kind == ZW_CONE ? block->rows : 1;
         judge_rows(j, k, at);
-        for (int i = at; i < at + block->rows; i += step) {
-            j->V = larger(j->V, judge_concern(j, block, i, step));
-        }
     }
-    j->V = j->V > 0.0 ? j->V : 1.0;
-}
-
-static void worse(double *slot, double value)
-{
-    if (value > *slot || value != value) { /* a NaN stays */
-        *slot = value;
-    }
-}
-
-/* One cone (or inequality row) in scaled units. */
-static double judge_cone(judge *j, int d, const double *r, const double *w, int shifted)
-{
-    double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], product = 0.0, rho = j->R / j->V;
-    double push = 0.0, off = 0.0;
-    for (int i = 0; i < d; i++) {
-        u[i] = w[i] + (i == 0 && shifted ? cone_tangent(d, w) : 0.0);
-        z[i] = r[i] - rho * u[i];
-        product += r[i] * u[i];
-        push = larger(push, fabs(r[i]));
-    }
-    double outside = cone_gap(d, u) / j->V;
-    worse(&j->out->feasibility, outside);
-    if (push == 0.0 && outside == 0.0) {
-        return 0.0; /* open */
-    }
-    double granted = larger(0.0, GRANTED * push);
-    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
-    worse(&j->out->complementarity, fabs(product) / (j->R * j->V));
-    worse(&j->out->membership, above(cone_gap(d, r), granted) / j->R);
-    cone_project(d, z, p);
-    for (int i = 0; i < d; i++) {
-        worse(&off, fabs(r[i] - p[i]));
-    }
-    double natural = above(off, granted) / j->R;
-    worse(&natural, outside);
-    worse(&j->out->natural, natural);
-    return natural;
-}
-
-static double judge_block(judge *j, int k, int at)
-{
-    const zw_block *block = &j->problem->block[k];
-    double worst = 0.0;
-    if (block->kind == ZW_CONE) {
-        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact == ZW_COULOMB);
-        for (int i = 1; i < block->rows; i++) { /* no friction, no force */
-            if (block->friction[i - 1] == 0.0) {
-                worse(&worst, fabs(j->lambda[at + i]) / j->R);
-                worse(&j->out->membership, fabs(j->lambda[at + i]) / j->R);
-            }
-        }
-        return worst;
-    }
-    for (int i = at; i < at + block->rows; i++) {
-        if (block->kind == ZW_EQUALITY) {
-            worse(&worst, fabs(j->w[i]) / j->V);
-            worse(&j->out->feasibility, fabs(j->w[i]) / j->V);
-        } else {
-            worse(&worst, judge_cone(j, 1, j->r + i, j->w + i, 0));
-        }
-    }
-    return worst;
-}
-
-/* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual. */
-static double judge_gap(const judge *j)
-{
-    double gap = 0.0, size = 0.0;
-    int m = gauss_row_count(j->problem);
-    for (int i = 0; i < m; i++) {
-        gap += j->r[i] * j->w[i];
-        size += fabs(j->r[i] * j->w[i]);
-    }
-    return fabs(gap) / larger(size, j->R * j->V);
 }
 
 static int all_finite(size_t n, const double *x)
@@ -301,7 +185,6 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
         return ZW_NO_MEMORY;
     }
     judge j = {.problem = problem,
-               .contact = contact,
                .a = a,
                .lambda = lambda,
                .C = C != NULL ? C : problem->C,
@@ -314,34 +197,32 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                .r = scratch + 5 * n + m,
                .scale = scratch + 5 * n + 2 * m,
                .before = scratch + 5 * n + 3 * m,
-               .carried = scratch + 5 * n + 4 * m,
-               .out = certificate};
+               .carried = scratch + 5 * n + 4 * m};
     if (!all_finite(n, a) || !all_finite(m, lambda) || (j.C != NULL && !all_finite(n, j.C))) {
         double none = HUGE_VAL;
         *certificate = (zw_certificate){none, none, none, none, none, none, none, -1};
         base_free(own);
         return ZW_BAD_INPUT;
     }
-    memset(certificate, 0, sizeof *certificate);
-    certificate->worst_block = -1;
     judge_units(&j);
     judge_forces(&j);
     judge_residuals(&j);
-    for (size_t i = 0; i < n; i++) {
-        double size = j.unit[i] * j.R, granted = GRANTED * j.step[i];
-        granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
-        worse(&certificate->stationarity, above(fabs(j.force[i]), granted) / size);
-    }
-    certificate->worst = certificate->stationarity;
-    for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
-        double worst = judge_block(&j, k, at);
-        if (worst > certificate->worst || worst != worst) {
-            certificate->worst = worst;
-            certificate->worst_block = k;
-        }
-    }
-    certificate->gap = judge_gap(&j);
-    worse(&certificate->worst, certificate->membership);
+    gauss_judge verdict = {.n = problem->n,
+                           .m = (int)m,
+                           .block_count = problem->block_count,
+                           .block = problem->block,
+                           .contact = contact,
+                           .lambda = lambda,
+                           .unit = j.unit,
+                           .force = j.force,
+                           .pushes = j.step,
+                           .w = j.w,
+                           .r = j.r,
+                           .before = j.before,
+                           .carried = j.carried,
+                           .R = j.R};
+    gauss_judge_all(&verdict);
+    *certificate = verdict.out;
     base_free(own);
     return isfinite(certificate->worst) ? ZW_OK : ZW_BAD_INPUT;
 }

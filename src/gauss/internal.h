@@ -4,7 +4,8 @@
 
 #include "gauss/work.h"
 
-#define GAUSS_HUGE 1e100 /* a number beyond this is taken for a mistake */
+#define GAUSS_HUGE 1e100   /* a number beyond this is taken for a mistake, */
+#define GAUSS_TRACE 1e-100 /* and a multiplier below this for none */
 
 /* work.c: room for `count` numbers in whole cache lines. */
 int gauss_whole_lines(int count);

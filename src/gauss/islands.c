@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/internal.h"
+#include "gauss/prox.h"
+#include "math/dense.h"
 
 enum { SMALL = 96, KEPT = 64 }; /* unknowns up to which a piece is dense; workspaces kept */
 
@@ -31,9 +33,12 @@ typedef struct piece {
 
 struct gauss_islands {
     long now;
+    gauss_prox *prox;
     slot slot[KEPT];
     int n, m, piece_count;
     room parent, piece_of, local, unknown, block, pieces, row_start, fill;
+    room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then */
+    int old_n;
     room a, lambda, residual;
     /* the piece at hand */
     room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;
@@ -54,7 +59,12 @@ static void *take(room *r, size_t count, size_t size)
 
 gauss_islands *gauss_islands_create(void)
 {
-    return base_alloc(sizeof(gauss_islands));
+    gauss_islands *is = base_alloc(sizeof *is);
+    if (is && !(is->prox = gauss_prox_create())) {
+        base_free(is);
+        is = NULL;
+    }
+    return is;
 }
 
 void gauss_islands_free(gauss_islands *is)
@@ -65,11 +75,16 @@ void gauss_islands_free(gauss_islands *is)
     for (int i = 0; i < KEPT; i++) {
         zw_gauss_work_free(is->slot[i].work);
     }
-    room *list[] = {
-        &is->parent,       &is->piece_of,   &is->local,  &is->unknown, &is->block,    &is->pieces,
-        &is->row_start,    &is->fill,       &is->a,      &is->lambda,  &is->residual, &is->metric,
-        &is->metric_start, &is->metric_row, &is->dense,  &is->start,   &is->column,   &is->b,
-        &is->compliance,   &is->guess,      &is->blocks, &is->free};
+    gauss_prox_free(is->prox);
+    room *list[] = {&is->parent,       &is->piece_of,   &is->local,
+                    &is->unknown,      &is->block,      &is->pieces,
+                    &is->row_start,    &is->fill,       &is->a,
+                    &is->lambda,       &is->residual,   &is->metric,
+                    &is->metric_start, &is->metric_row, &is->dense,
+                    &is->start,        &is->column,     &is->b,
+                    &is->compliance,   &is->guess,      &is->blocks,
+                    &is->free,         &is->by_metric,  &is->old_start,
+                    &is->old_row};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]->data);
     }
@@ -95,34 +110,70 @@ static void join(int *parent, int i, int j)
     parent[i > j ? i : j] = i > j ? j : i;
 }
 
-static void join_all(const zw_gauss *problem, const int *first, int *parent)
+/* Whom the metric couples: found anew only if its pattern is another than last time. */
+static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;
+    size_t n = (size_t)problem->n;
+    size_t entries = M->kind == ZW_METRIC_SPARSE ? (size_t)M->start[n] : 0;
+    int *parent = is->by_metric.data;
+    if (entries > 0 && is->old_n == problem->n &&
+        memcmp(is->old_start.data, M->start, (n + 1) * sizeof(int)) == 0 &&
+        memcmp(is->old_row.data, M->row, entries * sizeof(int)) == 0) {
+        return parent;
+    }
+    is->old_n = 0;
+    parent = take(&is->by_metric, n, sizeof(int));
+    if (!parent || !take(&is->old_start, n + 1, sizeof(int)) ||
+        !take(&is->old_row, entries, sizeof(int))) {
+        return NULL;
+    }
     for (int j = 0; j < problem->n; j++) {
         parent[j] = j;
     }
-    for (int j = 0; j < problem->n && M->kind == ZW_METRIC_SPARSE; j++) {
+    if (entries > 0) {
+        memcpy(is->old_start.data, M->start, (n + 1) * sizeof(int));
+        memcpy(is->old_row.data, M->row, entries * sizeof(int));
+        is->old_n = problem->n;
+    }
+    for (int j = 0; j < problem->n && entries > 0; j++) {
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
             join(parent, j, M->row[k]);
         }
     }
+    for (int j = 0; j < problem->n; j++) {
+        parent[j] = root(parent, j);
+    }
+    return parent;
+}
+
+static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first, int *parent)
+{
+    const int *by_metric = join_metric(is, problem), *column = problem->A.column;
+    if (!by_metric) {
+        return 0;
+    }
+    memcpy(parent, by_metric, (size_t)problem->n * sizeof *parent);
     for (int k = 0; k < problem->block_count; k++) {
         int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
         for (int e = from + 1; e < to; e++) {
-            join(parent, problem->A.column[from], problem->A.column[e]);
+            if (parent[column[e]] != parent[column[from]]) {
+                join(parent, column[from], column[e]);
+            }
         }
     }
+    return 1;
 }
 
-/* Pieces that have rows, with their unknowns and blocks, each in rising order. Rows without
- * columns are the affair of the first unknown's piece. */
-static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first)
+/* Pieces that have rows, or all of them, with their unknowns and blocks, each in rising order. Rows
+ * without columns are the affair of the first unknown's piece. */
+static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first, int all)
 {
     int *parent = is->parent.data, *of = is->piece_of.data, *fill = is->fill.data;
     piece *list = is->pieces.data;
     is->piece_count = 0;
     for (int j = 0; j < problem->n; j++) {
-        of[j] = -1;
+        of[j] = all ? 0 : -1;
     }
     for (int k = 0; k < problem->block_count; k++) {
         int at = problem->A.start[first[k]];
@@ -190,8 +241,10 @@ static int split(gauss_islands *is, const zw_gauss *problem, int m)
     for (int k = 0; k < problem->block_count; k++) {
         first[k + 1] = first[k] + problem->block[k].rows;
     }
-    join_all(problem, first, is->parent.data);
-    number_pieces(is, problem, first);
+    if (!join_all(is, problem, first, is->parent.data)) {
+        return 0;
+    }
+    number_pieces(is, problem, first, problem->free == NULL);
     list_members(is, problem);
     return 1;
 }
@@ -354,9 +407,10 @@ static zw_gauss_work *workspace(gauss_islands *is, const zw_gauss *part, int m,
     return oldest->work;
 }
 
-static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
-                             const zw_gauss_options *options, const piece *p, zw_motion *motion,
-                             zw_error *error)
+/* By the kernel that has an answer to everything. */
+static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
+                           const zw_gauss_options *options, const double *free, const piece *p,
+                           zw_motion *motion, zw_error *error)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     zw_gauss_options wish = *options;
@@ -366,7 +420,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
     double *given = is->free.data;
     for (int i = 0; i < p->n; i++) {
-        given[i] = problem->free[unknown[i]];
+        given[i] = free[unknown[i]];
     }
     part.free = given;
     cut_metric(is, problem, p, &part);
@@ -381,12 +435,79 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     return status;
 }
 
+/* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
+static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss_options *options,
+                      const double *start, const piece *p, zw_motion *motion)
+{
+    const int *block = (int *)is->block.data + p->first_block;
+    zw_block *blocks = take(&is->blocks, (size_t)p->blocks, sizeof *blocks);
+    if (!blocks) {
+        return -1;
+    }
+    for (int i = 0; i < p->blocks; i++) {
+        blocks[i] = problem->block[block[i]];
+    }
+    gauss_piece part = {.n = p->n,
+                        .m = p->m,
+                        .block_count = p->blocks,
+                        .unknown = (int *)is->unknown.data + p->first_unknown,
+                        .local = is->local.data,
+                        .block = block,
+                        .first = is->row_start.data,
+                        .blocks = blocks};
+    gauss_prox_answer near;
+    int found = gauss_prox_solve(is->prox, problem, &part, options, start, &near);
+    if (found > 0) {
+        motion->a = near.a;
+        motion->lambda = near.lambda;
+        motion->residual = near.residual;
+        motion->certificate = near.certificate;
+        motion->iterations = near.iterations;
+        motion->factorizations = near.factorizations;
+    }
+    return found;
+}
+
+/* A piece without rows that is too large for prox.h. */
+static void move_freely(gauss_islands *is, const double *free, const piece *p, zw_motion *motion)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    double *a = is->a.data;
+    for (int i = 0; i < p->n; i++) {
+        a[unknown[i]] = free[unknown[i]];
+    }
+    motion->a = NULL; /* it is there already */
+}
+
+static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
+                             const zw_gauss_options *options, const gauss_islands_hint *hint,
+                             const piece *p, zw_motion *motion, zw_error *error)
+{
+    int near = p->n <= SMALL && !problem->compliance && (options->guess || p->m == 0);
+    int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
+    if (found > 0) {
+        return ZW_OK;
+    }
+    if (found == 0) {
+        const double *free = problem->free ? problem->free : hint->free(hint->user);
+        if (free && p->m == 0) {
+            move_freely(is, free, p, motion);
+            return ZW_OK;
+        }
+        if (free) {
+            return solve_any(is, problem, options, free, p, motion, error);
+        }
+    }
+    zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;
+    return base_fail(error, status, "%s", zw_status_text(status));
+}
+
 static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
 {
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
     const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
     double *a = is->a.data, *lambda = is->lambda.data, *residual = is->residual.data;
-    for (int i = 0; i < p->n; i++) {
+    for (int i = 0; i < p->n && motion->a; i++) {
         a[unknown[i]] = motion->a[i];
     }
     for (int i = 0, r = 0; i < p->blocks; i++) {
@@ -402,8 +523,8 @@ static void sum_up(const gauss_islands *is, const piece *p, const zw_motion *mot
 {
     const int *block = (int *)is->block.data + p->first_block;
     const zw_certificate *proof = &motion->certificate;
-    answer->count++;
-    answer->largest = p->n > answer->largest ? p->n : answer->largest;
+    answer->count += p->m > 0;
+    answer->largest = p->m > 0 && p->n > answer->largest ? p->n : answer->largest;
     answer->iterations += motion->iterations;
     answer->factorizations += motion->factorizations;
     if (!(proof->worst <= answer->certificate)) {
@@ -413,9 +534,10 @@ static void sum_up(const gauss_islands *is, const piece *p, const zw_motion *mot
 }
 
 zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
-                              const zw_gauss_options *options, gauss_islands_answer *answer,
-                              zw_error *error)
+                              const zw_gauss_options *options, const gauss_islands_hint *hint,
+                              gauss_islands_answer *answer, zw_error *error)
 {
+    const gauss_islands_hint none = {0};
     const zw_gauss_options wish = options ? *options : zw_gauss_options_default();
     int m = 0;
     for (int k = 0; k < problem->block_count; k++) {
@@ -426,14 +548,16 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     if (!split(is, problem, m)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    memcpy(is->a.data, problem->free, (size_t)problem->n * sizeof(double));
+    if (problem->free) {
+        memcpy(is->a.data, problem->free, (size_t)problem->n * sizeof(double));
+    }
     memset(is->lambda.data, 0, (size_t)m * sizeof(double));
     memset(is->residual.data, 0, (size_t)m * sizeof(double));
     zw_status first = ZW_OK;
     for (int i = 0; i < is->piece_count; i++) {
         const piece *p = (piece *)is->pieces.data + i;
         zw_motion motion = {0};
-        zw_status status = solve_piece(is, problem, &wish, p, &motion, error);
+        zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
             (status == ZW_CONFLICT && wish.least_squares)) {

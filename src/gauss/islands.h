@@ -3,7 +3,7 @@
  * Unknowns are neighbours if the metric or a block of rows couples them. Z is a sum over the pieces
  * and no row sees two of them, so each piece is Gauss's problem of its own: its answer does not
  * depend on what goes on elsewhere, bit for bit, and costs what it costs alone. A piece without
- * rows moves freely, at no cost.
+ * rows moves freely, at no cost. Small pieces are tried by prox.h first.
  *
  * The shape of the problem may change from call to call. Workspaces of pieces are kept by their
  * shape; where shapes come back, nothing is allocated. */
@@ -29,13 +29,21 @@ typedef struct gauss_islands_answer {
     int iterations, factorizations; /* of all */
 } gauss_islands_answer;
 
-/* The metric is diagonal or compressed, the rows are compressed, `free` is given, C and law are
- * not. Of pieces that fail, the first by number of its first unknown says why; the others are
- * solved. ZW_INACCURATE and ZW_JAMMED leave the best answer, ZW_CONFLICT that of least squares if
- * asked for. */
+/* What helps; all may be 0. A problem that gives `force` instead of `free` needs a function that
+ * makes the free motion of it, once something asks for that. */
+typedef struct gauss_islands_hint {
+    const double *start;               /* [n] a motion near the answer */
+    const double *(*free)(void *user); /* NULL: no memory, or no metric */
+    void *user;
+} gauss_islands_hint;
+
+/* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces
+ * that fail, the first by number of its first unknown says why; the others are solved.
+ * ZW_INACCURATE and ZW_JAMMED leave the best answer, ZW_CONFLICT that of least squares if asked
+ * for. */
 zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
-                              const zw_gauss_options *options, gauss_islands_answer *answer,
-                              zw_error *error);
+                              const zw_gauss_options *options, const gauss_islands_hint *hint,
+                              gauss_islands_answer *answer, zw_error *error);
 
 /* Piece of unknown j in the last solve, -1: it moves freely. */
 int gauss_islands_of(const gauss_islands *islands, int j);

@@ -211,6 +211,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     }
     if (wish.guess != NULL) {
         wish.guess = memcpy(work->guess, wish.guess, (size_t)work->m * sizeof(double));
+        for (int i = 0; i < work->m; i++) { /* traces that have faded over many steps */
+            work->guess[i] = fabs(work->guess[i]) < GAUSS_TRACE ? 0.0 : work->guess[i];
+        }
     }
     if (!has_friction(problem)) {
         wish.contact = ZW_CONVEX;

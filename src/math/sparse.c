@@ -228,6 +228,7 @@ void sparse_children(int n, const int *parent, int *head, int *next)
 void sparse_supers_layout(sparse_supers *t, base_arena *arena, int n)
 {
     size_t count = (size_t)n;
+    t->grain = 1;
     t->first = base_arena_ints(arena, count + 1);
     int **arrays[] = {&t->below, &t->parent,   &t->of,     &t->mark,   &t->head, &t->next,
                       &t->above, &t->old_perm, &t->joined, &t->column, &t->link, &t->width};
@@ -261,7 +262,7 @@ static void sparse_supers_join(sparse_supers *t, int n, const int *parent, const
                 double stored = w * (w + 1) / 2 + w * count[j];
                 double zeros = stored - t->true_size[c] - t->true_size[j];
                 if (t->joined[c] ||
-                    (pass == 0 ? zeros > 0 : !sparse_worth_joining(w, zeros, stored))) {
+                    (pass == 0 ? zeros > 0 : !sparse_worth_joining(w * t->grain, zeros, stored))) {
                     continue;
                 }
                 t->joined[c] = 1;

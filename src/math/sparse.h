@@ -47,10 +47,11 @@ void sparse_children(int n, const int *parent, int *head, int *next);
  * sparse_supers_find numbers them in postorder and their columns consecutively. */
 typedef struct sparse_supers {
     int count;
-    int *first;  /* [count+1] first column of a super, new numbering */
-    int *below;  /* [count] rows of a super below its columns */
-    int *parent; /* [count] parent super, -1: none */
-    int *of;     /* [n] super of a column, new numbering */
+    int *first;   /* [count+1] first column of a super, new numbering */
+    int *below;   /* [count] rows of a super below its columns */
+    int *parent;  /* [count] parent super, -1: none */
+    int *of;      /* [n] super of a column, new numbering */
+    double grain; /* numbers that a column stands for: 1, or more where columns are blocks */
 
     /* Scratch, [n]. The last column of a super, its top, stands for it until it has its number. */
     int *mark, *head, *next, *old_perm;

@@ -196,6 +196,7 @@ typedef struct model_reach {
 typedef struct model_run {
     double time, step, tolerance, every;
     char *method;
+    zw_contact_model contact;
 } model_run;
 
 struct zw_model {

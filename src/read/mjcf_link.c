@@ -228,19 +228,31 @@ int mjcf_contacts(mjcf *m, int section)
 
 /* ---- What MJCF has no words for -------------------------------------------------------------- */
 
+/* The one number of a numeric. */
+static int numeric(mjcf *m, int element, const char *name, double most, double *value)
+{
+    int data = xml_find(&m->xml, element, "data");
+    if (data < 0 || xml_word_count(xml_value(&m->xml, element, "data")) != 1) {
+        return form_fail(&m->xml, element, "data", "%s is one number", name);
+    }
+    if (xml_numbers(&m->xml, element, data, value, 1) < 1) {
+        return 0;
+    }
+    if (!(*value >= 0 && *value <= most)) {
+        return most <= 1 ? form_fail(&m->xml, element, "data", "%s is %g; it lies between 0 and 1",
+                                     name, *value)
+                         : form_fail(&m->xml, element, "data", "%s is %g; it is not negative", name,
+                                     *value);
+    }
+    return 1;
+}
+
 /* <numeric name="restitution" data="0.8"/>: Newton's, of every geom. */
 static int restitution(mjcf *m, int element)
 {
     double e = 0;
-    int data = xml_find(&m->xml, element, "data");
-    if (data < 0 || xml_word_count(xml_value(&m->xml, element, "data")) != 1) {
-        return form_fail(&m->xml, element, "data", "restitution is one number");
-    }
-    if (xml_numbers(&m->xml, element, data, &e, 1) < 1) {
+    if (!numeric(m, element, "restitution", 1, &e)) {
         return 0;
-    }
-    if (!(e >= 0 && e <= 1)) {
-        return form_fail(&m->xml, element, "data", "restitution is %g; it lies between 0 and 1", e);
     }
     for (int i = 0; i < zw_model_count(m->model, ZW_THING_GEOM); i++) {
         zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_THING_GEOM, i);
@@ -252,15 +264,24 @@ static int restitution(mjcf *m, int element)
     return 1;
 }
 
+/* <numeric name="restitution_speed" data="0.1"/>: what meets slower does not bounce. */
+static int restitution_speed(mjcf *m, int element)
+{
+    zw_world_def world = *zw_model_world(m->model);
+    return numeric(m, element, "restitution_speed", 1e300, &world.bounce_speed) &&
+           zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
+}
+
 int mjcf_custom(mjcf *m, int section)
 {
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         const char *name = xml_value(&m->xml, c, "name");
-        int ours = mjcf_is(m, c, "numeric") && name && strcmp(name, "restitution") == 0;
-        if (ours && !restitution(m, c)) {
+        const char *known = mjcf_is(m, c, "numeric") && name ? name : "";
+        int e = strcmp(known, "restitution") == 0, speed = strcmp(known, "restitution_speed") == 0;
+        if ((e && !restitution(m, c)) || (speed && !restitution_speed(m, c))) {
             return 0;
         }
-        if (!ours && mjcf_is(m, c, "numeric") &&
+        if (!e && !speed && mjcf_is(m, c, "numeric") &&
             !model_add_note(m->model, xml_place(&m->xml, c), "custom numeric")) {
             return xml_no_memory(&m->xml);
         }

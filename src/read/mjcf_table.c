@@ -139,7 +139,7 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-/* Only `restitution` is one that we know: mjcf_custom. */
+/* Only `restitution` and `restitution_speed` are ones that we know: mjcf_custom. */
 typedef struct numeric {
     const char *name, *size, *data;
 } numeric;

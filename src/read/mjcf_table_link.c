@@ -206,8 +206,7 @@ const form_element mjcf_in_sensor[] = {
 #define SENSOR(name, text, on, size) FORM_READ(text, mjcf_sensor_on_##on, SENSOR_QUIET, NULL),
     ZW_SENSOR_TABLE(SENSOR)
 #undef SENSOR
-        FORM_NEVER("touch", "contacts cannot be felt yet"),
-    FORM_NEVER("rangefinder", "there are no rays yet"),
+        FORM_NEVER("rangefinder", "there are no rays yet"),
     FORM_NEVER("camprojection", "there are no cameras"),
     FORM_NEVER("insidesite", "sites have no inside here"),
     FORM_NEVER("distance", "distances of geoms are not known yet"),

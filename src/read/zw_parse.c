@@ -417,24 +417,25 @@ int read_parse_draw(reader *r, expr_parser *p, read_statement *s)
 
 /* ---- The run and the rest ----------------------------------------------------------------- */
 
-/* time 10, step 0.01, tol 1e-12, method dop853, every 0.02 */
+/* time 10, step 0.01, tol 1e-12, every 0.02, method impulse, contact convex */
 int read_parse_run(reader *r, expr_parser *p, read_statement *s)
 {
-    static const char *const words[] = {"time", "step", "tol", "every", "method", "tolerance"};
+    static const char *const words[] = {"time",   "step",    "tol",      "every",
+                                        "method", "contact", "tolerance"};
     do {
         int k = -1;
-        for (int i = 0; i < 6 && k < 0; i++) {
+        for (int i = 0; i < 7 && k < 0; i++) {
             k = read_take_word(p, words[i]) ? i : -1;
         }
         if (k < 0) {
-            return read_fail_expected(r, p, s, "time, step, tol, every or method");
+            return read_fail_expected(r, p, s, "time, step, tol, every, method or contact");
         }
         int token = p->next - 1;
         int value = -1;
-        if (k == 4) {
-            s->label = p->next;
+        if (k == 4 || k == 5) { /* a word behind the word */
             if (!read_take(p, EXPR_TOKEN_NAME)) {
-                return read_fail_expected(r, p, s, "the name of a method");
+                return read_fail_expected(
+                    r, p, s, k == 4 ? "the name of a method" : "coulomb, convex or soft");
             }
         } else {
             value = read_expression(r, p);
@@ -447,7 +448,7 @@ int read_parse_run(reader *r, expr_parser *p, read_statement *s)
             return 0;
         }
         item->part[0] = value;
-        item->option = k == 5 ? 2 : k;
+        item->option = k == 6 ? 2 : k;
         item->from = token;
     } while (read_take(p, EXPR_TOKEN_COMMA));
     return 1;

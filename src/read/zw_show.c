@@ -261,8 +261,25 @@ int read_make_draw(reader *r, const read_statement *s, const read_item *item)
 
 /* ---- The run and the title ---------------------------------------------------------------- */
 
+static int read_contact_law(reader *r, const read_item *item)
+{
+    zw_contact_model *contact = &r->model->run.contact;
+    if (*contact != ZW_CONTACT_DEFAULT) {
+        return read_fail(r, item->from, "the law of contact is given twice");
+    }
+    char *word = token_copy(r, item->from + 1);
+    int known = word != NULL && zw_contact_model_find(word, contact) == ZW_OK;
+    if (word != NULL && !known) {
+        read_fail(r, item->from + 1, "there is no contact law %s; there are coulomb, convex, soft",
+                  word);
+    }
+    base_free(word);
+    return known;
+}
+
 int read_make_run(reader *r, const read_statement *s, const read_item *item)
 {
+    (void)s;
     model_run *run = &r->model->run;
     static const char *const name[] = {"time", "step", "tolerance", "interval"};
     double *const slot[] = {&run->time, &run->step, &run->tolerance, &run->every};
@@ -270,8 +287,11 @@ int read_make_run(reader *r, const read_statement *s, const read_item *item)
         if (run->method != NULL) {
             return read_fail(r, item->from, "the method is given twice");
         }
-        run->method = token_copy(r, s->label);
+        run->method = token_copy(r, item->from + 1);
         return run->method != NULL;
+    }
+    if (item->option == 5) {
+        return read_contact_law(r, item);
     }
     double value;
     if (!read_number(r, item->part[0], 0, "a number of a run", &value)) {

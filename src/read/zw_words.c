@@ -60,7 +60,7 @@ static const read_word words[] = {
     {"draw", read_parse_draw, read_make_draw, 7, 0, 1,
      "draw line p q, circle p radius r, text \"label\" at p", READ_FITS},
     {"run", read_parse_run, read_make_run, 7, 0, 0,
-     "run time 10, step 0.01, tol 1e-12, every 0.02, method dop853", READ_FITS},
+     "run time 10, step 0.01, tol 1e-12, every 0.02, method dop853, contact coulomb", READ_FITS},
     {"title", read_parse_title, read_make_title, 7, 0, 0, "title \"a pendulum\"", READ_FITS},
     {"include", read_parse_include, NULL, 0, 0, 0, "include \"file.zw\"", READ_FITS},
     {"import", read_parse_import, NULL, 0, 0, 0, "import \"robot.xml\" as robot", READ_FITS},

@@ -30,20 +30,21 @@ zw_status record_write_csv(const record_table *table, const char *path, zw_error
     if (status != ZW_OK || (status = record_file_open(&file, path, error)) != ZW_OK) {
         return status;
     }
-    for (int c = 0; c < table->column_count; c++) {
+    const int columns = record_table_numbers(table);
+    for (int c = 0; c < columns; c++) {
         record_put(&file, c > 0 ? "," : "");
         put_name(&file, table->column[c].name);
     }
     record_put(&file, "\n");
     for (size_t row = 0; row < table->row_count && !file.failed; row++) {
-        for (int c = 0; c < table->column_count; c++) {
+        for (int c = 0; c < columns; c++) {
             char text[64];
             int used =
                 record_number_text(text, sizeof text, record_table_column(table, c)[row], 17);
-            text[used++] = c + 1 < table->column_count ? ',' : '\n';
+            text[used++] = c + 1 < columns ? ',' : '\n';
             record_put_bytes(&file, text, (size_t)used);
         }
-        record_put(&file, table->column_count == 0 ? "\n" : "");
+        record_put(&file, columns == 0 ? "\n" : "");
     }
     return record_file_close(&file, error);
 }

@@ -222,7 +222,8 @@ static void put_draw(const page *p, const record_draw *draw)
         [RECORD_DRAW_POINT] = "point",   [RECORD_DRAW_LINE] = "line",
         [RECORD_DRAW_CIRCLE] = "circle", [RECORD_DRAW_TRAIL] = "trail",
         [RECORD_DRAW_SPRING] = "spring", [RECORD_DRAW_POLYGON] = "polygon",
-        [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box"};
+        [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box",
+        [RECORD_DRAW_ARROW] = "arrow"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"dimension\":%d,\"width\":", kind[draw->kind],
                 draw->dimension);

@@ -2,26 +2,29 @@
  *
  * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
  * sensors read always; then what the plots and draws of the model want, unless it is one of those
- * already. */
+ * already; and of bodies that touched what touch.c says. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "record/table.h"
+#include "record/touch.h"
 #include "record/write.h"
 #include "system/bodies.h"
+#include "system/contacts.h"
 
 struct zw_record {
     const zw_system *system;
     record_table *table;
     double *row;
     int *output; /* [outputs] the column of each output of the system, or -1 */
+    record_touch touch;
     zw_status status;
     zw_error error;
 };
 
-enum { NAME = 256 };
+enum { NAME = 256, MOST_PAIRS = 24 };
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
@@ -238,6 +241,7 @@ zw_record *zw_record_create(const zw_system *system, zw_error *error)
         return NULL;
     }
     record->system = system;
+    record->touch.most = MOST_PAIRS;
     record->table = record_table_create(error);
     record->output = base_alloc(((size_t)system->tape[PART_OUTPUTS].count + 1) * sizeof(int));
     maker k = {.record = record, .table = record->table, .model = system->model, .error = error};
@@ -270,6 +274,7 @@ void zw_record_free(zw_record *record)
 {
     if (record) {
         record_table_free(record->table);
+        record_touch_free(&record->touch);
         base_free(record->output);
         base_free(record->row);
         base_free(record);
@@ -315,10 +320,25 @@ int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_syste
             record->row[record->output[i]] = out.data[i];
         }
     }
+    const contact_list *touched = work->touched && work->touched->acts ? work->touched : NULL;
+    if (record->status == ZW_OK && touched) {
+        record->status = record_touch_row(&record->touch, record->table->row_count,
+                                          touched->contact, touched->count, &record->error);
+    }
     if (record->status == ZW_OK) {
         record->status = record_table_add_row(record->table, record->row, &record->error);
     }
     return record->status != ZW_OK;
+}
+
+void zw_record_contacts(zw_record *record, int most)
+{
+    record->touch.most = most;
+}
+
+int zw_record_pairs(const zw_record *record)
+{
+    return record->touch.beyond ? -1 : record->touch.pair_count;
 }
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -353,6 +373,10 @@ zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, cons
             *error = record->error;
         }
         return record->status;
+    }
+    zw_status status = record_touch_finish(&record->touch, record->table, error);
+    if (status != ZW_OK) {
+        return status;
     }
     summarise(record->table, summary);
     return record_write(record->table, path, error);

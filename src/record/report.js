@@ -146,6 +146,7 @@ function onKey(event) {
     "[": () => setSpeed(speeds[Math.max(0, at - 1)]),
     "]": () => setSpeed(speeds[Math.min(speeds.length - 1, at + 1)]),
     t: () => $("trails").click(),
+    f: () => $("forces").click(),
     r: () => $("reset").click(),
   };
   const action = actions[event.key];
@@ -163,6 +164,12 @@ function listen() {
     if (!stage) return;
     stage.trailsOn = !stage.trailsOn;
     $("trails").setAttribute("aria-pressed", String(stage.trailsOn));
+    repaint();
+  });
+  $("forces").addEventListener("click", () => {
+    if (!stage) return;
+    stage.forcesOn = !stage.forcesOn;
+    $("forces").setAttribute("aria-pressed", String(stage.forcesOn));
     repaint();
   });
   $("reset").addEventListener("click", () => { if (stage) { stage.resetView(); repaint(); } });

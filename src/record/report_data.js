@@ -147,7 +147,7 @@ class Axis {
 const theme = {};
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const key of ["page", "card", "ink", "soft", "line", "grid", "accent", "number"]) theme[key] = style.getPropertyValue("--" + key).trim();
+  for (const key of ["page", "card", "ink", "soft", "line", "grid", "accent", "number", "force"]) theme[key] = style.getPropertyValue("--" + key).trim();
   theme.curves = style.getPropertyValue("--curves").trim().split(/\s+/);
   const c = theme.curves;
   theme.named = { blue: c[0], red: c[1], orange: c[1], green: c[2], purple: c[3], magenta: c[3], pink: c[3], yellow: c[4], cyan: c[5], gray: c[6], grey: c[6], black: theme.ink, white: theme.card };

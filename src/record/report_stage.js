@@ -7,7 +7,8 @@ class Stage {
     this.draws = draws;
     this.canvas = $("scene");
     this.solid = draws.some((d) => d.dimension === 3);
-    this.trailsOn = true;
+    this.trailsOn = this.forcesOn = true;
+    $("forces").hidden = !draws.some((d) => d.kind === "arrow");
     this.resetView();
     this.setBounds();
     this.listen();
@@ -32,6 +33,7 @@ class Stage {
   setBounds() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
+      if (draw.kind === "arrow") continue;
       let room = 0;
       if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       for (const p of draw.points) {
@@ -104,7 +106,7 @@ class Stage {
 
   // What is behind is painted first: by the depth of the middle of each shape.
   order(sample) {
-    const all = this.draws.map((_, i) => i);
+    const every = this.draws.map((_, i) => i), all = every.filter((i) => this.draws[i].kind !== "arrow");
     if (!this.solid) return all;
     const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
     const depth = this.draws.map((draw) => {
@@ -125,6 +127,7 @@ class Stage {
     if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
     this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
     for (const i of this.order(sample)) this.paintShape(pen, this.draws[i], i, sample);
+    if (this.forcesOn) this.draws.forEach((draw) => { if (draw.kind === "arrow") this.paintArrow(pen, draw, Math.floor(sample)); });
     this.draws.forEach((draw) => { if (draw.text) this.paintText(pen, draw, sample); });
     $("clock").textContent = clock.name + " = " + sayTime(t);
   }
@@ -300,6 +303,26 @@ class Stage {
     pen.strokeStyle = this.color(draw, 0);
     this.strokeThrough(pen, through);
     pen.globalAlpha = 1;
+  }
+
+  // A force where it acts: a dot, a shaft and a head. Points come and go: there is nothing between two samples.
+  paintArrow(pen, draw, sample) {
+    const [a, b] = draw.points.map((p) => this.project(this.point(p, sample)));
+    const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
+    if (!Number.isFinite(length)) return;
+    const head = Math.min(11, 0.5 * length), ux = length > 0 ? dx / length : 0, uy = length > 0 ? dy / length : 0;
+    const back = [b[0] - ux * head, b[1] - uy * head], wide = 0.42 * head;
+    const paint = (color, more) => {
+      pen.strokeStyle = pen.fillStyle = color;
+      pen.lineWidth = 2.4 + more;
+      pen.beginPath(); pen.moveTo(...a); pen.lineTo(...back); pen.stroke();
+      pen.lineWidth = 0.8 + more;
+      pen.beginPath(); pen.moveTo(...b); pen.lineTo(back[0] - uy * wide, back[1] + ux * wide); pen.lineTo(back[0] + uy * wide, back[1] - ux * wide); pen.closePath();
+      pen.fill(); pen.stroke();
+      pen.beginPath(); pen.arc(a[0], a[1], 2.6 + more / 2, 0, 7); pen.fill();
+    };
+    paint(theme.card, 2.4); // a rim, so that it is seen on all colours
+    paint(namedColor(draw.color, theme.force), 0);
   }
 
   paintBall(pen, [x, y], radius, color) {

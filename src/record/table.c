@@ -229,7 +229,60 @@ zw_status record_table_add_row(record_table *table, const double *row, zw_error 
     return ZW_OK;
 }
 
+/* ---- Late columns --------------------------------------------------------------------------- */
+
+zw_status record_table_widen(record_table *table, int more, zw_error *error)
+{
+    const size_t columns = (size_t)table->column_count, all = columns + (size_t)more;
+    table->row_room = table->row_room > 0 ? table->row_room : 1;
+    if (all > SIZE_MAX / sizeof(double) / table->row_room) {
+        return record_no_memory(error);
+    }
+    double *value = base_alloc(all * table->row_room * sizeof *value);
+    if (value == NULL) {
+        return record_no_memory(error);
+    }
+    if (table->value != NULL) {
+        memcpy(value, table->value, columns * table->row_room * sizeof *value);
+    }
+    base_free(table->value);
+    table->value = value;
+    table->late_room = more;
+    return ZW_OK;
+}
+
+zw_status record_table_add_late(record_table *table, const char *name, record_role role,
+                                double value, zw_error *error)
+{
+    const size_t rows = table->row_count;
+    if (table->late_room < 1) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: there is no room for column %s", name);
+    }
+    table->row_count = 0; /* those that are there do not matter: there is room behind them */
+    zw_status status = record_table_add_column(table, name, role, NULL, error);
+    table->row_count = rows;
+    for (size_t row = 0; row < rows && status == ZW_OK; row++) {
+        *record_table_cell(table, table->column_count - 1, row) = value;
+    }
+    table->late_room -= status == ZW_OK;
+    return status;
+}
+
+double *record_table_cell(record_table *table, int column, size_t row)
+{
+    return table->value + (size_t)column * table->row_room + row;
+}
+
 const double *record_table_column(const record_table *table, int column)
 {
     return table->value != NULL ? table->value + (size_t)column * table->row_room : NULL;
+}
+
+int record_table_numbers(const record_table *table)
+{
+    int count = table->column_count;
+    while (count > 0 && table->column[count - 1].role == RECORD_ROLE_ARROW) {
+        count--;
+    }
+    return count;
 }

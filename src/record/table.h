@@ -4,7 +4,8 @@
  * first, then a row for each sample; the writers of write.h turn the whole into a file.
  *
  * 1. All texts and lists that are handed in are copied.
- * 2. Columns come before rows; names are unique and not empty; at most one column is the time.
+ * 2. Columns come before rows, or with room made for them after all rows; names are unique and not
+ * empty; at most one column is the time.
  * 3. Plots and draws name columns that are there already.
  * 4. A call that fails leaves the table as it was. */
 #ifndef ZW_RECORD_TABLE_H
@@ -26,6 +27,8 @@
     X(RECORD_ROLE_PLOT, "plot")               /* an expression that some plot wants */             \
     X(RECORD_ROLE_DRAW, "draw")               /* an expression that some shape wants */            \
     X(RECORD_ROLE_CERTIFICATE, "certificate") /* sizes, shown on a log scale */                    \
+    X(RECORD_ROLE_CONTACT, "contact")         /* forces of bodies that touch */                    \
+    X(RECORD_ROLE_ARROW, "arrow")             /* for pictures only: not in files of numbers */     \
     X(RECORD_ROLE_OTHER, "other")
 
 typedef enum record_role {
@@ -78,7 +81,8 @@ typedef enum record_draw_kind {
     RECORD_DRAW_SPRING,  /* between 2 points */
     RECORD_DRAW_POLYGON, /* filled, 3 or more points */
     RECORD_DRAW_TEXT,    /* `text` beside 1 point */
-    RECORD_DRAW_BOX      /* in space: a corner and its 3 neighbours, right-handed */
+    RECORD_DRAW_BOX,     /* in space: a corner and its 3 neighbours, right-handed */
+    RECORD_DRAW_ARROW    /* a force: from 1 point to another, on top of all else */
 } record_draw_kind;
 
 /* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */
@@ -122,6 +126,7 @@ typedef struct record_table {
     int time; /* the column with RECORD_ROLE_TIME, or -1: then the row number is the time */
 
     size_t row_count, row_room;
+    int late_room; /* columns that there is room for behind the others */
     double *value; /* column after column, row_room apart: see record_table_column */
 
     int summary_count, summary_room;
@@ -149,8 +154,17 @@ zw_status record_table_add_mark(record_table *table, double time, const char *la
 zw_status record_table_add_summary(record_table *table, const char *label, const char *text,
                                    zw_error *error);
 
+/* Columns that are known only after the rows: room for so many more, then each by name, with the
+ * same number in all rows. */
+zw_status record_table_widen(record_table *table, int more, zw_error *error);
+zw_status record_table_add_late(record_table *table, const char *name, record_role role,
+                                double value, zw_error *error);
+double *record_table_cell(record_table *table, int column, size_t row);
+
 /* The row_count numbers of a column, valid until the next row. */
 const double *record_table_column(const record_table *table, int column);
+/* How many columns files of numbers have: arrows stand behind them. */
+int record_table_numbers(const record_table *table);
 int record_table_find(const record_table *table, const char *name); /* -1: no such column */
 
 #endif

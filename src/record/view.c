@@ -131,7 +131,8 @@ static void take_largest(record_chart *chart, double *peak, int column, double i
 static zw_status add_role(record_view *view, const record_table *table, record_role role,
                           const char *title, zw_error *error)
 {
-    const bool by_size = role == RECORD_ROLE_MULTIPLIER || role == RECORD_ROLE_VIOLATION;
+    const bool by_size = role == RECORD_ROLE_MULTIPLIER || role == RECORD_ROLE_VIOLATION ||
+                         role == RECORD_ROLE_CONTACT;
     record_chart chart = {.kind = RECORD_PLOT_TIME,
                           .x = table->time,
                           .x_label = time_name(table),
@@ -192,6 +193,9 @@ static zw_status fill_view(record_view *view, const record_table *table, bool fu
     }
     if (status == ZW_OK && (full || table->plot_count == 0)) {
         status = add_role(view, table, RECORD_ROLE_ENERGY, "Energy", error);
+    }
+    if (status == ZW_OK && (full || table->plot_count == 0)) {
+        status = add_role(view, table, RECORD_ROLE_CONTACT, "Contact forces", error);
     }
     if (full && status == ZW_OK) {
         status = add_drift(view, table, error);

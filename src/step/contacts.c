@@ -1,54 +1,35 @@
-/* What touches, for those who ask. After a step the answer is there; elsewhere a step is tried. */
-#include <string.h>
-
+/* What pushes at the beginning of a run by the velocity form: what its first step will. */
 #include "base/error.h"
 #include "base/memory.h"
-#include "step/impulse.h"
+#include "step/run.h"
 
-/* From here over the world's timestep, with a work of its own: what zw_forward left stays. */
-static zw_status try_step(const zw_system *system, const zw_state *state, zw_work *work,
-                          zw_error *error)
+zw_status run_try_contacts(run *r, zw_error *error)
 {
-    zw_state *now = (zw_state *)state; /* only read */
-    const double *q = state_q(now), *v = state_v(now);
-    double *next = base_alloc((size_t)(system->nq + system->n + 1) * sizeof *next);
-    step_impulse *impulse = next ? impulse_create(system, work, error) : NULL;
+    const zw_system *system = r->system;
+    int seen = r->options.observer || system->model->check_count > 0;
+    if (!seen || (r->work->touched && r->work->touched->of != 0)) {
+        return ZW_OK; /* nobody looks, or it is known */
+    }
+    zw_work *own = zw_contact_room(system) > 0 ? zw_work_create(system, error) : NULL;
+    double *next =
+        base_alloc((size_t)(system->nq + system->n + system->carried + 1) * sizeof *next);
+    step_impulse *impulse = own && next ? impulse_create(system, own, error) : NULL;
     zw_status status = ZW_OK;
-    if (!impulse) {
+    if (zw_contact_room(system) > 0 && !impulse) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-    } else {
-        system_bind(system, work, state_param(now));
-        status =
-            impulse_step(impulse, system->bodies->timestep, q, v, next, next + system->nq, error);
+    } else if (impulse) {
+        zw_error ignored; /* the step itself will tell */
+        system_bind(system, own, state_param(r->state));
+        impulse_set_tolerance(impulse, r->options.tolerance);
+        if (impulse_step(impulse, r->state->t, r->options.step, state_q(r->state),
+                         state_v(r->state), next, next + system->nq, &ignored) == ZW_OK) {
+            contact_list_free(r->work->touched);
+            r->work->touched = own->touched;
+            own->touched = NULL;
+        }
     }
     impulse_free(impulse);
     base_free(next);
-    return status;
-}
-
-static int copy(const contact_list *from, zw_contact *list, int room)
-{
-    int count = from ? from->count : 0;
-    for (int k = 0; k < count && k < room; k++) {
-        list[k] = from->contact[k];
-    }
-    return count;
-}
-
-int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
-                int room, zw_error *error)
-{
-    if (zw_contact_room(system) == 0) {
-        return 0;
-    }
-    if (work->touched && work->touched->of == state_digest(state, 0)) {
-        return copy(work->touched, list, room);
-    }
-    zw_work *own = zw_work_create(system, error);
-    int count = -1;
-    if (own && try_step(system, state, own, error) == ZW_OK) {
-        count = copy(own->touched, list, room);
-    }
     zw_work_free(own);
-    return count;
+    return status;
 }

@@ -94,9 +94,10 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,    &s->force,
-                         &s->Q,  &s->still, &s->push, &s->other};
+    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,     &s->force,
+                         &s->Q,  &s->still, &s->push, &s->other, &s->first};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
@@ -106,12 +107,16 @@ static void lay_out(step_impulse *s, base_arena *arena)
     }
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
     s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->psi0 = base_arena_doubles(arena, m);
+    s->act0 = base_arena_doubles(arena, acts);
+    s->act = base_arena_doubles(arena, acts);
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
     s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
@@ -138,7 +143,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->back, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
-        matrix_create(&s->H, system) != ZW_OK ||
+        impulse_stiff_create(&s->stiff, system) != ZW_OK ||
+        matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -160,6 +166,15 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
+    /* the kernel's own tolerance does unless more is asked for than one gets */
+    s->problem.options.tolerance = s->aside.options.tolerance =
+        tolerance < 1e-10 ? fmax(tolerance, CLOSE) : 0;
+}
+
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
 }
 
 void impulse_free(step_impulse *s)
@@ -171,6 +186,7 @@ void impulse_free(step_impulse *s)
         impulse_contacts_free(&s->touch);
         matrix_free(&s->H);
         sleep_free(s->sleep);
+        impulse_stiff_free(&s->stiff);
         base_free(s->memory);
         base_free(s);
     }
@@ -220,7 +236,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
-    zw_status status = problem_solve(&s->problem, &s->H, way, error);
+    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, s->u);
@@ -274,7 +290,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 {
     *done = 0;
     impulse_balance(s, s->u, s->r);
-    impulse_fill_rows(s);
+    impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
     int more = impulse_reach(s);
     at->made &= more == 0;
@@ -304,7 +320,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     if (wrong > 0) {
         at->made = at->slow = at->idle = 0;
         impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s);
+        impulse_fill_rows(s, s->t + s->h);
     }
     *done = there && wrong == 0 && more == 0;
     return ZW_OK;
@@ -379,12 +395,15 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     for (int round = 0; round < BACK && status == ZW_OK; round++) {
         tree_advance(tree, s->q0, s->w, &h, s->q1);
         tree_kinematics(tree, s->q1, s->work->sweeps);
-        impulse_fill_rows(s);
+        impulse_fill_rows(s, s->t + h);
         if (impulse_violation(s) <= PLACE * reach(s, s->begin)) {
             break;
         }
         impulse_put_back(s, s->w);
         status = impulse_project(s, &s->back, s->v0, s->w, error);
+    }
+    if (status == ZW_OK && s->back.rows > 0) { /* what moves takes back what it gave at q0 */
+        s->gained += impulse_work(s, &s->back, s->back.answer.lambda, s->v0, s->w);
     }
     return status;
 }
@@ -417,59 +436,17 @@ static int on_rows(const step_impulse *s, const double *v, double part)
     return 1;
 }
 
-/* Is some limit or contact pushing? */
-static int stops(const step_impulse *s)
-{
-    const impulse_problem *p = &s->problem;
-    int found = 0;
-    for (int k = 0; k < p->blocks; k++) {
-        found |= p->block[k].kind != ZW_EQUALITY && p->guess[p->first[k]] > 0;
-    }
-    return found;
-}
-
-static double kinetic(step_impulse *s, const double *v)
-{
-    double sum = 0;
-    matrix_times(&s->H, v, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += 0.5 * v[i] * s->other[i];
-    }
-    return sum;
-}
-
-/* The work of motors, dampers, friction and limits: an impulse does the work that it would do at
- * the mean of the speeds before and after it. */
-static double work_done(const step_impulse *s)
-{
-    const impulse_problem *p = &s->problem;
-    int n = s->system->n, closers = s->system->bodies->closer_count;
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->w[i]);
-    }
-    for (int k = 0; k < p->blocks; k++) {
-        if (p->block[k].kind != ZW_INEQUALITY && p->key[k] < closers) {
-            continue; /* closers do none */
-        }
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                int d = p->column[e];
-                sum += p->guess[i] * p->value[e] * 0.5 * (s->u[d] + s->w[d]);
-            }
-        }
-    }
-    return sum;
-}
-
 /* v1 from u: on the rows of q1. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
     int n = s->system->n;
-    double gained = s->system->works ? work_done(s) : 0;
+    double gained = s->system->works
+                        ? impulse_forces_work(s, s->w) +
+                              impulse_work(s, &s->problem, s->problem.guess, s->w, s->u)
+                        : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
     impulse_put_speeds(s);
-    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-15)) {
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13)) {
         tree_composite(s->system->tree, s->work->sweeps);
         matrix_set(&s->H, s->system, s->work->sweeps);
         zw_status status = impulse_project(s, &s->aside, s->u, v1, error);
@@ -481,7 +458,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         if (status != ZW_OK) {
             return status;
         }
-        gained += stops(s) ? kinetic(s, v1) - kinetic(s, s->u) : 0;
+        gained += impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
     }
     s->gained += gained;
     return ZW_OK;
@@ -516,6 +493,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     if (is_first_enough(s)) {
         return impulse_quick(s, v1, error);
     }
+    double gained = s->gained;
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     impulse_begin_modes(s);
@@ -534,7 +512,9 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         status = impulse_find_contacts(s, s->begin, NULL, error);
         status = status == ZW_OK ? solve_rounds(s, error) : status;
     }
-    return status == ZW_OK ? find_v1(s, v1, error) : status;
+    status = status == ZW_OK ? find_v1(s, v1, error) : status;
+    s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
+    return status;
 }
 
 zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
@@ -551,6 +531,7 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
             continue;
         }
         done += size;
+        impulse_pass(s);
         s->before = s->h;
         s->behind = 0.5 * (1 - s->theta) * s->h;
         memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
@@ -560,13 +541,34 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     return ZW_OK;
 }
 
-zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                       double *v1, zw_error *error)
+void impulse_pass(step_impulse *s)
 {
+    s->t += s->h;
+    memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
+}
+
+/* A step that failed: if that was a formula without a value, it is named. */
+static zw_status blame(step_impulse *s, zw_status status, zw_error *error)
+{
+    zw_error other = {0};
+    if (s->system->bodies->formulas && status != ZW_NO_MEMORY &&
+        system_evaluate(s->system, s->work, PART_TERMS, s->t + s->h, s->q0, s->v0, NULL, NULL,
+                        &other) == ZW_NOT_FINITE) {
+        *error = other;
+        return ZW_NOT_FINITE;
+    }
+    return status;
+}
+
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error)
+{
+    const double *carried = v0 + s->system->n + s->system->law.carried;
+    size_t acts = (size_t)s->system->bodies->act_count * sizeof(double);
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
     if (s->sleep) {
-        return sleep_step(s, h, q0, v0, q1, v1, NULL, error);
+        return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
     int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
@@ -575,13 +577,17 @@ zw_status impulse_step(step_impulse *s, double h, const double *q0, const double
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
+    memcpy(s->first, v0, speeds);
+    memcpy(s->act0, carried, acts);
+    s->t = t;
     s->gained = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
     if (status != ZW_OK) {
-        return status;
+        return blame(s, status, error);
     }
     memcpy(q1, s->q1, places);
+    memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->taken = 1;
     impulse_keep(s);
     return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);

@@ -1,11 +1,12 @@
 /* The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
  *
  *     step_impulse *s = impulse_create(system, work, &error);
- *     impulse_step(s, h, q0, v0, q1, v1, &error);      s->gained: work done by what is not
- * conserved impulse_free(s);
+ *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
+ *     impulse_free(s);                                 conserved
  *
  * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
- * impulse_rows.c what holds, sticks or is at its limit; impulse_problem.c the kernel's problem. */
+ * impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
+ * impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
@@ -25,6 +26,18 @@ typedef struct impulse_deep {
     double left; /* depth that the step may leave */
 } impulse_deep;
 
+/* Slopes of formulas: impulse_slopes.c. */
+typedef struct impulse_stiff {
+    int count;     /* dofs that they couple: 0: there are none */
+    int apart;     /* too many: S is its diagonal */
+    int *at, *dof; /* [n] the index of a dof, -1: none; [count] the reverse */
+    int *row_dof;  /* [n] scratch */
+    double *S, *V; /* [count][count] the slopes; their directions */
+    double *size;  /* [count] of masses */
+    double *by;    /* [count] scratch */
+    double *row;   /* [n] scratch */
+} impulse_stiff;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -35,9 +48,8 @@ typedef struct impulse_contacts {
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
-    double *room;
-    int bounces; /* some pair may */
-    int flying;  /* points of pairs that bounce are left out, but for these */
+    int bounces;                 /* some pair may */
+    int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
     double near;               /* points are found up to this gap, if not farther */
@@ -52,13 +64,14 @@ typedef struct step_impulse {
     impulse_problem back;    /* of the speeds before it, */
     impulse_problem aside;   /* and after it */
 
-    /* The step being taken: from (q0, v0) over h. */
-    double h;
+    /* The step being taken: from (q0, v0) at time t over h. */
+    double t, h;
     double before;   /* the length of the step before, */
     double behind;   /* and how long before q0 its momenta were */
     double fall;     /* for how long gravity acts in it: h but for impacts */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
+    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
@@ -73,18 +86,23 @@ typedef struct step_impulse {
     double *force; /* [n] of springs, dampers and motors, at the end of the step */
     double *Q;     /* [n] the part of it that has no potential */
     double *room;  /* [lengths] what motors pull with on each */
-    double *wish;  /* [motors] their forces before limits */
+    double *wish;  /* [motors] their forces before limits, */
+    double *given; /* [motors] and controls or activations */
+    double drift;  /* dV/dt of formulas that know the time */
     double *still; /* [n] zeros */
     double *push;  /* [n] A' lambda */
     double *other; /* [n] scratch */
-    double *phi;   /* [m] rows of closers at q1: values, rates and rows in the system's pattern */
+    double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
-    double *A0; /* the rows where the impulses act */
+    double *A0, *psi0; /* the rows where the impulses act */
+    double *act0;      /* [activations] of motors at q0, */
+    double *act;       /* and at the end of the step */
 
     /* Slopes of the balance. */
     impulse_matrix H; /* symmetric part, known in closed form */
-    double *U;        /* n x n: the LU factors of all of it; NULL: too many for that */
-    int *pivot;       /* [n] */
+    impulse_stiff stiff;
+    double *U;  /* n x n: the LU factors of all of it; NULL: too many for that */
+    int *pivot; /* [n] */
     int with_N;
 
     /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
@@ -112,8 +130,10 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_free(step_impulse *s);
 /* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
-zw_status impulse_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                       double *v1, zw_error *error);
+void impulse_set_contact(step_impulse *s, zw_contact_model model); /* coulomb or convex */
+/* What is carried behind the speeds is so behind v0 and v1. */
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error);
 /* system_mode of every constraint at the end of the last step. */
 void impulse_modes(const step_impulse *s, double *mode);
 
@@ -125,6 +145,14 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+/* A step over s->h has been taken: t and activations are those of its end. */
+void impulse_pass(step_impulse *s);
+
+/* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
+double impulse_forces_work(const step_impulse *s, const double *before);
+/* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
+double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                    const double *before, const double *after);
 
 /* impulse_bounce.c: over h with impacts. */
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
@@ -156,12 +184,23 @@ double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
 double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
 
+/* impulse_slopes.c */
+zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
+void impulse_stiff_free(impulse_stiff *stiff);
+void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics are known */
+
 /* impulse_rows.c */
+int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
 void impulse_begin_modes(step_impulse *s);
 /* After impulse_place_rows at q0: limits that touch there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
-void impulse_fill_rows(step_impulse *s);  /* phi, A at q1 */
+/* phi and A of all rows at q, whose sweeps are run, and t; their psi at rest at `until`: rows that
+ * hold speeds ask for those of the step's end, as the next step starts from them. */
+void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
+                     double *A);
+/* phi, psi, A at q1, which is there at time t. */
+void impulse_fill_rows(step_impulse *s, double t);
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */

@@ -9,6 +9,29 @@
 
 /* ---- Forces --------------------------------------------------------------------------------- */
 
+/* Formulas at the end of the step: where it leads to, and when. */
+static void run_formulas(step_impulse *s, const double *u)
+{
+    const zw_system *system = s->system;
+    const expr_inputs in = {.t = s->t + s->h, .param = s->work->param, .q = s->q1, .v = u};
+    if (system->bodies->formulas) {
+        tree_velocities(system->tree, u, s->work->sweeps);
+        s->drift = bodies_run_formulas(system, s->work, PART_TERMS,
+                                       &in)[system->bodies->formulas->at_time];
+    }
+}
+
+/* What motor k does is a law of this: its control, or what that has made of its activation. */
+static double given(step_impulse *s, int k)
+{
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    if (motor->act < 0) {
+        return bodies_control(s->system, s->work, motor, NULL);
+    }
+    return s->act[motor->act] =
+               bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+}
+
 /* Motors as their modes say: inside the box the law, else the end of the box. */
 static void add_motors(step_impulse *s, const double *u)
 {
@@ -22,9 +45,8 @@ static void add_motors(step_impulse *s, const double *u)
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * u[work->aim_dof[i]];
         }
-        s->wish[k] =
-            bodies_motor_law(motor, bodies_control(s->system, work, motor, NULL), length, rate)
-                .force;
+        s->given[k] = given(s, k);
+        s->wish[k] = bodies_motor_law(motor, s->given[k], length, rate).force;
         double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
         if (motor->kind == MOTOR_LENGTH) {
             s->room[motor->length] += motor->gear[0] * by;
@@ -61,8 +83,11 @@ void impulse_forces(step_impulse *s, const double *u)
     size_t bytes = (size_t)s->system->n * sizeof(double);
     tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
     bodies_add_springs(s->system, s->work, s->q1, s->force);
+    run_formulas(s, u);
+    bodies_formula_forces(s->system, s->work, 1, s->force);
     memset(s->Q, 0, bytes);
     add_motors(s, u);
+    bodies_formula_forces(s->system, s->work, 0, s->Q);
     add_friction(s);
     bodies_add_dampers(s->system, u, s->Q);
     for (int i = 0; i < s->system->n; i++) {
@@ -98,6 +123,22 @@ static void find_place(step_impulse *s, const double *u)
     }
 }
 
+/* Armatures of tendons. */
+static void add_tendons(const step_impulse *s, const double *u, double *r)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        double gained = length->armature == 0
+                            ? 0
+                            : length->armature *
+                                  (bodies_rate_of(bodies, i, u) - bodies_rate_of(bodies, i, s->w));
+        for (int k = length->first; k < length->first + length->count && gained != 0; k++) {
+            r[bodies->term[k].dof] += bodies->term[k].coef * gained;
+        }
+    }
+}
+
 void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -119,6 +160,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
     for (int d = 0; d < s->system->n; d++) {
         r[d] += tree->armature[d] * (u[d] - s->w[d]) - h * s->force[d];
     }
+    add_tendons(s, u, r);
 }
 
 /* ---- Slopes --------------------------------------------------------------------------------- */
@@ -138,8 +180,7 @@ static void add_motor_slopes(step_impulse *s)
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * s->u[work->aim_dof[i]];
         }
-        bodies_law law =
-            bodies_motor_law(motor, bodies_control(s->system, work, motor, NULL), length, rate);
+        bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
         double weight = -s->h * (law.by_rate + s->h * law.by_length);
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
@@ -189,6 +230,7 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
         add_length_slopes(s, i);
     }
     add_motor_slopes(s);
+    impulse_stiffen(s);
 }
 
 int impulse_factor(step_impulse *s)

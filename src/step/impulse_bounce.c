@@ -2,7 +2,8 @@
  *
  * Newton's law: two geoms that meet with the speed c along the normal part with e c. It is for
  * pairs with e > 0 that meet faster than THRESHOLD times what gravity gives in a step; slower ones
- * stay together, as those with e = 0 always do. A step is cut where such a pair meets:
+ * stay together, as those with e = 0 always do. Below the bounce_speed of the world e counts as 0.
+ * A step is cut where such a pair meets:
  *
  *     fly to the time of the impact, without the rows of the pairs that bounce
  *     impact
@@ -240,6 +241,7 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
                         zw_error *error)
 {
     const impulse_contacts *t = &s->touch;
+    const double least = fmax(slow, s->system->bodies->contact->bounce_speed);
     impulse_put_joint_speeds(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
@@ -248,7 +250,7 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
                                     sizeof point->key.geom) == 0;
         if (in && point->gap <= near) {
             impulse_put_contact(s, &s->aside, k,
-                                pair >= 0 && c > slow ? point->restitution * c : 0);
+                                pair >= 0 && c > least ? point->restitution * c : 0);
         }
     }
     return impulse_project(s, &s->aside, v, v, error);
@@ -320,7 +322,8 @@ static zw_status strike_now(step_impulse *s, double near, double slow, double *v
     memcpy(v1, s->v0, speeds);
     tree_composite(s->system->tree, s->work->sweeps);
     matrix_set(&s->H, s->system, s->work->sweeps);
-    impulse_fill_rows(s);
+    impulse_fill_rows(s, s->t);
+    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = impact(s, near, slow, v1, error);
     move_on(s, v1, 0, 0);
     return status;
@@ -348,6 +351,9 @@ zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
             status = fly_to_impact(s, rest, slow, &time, &hit, v1, error);
         }
         rest -= time;
+        if (status == ZW_OK) {
+            impulse_pass(s);
+        }
         if (status == ZW_OK && hit) {
             status = end_speeds(s, v1, error);
             status = status == ZW_OK ? impact(s, near, slow, v1, error) : status;

@@ -32,9 +32,8 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->deep = base_alloc(points * sizeof *t->deep);
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
-    t->room = base_alloc((6 + 2) * wide * sizeof *t->room);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
-        !t->room || contact_work_create(&t->found, world) != ZW_OK) {
+        contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
     }
@@ -54,7 +53,6 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->label);
     base_free(t->rest);
     base_free(t->deep);
-    base_free(t->room);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -193,8 +191,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         contact_point *point = &t->found.point[k];
         point->gap += left_by(t, point);
-        t->columns[k] =
-            contact_rows(s->system, point, sweeps, t->room, column_of(t, k), J_of(t, k));
+        t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
     }
     return status;
@@ -222,11 +219,21 @@ static const char *label(const step_impulse *s, int k)
     return it->text;
 }
 
+/* Rows up to the last that friction can hold. */
+static int held_rows(const contact_point *point)
+{
+    int rows = point->rows;
+    while (rows > 1 && !(point->friction[rows - 2] > 1e-9)) {
+        rows--;
+    }
+    return rows;
+}
+
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
-    int rows = point->friction[0] > 1e-9 ? point->rows : 1;
+    int rows = held_rows(point);
     problem_block(p, key_of(&point->key), label(s, k), rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
                   point->friction);
     for (int r = 0; r < rows; r++) {
@@ -277,6 +284,52 @@ static int state_of(const zw_contact *it, double speed)
     return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
+/* Painleve. What slides has friction -mu^2 w/|mu w| for each unit of push, and both together give
+ * its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), closers held. Where
+ * p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
+ * Coulomb's law for a whole step has a solution then, too: an impulse that stops the slip at once,
+ * as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops it is in the cone. That is an
+ * impact without collision; what was stopped so is told. Other contacts are not looked at. */
+static int is_paradox(step_impulse *s, int k, const double *slip)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    double *x = s->other, size = 0;
+    for (int r = 1; r < point->rows; r++) {
+        double part = point->friction[r - 1] * slip[r];
+        size += part * part;
+    }
+    memset(x, 0, (size_t)s->system->n * sizeof *x);
+    for (int r = 0; r < point->rows; r++) {
+        double mu = r > 0 ? point->friction[r - 1] : 0;
+        double weight = r > 0 ? -mu * mu * slip[r] / sqrt(size) : 1;
+        for (int i = 0; i < t->columns[k]; i++) {
+            x[column_of(t, k)[i]] += weight * J_of(t, k)[r * t->columns[k] + i];
+        }
+    }
+    if (!(size > 0) || !matrix_factor(&s->H)) {
+        return 0;
+    }
+    matrix_solve(&s->H, x);
+    impulse_put_joint_speeds(s);
+    return (s->aside.rows == 0 || impulse_project(s, &s->aside, x, x, NULL) == ZW_OK) &&
+           row_times(t, k, 0, x) < 0;
+}
+
+/* It sticks: did it slide at the start of the step, without meeting faster than weight explains? */
+static int has_jammed(step_impulse *s, int k, double speed)
+{
+    const impulse_contacts *t = &s->touch;
+    double slip[6] = {0}, across = 0, slow = 1e-6 * (1 + speed);
+    for (int r = 1; r < t->found.point[k].rows; r++) {
+        slip[r] = row_times(t, k, r, s->first);
+        across = fmax(across, r < 3 ? fabs(slip[r]) : 0);
+    }
+    return across > slow && s->problem.options.contact == ZW_COULOMB &&
+           row_times(t, k, 0, s->first) > -1e-3 * across - margin_of(s) / s->h &&
+           is_paradox(s, k, slip);
+}
+
 /* The multipliers of the last solve: in the same place there, unless an impact came between. */
 static void find_push(const impulse_problem *p, int block, long key, double push[6])
 {
@@ -315,6 +368,9 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
             to->slip[r] = row_times(t, k, r, v1);
         }
         to->state = state_of(to, speed);
+        if (to->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
+            to->state = ZW_TOUCH_JAM;
+        }
     }
     return list != NULL;
 }

@@ -7,24 +7,9 @@
 
 /* ---- Pattern -------------------------------------------------------------------------------- */
 
-/* Lengths of several joints: as a rule few. Answers how many; list[] has them, unless NULL. */
-static int coupling(const struct system_bodies *bodies, int *list)
-{
-    int count = 0;
-    for (int i = 0; i < bodies->length_count; i++) {
-        if (bodies->length[i].count > 1) {
-            if (list) {
-                list[count] = i;
-            }
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Marks what couples with column j below it: masses, and lengths that j is part of, which are among
- * these. Answers how many; list[] has them, rising, unless NULL. */
-static int column_of(const zw_system *system, const int *lengths, int length_count, int j,
+/* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
+ * many; list[] has them, rising, unless NULL. */
+static int column_of(const zw_system *system, int j, int coupled_count, const int *coupled,
                      int *mark, int *list)
 {
     const struct system_bodies *bodies = system->bodies;
@@ -34,19 +19,24 @@ static int column_of(const zw_system *system, const int *lengths, int length_cou
         last = system->M_row[k] > last ? system->M_row[k] : last;
     }
     mark[j] = 1;
-    for (int i = 0; i < length_count; i++) {
-        const bodies_length *length = &bodies->length[lengths[i]];
-        const bodies_term *term = &bodies->term[length->first];
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_term *term = &bodies->term[bodies->length[i].first];
         int has = 0;
-        for (int k = 0; k < length->count; k++) {
+        for (int k = 0; k < bodies->length[i].count && bodies->length[i].count > 1; k++) {
             has |= term[k].dof == j;
         }
-        for (int k = 0; k < length->count && has; k++) {
+        for (int k = 0; k < bodies->length[i].count && has; k++) {
             if (term[k].dof > j) {
                 mark[term[k].dof] = 1;
                 last = term[k].dof > last ? term[k].dof : last;
             }
         }
+    }
+    int is_in = 0;
+    for (int i = 0; i < coupled_count; i++) {
+        is_in |= coupled[i] == j;
+        mark[coupled[i]] |= is_in;
+        last = is_in && coupled[i] > last ? coupled[i] : last;
     }
     for (int d = j; d <= last && d < n; d++) {
         if (mark[d] && list) {
@@ -71,34 +61,28 @@ static void find_entries(impulse_matrix *H, const zw_system *system)
     }
 }
 
-zw_status matrix_create(impulse_matrix *H, const zw_system *system)
+zw_status matrix_create(impulse_matrix *H, const zw_system *system, int count, const int *coupled)
 {
     size_t n = (size_t)system->n, masses = (size_t)system->M_start[system->n];
     int *mark = base_alloc((n + 1) * sizeof(int));
-    int many = coupling(system->bodies, NULL);
-    int *lengths = base_alloc(((size_t)many + 1) * sizeof(int));
     signed char *sign = base_alloc(n + 1);
     *H = (impulse_matrix){.n = system->n, .start = base_alloc((n + 1) * sizeof(int))};
-    if (lengths) {
-        coupling(system->bodies, lengths);
-    }
-    for (int j = 0; j < system->n && mark && lengths && H->start; j++) {
-        H->start[j + 1] = H->start[j] + column_of(system, lengths, many, j, mark, NULL);
+    for (int j = 0; j < system->n && mark && H->start; j++) {
+        H->start[j + 1] = H->start[j] + column_of(system, j, count, coupled, mark, NULL);
     }
     size_t entries = H->start ? (size_t)H->start[n] : 0;
     H->row = base_alloc((entries + 1) * sizeof(int));
     H->value = base_alloc((entries + 1) * sizeof(double));
     H->entry = base_alloc((masses + 1) * sizeof(int));
-    if (mark && lengths && sign && H->start && H->row && H->value && H->entry) {
+    if (mark && sign && H->start && H->row && H->value && H->entry) {
         for (int j = 0; j < system->n; j++) {
-            column_of(system, lengths, many, j, mark, H->row + H->start[j]);
+            column_of(system, j, count, coupled, mark, H->row + H->start[j]);
             sign[j] = 1;
         }
         find_entries(H, system);
         H->ldl = sparse_ldl_analyse(system->n, H->start, H->row, sign);
     }
     base_free(mark);
-    base_free(lengths);
     base_free(sign);
     if (!H->ldl) {
         matrix_free(H);
@@ -125,6 +109,9 @@ void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps
     memset(H->value, 0, (size_t)H->start[H->n] * sizeof(double));
     for (int k = 0; k < system->tree->entries; k++) {
         H->value[H->entry[system->bodies->entry[k]]] = M[k];
+    }
+    for (int k = 0; k < system->bodies->extra_count; k++) { /* armatures of tendons */
+        H->value[H->entry[system->bodies->extra[k].at]] += system->bodies->extra[k].value;
     }
 }
 

@@ -14,8 +14,9 @@ typedef struct impulse_matrix {
     sparse_ldl *ldl;
 } impulse_matrix;
 
-/* ZW_NO_MEMORY: there is nothing to free. */
-zw_status matrix_create(impulse_matrix *H, const zw_system *system);
+/* What couples beside masses and tendons: all of these, rising. ZW_NO_MEMORY: there is nothing to
+ * free. */
+zw_status matrix_create(impulse_matrix *H, const zw_system *system, int count, const int *coupled);
 void matrix_free(impulse_matrix *H);
 
 /* The masses, after tree_composite; nothing else. */

@@ -207,38 +207,53 @@ static zw_status out_of_memory(zw_error *error)
     return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
-static zw_status solve(impulse_problem *p, const impulse_matrix *H, const double *given,
-                       const double *guess, zw_error *error)
+static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+                       const gauss_islands_hint *hint, const double *guess, zw_error *error)
 {
     if (p->no_memory) {
         return out_of_memory(error);
     }
-    zw_gauss problem = {
-        .n = p->n,
-        .metric = {.kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row},
-        .free = given,
-        .block_count = p->blocks,
-        .block = p->block,
-        .A = {.start = p->start, .column = p->column, .value = p->value},
-        .b = p->b};
+    problem->n = p->n;
+    problem->metric =
+        (zw_metric){.kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
+    problem->block_count = p->blocks;
+    problem->block = p->block;
+    problem->A = (zw_rows){.start = p->start, .column = p->column, .value = p->value};
+    problem->b = p->b;
     p->options.guess = guess;
-    zw_status status = gauss_islands_solve(p->islands, &problem, &p->options, &p->answer, error);
+    zw_status status =
+        gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
     int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
                    (status == ZW_INACCURATE && p->answer.certificate <= p->enough);
     return answered ? ZW_OK : status;
 }
 
-zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *given,
-                        zw_error *error)
+static zw_status solve_and_keep(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+                                const gauss_islands_hint *hint, zw_error *error)
 {
-    zw_status status = solve(p, H, given, p->rows > 0 ? p->guess : NULL, error);
+    zw_status status = solve(p, problem, H, hint, p->rows > 0 ? p->guess : NULL, error);
     return status == ZW_OK && !remember(p) ? out_of_memory(error) : status;
+}
+
+zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *given,
+                        const double *start, zw_error *error)
+{
+    zw_gauss problem = {.free = given};
+    return solve_and_keep(p, &problem, H, &(gauss_islands_hint){.start = start}, error);
+}
+
+zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
+                              const gauss_islands_hint *hint, zw_error *error)
+{
+    zw_gauss problem = {.force = force};
+    return solve_and_keep(p, &problem, H, hint, error);
 }
 
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *given,
                               zw_error *error)
 {
-    return solve(p, H, given, NULL, error);
+    zw_gauss problem = {.free = given};
+    return solve(p, &problem, H, NULL, NULL, error);
 }
 
 double problem_multiplier(const impulse_problem *p, long key, int row)

@@ -8,7 +8,7 @@
  *     problem_begin(p);                                          no rows
  *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
  *     problem_row(p, count, column, value, b);
- *     problem_solve(p, H, free, error);                          p->answer
+ *     problem_solve(p, H, free, NULL, error);                       p->answer
  *
  * Multipliers are remembered by key: a block that was there in the last problem with as many rows
  * starts from the ones it had, wherever it stands now. Running out of memory while appending is
@@ -64,9 +64,13 @@ void problem_row(impulse_problem *p, int count, const int *column, const double 
 /* out = A' lambda with the multipliers that the rows start from. */
 void problem_guess_push(const impulse_problem *p, double *out);
 
-/* The nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered. */
+/* The nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered. `start` is a
+ * motion near it, or NULL. */
 zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *free,
-                        zw_error *error);
+                        const double *start, zw_error *error);
+/* The same where H free is known; the hint says how to find the rest. */
+zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
+                              const gauss_islands_hint *hint, zw_error *error);
 /* The same from nothing, and not remembered: for a question on the side. */
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *free,
                               zw_error *error);

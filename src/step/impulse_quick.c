@@ -13,112 +13,141 @@
 #include "step/impulse.h"
 #include "tree/sweeps.h"
 
-/* One-sided rows that the free motion, or that of now, would break. */
-static int in_reach(const step_impulse *s, int r, const double *given)
+#define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
+
+/* phi after the step, to first order. */
+static double phi_after(const step_impulse *s, int r, const double *u)
 {
     const zw_system *system = s->system;
-    double free_rate = 0, rate = 0;
+    double rate = 0;
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
-        free_rate += s->A[k] * given[system->A_column[k]];
-        rate += s->A[k] * s->v0[system->A_column[k]];
+        rate += s->A[k] * u[system->A_column[k]];
     }
-    return s->phi[r] + s->h * fmin(free_rate, fmin(rate, 0)) <= 1e-12;
+    return s->phi[r] + s->h * rate;
 }
 
-static void put_closers(step_impulse *s, const double *given)
+static int is_limit(const zw_system *system, int c)
+{
+    return system->row_kind[system->first_row[c]] == SYSTEM_CONTACT;
+}
+
+/* Limits that are near, or would be at the speeds of now, take part from the beginning. */
+static void begin_limits(step_impulse *s)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
+        int r = system->first_row[c];
+        s->in_reach[r] = !is_limit(system, c) || fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
+    }
+}
+
+/* Those that u would break join; their number. */
+static int more_limits(step_impulse *s, const double *u)
+{
+    const zw_system *system = s->system;
+    int count = 0;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int r = system->first_row[c];
+        if (!s->in_reach[r] && phi_after(s, r, u) < 0) {
+            s->in_reach[r] = 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void put_closers(step_impulse *s)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < impulse_held(s); c++) {
         int first = system->first_row[c], end = system->first_row[c + 1];
-        int loose = system->row_kind[first] == SYSTEM_CONTACT;
-        s->in_reach[first] = !loose || in_reach(s, first, given);
         if (!s->in_reach[first]) {
             continue;
         }
         problem_block(&s->problem, c, system->model->constraint[c].name,
-                      loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
+                      is_limit(system, c) ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
             double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
-            problem_row(&s->problem, count, system->A_column + start, s->A + start, -phi / s->h);
+            problem_row(&s->problem, count, system->A_column + start, s->A + start,
+                        -phi / s->h - s->psi0[r]);
         }
     }
 }
 
-/* Where the forces alone would lead: s->other. */
-static zw_status free_motion(step_impulse *s)
+/* s->other = H v0 + h (f - bias): what H u would be without rows. */
+static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
-    double *given = s->other, *bias = s->push;
+    double *bias = s->push;
     tree_kinematics(tree, s->q0, s->work->sweeps);
     tree_velocities(tree, s->v0, s->work->sweeps);
     tree_composite(tree, s->work->sweeps);
     tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    double *here = s->work->sweeps;
+    if (s->system->bodies->formulas) { /* they see q1 */
+        s->work->sweeps = s->begin;
+        tree_kinematics(tree, s->q1, s->begin);
+    }
     impulse_forces(s, s->u);
-    impulse_metric_at(s, s->work->sweeps);
-    if (!impulse_factor(s)) {
-        return ZW_NOT_A_METRIC;
-    }
+    impulse_metric_at(s, here);
+    s->work->sweeps = here;
+    matrix_times(&s->H, s->v0, s->other);
     for (int i = 0; i < s->system->n; i++) {
-        given[i] = s->h * (s->force[i] - bias[i]);
+        s->other[i] += s->h * (s->force[i] - bias[i]);
     }
-    impulse_solve(s, given);
-    for (int i = 0; i < s->system->n; i++) {
-        given[i] += s->v0[i];
-    }
-    return ZW_OK;
 }
 
-/* The work of motors, dampers, limits and contacts, at the mean of the speeds before and after. */
-static double work_done(const step_impulse *s)
+/* The motion without rows, if the kernel asks for it. */
+static const double *free_motion(void *user)
 {
-    const impulse_problem *p = &s->problem;
-    double sum = 0;
-    for (int i = 0; i < s->system->n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + s->v0[i]);
+    step_impulse *s = user;
+    if (!impulse_factor(s)) {
+        return NULL;
     }
-    for (int k = 0; k < p->blocks; k++) {
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1] && p->block[k].kind != ZW_EQUALITY; e++) {
-                int d = p->column[e];
-                sum += p->answer.lambda[i] * p->value[e] * 0.5 * (s->u[d] + s->v0[d]);
-            }
-        }
-    }
-    return sum;
+    memcpy(s->push, s->other, (size_t)s->system->n * sizeof(double));
+    impulse_solve(s, s->push);
+    return s->push;
+}
+
+static zw_status solve_rows(step_impulse *s, zw_error *error)
+{
+    gauss_islands_hint hint = {.start = s->v0, .free = free_motion, .user = s};
+    zw_status status = ZW_OK;
+    do {
+        problem_begin(&s->problem);
+        put_closers(s);
+        impulse_put_contacts(s);
+        status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
+    } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
+    return status;
 }
 
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
-    zw_status status = free_motion(s);
-    if (status == ZW_OK) {
-        status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
-    }
-    problem_begin(&s->problem);
+    momentum(s);
+    zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
-        bodies_fill_rows(system, s->work, s->q0, s->v0,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
-        put_closers(s, s->other);
+        impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
     }
     if (status == ZW_OK) {
-        impulse_put_contacts(s);
+        begin_limits(s);
+        status = solve_rows(s, error);
     }
-    memcpy(s->u, s->other, speeds);
-    s->residual = 0;
-    if (status == ZW_OK && s->problem.rows > 0) {
-        status = problem_solve(&s->problem, &s->H, s->other, error);
-        if (status == ZW_OK) {
-            memcpy(s->u, s->problem.answer.a, speeds);
-            s->residual = s->problem.answer.certificate;
-        }
+    s->residual = s->problem.answer.certificate;
+    if (status == ZW_OK) {
+        memcpy(s->u, s->problem.answer.a, speeds);
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    s->gained += system->works ? work_done(s) : 0;
+    if (status == ZW_OK && system->works) {
+        s->gained += impulse_forces_work(s, s->v0);
+        s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
+    }
     s->rounds = 1;
     s->fall = s->h;
     return status;

@@ -29,6 +29,11 @@ static const char *name_of(const step_impulse *s, int c)
     return s->system->model->constraint[c].name;
 }
 
+int impulse_held(const step_impulse *s)
+{
+    return bodies_first_closer(s->system->bodies) + s->system->bodies->closer_count;
+}
+
 /* ---- Boxes ---------------------------------------------------------------------------------- */
 
 /* The end of the box at which a force that would be `wish` is; at present it is at `mode`. From one
@@ -65,7 +70,7 @@ static int judge_dry(const step_impulse *s, int k)
     if (s->dry_mode[k] != 0) {
         return s->dry_mode[k] * dry_speed(bodies, dry, s->u) < 0 ? 0 : s->dry_mode[k];
     }
-    double held = problem_multiplier(&s->problem, bodies->closer_count + k, 0);
+    double held = problem_multiplier(&s->problem, impulse_held(s) + k, 0);
     double most = s->h * dry->limit * (1 + BORDER);
     return held > most ? -1 : held < -most ? 1 : 0;
 }
@@ -107,25 +112,44 @@ int impulse_pivot(step_impulse *s, int first_only)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
+void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
+                     double *A)
+{
+    const zw_system *system = s->system;
+    const bodies_formulas *formulas = system->bodies->formulas;
+    bodies_fill_rows(system, s->work, q, s->still,
+                     (bodies_rows){.phi = s->phi, .psi = psi, .b = s->b, .A = A});
+    memset(psi, 0, (size_t)system->m * sizeof *psi); /* closers stay where they are */
+    if (formulas && formulas->rows > 0) {
+        expr_inputs in = {.t = until, .param = s->work->param, .q = q, .v = s->still};
+        size_t bytes = (size_t)formulas->rows * sizeof(double);
+        tree_velocities(system->tree, s->still, s->work->sweeps);
+        memcpy(psi, bodies_run_formulas(system, s->work, PART_VELOCITY, &in), bytes);
+        in.t = t;
+        const double *value = bodies_run_formulas(system, s->work, PART_POSITION, &in);
+        memcpy(s->phi, value, bytes);
+        bodies_formula_rows(system, s->work, value + formulas->rows, A);
+    }
+}
+
 void impulse_place_rows(step_impulse *s)
 {
     double *sweeps = s->work->sweeps;
     if (s->system->m > 0) {
         s->work->sweeps = s->place;
-        bodies_fill_rows(s->system, s->work, s->theta > 0 ? s->q_other : s->q0, s->still,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A0});
+        impulse_rows_at(s, s->t + s->theta * s->h, s->t + s->h, s->theta > 0 ? s->q_other : s->q0,
+                        s->psi0, s->A0);
         s->work->sweeps = sweeps;
     }
 }
 
-void impulse_fill_rows(step_impulse *s)
+void impulse_fill_rows(step_impulse *s, double t)
 {
     if (s->system->m > 0) {
         if (s->theta > 0) {
             impulse_place_rows(s);
         }
-        bodies_fill_rows(s->system, s->work, s->q1, s->still,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->b, .A = s->A});
+        impulse_rows_at(s, t, t, s->q1, s->psi, s->A);
         for (int r = 0; r < s->system->m; r++) { /* what rolls has no phi */
             s->phi[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
         }
@@ -168,7 +192,7 @@ static void put_dry(step_impulse *s, impulse_problem *p)
     zw_work *work = s->work;
     for (int k = 0; k < bodies->dry_count; k++) {
         const bodies_dry *dry = &bodies->dry[k];
-        int c = bodies->closer_count + k;
+        int c = impulse_held(s) + k;
         if (s->dry_mode[k] != 0) {
             continue;
         }
@@ -182,12 +206,12 @@ static void put_dry(step_impulse *s, impulse_problem *p)
 }
 
 /* Closers and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi; no
- * speed: 0. */
-static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *speed,
-                        double factor)
+ * speed, or rows that hold speeds: -psi - factor phi. */
+static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
+                        const double *speed, double factor)
 {
     const zw_system *system = s->system;
-    for (int c = 0; c < system->bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int first = system->first_row[c], end = system->first_row[c + 1];
         int loose = one_sided(system, first);
         if (loose && s->in_reach[first] <= 0) {
@@ -196,9 +220,9 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
         problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
-            double b = -factor * s->phi[r];
-            int rolls = system->row_kind[r] == SYSTEM_VELOCITY && factor > 0;
-            for (int k = start; k < start + count && speed && !rolls; k++) {
+            int given = !speed || (system->row_kind[r] == SYSTEM_VELOCITY && factor > 0);
+            double b = -factor * s->phi[r] - (given ? psi[r] : 0);
+            for (int k = start; k < start + count && !given; k++) {
                 b += A[k] * speed[system->A_column[k]];
             }
             problem_row(p, count, system->A_column + start, A + start, b);
@@ -209,7 +233,7 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
 void impulse_put_rows(step_impulse *s)
 {
     problem_begin(&s->problem);
-    put_closers(s, &s->problem, s->A0, s->u, 1 / s->h);
+    put_closers(s, &s->problem, s->A0, s->psi0, s->u, 1 / s->h);
     put_dry(s, &s->problem);
     impulse_put_contacts(s);
 }
@@ -217,7 +241,7 @@ void impulse_put_rows(step_impulse *s)
 void impulse_put_back(step_impulse *s, const double *w)
 {
     problem_begin(&s->back);
-    put_closers(s, &s->back, s->A0, w, -1 / s->before);
+    put_closers(s, &s->back, s->A0, s->psi0, w, -1 / s->before);
     put_dry(s, &s->back);
 }
 
@@ -228,7 +252,7 @@ void impulse_put_joint_speeds(step_impulse *s)
         s->phi[r] = one_sided(s->system, r) ? fmax(s->phi[r], 0) : 0;
     }
     problem_begin(&s->aside);
-    put_closers(s, &s->aside, s->A, NULL, 1 / s->h);
+    put_closers(s, &s->aside, s->A, s->psi, NULL, 1 / s->h);
     put_dry(s, &s->aside);
 }
 
@@ -267,12 +291,12 @@ void impulse_modes(const step_impulse *s, double *mode)
         sleep_modes(s, mode, NULL);
         return;
     }
-    for (int c = 0; c < bodies->closer_count; c++) {
+    for (int c = 0; c < impulse_held(s); c++) {
         int r = s->system->first_row[c];
         int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0 && rests(s, r);
         mode[c] = one_sided(s->system, r) && !pushes ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
     for (int k = 0; k < bodies->dry_count; k++) {
-        mode[bodies->closer_count + k] = s->dry_mode[k] == 0 ? SYSTEM_STUCK : SYSTEM_CLOSED;
+        mode[impulse_held(s) + k] = s->dry_mode[k] == 0 ? SYSTEM_STUCK : SYSTEM_CLOSED;
     }
 }

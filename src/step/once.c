@@ -61,10 +61,11 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     }
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
+    impulse_set_contact(s, plan->contact);
     take_memory(system, state, s);
     uint64_t *sum = s->sleep ? &s->sum : NULL;
-    zw_status status = sum ? sleep_step(s, plan->step, q, v, q, v, sum, error)
-                           : impulse_step(s, plan->step, q, v, q, v, error);
+    zw_status status = sum ? sleep_step(s, state->t, plan->step, q, v, q, v, sum, error)
+                           : impulse_step(s, state->t, plan->step, q, v, q, v, error);
     if (status != ZW_OK) {
         s->left = 0; /* begin with a look at all there is */
         return status;
@@ -76,12 +77,12 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     } else {
         impulse_modes(s, state_mode(state));
     }
-    run_note_step(system, state, plan->step);
-    s->left = sum ? state_digest_of(state, *sum) : state_digest(state, 0);
-    state->remembered = s->left;
+    run_note_step(system, state, plan);
+    s->sum = sum ? s->sum : state_sum(state);
+    s->left = state->remembered = state_digest_of(state, s->sum);
     work->certificate = s->residual;
     if (work->touched) {
-        work->touched->of = s->left; /* for zw_contacts */
+        work->touched->of = state_digest_of(state, s->sum + state_param_sum(state));
     }
     return status;
 }
@@ -89,7 +90,19 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error)
 {
-    const zw_run_options wish = {.time = state->t + h, .every = h, .step = h, .method = method};
+    const zw_run_options options = {.step = h, .method = method};
+    return zw_step_by(system, state, work, &options, error);
+}
+
+zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
+                     const zw_run_options *options, zw_error *error)
+{
+    const zw_run_options wish = {.time = state->t + options->step,
+                                 .every = options->step,
+                                 .step = options->step,
+                                 .tolerance = options->tolerance,
+                                 .method = options->method,
+                                 .contact = options->contact};
     zw_run_options plan;
     zw_run_summary summary = {0};
     zw_status status = zw_run_plan(system, state, &wish, &plan, error);

@@ -28,6 +28,25 @@ zw_status zw_method_find(const char *name, zw_method *method)
     return ZW_BAD_INPUT;
 }
 
+static const char *const law_name[] = {"default", "coulomb", "convex", "soft"};
+enum { CONTACTS = sizeof law_name / sizeof *law_name };
+
+const char *zw_contact_model_name(zw_contact_model model)
+{
+    return (int)model >= 0 && (int)model < CONTACTS ? law_name[model] : "?";
+}
+
+zw_status zw_contact_model_find(const char *name, zw_contact_model *model)
+{
+    for (int i = 0; i < CONTACTS; i++) {
+        if (strcmp(name, law_name[i]) == 0) {
+            *model = (zw_contact_model)i;
+            return ZW_OK;
+        }
+    }
+    return ZW_BAD_INPUT;
+}
+
 static int fixed_step(zw_method method)
 {
     return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||
@@ -76,10 +95,16 @@ static int is_stiff(const zw_system *system, double time)
 /* What method impulse does not know of bodies; NULL: it can be used. */
 static const char *beyond_impulse(const struct system_bodies *bodies)
 {
-    return bodies->act_count > 0     ? "activations of actuators"
-           : bodies->extra_count > 0 ? "armatures of tendons"
-           : bodies->formulas        ? "formulas over bodies"
-                                     : NULL;
+    const bodies_formulas *formulas = bodies->formulas;
+    if (formulas && formulas->rough) {
+        return "friction of constraints that are formulas";
+    }
+    for (int c = 0; formulas && c < formulas->constraints; c++) {
+        if (bodies->shown->constraint[c].restitution != EXPR_NONE) {
+            return "restitution of constraints that are formulas";
+        }
+    }
+    return NULL;
 }
 
 /* Bodies that may touch go by the one method that lets them, if it knows all that there is. */
@@ -89,6 +114,37 @@ static zw_method by_default(const zw_system *system, double time)
         return ZW_METHOD_IMPULSE;
     }
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
+}
+
+/* Who says how things touch means the method that can do it. Equations have Coulomb's law. */
+static zw_status choose_contact(const zw_system *system, zw_run_options *options, zw_error *error)
+{
+    if (options->contact == ZW_CONTACT_DEFAULT) {
+        options->contact = system->model->run.contact;
+    }
+    if (options->contact == ZW_CONTACT_DEFAULT) {
+        return ZW_OK;
+    }
+    const char *name = zw_contact_model_name(options->contact);
+    if (*name == '?') {
+        return base_fail(error, ZW_BAD_INPUT, "%d is no contact law", (int)options->contact);
+    }
+    if (!system->tree) {
+        return options->contact == ZW_CONTACT_COULOMB
+                   ? ZW_OK
+                   : base_fail(error, ZW_BAD_INPUT,
+                               "contact %s is for rigid bodies, and these are equations: their "
+                               "contacts are coulomb",
+                               name);
+    }
+    zw_method needed = options->contact == ZW_CONTACT_SOFT ? ZW_METHOD_SOFT : ZW_METHOD_IMPULSE;
+    if (options->method == ZW_METHOD_DEFAULT) {
+        options->method = needed;
+    }
+    return options->method == needed
+               ? ZW_OK
+               : base_fail(error, ZW_BAD_INPUT, "contact %s comes with method %s, and not %s", name,
+                           zw_method_name(needed), zw_method_name(options->method));
 }
 
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
@@ -114,8 +170,17 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          "midpoint, rk4, euler, stiff, bdf, impulse, soft",
                          file->method);
     }
+    zw_status status = choose_contact(system, options, error);
+    if (status != ZW_OK) {
+        return status;
+    }
     if (options->method == ZW_METHOD_DEFAULT) {
         options->method = by_default(system, options->time - now);
+    }
+    if (options->contact == ZW_CONTACT_DEFAULT) { /* the others know of none */
+        options->contact = options->method == ZW_METHOD_SOFT      ? ZW_CONTACT_SOFT
+                           : options->method == ZW_METHOD_IMPULSE ? ZW_CONTACT_COULOMB
+                                                                  : ZW_CONTACT_DEFAULT;
     }
     if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
         return base_fail(error, ZW_BAD_INPUT,

@@ -4,8 +4,8 @@
  * The memory counts only for the very state that it was written with, and for a run by the same
  * method and step; else the run begins afresh.
  *
- *     0 method   1 step   2 careful   3 rank   4 margin   5 soon (-1: no such time)
- *     then how long each row has been, m numbers; then the integrator's: keep.c
+ *     0 method (and half more: convex contact)   1 step   2 careful   3 rank   4 margin   5 soon
+ * (-1: no such time) then how long each row has been, m numbers; then the integrator's: keep.c
  *
  * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
  * The variational methods and the velocity form use the field, and with it 2 to 4 and the rows, for
@@ -23,10 +23,21 @@ static int behind(const run *r)
     return HEAD + r->system->m;
 }
 
+static double method_of(const zw_run_options *options)
+{
+    return (int)options->method + (options->contact == ZW_CONTACT_CONVEX ? 0.5 : 0);
+}
+
+static int is_impulse(zw_state *state)
+{
+    double method = state_memory(state)[0];
+    return method == ZW_METHOD_IMPULSE || method == ZW_METHOD_IMPULSE + 0.5;
+}
+
 /* The velocity form goes on with other controls, too: what it remembers is not about them. */
 static uint64_t digest(zw_state *state)
 {
-    return state_digest(state, state_memory(state)[0] != (double)ZW_METHOD_IMPULSE);
+    return state_digest(state, !is_impulse(state));
 }
 
 /* ---- Of single steps ------------------------------------------------------------------------ */
@@ -39,8 +50,7 @@ double *run_step_memory(const zw_system *system, zw_state *state)
 
 int run_remembers_step(zw_state *state)
 {
-    return state->remembered != 0 && state_memory(state)[0] == (double)ZW_METHOD_IMPULSE &&
-           state->remembered == digest(state);
+    return state->remembered != 0 && is_impulse(state) && state->remembered == digest(state);
 }
 
 void run_begin_steps(const zw_system *system, zw_state *state)
@@ -49,11 +59,11 @@ void run_begin_steps(const zw_system *system, zw_state *state)
     memset(memory, 0, (size_t)(end - memory) * sizeof *memory);
 }
 
-void run_note_step(const zw_system *system, zw_state *state, double h)
+void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan)
 {
     double *memory = state_memory(state), *grid = memory + HEAD + system->m;
-    memory[0] = (double)ZW_METHOD_IMPULSE;
-    memory[1] = h;
+    memory[0] = method_of(plan);
+    memory[1] = plan->step;
     memory[5] = -1;
     grid[0] = grid[1] = state->t;
 }
@@ -71,7 +81,7 @@ void run_remember(run *r)
     if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
         return;
     }
-    memory[0] = (double)(int)r->options.method;
+    memory[0] = method_of(&r->options);
     memory[1] = r->options.step;
     if (!r->lagrange.system && !r->impulse) {
         memory[2] = motion->careful;
@@ -103,9 +113,9 @@ int run_remembers(const run *r)
         }
     }
     double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
-    return memory[0] == (double)(int)r->options.method && memory[1] == r->options.step &&
-           memory[3] >= 0 && memory[3] <= r->system->m && isfinite(memory[4]) &&
-           late <= 1e-8 * r->options.step && r->state->remembered == digest(r->state);
+    return memory[0] == method_of(&r->options) && memory[1] == r->options.step && memory[3] >= 0 &&
+           memory[3] <= r->system->m && isfinite(memory[4]) && late <= 1e-8 * r->options.step &&
+           r->state->remembered == digest(r->state);
 }
 
 zw_status run_resume(run *r, zw_error *error)

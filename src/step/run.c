@@ -110,7 +110,7 @@ static zw_status look_ahead(run *r, zw_error *error)
     if (system->contact_count == 0) {
         return ZW_OK;
     }
-    zw_status status = zw_forward(system, state, r->work, error);
+    zw_status status = system_forward(system, state, r->work, TOUCH_IGNORED, error);
     if (status == ZW_OK) {
         status = system_evaluate(system, r->work, PART_VELOCITY, state->t, q, v, NULL, NULL, error);
     }
@@ -264,7 +264,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     int nq = r->system->nq;
     double gained = 0;
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
-                               : impulse_step(r->impulse, h, y0, y0 + nq, y1, y1 + nq, error);
+                               : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
@@ -285,6 +285,7 @@ static zw_status take_modes(run *r, zw_error *error)
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
     for (int k = 0; k < count; k++) {
         r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+        r->summary->jams += r->work->touched->contact[k].state == ZW_TOUCH_JAM;
     }
     return status != ZW_OK || !r->system->has_friction
                ? status
@@ -347,6 +348,7 @@ static zw_status create_given(run *r, zw_error *error)
         return ZW_NO_MEMORY;
     }
     impulse_set_tolerance(r->impulse, r->options.tolerance);
+    impulse_set_contact(r->impulse, r->options.contact);
     return ZW_OK;
 }
 
@@ -404,6 +406,9 @@ static zw_status start(run *r, zw_error *error)
     if (status == ZW_OK) { /* an energy that is no number would make every check void */
         status = system_evaluate(system, r->work, PART_ENERGY, r->state->t, state_q(r->state),
                                  state_v(r->state), NULL, NULL, error);
+    }
+    if (status == ZW_OK && r->options.method == ZW_METHOD_IMPULSE) {
+        status = run_try_contacts(r, error);
     }
     if (status == ZW_OK) {
         status = run_show(r, ZW_SAMPLE_START, -1, r->state, error);
@@ -528,9 +533,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .output = 1,
              .soon = INFINITY,
              .last = -INFINITY};
-    if (work->touched) {
-        work->touched->of = 0; /* the beginning is not the end of a step of this run */
-    }
+    contact_list_keep(work->touched, state); /* for the first sample */
     *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {

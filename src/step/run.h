@@ -44,6 +44,9 @@ zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation and certificate where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
+/* contacts.c: what pushes at the start of a run by method impulse. */
+zw_status run_try_contacts(run *r, zw_error *error);
+
 /* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
 void run_remember(run *r);
 void run_forget(zw_state *state);
@@ -52,7 +55,7 @@ void run_forget(zw_state *state);
 double *run_step_memory(const zw_system *system, zw_state *state);
 int run_remembers_step(zw_state *state);
 void run_begin_steps(const zw_system *system, zw_state *state);
-void run_note_step(const zw_system *system, zw_state *state, double h);
+void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan);
 int run_remembers(const run *r); /* r->ode is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 

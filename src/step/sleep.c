@@ -324,16 +324,20 @@ static void scatter(const step_sleep *z, double *q1, double *v1, uint64_t *sum)
 }
 
 /* The step of what is awake; *woken: it met somebody who has to be awake for it. */
-static zw_status step_part(step_impulse *s, double h, int *woken, zw_error *error)
+static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_error *error)
 {
     step_sleep *z = s->sleep;
     contact_work *found = &z->inner->touch.found;
     int there = z->inner->touch.is_there;
     system_bind(&z->part.system, z->work, s->work->param);
-    z->inner->close = s->close;
+    z->inner->close = s->close; /* what impulse_set_... have said */
+    z->inner->problem.options.tolerance = s->problem.options.tolerance;
+    z->inner->problem.options.contact = s->problem.options.contact;
+    z->inner->aside.options.tolerance = s->aside.options.tolerance;
+    z->inner->aside.options.contact = s->aside.options.contact;
     sleep_hand_in(s);
     z->work->touched = s->work->touched; /* the list is theirs to fill */
-    zw_status status = impulse_step(z->inner, h, z->q0, z->v0, z->q1, z->v1, error);
+    zw_status status = impulse_step(z->inner, t, h, z->q0, z->v0, z->q1, z->v1, error);
     s->work->touched = z->work->touched;
     z->work->touched = NULL;
     *woken = there && found->woken_count > 0;
@@ -347,7 +351,7 @@ static zw_status step_part(step_impulse *s, double h, int *woken, zw_error *erro
 }
 
 /* Until nobody wakes any more: each time there are more of them. */
-static zw_status step_awake(step_impulse *s, double h, const double *q0, const double *v0,
+static zw_status step_awake(step_impulse *s, double t, double h, const double *q0, const double *v0,
                             zw_error *error)
 {
     step_sleep *z = s->sleep;
@@ -360,7 +364,7 @@ static zw_status step_awake(step_impulse *s, double h, const double *q0, const d
             return status;
         }
         gather(z, q0, v0);
-        status = step_part(s, h, &woken, error);
+        status = step_part(s, t, h, &woken, error);
         if (status != ZW_OK && !woken) {
             return status;
         }
@@ -368,8 +372,8 @@ static zw_status step_awake(step_impulse *s, double h, const double *q0, const d
     return ZW_OK;
 }
 
-zw_status sleep_step(step_impulse *s, double h, const double *q0, const double *v0, double *q1,
-                     double *v1, uint64_t *sum, zw_error *error)
+zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                     double *q1, double *v1, uint64_t *sum, zw_error *error)
 {
     step_sleep *z = s->sleep;
     s->gained = s->residual = 0;
@@ -378,7 +382,7 @@ zw_status sleep_step(step_impulse *s, double h, const double *q0, const double *
         sleep_forget(s);
     }
     sleep_note_controls(s);
-    zw_status status = step_awake(s, h, q0, v0, error);
+    zw_status status = step_awake(s, t, h, q0, v0, error);
     if (status != ZW_OK) {
         return status;
     }

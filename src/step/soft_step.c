@@ -9,22 +9,21 @@
 static int damp(soft_problem *s, double h)
 {
     const zw_system *system = s->system;
+    const tree_mechanism *tree = system->tree;
     int damped = 0;
     for (int i = 0; i < system->n; i++) {
-        damped |= system->tree->damping[i] > 0;
+        damped |= tree->damping[i] > 0;
+        s->diagonal[i] = h * tree->damping[i];
     }
     if (!damped || (system->bodies->without & ZW_WITHOUT_EULERDAMP)) {
         return 1;
     }
     for (int i = 0; i < system->n; i++) {
-        s->M[system->M_start[i]] += h * system->tree->damping[i]; /* the diagonal comes first */
         s->a[i] = s->force[i] + s->push[i];
     }
-    if (sparse_ldl_factor(s->ldl, s->M, 1e-14) != 0) {
-        return 0;
-    }
-    sparse_ldl_solve(s->ldl, s->a);
-    return 1;
+    int good = soft_factor_masses(s, s->diagonal);
+    soft_solve_masses(s, s->a);
+    return good;
 }
 
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
@@ -69,7 +68,7 @@ void soft_note(const soft_problem *s, int *contacts, double *depth)
 {
     *contacts = s->contacts > *contacts ? s->contacts : *contacts;
     for (int k = 0; k < s->contacts; k++) {
-        *depth = fmax(*depth, -s->found.point[s->of[s->first_contact + k]].gap);
+        *depth = fmax(*depth, -s->found.point[s->block[s->first_contact + k].of].gap);
     }
 }
 
@@ -90,9 +89,9 @@ static int list_contacts(soft_problem *s, const double *v)
 {
     contact_list *list = contact_list_begin(s->work, s->contacts);
     for (int k = 0; k < s->contacts && list; k++) {
-        const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
+        const contact_point *point = &s->found.point[s->block[s->first_contact + k].of];
         zw_contact *to = contact_list_add(list, s->system, point);
-        int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
+        int columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
         soft_contact_force(s, k, to->force);
         for (int r = 0; r < point->rows; r++) {
             for (int i = 0; i < columns; i++) {
@@ -100,6 +99,9 @@ static int list_contacts(soft_problem *s, const double *v)
             }
         }
         to->state = state_of(point, to, s->system->bodies->elliptic);
+    }
+    if (list) {
+        list->acts = 1;
     }
     return list != NULL;
 }
@@ -113,12 +115,15 @@ zw_status soft_show(soft_problem *s, const zw_state *state, zw_error *error)
     }
     memcpy(s->work->a, s->a, (size_t)system->n * sizeof(double));
     memset(s->work->lambda, 0, (size_t)system->m * sizeof(double));
+    memset(s->work->push, 0, (size_t)system->m * sizeof(double));
     for (int k = 0; k < s->first_contact; k++) {
-        const bodies_closer *closer = &system->bodies->closer[s->of[k]];
-        memcpy(s->work->lambda + closer->row, s->lambda + s->first[k],
+        const bodies_closer *closer = &system->bodies->closer[s->block[k].of];
+        memcpy(s->work->lambda + closer->row, s->block[k].now.force,
+               (size_t)closer->rows * sizeof(double));
+        memcpy(s->work->push + closer->row, s->block[k].now.force,
                (size_t)closer->rows * sizeof(double));
     }
-    s->work->certificate = s->answer.certificate;
+    s->work->certificate = s->certificate;
     return !s->is_there || list_contacts(s, state->data + state->nq)
                ? ZW_OK
                : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -1,7 +1,9 @@
 /* What a run measures, and what the observer is shown.
  *
  * Samples come from the dense output, projected back onto the constraints; the observer sees them
- * with the principle solved there, certificate included. */
+ * with the principle solved there, certificate included. Contacts push there as the method has them
+ * push: by method impulse with the mean force over the last step, by method soft as its law says at
+ * the instant, by others not at all. */
 #include <math.h>
 #include <string.h>
 
@@ -54,7 +56,9 @@ static void note_energy(run *r, const zw_state *state)
 
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
-    zw_status status = zw_forward(r->system, state, r->work, error);
+    int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
+    zw_status status =
+        system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED, error);
     if (status == ZW_OK && r->soft) {
         status = soft_show(r->soft, state, error);
     }
@@ -65,7 +69,7 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     note_energy(r, state);
     note_checks(r, state);
     if (r->work->touched) { /* what the step that leads here left */
-        r->work->touched->of = r->impulse || r->soft ? state_digest(state, 0) : 0;
+        r->work->touched->of = pushed || r->soft ? state_digest(state, 1) : 0;
     }
     r->shown++;
     if (r->options.observer &&

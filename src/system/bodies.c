@@ -160,6 +160,15 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
     return finite;
 }
 
+void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v)
+{
+    tree_kinematics(system->tree, q, work->sweeps);
+    tree_velocities(system->tree, v, work->sweeps);
+    tree_composite(system->tree, work->sweeps);
+    put_forces(system, work, q, v);
+    take_bias(system, work);
+}
+
 static void put_terms(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
     const double *q = in->q, *v = in->v;

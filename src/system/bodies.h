@@ -148,6 +148,8 @@ typedef struct bodies_sensor {
     int q, dof;          /* of its joint */
     int closer, closers; /* limits: those of the joint or tendon, -1: none */
     double margin;
+    int shape; /* of its site, for touch */
+    double zone[3];
 } bodies_sensor;
 
 /* One number to be drawn: a point on a body. */
@@ -181,6 +183,14 @@ typedef struct bodies_piece {
     int chain, *column; /* dofs that move it, and where each stands among the columns of the row */
 } bodies_piece;
 
+/* How a force or a control follows what is seen: two outputs of PART_SLOPES, by its place and by
+ * its rate. All of one force or control stand together. */
+typedef struct bodies_slope {
+    int on;      /* what is seen that the force acts on; -1: */
+    int control; /* of this control */
+    int by;
+} bodies_slope;
+
 /* A start that a formula of parameters says. */
 typedef struct bodies_begin {
     int at, is_speed;
@@ -212,6 +222,8 @@ typedef struct bodies_formulas {
     expr_id *out[PART_COUNT]; /* what they are */
     int most;                 /* outputs of a part, at most */
     int works;                /* they do work */
+    int slope_count;
+    bodies_slope *slope;
 } bodies_formulas;
 
 struct system_bodies {
@@ -272,6 +284,9 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
  * missing, or something is not finite. */
 int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
 
+/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
+
 /* bodies_seen.c */
 /* The leaves of formulas in this state; sweeps are run. */
 expr_inputs bodies_look_all(const zw_system *system, zw_work *work, const expr_inputs *in);
@@ -287,6 +302,8 @@ void bodies_formula_forces(const zw_system *system, zw_work *work, int potential
  * none is. */
 int bodies_gather(const zw_system *system, const zw_work *work, int frame, const int *list,
                   const double *x, int count, double c[6], const double **place);
+/* y' of what is seen as coef[k] v[dof[k]]; how many. Formulas have been run. */
+int bodies_seen_row(const zw_system *system, zw_work *work, int index, int *dof, double *coef);
 /* The sum of x y'' over the list. */
 double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
                           const double *x, int count);
@@ -322,6 +339,9 @@ bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, 
 /* Its u: the control, or the activation behind the speeds, within their ranges. */
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v);
+/* Its activation after a time h, from `now`, with the control as it is. */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h);
 /* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
  * aims at, so many speeds, is in work->aim. */
 typedef struct bodies_pull {
@@ -374,6 +394,8 @@ typedef struct bodies_rows {
 } bodies_rows;
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows);
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows);
 /* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
  * first, about the two places. Kinematics have been run. */
 void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
@@ -384,6 +406,10 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
 /* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
 zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
+double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
+                    const double R[9]);
 
 /* Where the centre of mass of a part is; its moments of inertia about it, times x. After
  * kinematics. */

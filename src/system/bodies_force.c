@@ -70,6 +70,15 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
     }
 }
 
+/* a' = u, or a' = (u - a)/tau: u + (a - u) exp(-h/tau). */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h)
+{
+    double u = control_of(system, motor, work);
+    double then = motor->filter > 0 ? u + (now - u) * math_exp(-h * motor->filter) : now + h * u;
+    return clamp(then, motor->clamp_act, motor->act_range);
+}
+
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *v)
 {
@@ -295,6 +304,11 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH && !motor->gain_affine && !motor->bias_affine) {
+            double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
+            room[motor->length] += motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
+            continue;
+        }
         bodies_pull now = bodies_motor_look(system, work, k, q, v);
         if (motor->kind == MOTOR_LENGTH) {
             room[motor->length] += motor->gear[0] * now.force;

@@ -1,6 +1,7 @@
 /* Formulas beside imported bodies, compiled: what they see, their rows and forces, derived over
  * what is seen as system/compile.c derives over coordinates. The head of the section in bodies.h
  * says how the tree turns them into rows and forces of its own. */
+#include <limits.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -126,7 +127,9 @@ typedef struct derived {
     system_list start, entry, value; /* of A, over what is seen */
     system_list potential, potential_force, force, force_value, slip;
     expr_id time_rate; /* dV/dt */
-    expr_terms terms;
+    expr_terms terms, rates;
+    system_list slope; /* on, control, by of each; */
+    system_list slope_value;
 } derived;
 
 static unsigned depends(const derived *d, expr_id id)
@@ -230,6 +233,50 @@ static zw_status derive_forces(bodies_builder *b, derived *d)
     return status;
 }
 
+/* How `value`, a force on something seen or a control, follows the places and rates of what is
+ * seen.
+ */
+static zw_status derive_slopes_of(derived *d, int on, int control, expr_id value)
+{
+    zw_status status = expr_gradient(d->graph, value, EXPR_COORD, &d->terms);
+    status = status == ZW_OK ? expr_gradient(d->graph, value, EXPR_SPEED, &d->rates) : status;
+    for (int i = 0, k = 0; status == ZW_OK && (i < d->terms.count || k < d->rates.count);) {
+        int place = i < d->terms.count ? d->terms.term[i].index : INT_MAX;
+        int rate = k < d->rates.count ? d->rates.term[k].index : INT_MAX;
+        system_list_add(&d->slope, on);
+        system_list_add(&d->slope, control);
+        system_list_add(&d->slope, place < rate ? place : rate);
+        system_list_add(&d->slope_value, place <= rate ? d->terms.term[i++].id : EXPR_ZERO);
+        system_list_add(&d->slope_value, rate <= place ? d->rates.term[k++].id : EXPR_ZERO);
+    }
+    return status;
+}
+
+static zw_status derive_slopes(bodies_builder *b, derived *d)
+{
+    bodies_formulas *f = b->to->formulas;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < d->potential.count && status == ZW_OK; i++) {
+        status = derive_slopes_of(d, d->potential.item[i], -1, d->potential_force.item[i]);
+    }
+    for (int i = 0; i < d->force.count && status == ZW_OK; i++) {
+        status = derive_slopes_of(d, d->force.item[i], -1, d->force_value.item[i]);
+    }
+    for (int k = 0; k < b->model->motor_count && status == ZW_OK; k++) {
+        status = derive_slopes_of(d, -1, k, b->model->motor[k].control);
+    }
+    if (status != ZW_OK || d->slope.failed || d->slope_value.failed) {
+        return status != ZW_OK ? status : ZW_NO_MEMORY;
+    }
+    f->slope_count = d->slope.count / 3;
+    f->slope = base_alloc(((size_t)f->slope_count + 1) * sizeof *f->slope);
+    for (int i = 0; i < f->slope_count && f->slope; i++) {
+        const int *item = d->slope.item + 3 * i;
+        f->slope[i] = (bodies_slope){.on = item[0], .control = item[1], .by = item[2]};
+    }
+    return f->slope ? ZW_OK : ZW_NO_MEMORY;
+}
+
 /* ---- Outputs -------------------------------------------------------------------------------- */
 
 static void add_all(system_list *list, const int *item, int count)
@@ -252,6 +299,8 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
     bodies_formulas *f = b->to->formulas;
     const zw_model *model = b->model;
     system_list terms = {0}, rows[2] = {{0}, {0}}, energy = {0}, events = {0}, slip = {0};
+    system_list slopes = {0};
+    add_all(&slopes, d->slope_value.item, d->slope_value.count);
     add_all(&terms, d->value.item, d->value.count);
     f->at_bias = terms.count;
     add_all(&terms, d->bias, f->rows);
@@ -285,6 +334,7 @@ static zw_status list_outputs(bodies_builder *b, derived *d)
     status = keep(f, PART_POSITION, &rows[0]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_VELOCITY, &rows[1]) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_SLIP, &slip) != ZW_OK ? ZW_NO_MEMORY : status;
+    status = keep(f, PART_SLOPES, &slopes) != ZW_OK ? ZW_NO_MEMORY : status;
     status = keep(f, PART_ENERGY, &energy) != ZW_OK ? ZW_NO_MEMORY : status;
     return keep(f, PART_EVENTS, &events) != ZW_OK ? ZW_NO_MEMORY : status;
 }
@@ -318,6 +368,7 @@ static zw_status derive(bodies_builder *b, derived *d, zw_error *error)
         status =
             bodies_slip_derive(b, d->start.item, d->entry.item, d->value.item, &d->slip, error);
     }
+    status = status == ZW_OK ? derive_slopes(b, d) : status;
     status = status == ZW_OK ? list_outputs(b, d) : status;
     if (status == ZW_OK) {
         f->potential_count = d->potential.count;
@@ -400,12 +451,13 @@ zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
     status = status == ZW_OK ? copy_constraints(b) : status;
     status = status == ZW_OK ? see_all(b, error) : status;
     status = status == ZW_OK ? derive(b, &d, error) : status;
-    system_list *list[] = {&d.start,           &d.entry, &d.value,       &d.potential,
-                           &d.potential_force, &d.force, &d.force_value, &d.slip};
+    system_list *list[] = {&d.start, &d.entry,       &d.value, &d.potential, &d.potential_force,
+                           &d.force, &d.force_value, &d.slip,  &d.slope,     &d.slope_value};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         system_list_free(list[i]);
     }
     expr_terms_free(&d.terms);
+    expr_terms_free(&d.rates);
     base_free(d.phi);
     base_free(d.psi);
     base_free(d.bias);

@@ -6,11 +6,11 @@
  *     F_i = sum over k in the subtree of (J alpha + omega x J omega,  m (a_c - g)) - W_k
  *
  * (tree.h), where W_k acts on body k from outside of the tree: closers, by their rows c and
- * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), formulas over
- * points and axes, motors on sites, weight taken off. Forces on coordinates (motors, springs,
- * dampers and dry friction of joints, tendons, limits, couplings) act between the two sides of a
- * joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is what a joint does along
- * its own speed d (newton.lane.h backwards). The rest of F_i does no work: it holds.
+ * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), contacts,
+ * formulas over points and axes, motors on sites, weight taken off. Forces on coordinates (motors,
+ * springs, dampers and dry friction of joints, tendons, limits, couplings) act between the two
+ * sides of a joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is what a joint
+ * does along its own speed d (newton.lane.h backwards). The rest of F_i does no work: it holds.
  *
  * The bodies are those of the model, not of the tree, which has fused what is welded: so F_i is
  * known for a weld, too. A body's own inertia comes with it; its motion is that of its carrier. */
@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "model/pose.h"
 #include "system/bodies.h"
+#include "system/contacts.h"
 #include "tree/sweeps.h"
 
 /* Add (or take off) a wrench about `place` to one about `point`. */
@@ -117,6 +118,16 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
             }
             relieve(system, work, bodies->motor[k].ref.part, now.wrench, now.place);
         }
+    }
+    for (int k = 0; work->touched && work->touched->acts && k < work->touched->count; k++) {
+        const zw_contact *contact = &work->touched->contact[k];
+        double wrench[6], back[6];
+        contact_wrench(contact, wrench);
+        for (int i = 0; i < 6; i++) {
+            back[i] = -wrench[i];
+        }
+        relieve(system, work, contact->body[0], back, contact->pos);
+        relieve(system, work, contact->body[1], wrench, contact->pos);
     }
     for (int k = 0; k < bodies->lift_count; k++) {
         const bodies_lift *lift = &bodies->lift[k];

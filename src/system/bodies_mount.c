@@ -58,6 +58,8 @@ static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *fro
     switch ((zw_mount)kinds[from->kind].mount) {
     case ZW_MOUNT_SITE:
         s.frame = frame_of(b, ZW_FRAME_SITE, from->target);
+        s.shape = b->from->site[from->target].shape;
+        memcpy(s.zone, b->from->site[from->target].size, sizeof s.zone);
         break;
     case ZW_MOUNT_FRAME:
         s.frame = frame_of(b, from->frame, from->target);

@@ -399,18 +399,22 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
     }
 }
 
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows)
+{
+    if (closer->kind == CLOSER_BALL) {
+        fill_ball(system, closer, q, v, rows);
+    } else if (closer->kind >= CLOSER_LENGTH) {
+        fill_lengths(system, closer, q, v, rows);
+    } else {
+        fill_frames(system, work, closer, v, rows);
+    }
+}
+
 void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
                       const double *v, bodies_rows rows)
 {
-    const struct system_bodies *bodies = system->bodies;
-    for (int c = 0; c < bodies->closer_count; c++) {
-        const bodies_closer *closer = &bodies->closer[c];
-        if (closer->kind == CLOSER_BALL) {
-            fill_ball(system, closer, q, v, rows);
-        } else if (closer->kind >= CLOSER_LENGTH) {
-            fill_lengths(system, closer, q, v, rows);
-        } else {
-            fill_frames(system, work, closer, v, rows);
-        }
+    for (int c = 0; c < system->bodies->closer_count; c++) {
+        bodies_fill_closer(system, work, &system->bodies->closer[c], q, v, rows);
     }
 }

@@ -181,6 +181,28 @@ int bodies_gather(const zw_system *system, const zw_work *work, int frame, const
     return any;
 }
 
+int bodies_seen_row(const zw_system *system, zw_work *work, int index, int *dof, double *coef)
+{
+    const bodies_formulas *formulas = system->bodies->formulas;
+    const bodies_seen *it = &formulas->seen[index];
+    const double one = 1, *place;
+    double c[6];
+    if (it->kind == MODEL_SEEN_JOINT) {
+        dof[0] = it->dof;
+        coef[0] = 1;
+        return 1;
+    }
+    if (it->frame < 0 || !bodies_gather(system, work, it->frame, &index, &one, 1, c, &place)) {
+        return 0;
+    }
+    int body = formulas->frame[it->frame].body, count = tree_chain(system->tree, body, dof);
+    tree_jacobian(system->tree, body, place, work->sweeps, work->jacobian);
+    for (int k = 0; k < count; k++) {
+        coef[k] = bodies_entry(c, work->jacobian + 6 * k);
+    }
+    return count;
+}
+
 double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
                           const double *x, int count)
 {
@@ -307,7 +329,8 @@ void bodies_formulas_free(bodies_formulas *formulas)
     }
     void *list[] = {formulas->seen,  formulas->frame,  formulas->kind,      formulas->start,
                     formulas->entry, formulas->column, formulas->piece,     formulas->potential,
-                    formulas->force, formulas->slip,   formulas->slip_seen, formulas->begin};
+                    formulas->force, formulas->slip,   formulas->slip_seen, formulas->begin,
+                    formulas->slope};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

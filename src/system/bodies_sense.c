@@ -5,6 +5,7 @@
  *
  *     accelerometer    R' (a - g)               velocimeter  R' v           gyro  R' w
  *     force, torque    what the parent of the site's body exerts on it, about p, along R
+ *     touch            normal forces of contacts within the site: bodies_touch.c
  *     magnetometer     R' B
  *     framepos         R1' r                    framequat    q1* q          axes  R1' x
  *     framelinvel      R1' (v - v1 - w1 x r)    frameangvel  R1' (w - w1)
@@ -99,6 +100,9 @@ static void read_site(const zw_system *system, const zw_work *work, const bodies
         break;
     case ZW_SENSOR_MAGNETOMETER:
         along(s.R, system->bodies->magnetic, out);
+        break;
+    case ZW_SENSOR_TOUCH:
+        *out = bodies_touch(work, sensor, s.place, s.R);
         break;
     default:
         load_at(system, work, sensor->frame.part, &s, x, y);

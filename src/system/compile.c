@@ -420,6 +420,13 @@ static zw_status make_reaction(builder *b, zw_error *error)
     return make_tape(b, PART_REACTION, &out, error);
 }
 
+/* Equations have none. */
+static zw_status make_slopes(builder *b, zw_error *error)
+{
+    system_list none = {0};
+    return make_tape(b, PART_SLOPES, &none, error);
+}
+
 static zw_status make_events(builder *b, zw_error *error)
 {
     system_list out = {0};
@@ -499,6 +506,7 @@ static zw_status make_tapes(builder *b, zw_error *error)
     status = status != ZW_OK ? status : make_energy(b, error);
     status = status != ZW_OK ? status : make_lagrange(b, error);
     status = status != ZW_OK ? status : make_reaction(b, error);
+    status = status != ZW_OK ? status : make_slopes(b, error);
     status = status != ZW_OK ? status : make_events(b, error);
     return status != ZW_OK ? status : make_outputs(b, error);
 }

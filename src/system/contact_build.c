@@ -186,25 +186,40 @@ static zw_status make_names(contact_world *world, zw_error *error)
     return ZW_OK;
 }
 
-/* Some two that may touch: as a rule the first ones. */
-static int find_touching(const contact_world *world, const tree_mechanism *tree)
+/* Could any two touch, by their bits alone? */
+static int could_touch(const contact_world *world)
 {
     int types = 0, affinities = 0;
     for (int i = 0; i < world->geom_count; i++) {
         types |= world->geom[i].law.contype;
         affinities |= world->geom[i].law.conaffinity;
     }
-    if (!(types & affinities) && world->pair_count == 0) {
-        return 0;
-    }
-    for (int i = 0; i < world->geom_count; i++) {
-        for (int j = 0; j < i; j++) {
-            if (contact_may(world, tree, i, j)) {
-                return 1;
+    return (types & affinities) || world->pair_count > 0;
+}
+
+/* Of few geoms all that may touch; of many some two: as a rule the first ones. */
+static zw_status find_touching(contact_world *world, const tree_mechanism *tree, zw_error *error)
+{
+    size_t geoms = (size_t)world->geom_count;
+    if (world->geom_count <= CONTACT_FEW) {
+        world->match = base_alloc((geoms * geoms / 2 + 1) * sizeof *world->match);
+        for (int i = 0; world->match && i < world->geom_count; i++) {
+            for (int j = i + 1; j < world->geom_count; j++) {
+                if (contact_may(world, tree, i, j)) {
+                    world->match[world->match_count++] = contact_match_of(world, i, j);
+                }
             }
         }
+        world->touches = world->match_count > 0;
+        return world->match ? ZW_OK : bodies_no_memory(error);
     }
-    return 0;
+    int could = could_touch(world);
+    for (int i = 0; i < world->geom_count && !world->touches && could; i++) {
+        for (int j = 0; j < i && !world->touches; j++) {
+            world->touches = contact_may(world, tree, i, j);
+        }
+    }
+    return ZW_OK;
 }
 
 int contact_capacity(int geom_count)
@@ -227,9 +242,10 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
     if (status == ZW_OK) {
         int given = b->from->world.contact_capacity;
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
-        world->touches = find_touching(world, b->system->tree);
+        world->bounce_speed = b->from->world.bounce_speed;
         world->is_given = given > 0;
         world->capacity = given > 0 ? given : contact_capacity(world->geom_count);
+        status = find_touching(world, b->system->tree, error);
     }
     base_free(place);
     return status;
@@ -251,6 +267,7 @@ void contact_world_free(contact_world *world)
     base_free(world->moving);
     base_free(world->pair_def);
     base_free(world->names);
+    base_free(world->match);
     base_free(world);
 }
 

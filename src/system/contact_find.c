@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "collide/vector.h"
 #include "model/pose.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
@@ -10,21 +11,18 @@
 
 /* ---- Where the geoms are -------------------------------------------------------------------- */
 
+/* A place and turn of a body's frame, seen from the world. */
 void contact_place(const zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose)
 {
-    const double *R = sweeps + system->tree->at.R + 9 * geom->body;
+    const double *R = sweeps + system->tree->at.R + 9 * geom->body, *G = geom->R;
     const double *origin = sweeps + system->tree->at.origin + 3 * geom->body;
-    for (int i = 0; i < 3; i++) {
-        pose->pos[i] = origin[i];
-        for (int k = 0; k < 3; k++) {
-            double sum = 0;
-            for (int l = 0; l < 3; l++) {
-                sum += R[3 * i + l] * geom->R[3 * l + k];
-            }
-            pose->R[3 * i + k] = sum;
-            pose->pos[i] += R[3 * i + k] * geom->pos[k];
-        }
+    v3_turn(pose->pos, R, geom->pos);
+    v3_add(pose->pos, pose->pos, 1, origin);
+    for (int i = 0; i < 9; i += 3) {
+        pose->R[i] = R[i] * G[0] + R[i + 1] * G[3] + R[i + 2] * G[6];
+        pose->R[i + 1] = R[i] * G[1] + R[i + 1] * G[4] + R[i + 2] * G[7];
+        pose->R[i + 2] = R[i] * G[2] + R[i + 1] * G[5] + R[i + 2] * G[8];
     }
 }
 
@@ -33,21 +31,53 @@ void contact_place(const zw_system *system, const contact_geom *geom, const doub
 static double reach_of(const zw_system *system, const contact_geom *geom, const collide_pose *pose,
                        const double *sweeps, double h)
 {
-    double V[6];
-    if (geom->body == 0) {
+    if (geom->body == 0 || h == 0) {
         return 0;
     }
-    tree_point_velocity(system->tree, geom->body, pose->pos, sweeps, V);
-    return h * (sqrt(model_dot(V + 3, V + 3)) + sqrt(model_dot(V, V)) * geom->radius);
+    const double *V = sweeps + system->tree->at.V + 6 * geom->body; /* of the centre of mass */
+    double arm[3], v[3];
+    v3_sub(arm, pose->pos, sweeps + system->tree->at.com + 3 * geom->body);
+    v3_cross(v, V, arm);
+    v3_add(v, v, 1, V + 3);
+    return h * (sqrt(v3_dot(v, v)) + sqrt(v3_dot(V, V)) * geom->radius);
 }
 
-static void place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
-                      double h, double margin)
+/* 0: it is nowhere. */
+static int place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
+                     double h)
 {
     const contact_geom *geom = &system->bodies->contact->geom[i];
-    double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
+    const collide_pose *pose = &work->pose[i];
     contact_place(system, geom, sweeps, &work->pose[i]);
-    work->reach[i] = reach_of(system, geom, &work->pose[i], sweeps, h);
+    work->reach[i] = reach_of(system, geom, pose, sweeps, h);
+    double all = pose->pos[0] + pose->pos[1] + pose->pos[2] + pose->R[0] + pose->R[4] + pose->R[8];
+    return isfinite(all) && work->reach[i] >= 0;
+}
+
+/* What stands still is placed once. The number of a geom that is nowhere; -1: there is none. */
+static int place_all(const zw_system *system, contact_work *work, const double *sweeps, double h)
+{
+    const contact_world *world = system->bodies->contact;
+    int bad = -1;
+    for (int i = 0; i < world->geom_count && !work->placed; i++) {
+        if (world->still[i] && !place_one(system, work, i, sweeps, h) && bad < 0) {
+            bad = i;
+        }
+    }
+    work->placed = bad < 0;
+    for (int k = 0; k < world->moving_count; k++) {
+        int i = world->moving[k];
+        if (!place_one(system, work, i, sweeps, h) && bad < 0) {
+            bad = i;
+        }
+    }
+    return bad;
+}
+
+static void bound(const contact_world *world, contact_work *work, int i, double margin)
+{
+    const contact_geom *geom = &world->geom[i];
+    double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
     collide_bounds(&geom->shape, &work->pose[i], lower, upper);
     double more = work->reach[i] + margin + geom->margin;
     for (int k = 0; k < 3; k++) {
@@ -56,28 +86,25 @@ static void place_one(const zw_system *system, contact_work *work, int i, const 
     }
 }
 
-/* What stands still is placed once: of two that meet one moves, and has all of the margin. */
-static zw_status place_all(const zw_system *system, contact_work *work, const double *sweeps,
-                           double h, double margin, int *bad)
+/* Of two that meet one moves, and has all of the margin: so what stands still is bounded once. */
+static zw_status bound_all(const contact_world *world, contact_work *work, double margin, int *bad)
 {
-    const contact_world *world = system->bodies->contact;
+    const unsigned char *kept = world->match ? world->asleep : world->still;
     zw_status status = ZW_OK;
-    for (int i = 0; i < world->geom_count && !work->placed; i++) {
-        if (world->still[i]) {
-            place_one(system, work, i, sweeps, 0, 0);
+    for (int i = 0; i < world->geom_count && !work->bounded; i++) {
+        if (kept[i]) {
+            bound(world, work, i, 0);
         }
     }
-    if (!work->placed) {
-        status = collide_broad_keep(work->broad, world->geom_count, work->lower, work->upper,
-                                    world->still, bad);
-        work->placed = status == ZW_OK;
+    if (!work->bounded) {
+        status =
+            collide_broad_keep(work->broad, world->geom_count, work->lower, work->upper, kept, bad);
+        work->bounded = status == ZW_OK;
     }
     for (int k = 0; k < world->moving_count; k++) {
-        place_one(system, work, world->moving[k], sweeps, h, margin);
+        bound(world, work, world->moving[k], margin);
     }
-    return status != ZW_OK ? status
-                           : collide_broad_update(work->broad, world->moving_count, world->moving,
-                                                  work->lower, work->upper, bad);
+    return status;
 }
 
 /* ---- Who may touch whom --------------------------------------------------------------------- */
@@ -123,7 +150,7 @@ int contact_may(const contact_world *world, const tree_mechanism *tree, int a, i
 {
     const contact_geom *x = &world->geom[a], *y = &world->geom[b];
     return x->body != y->body &&
-           (find_two(world->pair, world->pair_count, a, b) || may_touch(world, tree->body, x, y));
+           (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
 }
 
 /* ---- The law of a pair ---------------------------------------------------------------------- */
@@ -135,9 +162,9 @@ static void mix(const zw_geom_def *a, const zw_geom_def *b, contact_point *law)
     static const int of[5] = {0, 0, 1, 2, 2};
     law->rows = first->condim > second->condim ? first->condim : second->condim;
     for (int k = 0; k < 5; k++) {
-        law->friction[k] = fmax(first->friction[of[k]], second->friction[of[k]]);
+        law->friction[k] = v3_max(first->friction[of[k]], second->friction[of[k]]);
     }
-    law->restitution = fmax(first->restitution, second->restitution);
+    law->restitution = v3_max(first->restitution, second->restitution);
     law->gap = a->margin + b->margin;
 }
 
@@ -164,8 +191,8 @@ static void span(double frame[9])
     for (int i = 0; i < 3; i++) {
         t[i] = (i == k) - n[k] * n[i];
     }
-    model_unit(t);
-    model_cross(frame + 6, n, t);
+    v3_unit(t);
+    v3_cross(frame + 6, n, t);
 }
 
 static void take(contact_work *work, int capacity, const contact_point *law,
@@ -186,23 +213,28 @@ static void take(contact_work *work, int capacity, const contact_point *law,
 /* Points of a pair at most: beyond them a manifold is thinned by what made it. */
 enum { MANIFOLD = 64 };
 
-static void meet(const zw_system *system, contact_work *work, int i, int j, double margin)
+static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
 {
-    const contact_world *world = system->bodies->contact;
-    const contact_geom *a = &world->geom[i], *b = &world->geom[j];
+    return written && (written->given & 16) ? written->margin : a->law.margin + b->law.margin;
+}
+
+/* The margin is all that the two can close. */
+static void meet(const contact_world *world, contact_work *work, const contact_match *match,
+                 double margin)
+{
+    const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
     collide_point list[MANIFOLD];
-    const zw_pair_def *written = contact_pair(world, i, j);
-    if (a->body == b->body || (!written && !may_touch(world, system->tree->body, a, b))) {
+    int count = collide_pair(&a->shape, &work->pose[match->a], &b->shape, &work->pose[match->b],
+                             margin, list, MANIFOLD);
+    if (count == 0) {
         return;
     }
-    contact_point law = {.key.geom = {(uint32_t)i, (uint32_t)j}, .body = {a->body, b->body}};
+    contact_point law = {.key.geom = {(uint32_t)match->a, (uint32_t)match->b},
+                         .body = {a->body, b->body}};
     mix(&a->law, &b->law, &law);
-    if (written) {
-        override(written, &law);
+    if (match->written) {
+        override(match->written, &law);
     }
-    margin += law.gap + work->reach[i] + work->reach[j];
-    int count =
-        collide_pair(&a->shape, &work->pose[i], &b->shape, &work->pose[j], margin, list, MANIFOLD);
     for (int k = 0; k < count; k++) {
         if (k < MANIFOLD) {
             take(work, world->capacity, &law, &list[k]);
@@ -210,6 +242,46 @@ static void meet(const zw_system *system, contact_work *work, int i, int j, doub
             work->needed++;
         }
     }
+}
+
+/* Is a sphere, grown by what it can do, all above a plane? */
+static int above(const collide_pose *plane, const double pos[3], double radius)
+{
+    double to[3];
+    v3_sub(to, pos, plane->pos);
+    return plane->R[2] * to[0] + plane->R[5] * to[1] + plane->R[8] * to[2] > radius;
+}
+
+/* Two by two, by the spheres around them first. */
+static void meet_few(const contact_world *world, contact_work *work, double margin)
+{
+    const contact_match *match = world->match;
+    for (int k = 0; k < world->match_count; k++, match++) {
+        int a = match->a, b = match->b;
+        const double *p = work->pose[a].pos, *q = work->pose[b].pos;
+        double close = margin + match->margin + work->reach[a] + work->reach[b];
+        double far = match->radius + close, x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+        if (x * x + y * y + z * z > far * far ||
+            (match->plane == 1 && above(&work->pose[a], q, world->geom[b].radius + close)) ||
+            (match->plane == 2 && above(&work->pose[b], p, world->geom[a].radius + close))) {
+            continue;
+        }
+        meet(world, work, match, close);
+    }
+}
+
+contact_match contact_match_of(const contact_world *world, int a, int b)
+{
+    const contact_geom *x = &world->geom[a], *y = &world->geom[b];
+    const zw_pair_def *written = world->pair_count > 0 ? contact_pair(world, a, b) : NULL;
+    return (contact_match){.a = a,
+                           .b = b,
+                           .plane = x->shape.kind == COLLIDE_PLANE   ? 1
+                                    : y->shape.kind == COLLIDE_PLANE ? 2
+                                                                     : 0,
+                           .written = written,
+                           .margin = margin_of(x, y, written),
+                           .radius = x->radius + y->radius};
 }
 
 /* Is some point of a pair, from this one on, as near as the margin? Else it is only in reach. */
@@ -232,39 +304,63 @@ static void wake(const contact_world *world, contact_work *work, int i)
     }
 }
 
-zw_status contact_find(const zw_system *system, contact_work *work, const double *sweeps, double h,
-                       double margin, zw_error *error)
+/* By the boxes around them; where few are awake, those with sleepers only. */
+static zw_status meet_many(const zw_system *system, contact_work *work, const double *sweeps,
+                           double h, double margin, zw_error *error)
 {
     const contact_world *world = system->bodies->contact;
-    work->count = work->needed = 0;
-    if (world->geom_count == 0) {
-        return ZW_OK;
-    }
     int bad = -1;
     const int *pair;
-    zw_status status = place_all(system, work, sweeps, h, margin, &bad);
-    if (status == ZW_NOT_FINITE) {
-        return base_fail(error, status, "geom %s is nowhere: its place is not a number",
-                         world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
+    zw_status status = bound_all(world, work, margin, &bad);
+    if (status == ZW_OK) {
+        status = collide_broad_update(work->broad, world->moving_count, world->moving, work->lower,
+                                      work->upper, world->match == NULL, &bad);
     }
     if (status != ZW_OK) {
         return base_fail(error, status, "%s", zw_status_text(status));
     }
     for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
-        int before = work->needed, first = work->count, i = pair[2 * k], j = pair[2 * k + 1];
-        meet(system, work, i, j, margin);
-        if (world->asleep && work->needed > before && (world->asleep[i] || world->asleep[j]) &&
-            (is_near(work, first, margin) || contact_meet(system, work, i, j, sweeps, h, margin))) {
-            wake(world, work, i);
-            wake(world, work, j);
+        int a = pair[2 * k], b = pair[2 * k + 1], first = work->count, before = work->needed;
+        if (!contact_may(world, system->tree, a, b)) {
+            continue;
+        }
+        contact_match match = contact_match_of(world, a, b);
+        meet(world, work, &match, margin + match.margin + work->reach[a] + work->reach[b]);
+        if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
+            (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
+            wake(world, work, a);
+            wake(world, work, b);
         }
     }
-    if (work->needed > work->count) {
-        return base_fail(error, ZW_TOO_LARGE,
-                         "%d contacts, but the world has room for %d: set its contact capacity",
-                         work->needed, world->capacity);
-    }
     return ZW_OK;
+}
+
+zw_status contact_find(const zw_system *system, contact_work *work, const double *sweeps, double h,
+                       double margin, zw_error *error)
+{
+    const contact_world *world = system->bodies->contact;
+    zw_status status = ZW_OK;
+    work->count = work->needed = 0;
+    if (world->geom_count == 0) {
+        return ZW_OK;
+    }
+    int bad = place_all(system, work, sweeps, h);
+    if (bad >= 0) {
+        return base_fail(error, ZW_NOT_FINITE, "geom %s is nowhere: its place is not a number",
+                         world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
+    }
+    if (world->match) {
+        meet_few(world, work, margin);
+    }
+    if (!world->match || world->asleep) {
+        status = meet_many(system, work, sweeps, h, margin, error);
+    }
+    if (status == ZW_OK && work->needed > work->count) {
+        status = base_fail(error, ZW_TOO_LARGE,
+                           "%d contacts, but the world has room for %d: set its contact capacity",
+                           work->needed, world->capacity);
+    }
+    return status;
 }
 
 /* ---- On the way ----------------------------------------------------------------------------- */
@@ -325,53 +421,55 @@ int contact_meet(const zw_system *system, const contact_work *work, int a, int b
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* The dofs of two chains, each once, rising: both lists are rising and begin alike. */
-static int merge(const int *a, int count_a, const int *b, int count_b, int *to, int *at_a,
-                 int *at_b)
+/* One column: what a unit speed of dof d does to the point, along the rows. */
+static inline void column_of(const tree_mechanism *tree, const contact_point *point,
+                             const double *sweeps, int d, const double f[9], int columns, double *J)
 {
-    int i = 0, j = 0, n = 0;
-    while (i < count_a || j < count_b) {
-        int take_a = j == count_b || (i < count_a && a[i] <= b[j]);
-        int take_b = i == count_a || (j < count_b && b[j] <= a[i]);
-        to[n] = take_a ? a[i] : b[j];
-        if (take_a) {
-            at_a[i++] = n;
-        }
-        if (take_b) {
-            at_b[j++] = n;
-        }
-        n++;
+    const double *S = sweeps + tree->at.S + 6 * d, *com = sweeps + tree->at.com, *p = point->pos;
+    com += 3 * tree->dof_body[d];
+    double x = p[0] - com[0], y = p[1] - com[1], z = p[2] - com[2];
+    double u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,
+           w = S[5] + S[0] * y - S[1] * x;
+    J[0] = f[0] * u + f[1] * v + f[2] * w;
+    if (point->rows < 3) {
+        return;
     }
-    return n;
-}
-
-static void add_side(const contact_point *point, const double *J, const int *at, int count,
-                     int columns, double sign, double *out)
-{
-    for (int k = 0; k < count; k++) {
-        for (int r = 0; r < point->rows; r++) {
-            const double *along = point->frame + 3 * (r % 3), *part = J + 6 * k + (r < 3 ? 3 : 0);
-            out[r * columns + at[k]] += sign * model_dot(along, part);
-        }
+    J[columns] = f[3] * u + f[4] * v + f[5] * w;
+    J[2 * columns] = f[6] * u + f[7] * v + f[8] * w;
+    for (int r = 3; r < point->rows; r++) {
+        J[r * columns] = v3_dot(f + 3 * (r - 3), S);
     }
 }
 
+/* A dof that moves both bodies moves them as one: at a point that they share its column is zero,
+ * and left out. So what is left of the two chains is what is below their last common dof. */
 int contact_rows(const zw_system *system, const contact_point *point, const double *sweeps,
-                 double *room, int *column, double *J)
+                 int *column, double *J)
 {
     const tree_mechanism *tree = system->tree;
-    int widest = system->bodies->widest;
-    int *chain[2] = {(int *)(room + 6 * widest), (int *)(room + 6 * widest) + widest};
-    int *at[2] = {chain[1] + widest, chain[1] + 2 * widest};
-    int count[2];
-    for (int side = 0; side < 2; side++) {
-        count[side] = tree_chain(tree, point->body[side], chain[side]);
+    const int *parent = tree->dof_parent;
+    int first = tree->body[point->body[0]].last_dof, second = tree->body[point->body[1]].last_dof;
+    double back[9];
+    int columns = 0;
+    for (int i = first, j = second; i != j; columns++) {
+        if (i > j) {
+            i = parent[i];
+        } else {
+            j = parent[j];
+        }
     }
-    int columns = merge(chain[0], count[0], chain[1], count[1], column, at[0], at[1]);
-    memset(J, 0, (size_t)(point->rows * columns) * sizeof *J);
-    for (int side = 0; side < 2; side++) {
-        tree_jacobian(tree, point->body[side], point->pos, sweeps, room);
-        add_side(point, room, at[side], count[side], columns, side ? 1 : -1, J);
+    for (int i = 0; i < 9; i++) {
+        back[i] = -point->frame[i];
+    }
+    for (int k = columns - 1; k >= 0; k--) {
+        int of_first = first > second, d = of_first ? first : second;
+        column[k] = d;
+        column_of(tree, point, sweeps, d, of_first ? back : point->frame, columns, J + k);
+        if (of_first) {
+            first = parent[d];
+        } else {
+            second = parent[d];
+        }
     }
     return columns;
 }

@@ -19,7 +19,8 @@ int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
     int points = zw_contact_room(system), dry = bodies->dry_count;
-    int blocks = bodies->closer_count + dry + points, rows = system->m + dry + 6 * points;
+    int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
+        rows = system->m + dry + 6 * points;
     return 5 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
 }
 
@@ -39,6 +40,7 @@ contact_list *contact_list_begin(zw_work *work, int room)
     }
     work->touched = list;
     list->of = 0;
+    list->acts = 0;
     list->count = 0;
     if (room > list->room) {
         base_free(list->contact);
@@ -53,6 +55,15 @@ void contact_list_free(contact_list *list)
     if (list) {
         base_free(list->contact);
         base_free(list);
+    }
+}
+
+void contact_list_keep(contact_list *list, const zw_state *state)
+{
+    if (list && list->of != state_digest(state, 1)) {
+        list->of = 0;
+        list->count = 0;
+        list->acts = 0;
     }
 }
 
@@ -72,6 +83,68 @@ zw_contact *contact_list_add(contact_list *list, const zw_system *system,
     memcpy(to->pos, point->pos, sizeof to->pos);
     memcpy(to->frame, point->frame, sizeof to->frame);
     return to;
+}
+
+/* ---- For people ----------------------------------------------------------------------------- */
+
+static int copy(const contact_list *from, zw_contact *list, int room)
+{
+    int count = from ? from->count : 0;
+    for (int k = 0; k < count && k < room; k++) {
+        list[k] = from->contact[k];
+    }
+    return count;
+}
+
+/* Elsewhere the principle is asked, with a work of its own: what zw_forward left stays. */
+int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
+                int room, zw_error *error)
+{
+    if (zw_contact_room(system) == 0) {
+        return 0;
+    }
+    if (work->touched && work->touched->of == state_digest(state, 1)) {
+        return copy(work->touched, list, room);
+    }
+    zw_work *own = zw_work_create(system, error);
+    int count = -1;
+    if (own && zw_forward(system, state, own, error) == ZW_OK) {
+        count = copy(own->touched, list, room);
+    }
+    zw_work_free(own);
+    return count;
+}
+
+/* ---- Forces --------------------------------------------------------------------------------- */
+
+void contact_wrench(const zw_contact *contact, double wrench[6])
+{
+    for (int i = 0; i < 3; i++) {
+        wrench[i] = wrench[3 + i] = 0;
+        for (int r = 0; r < 3; r++) {
+            wrench[3 + i] += contact->frame[3 * r + i] * contact->force[r];
+            wrench[i] += contact->frame[3 * r + i] * contact->force[3 + r];
+        }
+    }
+}
+
+void contact_list_push(const contact_list *list, const zw_system *system, zw_work *work,
+                       double *force)
+{
+    for (int k = 0; k < list->count; k++) {
+        const zw_contact *it = &list->contact[k];
+        double wrench[6];
+        contact_wrench(it, wrench);
+        for (int side = 1; side >= 0; side--) {
+            int body = system->bodies->part[it->body[side]].frame.body;
+            if (body > 0) {
+                bodies_push(system, work, body, it->pos, wrench, force);
+            }
+            for (int i = 0; i < 6; i++) {
+                wrench[i] = -wrench[i]; /* the first gets the opposite */
+            }
+        }
+    }
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -97,18 +170,12 @@ void contact_name(const contact_world *world, const contact_key *key, char *text
 
 static void add(const zw_contact *from, zw_contact_sum *to)
 {
-    double force[3], couple[3], moment[3];
+    double wrench[6], moment[3];
+    contact_wrench(from, wrench);
+    model_cross(moment, from->pos, wrench + 3);
     for (int i = 0; i < 3; i++) {
-        force[i] = couple[i] = 0;
-        for (int r = 0; r < 3; r++) {
-            force[i] += from->frame[3 * r + i] * from->force[r];
-            couple[i] += from->frame[3 * r + i] * from->force[3 + r];
-        }
-    }
-    model_cross(moment, from->pos, force);
-    for (int i = 0; i < 3; i++) {
-        to->force[i] += force[i];
-        to->moment[i] += moment[i] + couple[i];
+        to->force[i] += wrench[3 + i];
+        to->moment[i] += moment[i] + wrench[i];
     }
     to->normal += from->force[0];
     to->count++;

@@ -25,6 +25,12 @@
 #include "zwang/status.h"
 
 struct zw_system;
+struct zw_state;
+struct tree_mechanism;
+struct zw_work;
+
+/* So many geoms are looked at two by two: that is faster than sorting their boxes. */
+enum { CONTACT_FEW = 64 };
 
 typedef struct contact_geom {
     collide_shape shape;
@@ -42,6 +48,13 @@ typedef struct contact_two {
     int a, b, index;
 } contact_two;
 
+/* Two geoms that may touch. */
+typedef struct contact_match {
+    int a, b, plane;            /* plane: 1, 2: the first, the second is one */
+    const zw_pair_def *written; /* what a file says of them as a pair, if it does */
+    double margin, radius;      /* that they keep; sum of their radii */
+} contact_match;
+
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
@@ -57,8 +70,11 @@ typedef struct contact_world {
     char *names;           /* of the geoms */
     int keeps_parents;     /* parents and children may touch */
     int touches;           /* there are two that may touch */
-    int capacity;          /* points that a state has room for */
-    int is_given;          /* by the user */
+    int match_count; /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
+    contact_match *match;
+    int capacity; /* points that a state has room for */
+    int is_given; /* by the user */
+    double bounce_speed;
     int hull_count;
     collide_hull **hull; /* ours, by mesh */
 } contact_world;
@@ -83,10 +99,10 @@ typedef struct contact_point {
 
 /* Scratch of one world: where the geoms are, and what touches. */
 typedef struct contact_work {
-    int placed;            /* what stands still has its place: once is enough */
+    int placed, bounded;   /* what stands still has its place, and its box: once is enough */
     collide_pose *pose;    /* [geoms] */
     double *reach;         /* [geoms] how far its points may go in the step */
-    double *lower, *upper; /* [geoms][3] boxes around all that */
+    double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
     collide_broad *broad;
     int count;
     contact_point *point; /* [capacity] */
@@ -96,9 +112,10 @@ typedef struct contact_work {
     unsigned char *is_woken;
 } contact_work;
 
-/* What the last step left, for zw_contacts. */
+/* What the last step left, or zw_forward; for zw_contacts, loads and sensors. */
 typedef struct contact_list {
     uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
+    int acts;    /* the accelerations of the work are those with these forces */
     int count, room;
     zw_contact *contact;
 } contact_list;
@@ -106,10 +123,17 @@ typedef struct contact_list {
 /* contact_list.c: an empty list in work->touched, with room for so many; 0: no memory. */
 contact_list *contact_list_begin(struct zw_work *work, int room);
 void contact_list_free(contact_list *list);
+/* Unless it is of this state it becomes empty, and of none. NULL is fine. */
+void contact_list_keep(contact_list *list, const struct zw_state *state);
 /* One more: names and places; forces and speeds are the caller's. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);
-/* "box3 with floor", cut to the room. */
+/* The wrench that the second body gets from the first, moment first, about the point. */
+void contact_wrench(const zw_contact *contact, double wrench[6]);
+/* The forces of the list on the coordinates, added to force[n]; kinematics have been run. */
+void contact_list_push(const contact_list *list, const struct zw_system *system,
+                       struct zw_work *work, double *force);
+/* "contact of box3 with floor", cut to the room. */
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
 
 /* contact_build.c */
@@ -124,6 +148,7 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
 /* Where a geom is. */
 void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose);
+contact_match contact_match_of(const contact_world *world, int a, int b);
 
 /* All points with a gap below what the two geoms can close in a time h, at the pose
  * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come
@@ -139,10 +164,10 @@ int contact_meet(const struct zw_system *system, const contact_work *work, int a
 /* What the file says of these two geoms as a pair; NULL: nothing. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);
 
-/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs of both
- * chains in rising order, each once. Answers the number of columns; column[] and J have room for
+/* The rows of a point, J (second body less first): [rows][columns], columns being the dofs that
+ * move only one of the two, in rising order. Answers their number; column[] and J have room for
  * both chains. */
 int contact_rows(const struct zw_system *system, const contact_point *point, const double *sweeps,
-                 double *room, int *column, double *J);
+                 int *column, double *J);
 
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "gauss/internal.h"
 #include "math/dense.h"
 #include "math/small.h"
 #include "system/bodies.h"
+#include "system/contact_now.h"
 #include "system/friction.h"
 #include "system/law.h"
 
@@ -50,6 +52,8 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     if (same) {
         return ZW_OK;
     }
+    int shown = work->shown_by == work->motion;
+    work->shown_by = shown ? NULL : work->shown_by;
     solver_free(work->motion);
     solver_free(work->velocity);
     solver_free(work->position);
@@ -68,6 +72,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
         work->motion = NULL;
         return ZW_NO_MEMORY;
     }
+    work->shown_by = shown ? work->motion : work->shown_by;
     system_solver *projection[] = {work->position, work->velocity};
     for (int i = 0; i < 2; i++) {
         /* Near a singular position a row is held only as well as round-off lets it be: below this
@@ -86,9 +91,9 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 /* Gauss's problem of this instant, from the terms. A C that is known moves as the applied force
  * does (seed 000 eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`, since
  * that is two problems. Answers the C that was taken to the force; NULL: none. */
-static const double *set_up(const zw_system *system, zw_work *work, int split)
+static const double *set_up(const zw_system *system, zw_work *work, system_solver *solver,
+                            int split)
 {
-    system_solver *solver = work->motion;
     const system_rows rows = {.A = terms(work, system->at.A),
                               .b = terms(work, system->at.b),
                               .slip = terms(work, system->at.slip)};
@@ -170,7 +175,7 @@ static zw_status accept(const system_solver *solver, zw_status status)
 /* Gauss's problem of this instant, solved. PART_TERMS is known. C: see set_up; NULL: split. */
 static zw_status solve(const zw_system *system, zw_work *work, const double **C, zw_error *error)
 {
-    const double *moved = set_up(system, work, !C);
+    const double *moved = set_up(system, work, work->motion, !C);
     if (C) {
         *C = moved;
     }
@@ -376,7 +381,87 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
     return status;
 }
 
-zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
+/* ---- An instant ----------------------------------------------------------------------------- */
+
+/* Contacts push with forces that are known. */
+static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *error)
+{
+    system_solver *solver = work->motion;
+    const double *force = terms(work, system->at.force);
+    set_up(system, work, solver, 1);
+    memcpy(solver->pushed, force, (size_t)system->n * sizeof *force);
+    contact_list_push(work->touched, system, work, solver->pushed);
+    solver->problem.force = solver->pushed;
+    work->touched->acts = 1;
+    return accept(solver, solver_solve(solver, error));
+}
+
+/* Contacts push as their laws say: contact_now.c. Near the law is better than nothing, and the
+ * certificate tells how near. Joints' friction that cannot hold is let go, and stays so. */
+static zw_status solve_touching(const zw_system *system, zw_work *work, zw_state *state,
+                                zw_error *error)
+{
+    size_t hints = 3 * (size_t)system->model->constraint_count;
+    double *hint = base_alloc((hints + 1) * sizeof *hint);
+    system_solver *solver = NULL;
+    zw_status status = ZW_NO_MEMORY;
+    if (!hint) {
+        return base_fail(error, status, "%s", zw_status_text(status));
+    }
+    memcpy(hint, work->hint, hints * sizeof *hint);
+    do {
+        status = contact_now_begin(system, work, state, &solver, error);
+        if (status == ZW_OK) {
+            set_up(system, work, solver, 1);
+            contact_now_join(work);
+            status = solver_solve(solver, error);
+            int near = solver->answer.certificate.worst < 1e-3;
+            status = (status == ZW_INACCURATE || status == ZW_JAMMED) && near ? ZW_OK : status;
+        }
+    } while (status == ZW_OK && contact_now_gives(system, work));
+    memcpy(work->hint, hint, hints * sizeof *hint);
+    base_free(hint);
+    work->shown_by = solver ? solver : work->motion;
+    return status;
+}
+
+static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state *state,
+                               system_touch touch, zw_error *error)
+{
+    int count = 0;
+    zw_status status = ZW_OK;
+    work->shown_by = work->motion;
+    if (touch == TOUCH_AS_PUSHED && work->touched) {
+        return solve_pushed(system, work, error);
+    }
+    if (work->touched) {
+        work->touched->acts = 0;
+    }
+    if (touch == TOUCH_BY_LAW && zw_contact_room(system) > 0) {
+        status = contact_now_find(system, work, state, &count, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    return count > 0 ? solve_touching(system, work, state, error)
+                     : solve(system, work, NULL, error);
+}
+
+/* What the kernel could not do, of an instant. */
+static zw_status tell(const zw_work *work, double t, zw_status status, zw_error *error)
+{
+    const char *sliding = work->shown_by != work->motion ? contact_now_sliding(work->now) : NULL;
+    if ((status == ZW_NO_SOLUTION || status == ZW_JAMMED) && sliding) {
+        return base_fail(error, status,
+                         "at t = %.9g no accelerations satisfy Coulomb's law: %s slides with too "
+                         "much friction (Painleve)",
+                         t, sliding);
+    }
+    return system_tell(work->shown_by, t, status, error);
+}
+
+zw_status system_forward(const zw_system *system, const zw_state *state, zw_work *work,
+                         system_touch touch, zw_error *error)
 {
     zw_state *now = (zw_state *)state; /* only read */
     const double *q = state_q(now), *v = state_v(now);
@@ -388,19 +473,31 @@ zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *wo
     if (status != ZW_OK) {
         return status;
     }
-    status = solve(system, work, NULL, error);
-    if (status == ZW_OK) {
-        const zw_motion *motion = &work->motion->answer;
-        memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
-        solver_multipliers(work->motion, work->push);
-        work->power = power_of(system, work, &work->motion->answer, NULL, v);
-        work->power += law_rates(system, work, v, work->a, work->a + system->n);
-        if (system->tree) {
-            bodies_activate(system, work, v, work->a + system->n + system->law.carried);
-        }
-        status = law_show(system, work, state->t, q, v, error);
-        work->certificate = motion->certificate.worst;
-        return status;
+    status = solve_instant(system, work, now, touch, error);
+    if (status != ZW_OK) {
+        return tell(work, state->t, status, error);
     }
-    return system_tell(work->motion, state->t, status, error);
+    const zw_motion *motion = &work->shown_by->answer;
+    memcpy(work->a, motion->a, (size_t)system->n * sizeof(double));
+    solver_multipliers(work->shown_by, work->push);
+    work->power = power_of(system, work, motion, NULL, v);
+    work->power += law_rates(system, work, v, work->a, work->a + system->n);
+    if (system->tree) {
+        bodies_activate(system, work, v, work->a + system->n + system->law.carried);
+    }
+    for (int i = 0; i < system->n && system->works; i++) {
+        /* contacts that push with known forces are among the applied ones */
+        work->power += (work->shown_by->problem.force[i] - terms(work, system->at.force)[i]) * v[i];
+    }
+    work->certificate = motion->certificate.worst;
+    status = law_show(system, work, state->t, q, v, error);
+    if (status == ZW_OK && touch == TOUCH_BY_LAW && zw_contact_room(system) > 0) {
+        status = contact_now_list(system, work, state, error);
+    }
+    return status;
+}
+
+zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
+{
+    return system_forward(system, state, work, TOUCH_BY_LAW, error);
 }

@@ -131,7 +131,7 @@ int friction_set_up(const zw_system *system, zw_work *work, system_solver *solve
 
 void friction_add_dry(const zw_system *system, const zw_work *work, int c, double *sum)
 {
-    const system_solver *solver = work->motion;
+    const system_solver *solver = work->shown_by;
     tangent t = tangent_now(system, work, c);
     for (int i = 0; i < solver->rows; i++) {
         if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {

@@ -101,14 +101,14 @@ int zw_massless(const zw_work *work, int *coord)
 {
     zw_motion motion = {0};
     int count = 0;
-    if (!work->motion) {
+    if (!work->shown_by) {
         return 0;
     }
-    zw_gauss bare = work->motion->problem;
+    zw_gauss bare = work->shown_by->problem;
     bare.block_count = 0;
     bare.law = NULL;
     bare.C = NULL;
-    zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->motion->options, NULL);
+    zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->shown_by->options, NULL);
     if (gauss && zw_gauss_solve(&bare, NULL, gauss, &motion, NULL) == ZW_UNDETERMINED) {
         count = motion.undetermined_count;
         memcpy(coord, motion.undetermined, (size_t)count * sizeof *coord);

@@ -112,6 +112,12 @@ uint64_t state_sum(const zw_state *state)
     return sum_of(state, 0, params) + sum_of(state, modes, modes + state->constraints);
 }
 
+uint64_t state_param_sum(const zw_state *state)
+{
+    int first = state->nq + state->n + state->carried;
+    return sum_of(state, first, first + state->params);
+}
+
 uint64_t state_digest_of(const zw_state *state, uint64_t sum)
 {
     const double when[] = {state->t, state->work};
@@ -121,9 +127,7 @@ uint64_t state_digest_of(const zw_state *state, uint64_t sum)
 
 uint64_t state_digest(const zw_state *state, int with_params)
 {
-    int first = state->nq + state->n + state->carried;
-    uint64_t sum = with_params ? sum_of(state, first, first + state->params) : 0;
-    return state_digest_of(state, state_sum(state) + sum);
+    return state_digest_of(state, state_sum(state) + (with_params ? state_param_sum(state) : 0));
 }
 
 zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error)

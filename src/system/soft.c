@@ -43,6 +43,8 @@ double soft_impedance(const double imp[5], double r)
     }
     if (power == 1) {
         y = x;
+    } else if (power == 2) { /* the usual one */
+        y = x <= middle ? x * x / middle : 1 - (1 - x) * (1 - x) / (1 - middle);
     } else if (x <= middle) {
         y = math_pow(x, power) / math_pow(middle, power - 1);
     } else {

@@ -15,36 +15,44 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "system/soft.h"
+#include "system/soft_four.h"
+#include "tree/sweeps.h"
 
 #define LEAST 1e-15
 #define LEAST_FRICTION 1e-5
 
 /* ---- Appending ------------------------------------------------------------------------------ */
 
-static int grow(soft_problem *s, int rows, int entries)
+/* Room for so many of `size` bytes each; what was there is lost. */
+static int fit(void *list, size_t count, size_t size)
 {
+    void **to = list;
+    base_free(*to);
+    *to = base_alloc(count * size);
+    return *to != NULL;
+}
+
+static int grow(soft_problem *s, int blocks, int rows, int entries)
+{
+    if (blocks > s->block_room) {
+        s->block_room = 0;
+        if (!fit(&s->block, 2 * (size_t)blocks, sizeof *s->block)) {
+            return 0;
+        }
+        s->block_room = 2 * blocks;
+    }
     if (rows > s->row_room) {
-        void **list[] = {(void **)&s->block,  (void **)&s->start, (void **)&s->b, (void **)&s->R,
-                         (void **)&s->lambda, (void **)&s->first, (void **)&s->of};
-        const size_t size[] = {sizeof *s->block,  sizeof *s->start, sizeof *s->b, sizeof *s->R,
-                               sizeof *s->lambda, sizeof *s->first, sizeof *s->of};
         s->row_room = 0;
-        for (int k = 0; k < 7; k++) {
-            base_free(*list[k]);
-            *list[k] = base_alloc((2 * (size_t)rows + 1) * size[k]);
-            if (!*list[k]) {
-                return 0;
-            }
+        if (!fit(&s->b, 2 * (size_t)rows, sizeof *s->b) ||
+            !fit(&s->D, 2 * (size_t)rows, sizeof *s->D)) {
+            return 0;
         }
         s->row_room = 2 * rows;
     }
     if (entries > s->entry_room) {
         s->entry_room = 0;
-        base_free(s->value);
-        base_free(s->column);
-        s->value = base_alloc(2 * (size_t)entries * sizeof *s->value);
-        s->column = base_alloc(2 * (size_t)entries * sizeof *s->column);
-        if (!s->value || !s->column) {
+        if (!fit(&s->value, 2 * (size_t)entries, sizeof *s->value) ||
+            !fit(&s->column, 2 * (size_t)entries, sizeof *s->column)) {
             return 0;
         }
         s->entry_room = 2 * entries;
@@ -52,33 +60,51 @@ static int grow(soft_problem *s, int rows, int entries)
     return 1;
 }
 
-static void add_block(soft_problem *s, const char *name, zw_block_kind kind, int rows)
+/* Its J is where value[] ends now, and is to be filled. */
+static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int width,
+                             const int *column, int columns)
 {
-    s->first[s->blocks] = s->rows;
-    s->block[s->blocks++] = (zw_block){.name = name, .kind = kind, .rows = rows};
+    soft_block *k = &s->block[s->blocks++];
+    k->kind = kind;
+    k->rows = rows;
+    k->first = s->rows;
+    k->width = width;
+    k->columns = columns;
+    k->stride = (columns + 3) / 4 * 4;
+    k->J = s->entries;
+    k->column = s->columns;
+    s->rows += rows;
+    s->entries += width * k->stride;
+    /* those of the block before? */
+    if (s->blocks > 1 && k[-1].columns == columns && columns > 1 &&
+        memcmp(s->column + k[-1].column, column, (size_t)columns * sizeof *column) == 0) {
+        k->column = k[-1].column;
+        return k;
+    }
+    memcpy(s->column + s->columns, column, (size_t)columns * sizeof *column);
+    s->columns += columns;
+    return k;
 }
 
-/* The next row of the last block: its entries, its speed, and the law. */
-typedef struct soft_point {
-    double r;     /* where it is */
-    double speed; /* J v */
-    double curve; /* acceleration that its curvature asks for */
-    double A0;
-    double d;
-    soft_spring spring;
-} soft_point;
-
-static void end_row(soft_problem *s, const soft_point *at)
+/* Row r of the J of a block: from[columns], and how fast it goes. */
+static double put_row(soft_problem *s, const soft_block *k, int r, const double *from, double scale,
+                      const double *v)
 {
-    s->b[s->rows] = at->curve - at->spring.B * at->speed - at->spring.K * at->d * at->r;
-    s->R[s->rows] = fmax(LEAST, (1 - at->d) / at->d * at->A0);
-    s->start[++s->rows] = s->entries;
+    double *to = s->value + k->J + r * k->stride, speed = 0;
+    const int *column = s->column + k->column;
+    for (int c = k->columns; c < k->stride; c++) {
+        to[c] = 0;
+    }
+    for (int c = 0; c < k->columns; c++) {
+        to[c] = scale * from[c];
+        speed += to[c] * v[column[c]];
+    }
+    return speed;
 }
 
-static void add_entry(soft_problem *s, int column, double value)
+static double compliance(double d, double A0)
 {
-    s->column[s->entries] = column;
-    s->value[s->entries++] = value;
+    return fmax(LEAST, (1 - d) / d * A0);
 }
 
 /* ---- Closers -------------------------------------------------------------------------------- */
@@ -108,35 +134,54 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-static void add_closer(soft_problem *s, int index)
+/* A limit that is far, as most are: L is looked at and no more. */
+static int is_far(const soft_problem *s, const bodies_closer *closer, const double *q)
+{
+    if (closer->kind != CLOSER_LOWER && closer->kind != CLOSER_UPPER) {
+        return 0;
+    }
+    double L = bodies_length_of(s->system->bodies, closer->length[0], q);
+    double phi = closer->kind == CLOSER_UPPER ? closer->limit - L : L - closer->limit;
+    return !(phi < closer->margin);
+}
+
+static void add_closer(soft_problem *s, int index, const double *q, const double *v)
 {
     const zw_system *system = s->system;
     const bodies_closer *closer = &system->bodies->closer[index];
+    double *phi = s->work->rows + closer->row, *psi = phi + system->m;
+    double *terms = s->work->out[PART_TERMS], *curve = terms + system->at.b + closer->row;
     int limit = closer->kind >= CLOSER_LOWER, rolls = bodies_is_rolling(closer);
+    int start = system->A_start[closer->row], columns = system->A_start[closer->row + 1] - start;
     double square = 0;
-    if (limit && !(s->phi[closer->row] < closer->margin)) {
+    if (is_far(s, closer, q)) {
+        return;
+    }
+    bodies_fill_closer(system, s->work, closer, q, v,
+                       (bodies_rows){.phi = s->work->rows,
+                                     .psi = s->work->rows + system->m,
+                                     .b = terms + system->at.b,
+                                     .A = terms + system->at.A});
+    if (limit && !(phi[0] < closer->margin)) {
         return;
     }
     for (int i = 0; i < closer->rows && !rolls; i++) {
-        double r = scale_of(closer, i) * s->phi[closer->row + i] - closer->margin;
+        double r = scale_of(closer, i) * phi[i] - closer->margin;
         square += r * r;
     }
-    add_block(s, system->model->constraint[index].name, limit ? ZW_INEQUALITY : ZW_EQUALITY,
-              closer->rows);
-    s->of[s->blocks - 1] = index;
+    soft_block *k = add_block(s, limit ? SOFT_ABOVE : SOFT_EQUAL, closer->rows, closer->rows,
+                              system->A_column + start, columns);
+    double d = soft_impedance(closer->soft.imp, sqrt(square));
+    soft_spring spring = soft_spring_of(&closer->soft, s->h);
+    k->of = index;
     for (int i = 0; i < closer->rows; i++) {
-        int row = closer->row + i;
         double scale = scale_of(closer, i);
-        for (int k = system->A_start[row]; k < system->A_start[row + 1]; k++) {
-            add_entry(s, system->A_column[k], scale * s->A[k]);
-        }
-        soft_point at = {.r = rolls ? 0 : scale * s->phi[row] - closer->margin,
-                         .speed = scale * s->psi[row],
-                         .curve = closer->kind < CLOSER_LENGTH ? scale * s->closer_b[row] : 0,
-                         .A0 = weight_of(s, closer, i),
-                         .d = soft_impedance(closer->soft.imp, sqrt(square)),
-                         .spring = soft_spring_of(&closer->soft, s->h)};
-        end_row(s, &at);
+        double r = rolls ? 0 : scale * phi[i] - closer->margin;
+        /* rows of a closer have the same columns */
+        put_row(s, k, i, terms + system->at.A + start + i * columns, scale, v);
+        s->b[k->first + i] = (closer->kind < CLOSER_LENGTH ? scale * curve[i] : 0) -
+                             spring.B * scale * psi[i] - spring.K * d * r;
+        s->D[k->first + i] = 1 / compliance(d, weight_of(s, closer, i));
     }
 }
 
@@ -159,17 +204,53 @@ static double dry_weight(const soft_problem *s, const bodies_dry *dry)
     return 0;
 }
 
-static void look_at_dry(soft_problem *s, const double *v)
+/* A direction over terms; repeated dofs add up, and terms need not rise. */
+static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int first, int count)
+{
+    const bodies_term *term = s->system->bodies->term;
+    int *column = s->J_column, columns = 0;
+    double *J = s->J;
+    for (int i = first; i < first + count; i++) {
+        int at = columns;
+        while (at > 0 && column[at - 1] > term[i].dof) {
+            at--;
+        }
+        if (at > 0 && column[at - 1] == term[i].dof) {
+            J[at - 1] += term[i].coef;
+            continue;
+        }
+        memmove(column + at + 1, column + at, (size_t)(columns - at) * sizeof *column);
+        memmove(J + at + 1, J + at, (size_t)(columns - at) * sizeof *J);
+        column[at] = term[i].dof;
+        J[at] = term[i].coef;
+        columns++;
+    }
+    soft_block *k = add_block(s, kind, rows, 1, column, columns);
+    put_row(s, k, 0, J, 1, s->force); /* its speed is not asked for */
+    return k;
+}
+
+static void add_dry(soft_problem *s, const bodies_dry *dry, const double *v)
+{
+    const bodies_term *term = s->system->bodies->term;
+    double speed = 0, d = soft_impedance(dry->soft.imp, 0);
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        speed += term[i].coef * v[term[i].dof];
+    }
+    soft_block *k = add_terms(s, SOFT_BOX, 1, dry->first, dry->count);
+    k->most = dry->limit;
+    s->b[k->first] = -soft_spring_of(&dry->soft, s->h).B * speed;
+    s->D[k->first] = 1 / compliance(d, dry_weight(s, dry));
+}
+
+static void add_masses(soft_problem *s)
 {
     const struct system_bodies *bodies = s->system->bodies;
-    for (int k = 0; k < bodies->dry_count; k++) {
-        const bodies_dry *dry = &bodies->dry[k];
-        double speed = 0, d = soft_impedance(dry->soft.imp, 0);
-        for (int i = dry->first; i < dry->first + dry->count; i++) {
-            speed += bodies->term[i].coef * v[bodies->term[i].dof];
+    for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->armature != 0) {
+            add_terms(s, SOFT_MASS, 0, length->first, length->count)->most = length->armature;
         }
-        s->dry_aref[k] = -soft_spring_of(&dry->soft, s->h).B * speed;
-        s->dry_R[k] = fmax(LEAST, (1 - d) / d * dry_weight(s, dry));
     }
 }
 
@@ -229,12 +310,13 @@ static int is_spare(const soft_problem *s, int index)
     return 0;
 }
 
-/* The numbers of one contact, in the order of its rows. */
+/* The numbers of one contact. */
 typedef struct soft_touch {
     zw_soft law, across; /* across: of friction, if has_across */
     int has_across;
-    double shift, turn; /* A0 */
-    double speed[6];
+    double A0;
+    double d;
+    double speed[6]; /* along its directions */
 } soft_touch;
 
 static soft_touch touch_of(const soft_problem *s, const contact_point *point)
@@ -244,8 +326,7 @@ static soft_touch touch_of(const soft_problem *s, const contact_point *point)
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
     const zw_pair_def *pair = contact_pair(world, i, j);
     soft_touch touch = {.law = soft_mix(&a->law, &b->law),
-                        .shift = s->part[a->owner][0] + s->part[b->owner][0],
-                        .turn = s->part[a->owner][1] + s->part[b->owner][1]};
+                        .A0 = s->part[a->owner][0] + s->part[b->owner][0]};
     if (pair && pair->given & 4) {
         touch.law = pair->soft;
     }
@@ -254,83 +335,167 @@ static soft_touch touch_of(const soft_problem *s, const contact_point *point)
         memcpy(touch.across.ref, pair->soft_friction.ref, sizeof touch.across.ref);
         touch.has_across = touch.across.ref[0] != 0 || touch.across.ref[1] != 0;
     }
+    touch.d = soft_impedance(touch.law.imp, point->gap);
     return touch;
 }
 
-static void add_elliptic(soft_problem *s, const contact_point *point, const soft_touch *touch,
-                         int columns)
+static void fill_elliptic(soft_problem *s, soft_block *k, const contact_point *point,
+                          const soft_touch *touch)
 {
-    double mu[5], R0 = 0;
-    soft_spring spring = soft_spring_of(&touch->law, s->h), across = spring;
+    soft_spring spring = soft_spring_of(&touch->law, s->h);
+    double *b = s->b + k->first, *D = s->D + k->first, R0 = compliance(touch->d, touch->A0);
+    b[0] = -spring.B * touch->speed[0] - spring.K * touch->d * point->gap;
+    D[0] = 1 / R0;
     if (touch->has_across) {
-        across = soft_spring_of(&touch->across, s->h);
+        spring = soft_spring_of(&touch->across, s->h);
     }
-    add_block(s, "contact", point->rows > 1 ? ZW_CONE : ZW_INEQUALITY, point->rows);
-    for (int r = 0; r + 1 < point->rows; r++) {
-        mu[r] = fmax(point->friction[r], LEAST_FRICTION);
-        s->block[s->blocks - 1].friction[r] = mu[r];
+    for (int r = 1; r < k->rows; r++) {
+        double R1 = R0 / fmax(LEAST, s->system->bodies->impratio);
+        b[r] = -spring.B * touch->speed[r];
+        D[r] = 1 / (R1 * k->mu[0] * k->mu[0] / (k->mu[r - 1] * k->mu[r - 1]));
     }
-    for (int r = 0; r < point->rows; r++) {
-        for (int k = 0; k < columns; k++) {
-            add_entry(s, s->J_column[k], s->J[r * columns + k]);
+}
+
+static void fill_pyramid(soft_problem *s, soft_block *k, const contact_point *point,
+                         const soft_touch *touch)
+{
+    soft_spring spring = soft_spring_of(&touch->law, s->h);
+    double first = k->mu[0] * k->mu[0],
+           shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
+    double *b = s->b + k->first, *D = s->D + k->first;
+    double R = fmax(LEAST, shrink * compliance(touch->d, touch->A0 * (1 + first)));
+    for (int e = 0; e < k->rows; e++) {
+        double along = k->mu[e / 2] * touch->speed[1 + e / 2];
+        b[e] = -spring.B * (touch->speed[0] + (e % 2 ? -along : along)) -
+               spring.K * touch->d * point->gap;
+        D[e] = 1 / R;
+    }
+}
+
+/* How the dofs move a body, about its centre of mass: wx, wy, wz, vx, vy, vz over the columns, rows
+ * as those of J. Points of a body come one after another. */
+static void move_body(soft_problem *s, int body)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *com = s->work->sweeps + tree->at.com, *p = com + 3 * body;
+    int last = tree->body[body].last_dof, columns = last < 0 ? 0 : tree->depth[last];
+    int stride = (columns + 3) / 4 * 4;
+    double *to = s->motion;
+    s->moving = body;
+    memset(to, 0, 6 * (size_t)stride * sizeof *to);
+    for (int c = columns - 1, d = last; c >= 0; c--, d = tree->dof_parent[d]) {
+        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
+        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2];
+        to[c] = S[0];
+        to[stride + c] = S[1];
+        to[2 * stride + c] = S[2];
+        to[3 * stride + c] = S[3] + S[1] * z - S[2] * y;
+        to[4 * stride + c] = S[4] + S[2] * x - S[0] * z;
+        to[5 * stride + c] = S[5] + S[0] * y - S[1] * x;
+    }
+}
+
+/* Rows f . (v + w x arm) = f . v + (arm x f) . w */
+ZW_CLONES static void combine(const double *motion, int stride, int rows, const double (*g)[6],
+                              double *J)
+{
+    for (int c = 0; c < stride; c += 4) {
+        soft_four m[6];
+        for (int i = 0; i < 6; i++) {
+            m[i] = four_at(motion + i * stride + c);
         }
-        soft_point at = {.r = r == 0 ? point->gap : 0,
-                         .speed = touch->speed[r],
-                         .A0 = touch->shift,
-                         .d = soft_impedance(touch->law.imp, point->gap),
-                         .spring = r == 0 ? spring : across};
-        end_row(s, &at);
-        double *R = &s->R[s->rows - 1];
-        R0 = r == 0 ? *R : R0;
-        if (r > 0) {
-            *R = R0 / fmax(LEAST, s->system->bodies->impratio) * mu[0] * mu[0] /
-                 (mu[r - 1] * mu[r - 1]);
+        for (int r = 0; r < rows; r++) {
+            soft_four sum = g[r][0] * m[0] + g[r][1] * m[1] + g[r][2] * m[2];
+            sum += g[r][3] * m[3] + g[r][4] * m[4] + g[r][5] * m[5];
+            four_put(J + r * stride + c, sum);
         }
     }
 }
 
-static void add_pyramid(soft_problem *s, const contact_point *point, const soft_touch *touch,
-                        int columns)
+/* J of a point of a body on the world, and its speeds: those of the body, of one that was swept. */
+static void put_on_world(soft_problem *s, const soft_block *k, const contact_point *point,
+                         double *speed)
 {
-    double first = fmax(point->friction[0], LEAST_FRICTION);
-    double shrink = 2 * first * first / fmax(LEAST, s->system->bodies->impratio);
-    add_block(s, "contact", ZW_INEQUALITY, 2 * (point->rows - 1));
-    for (int e = 0; e < 2 * (point->rows - 1); e++) {
-        int r = 1 + e / 2;
-        double mu = fmax(point->friction[r - 1], LEAST_FRICTION) * (e % 2 ? -1 : 1);
-        for (int k = 0; k < columns; k++) {
-            add_entry(s, s->J_column[k], s->J[k] + mu * s->J[r * columns + k]);
-        }
-        soft_point at = {.r = point->gap,
-                         .speed = touch->speed[0] + mu * touch->speed[r],
-                         .A0 = touch->shift * (1 + first * first),
-                         .d = soft_impedance(touch->law.imp, point->gap),
-                         .spring = soft_spring_of(&touch->law, s->h)};
-        end_row(s, &at);
-        s->R[s->rows - 1] = fmax(LEAST, shrink * s->R[s->rows - 1]);
+    const tree_mechanism *tree = s->system->tree;
+    int body = point->body[point->body[0] == 0];
+    const double *com = s->work->sweeps + tree->at.com + 3 * body;
+    const double *V = s->work->sweeps + tree->at.V + 6 * body;
+    double sign = point->body[1] == 0 ? -1 : 1, g[6][6] = {{0}}, arm[3];
+    for (int i = 0; i < 3; i++) {
+        arm[i] = point->pos[i] - com[i];
     }
+    for (int r = 0; r < k->width; r++) {
+        double f[3];
+        for (int i = 0; i < 3; i++) {
+            f[i] = sign * point->frame[3 * (r % 3) + i];
+        }
+        if (r < 3) {
+            memcpy(g[r] + 3, f, sizeof f);
+            model_cross(g[r], arm, f);
+        } else {
+            memcpy(g[r], f, sizeof f);
+        }
+        speed[r] = model_dot(g[r], V) + model_dot(g[r] + 3, V + 3);
+    }
+    if (s->moving != body) {
+        move_body(s, body);
+    }
+    combine(s->motion, k->stride, k->width, (const double(*)[6])g, s->value + k->J);
 }
 
 static void add_contact(soft_problem *s, int index, const double *v)
 {
     contact_point *point = &s->found.point[index];
+    const int *column = s->J_column;
+    int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
     soft_touch touch = touch_of(s, point);
-    int columns = contact_rows(s->system, point, s->work->sweeps, s->room, s->J_column, s->J);
-    for (int r = 0; r < point->rows; r++) {
-        for (int k = 0; k < columns; k++) {
-            touch.speed[r] += s->J[r * columns + k] * v[s->J_column[k]];
-        }
-    }
-    if (point->rows == 1 || s->system->bodies->elliptic) {
-        add_elliptic(s, point, &touch, columns);
+    int simple = point->body[0] == 0 || point->body[1] == 0;
+    if (simple) {
+        const tree_mechanism *tree = s->system->tree;
+        int last = tree->body[point->body[point->body[0] == 0]].last_dof;
+        columns = last < 0 ? 0 : tree->depth[last];
+        column = tree->column + (last < 0 ? 0 : tree->start[last]);
     } else {
-        add_pyramid(s, point, &touch, columns);
+        columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
     }
-    s->of[s->blocks - 1] = index;
+    soft_kind kind = pyramid ? SOFT_PYRAMID : wide > 1 ? SOFT_CONE : SOFT_ABOVE;
+    soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
+    if (simple) {
+        put_on_world(s, k, point, touch.speed);
+    }
+    for (int r = 0; r < wide && !simple; r++) {
+        touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
+    }
+    for (int r = 0; r + 1 < wide; r++) {
+        k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
+    }
+    (pyramid ? fill_pyramid : fill_elliptic)(s, k, point, &touch);
+    k->of = index;
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
+
+static int begin(soft_problem *s, int points)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    int wide = 2 * bodies->widest + 3, more = bodies->dry_count + bodies->length_count;
+    s->rows = s->blocks = s->entries = s->columns = s->first_contact = s->contacts = 0;
+    return grow(s, bodies->closer_count + points + more + 1,
+                system->m + bodies->dry_count + 10 * points + 1,
+                system->A_start[system->m] + 2 * bodies->term_count + 6 * points * wide +
+                    3 * (system->m + more) + 4);
+}
+
+int soft_fill_masses(soft_problem *s)
+{
+    int good = begin(s, 0);
+    if (good) {
+        add_masses(s);
+    }
+    return good;
+}
 
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error)
 {
@@ -343,26 +508,27 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     if (status != ZW_OK) {
         return status;
     }
-    int points = s->is_there ? s->found.count : 0, most = 10 * points;
-    if (!grow(s, system->m + bodies->dry_count + most + 1,
-              system->A_start[system->m] + bodies->term_count + most * (2 * bodies->widest + 1) +
-                  1)) {
+    int points = s->is_there ? s->found.count : 0;
+    if (!begin(s, points)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    s->rows = s->blocks = s->entries = s->start[0] = 0;
-    if (system->m > 0) {
-        bodies_fill_rows(system, s->work, q, v,
-                         (bodies_rows){.phi = s->phi, .psi = s->psi, .b = s->closer_b, .A = s->A});
+    if (s->has_frames) { /* closers between frames ask for accelerations of bodies at a = 0 */
+        tree_accelerations(system->tree, NULL, s->work->sweeps);
     }
     for (int c = 0; c < bodies->closer_count; c++) {
-        add_closer(s, c);
+        add_closer(s, c, q, v);
     }
-    look_at_dry(s, v);
     s->first_contact = s->blocks;
+    s->moving = -1;
     for (int k = 0; k < points; k++) {
         if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
             add_contact(s, k, v);
         }
     }
+    s->contacts = s->blocks - s->first_contact;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        add_dry(s, &bodies->dry[k], v);
+    }
+    add_masses(s);
     return ZW_OK;
 }

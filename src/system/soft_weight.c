@@ -16,7 +16,7 @@ static double inverse(soft_problem *s, const double *x, double *room)
 {
     double sum = 0;
     memcpy(room, x, (size_t)s->system->n * sizeof *room);
-    sparse_ldl_solve(s->ldl, room);
+    soft_solve_masses(s, room);
     for (int i = 0; i < s->system->n; i++) {
         sum += x[i] * room[i];
     }
@@ -76,6 +76,18 @@ static void weigh_part(soft_problem *s, int part, int *chain, double *x, double 
     }
 }
 
+/* Masses that are more than round-off of larger ones. */
+static int is_felt(soft_problem *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *M = s->work->sweeps + tree->at.M;
+    int felt = soft_factor_masses(s, NULL);
+    for (int d = 0; d < tree->nv && felt && !s->is_bent; d++) { /* 1/D, and M's diagonal */
+        felt = s->row[d][s->level[d]] * M[tree->start[d + 1] - 1] < 1e14;
+    }
+    return felt;
+}
+
 zw_status soft_weigh(soft_problem *s, zw_error *error)
 {
     const zw_system *system = s->system;
@@ -90,7 +102,10 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
     } else {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (status == ZW_OK && !soft_factor(s, s->work->out[PART_METRIC])) {
+    if (status == ZW_OK && (!soft_fill_masses(s) || !soft_find_islands(s))) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (status == ZW_OK && !is_felt(s)) {
         status = base_fail(error, ZW_BAD_INPUT,
                            "the soft law needs masses that every motion feels: joints that close "
                            "loops, and maximal coordinates, have none");

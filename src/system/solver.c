@@ -22,9 +22,10 @@ typedef struct shape {
     int rows, blocks, entries;
 } shape;
 
-static shape measure(const zw_system *system, const int *role, int held)
+static shape measure(const zw_system *system, const int *role, int held, const solver_tail *tail)
 {
-    shape s = {.rows = held, .blocks = held, .entries = held};
+    shape s = {
+        .rows = held + tail->rows, .blocks = held + tail->blocks, .entries = held + tail->entries};
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (role[c] == SOLVER_ABSENT) {
             continue;
@@ -140,12 +141,12 @@ static void set_problem(system_solver *solver)
     solver->options.algebra = system->sparse ? ZW_ALGEBRA_SPARSE : ZW_ALGEBRA_DENSE;
 }
 
-system_solver *solver_create(const zw_system *system, const int *role, const int *held,
-                             int held_count, zw_error *error)
+system_solver *solver_create_with(const zw_system *system, const int *role, const int *held,
+                                  int held_count, const solver_tail *tail, zw_error *error)
 {
     system_solver *solver = base_alloc(sizeof *solver);
     base_arena arena = {0};
-    shape s = measure(system, role, held_count);
+    shape s = measure(system, role, held_count, tail);
     if (solver) {
         solver->system = system;
         lay_out(solver, &arena, s);
@@ -174,6 +175,49 @@ system_solver *solver_create(const zw_system *system, const int *role, const int
     }
     set_problem(solver);
     return solver;
+}
+
+system_solver *solver_create(const zw_system *system, const int *role, const int *held,
+                             int held_count, zw_error *error)
+{
+    return solver_create_with(system, role, held, held_count, &(solver_tail){0}, error);
+}
+
+/* Where the entries of row i are: consecutive if compressed, by column if dense. */
+static void put_row(system_solver *solver, int i, int count, const int *column, const double *value,
+                    double scale)
+{
+    if (solver->system->sparse) {
+        double *to = solver->A + solver->A_start[i];
+        for (int k = 0; k < count; k++) {
+            to[k] = scale * value[k];
+        }
+    } else {
+        double *to = solver->A + (size_t)i * (size_t)solver->system->n;
+        for (int k = 0; k < count; k++) {
+            to[column[k]] = scale * value[k];
+        }
+    }
+}
+
+/* The next row goes behind all that are there. */
+void solver_add_row(system_solver *solver, int count, const int *column, const double *value,
+                    double b)
+{
+    int i = solver->rows + solver->tail++;
+    if (solver->system->sparse) {
+        int at = solver->A_start[i];
+        memcpy(solver->A_column + at, column, (size_t)count * sizeof *column);
+        solver->A_start[i + 1] = at + count;
+    }
+    put_row(solver, i, count, column, value, 1);
+    solver->b[i] = b;
+}
+
+void solver_add_block(system_solver *solver, const zw_block *block)
+{
+    solver->block[solver->block_count++] = *block;
+    solver->problem.block_count = solver->block_count;
 }
 
 void solver_free(system_solver *solver)
@@ -212,23 +256,6 @@ void solver_clear_metric(system_solver *solver)
             int there = k < system->M_start[j + 1] && system->M_row[k] == i;
             solver->M[i * n + j] = solver->M[j * n + i] = there ? solver->M[i * n + j] : 0;
             k += there;
-        }
-    }
-}
-
-/* Where the entries of row i are: consecutive if compressed, by column if dense. */
-static void put_row(system_solver *solver, int i, int count, const int *column, const double *value,
-                    double scale)
-{
-    if (solver->system->sparse) {
-        double *to = solver->A + solver->A_start[i];
-        for (int k = 0; k < count; k++) {
-            to[k] = scale * value[k];
-        }
-    } else {
-        double *to = solver->A + (size_t)i * (size_t)solver->system->n;
-        for (int k = 0; k < count; k++) {
-            to[column[k]] = scale * value[k];
         }
     }
 }
@@ -312,7 +339,8 @@ zw_status solver_solve(system_solver *solver, zw_error *error)
         zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer, error);
     solver->warm = status == ZW_OK;
     if (solver->warm) {
-        memcpy(solver->lambda, solver->answer.lambda, (size_t)solver->rows * sizeof(double));
+        memcpy(solver->lambda, solver->answer.lambda,
+               (size_t)(solver->rows + solver->tail) * sizeof(double));
     }
     return status;
 }

@@ -186,6 +186,7 @@ static void lay_out_groups(subset_groups *g, base_arena *arena)
     g->still = base_arena_bytes(arena, geoms + 1);
     g->asleep = base_arena_bytes(arena, geoms + 1);
     g->moving = base_arena_ints(arena, geoms + 1);
+    g->match = base_arena_bytes(arena, CONTACT_FEW * CONTACT_FEW / 2 * sizeof *g->match);
     g->keep = base_arena_bytes(arena, count);
     g->to = base_arena_ints(arena, count);
     g->to_q = base_arena_ints(arena, (size_t)system->nq);
@@ -466,8 +467,29 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
     }
 }
 
+/* Those that may touch, sleepers aside, if they are few. */
+static void find_matches(subset_groups *g, const tree_mechanism *tree, int count)
+{
+    contact_world *world = &g->contact;
+    int list[CONTACT_FEW], used = 0;
+    world->match = count <= CONTACT_FEW ? g->match : NULL;
+    world->match_count = 0;
+    for (int i = 0; i < world->geom_count && world->match; i++) {
+        if (!g->asleep[i]) {
+            list[used++] = i;
+        }
+    }
+    for (int k = 0; k < used; k++) {
+        for (int l = k + 1; l < used; l++) {
+            if (contact_may(world, tree, list[k], list[l])) {
+                g->match[world->match_count++] = contact_match_of(world, list[k], list[l]);
+            }
+        }
+    }
+}
+
 /* Geoms move with their bodies, or are where their bodies sleep. */
-static void fill_contacts(subset_groups *g, const double *sweeps)
+static void fill_contacts(subset_groups *g, const tree_mechanism *tree, const double *sweeps)
 {
     const contact_world *world = g->whole->bodies->contact;
     int sleepers = 0;
@@ -492,6 +514,8 @@ static void fill_contacts(subset_groups *g, const double *sweeps)
             g->moving[g->contact.moving_count++] = i;
         }
     }
+    g->contact.asleep = sleepers > 0 ? g->asleep : NULL;
+    find_matches(g, tree, world->geom_count - sleepers);
     if (!world->is_given) {
         g->contact.capacity = contact_capacity(world->geom_count - sleepers);
     }
@@ -526,7 +550,7 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     fill_places(s, g);
     fill_metric(s, g);
     fill_things(s, g, awake);
-    fill_contacts(g, sweeps);
+    fill_contacts(g, tree, sweeps);
     s->model.constraint_count = s->bodies.closer_count + s->bodies.dry_count;
     s->system.model = &s->model;
     s->system.bodies = &s->bodies;

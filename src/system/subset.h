@@ -24,6 +24,7 @@ typedef struct subset_groups {
     contact_geom *geom;                        /* [geoms] its own */
     unsigned char *still, *asleep;             /* [geoms] */
     int *moving;                               /* [geoms] */
+    contact_match *match;                      /* [CONTACT_FEW^2 / 2] */
     unsigned char *keep;                       /* [bodies] scratch */
     int *to;                                   /* [bodies] their numbers in the subset */
     int *to_q, *to_v, *to_length;              /* [nq], [n], [lengths] the same, scratch */

@@ -233,11 +233,12 @@ int zw_id(const zw_system *system, zw_kind kind, const char *name)
 /* a_free = M \ force: what the kernel started from. */
 static const double *free_motion(const zw_system *system, zw_work *work)
 {
-    zw_gauss bare = work->motion->problem;
+    zw_gauss bare = work->shown_by->problem;
     bare.block_count = 0;
     bare.law = NULL;
     bare.C = NULL;
-    zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->motion->options, NULL);
+    bare.force = work->out[PART_TERMS] + system->at.force; /* contacts may have been added to it */
+    zw_gauss_work *gauss = zw_gauss_work_create(&bare, &work->shown_by->options, NULL);
     zw_motion motion;
     if (gauss && zw_gauss_solve(&bare, NULL, gauss, &motion, NULL) == ZW_OK) {
         memcpy(work->a_free, motion.a, (size_t)system->n * sizeof(double));

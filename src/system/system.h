@@ -50,6 +50,7 @@ typedef enum system_part {
     PART_EVENTS,   /* the roots */
     PART_REACTION, /* of the carried multipliers, see law.h */
     PART_OUTPUTS,  /* checks, curves (x y), draws: in the order of the model */
+    PART_SLOPES,   /* of formulas over bodies: bodies_slope */
     PART_COUNT
 } system_part;
 
@@ -148,7 +149,8 @@ zw_state *state_allocate(const zw_system *system);
  * can change the sum. */
 uint64_t state_digest(const zw_state *state, int with_params);
 uint64_t state_sum(const zw_state *state); /* without parameters, time and work */
-uint64_t state_word(int at, double x);     /* the part of data[at] = x in it */
+uint64_t state_param_sum(const zw_state *state);
+uint64_t state_word(int at, double x); /* the part of data[at] = x in them */
 uint64_t state_digest_of(const zw_state *state, uint64_t sum);
 
 /* What a one-sided constraint or a friction does now. Two-sided constraints without friction are

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies.h"
-#include "system/contacts.h"
+#include "system/contact_now.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -69,6 +69,7 @@ void zw_work_free(zw_work *work)
             work->free_stepper(work->stepper);
         }
         contact_list_free(work->touched);
+        contact_now_free(work->now);
         base_free(work->memory);
         base_free(work);
     }
@@ -76,12 +77,14 @@ void zw_work_free(zw_work *work)
 
 const zw_motion *zw_work_motion(const zw_work *work)
 {
-    return work->motion ? &work->motion->answer : &work->shown;
+    return work->shown_by ? &work->shown_by->answer
+           : work->motion ? &work->motion->answer
+                          : &work->shown;
 }
 
 const char *zw_work_block_name(const zw_work *work, int block)
 {
-    const system_solver *solver = work->motion;
+    const system_solver *solver = work->shown_by ? work->shown_by : work->motion;
     const char *name =
         solver && block >= 0 && block < solver->block_count ? solver->block[block].name : NULL;
     return name ? name : "";

@@ -21,6 +21,7 @@ typedef struct system_solver {
     const zw_system *system;
     int rows;        /* of the kernel's problem */
     int extra;       /* equalities x_i = given that are added behind (assembly) */
+    int tail;        /* rows behind those: of contacts */
     int *role;       /* [constraints] solver_role */
     int *row_of;     /* [rows] the system's row, or -1: tangential, -2 - i: extra on coordinate i */
     int *tangent_of; /* [rows] its constraint, and which tangent it is: constraint * 4 + k */
@@ -70,9 +71,11 @@ struct zw_work {
     double *inside;   /* [parts] is it in this subtree? */
     double *small;    /* [n*n + n] factor of M for systems without rows */
     double *spare[4]; /* [n + m + nq] each */
-    struct contact_list *touched; /* of the last step, if contacts were computed: contacts.h */
-    double gamma;                 /* added to the metric as gamma A'A, see law.h; 0 nearly always */
-    double power;                 /* of all that changes the energy, after system_accelerate */
+    struct contact_list *touched;  /* of the last step or zw_forward, if any: contacts.h */
+    struct contact_now *now;       /* zw_forward with contacts: contact_now.c */
+    const system_solver *shown_by; /* whose answer zw_forward left */
+    double gamma; /* added to the metric as gamma A'A, see law.h; 0 nearly always */
+    double power; /* of all that changes the energy, after system_accelerate */
     double certificate;
     double energy[4];
     double violation[2];
@@ -105,6 +108,15 @@ void system_normalise(const zw_system *system, double *q);
 /* solver.c */
 system_solver *solver_create(const zw_system *system, const int *role, const int *held,
                              int held_count, zw_error *error);
+/* The same with room for rows behind them, which solver_add_block and solver_add_row then fill. */
+typedef struct solver_tail {
+    int blocks, rows, entries;
+} solver_tail;
+system_solver *solver_create_with(const zw_system *system, const int *role, const int *held,
+                                  int held_count, const solver_tail *tail, zw_error *error);
+void solver_add_block(system_solver *solver, const zw_block *block);
+void solver_add_row(system_solver *solver, int count, const int *column, const double *value,
+                    double b);
 void solver_free(system_solver *solver);
 /* Values of the system's rows: A in its pattern, b[m], and the outputs of slip.c. */
 typedef struct system_rows {
@@ -122,6 +134,15 @@ void solver_multipliers(const system_solver *solver, double *lambda);
 
 /* forward.c: what the kernel could not do, in the user's names; answers `status`. */
 zw_status system_tell(const system_solver *solver, double t, zw_status status, zw_error *error);
+
+/* zw_forward, and what geoms that touch do in it. */
+typedef enum system_touch {
+    TOUCH_IGNORED,  /* nothing: they pass through one another */
+    TOUCH_BY_LAW,   /* contact_now.c; the list is written anew */
+    TOUCH_AS_PUSHED /* they push with the forces of the list */
+} system_touch;
+zw_status system_forward(const zw_system *system, const zw_state *state, zw_work *work,
+                         system_touch touch, zw_error *error);
 
 /* Accelerations for any (t, q, v), as the modes are; fills a[n + carried] (rates of what the law
  * carries behind the accelerations) and work->power. */

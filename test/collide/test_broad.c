@@ -46,7 +46,7 @@ static zw_status update(collide_broad *broad, const boxes *b, int *bad)
         }
     }
     zw_status status = collide_broad_keep(broad, b->count, b->lower, b->upper, b->still, bad);
-    return status == ZW_OK ? collide_broad_update(broad, count, list, b->lower, b->upper, bad)
+    return status == ZW_OK ? collide_broad_update(broad, count, list, b->lower, b->upper, 1, bad)
                            : status;
 }
 
@@ -148,7 +148,7 @@ static void test_poison_is_named(void **state)
     collide_broad *broad = collide_broad_new();
     throw_boxes(&b, &d, 100, -1, 0);
     b.lower[3 * 17 + 1] = NAN;
-    assert_int_equal(collide_broad_update(broad, b.count, NULL, b.lower, b.upper, &bad),
+    assert_int_equal(collide_broad_update(broad, b.count, NULL, b.lower, b.upper, 1, &bad),
                      ZW_NOT_FINITE);
     assert_int_equal(bad, 17);
     int count = collide_broad_pairs(broad, &pair);

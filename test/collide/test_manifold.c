@@ -30,13 +30,19 @@ static collide_shape shape(collide_kind kind, double x, double y, double z)
     return (collide_shape){.kind = kind, .size = {x, y, z}};
 }
 
+/* The point with the least gap is the contact itself. */
+static const collide_point *least(const collide_point *p, int count)
+{
+    const collide_point *it = p;
+    for (int i = 1; i < count; i++) {
+        it = p[i].gap < it->gap ? &p[i] : it;
+    }
+    return it;
+}
+
 static double least_gap(const collide_point *p, int count)
 {
-    double least = INFINITY;
-    for (int i = 0; i < count; i++) {
-        least = fmin(least, p[i].gap);
-    }
-    return least;
+    return count > 0 ? least(p, count)->gap : INFINITY;
 }
 
 /* Shape b at height z over a: so many points, all with this gap and the normal up. */
@@ -136,7 +142,7 @@ static void test_symmetry_and_motion(void **state)
         assert_in_range(over, 1, ROOM);
         double turn = 0;
         for (int i = 0; i < 3; i++) {
-            turn = fmax(turn, fabs(p[0].normal[i] + q[0].normal[i]));
+            turn = fmax(turn, fabs(least(p, count)->normal[i] + least(q, over)->normal[i]));
         }
         flip_gap = fmax(flip_gap, fabs(least_gap(p, count) - least_gap(q, over)));
         flip_turn = first == COLLIDE_CAPSULE && second == COLLIDE_CAPSULE ? flip_turn
@@ -163,7 +169,8 @@ static void test_symmetry_and_motion(void **state)
         move_gap = fmax(move_gap, fabs(least_gap(p, count) - least_gap(q, moved)));
         double back = 0;
         for (int i = 0; i < 3; i++) {
-            back = fmax(back, fabs(dot(&R[3 * i], p[0].normal) - q[0].normal[i]));
+            back = fmax(back,
+                        fabs(dot(&R[3 * i], least(p, count)->normal) - least(q, moved)->normal[i]));
         }
         move_turn = fmax(move_turn, back);
         body_free(&a);
@@ -175,6 +182,48 @@ static void test_symmetry_and_motion(void **state)
     }
     assert_true(flip_gap < 1e-12 && move_gap < 1e-12);
     assert_true(flip_turn < 1e-12 && move_turn < 1e-12);
+}
+
+/* A wheel over the edge of a step, its axle askew by `yaw` and rolled by `roll`: both rims are over
+ * the edge, whichever is nearer. What each keeps is the way from the edge to the axle less r, to
+ * second order; no two points are in one place. */
+static void test_rocking_wheel(void **state)
+{
+    (void)state;
+    collide_shape box = shape(COLLIDE_BOX, 0.5, 1, 0.08),
+                  wheel = shape(COLLIDE_CYLINDER, .36, .055, 0);
+    collide_pose step = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int k = 0; k < 63; k++) {
+        double roll = 1e-3 * (k % 21 - 10), yaw = k < 21 ? 0 : k < 42 ? 1e-3 : 0.02;
+        double axle[3] = {-sin(yaw), cos(yaw), roll}, length = sqrt(1 + roll * roll);
+        collide_pose at = {.pos = {-0.5 - 0.6 * 0.361, 0.1, 0.08 + 0.8 * 0.361}};
+        double x[3] = {cos(yaw), sin(yaw), 0}, y[3];
+        for (int i = 0; i < 3; i++) {
+            axle[i] /= length;
+        }
+        y[0] = axle[1] * x[2] - axle[2] * x[1];
+        y[1] = axle[2] * x[0] - axle[0] * x[2];
+        y[2] = axle[0] * x[1] - axle[1] * x[0];
+        for (int i = 0; i < 3; i++) {
+            at.R[3 * i] = x[i];
+            at.R[3 * i + 1] = y[i];
+            at.R[3 * i + 2] = axle[i];
+        }
+        collide_point p[ROOM];
+        int count = collide_pair(&box, &step, &wheel, &at, 0.1, p, ROOM), rims = 0;
+        assert_in_range(count, 2, 3);
+        for (int i = 0; i < count; i++) {
+            double e[3] = {-0.5 - at.pos[0], p[i].pos[1] - at.pos[1], 0.08 - at.pos[2]};
+            double along = dot(e, axle), far = sqrt(dot(e, e) - along * along);
+            assert_true(fabs(far - 0.36 - p[i].gap) < 1e-6);
+            assert_true(fabs(dot(e, p[i].normal) - along * dot(axle, p[i].normal) + far) < 1e-4);
+            rims += fabs(fabs(along) - 0.055) < 1e-4;
+            for (int j = 0; j < i; j++) {
+                assert_true(fabs(p[i].pos[1] - p[j].pos[1]) > 1e-6);
+            }
+        }
+        assert_int_equal(rims, 2);
+    }
 }
 
 /* A body that moves by s changes no gap by more than s, and not by jumps. */
@@ -375,13 +424,11 @@ static void test_room_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enough_points),
-        cmocka_unit_test(test_rollers_side_by_side),
-        cmocka_unit_test(test_symmetry_and_motion),
-        cmocka_unit_test(test_gap_is_continuous),
-        cmocka_unit_test(test_names_stay),
-        cmocka_unit_test(test_everything_is_answered),
-        cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_enough_points),          cmocka_unit_test(test_rollers_side_by_side),
+        cmocka_unit_test(test_symmetry_and_motion),    cmocka_unit_test(test_rocking_wheel),
+
+        cmocka_unit_test(test_gap_is_continuous),      cmocka_unit_test(test_names_stay),
+        cmocka_unit_test(test_everything_is_answered), cmocka_unit_test(test_poison),
         cmocka_unit_test(test_room_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

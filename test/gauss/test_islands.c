@@ -99,13 +99,15 @@ static void together_as_alone(void **state)
     gauss_islands *islands = gauss_islands_create(), *alone = gauss_islands_create();
     gauss_islands_answer whole, part;
     zw_gauss_options options = zw_gauss_options_default();
-    assert_int_equal(gauss_islands_solve(islands, &all.problem, &options, &whole, NULL), ZW_OK);
+    assert_int_equal(gauss_islands_solve(islands, &all.problem, &options, NULL, &whole, NULL),
+                     ZW_OK);
     assert_int_equal(whole.count, MOST);
     assert_int_equal(whole.largest, PER);
     assert_true(whole.certificate < 1e-8);
     for (int heap = 0; heap < MOST; heap++) {
         make(&one, 1, seed + heap);
-        assert_int_equal(gauss_islands_solve(alone, &one.problem, &options, &part, NULL), ZW_OK);
+        assert_int_equal(gauss_islands_solve(alone, &one.problem, &options, NULL, &part, NULL),
+                         ZW_OK);
         for (int i = 0; i < PER; i++) {
             assert_memory_equal(&part.a[i], &whole.a[card(&all, heap, i)], sizeof(double));
         }
@@ -130,7 +132,8 @@ static void as_the_whole(void **state)
     zw_motion motion;
     zw_gauss_work *work = zw_gauss_work_create(&all.problem, &options, NULL);
     assert_int_equal(zw_gauss_solve(&all.problem, &options, work, &motion, NULL), ZW_OK);
-    assert_int_equal(gauss_islands_solve(islands, &all.problem, &options, &answer, NULL), ZW_OK);
+    assert_int_equal(gauss_islands_solve(islands, &all.problem, &options, NULL, &answer, NULL),
+                     ZW_OK);
     for (int j = 0; j < all.n; j++) {
         assert_true(fabs(answer.a[j] - motion.a[j]) < 1e-9);
     }
@@ -159,7 +162,8 @@ static void one_contradicts(void **state)
     gauss_islands *islands = gauss_islands_create();
     gauss_islands_answer answer;
     zw_error error = {0};
-    assert_int_equal(gauss_islands_solve(islands, &problem, NULL, &answer, &error), ZW_CONFLICT);
+    assert_int_equal(gauss_islands_solve(islands, &problem, NULL, NULL, &answer, &error),
+                     ZW_CONFLICT);
     assert_non_null(strstr(error.text, "here"));
     assert_int_equal(gauss_islands_of(islands, 0), -1);
     assert_true(answer.a[0] == 1 && answer.a[1] == 0 && answer.a[3] == -4);
@@ -178,12 +182,12 @@ static void memory(void **state)
     for (int k = 1;; k++) {
         gauss_islands *islands = gauss_islands_create();
         base_alloc_fail_after(k);
-        zw_status status = gauss_islands_solve(islands, &all.problem, NULL, &answer, NULL);
+        zw_status status = gauss_islands_solve(islands, &all.problem, NULL, NULL, &answer, NULL);
         base_alloc_fail_after(0);
         failed += status == ZW_NO_MEMORY;
         if (status == ZW_OK) {
             base_alloc_fail_after(1);
-            assert_int_equal(gauss_islands_solve(islands, &all.problem, NULL, &answer, NULL),
+            assert_int_equal(gauss_islands_solve(islands, &all.problem, NULL, NULL, &answer, NULL),
                              ZW_OK);
             base_alloc_fail_after(0);
             gauss_islands_free(islands);

@@ -209,117 +209,6 @@ static void A09_inconsistent_rows(void **state)
     solved_free(&s);
 }
 
-/* ---- H06 ---------------------------------------------------------------------------------- */
-
-/* Every lambda >= 0 with A' lambda = force and lambda . residual = 0 is one of the multipliers. */
-static void unilateral(const reference_unilateral *c)
-{
-    zw_block block = {.name = "stops", .kind = ZW_INEQUALITY, .rows = c->m};
-    zw_gauss problem = {.n = c->n,
-                        .metric = {.kind = ZW_METRIC_DENSE, .value = c->M},
-                        .free = c->a_free,
-                        .block_count = 1,
-                        .block = &block,
-                        .A.dense = c->A,
-                        .b = c->b};
-    solved s = solve(&problem, NULL);
-    assert_status(s, ZW_OK);
-    assert_all_close(c->n, s.motion.a, c->acceleration, TIGHT);
-    assert_all_close(c->n, s.motion.F_L, c->force, TIGHT);
-    assert_close(2.0 * s.motion.Z, c->Z, TIGHT);
-    if (c->lambda_unique) {
-        assert_all_close(c->m, s.motion.lambda, c->lambda, TIGHT);
-    }
-    for (int j = 0; j < c->n; j++) {
-        double force = 0.0;
-        for (int i = 0; i < c->m; i++) {
-            force += c->A[i * c->n + j] * s.motion.lambda[i];
-        }
-        assert_close(force, c->force[j], TIGHT);
-    }
-    for (int i = 0; i < c->m; i++) {
-        double reach = dot(c->n, c->A + i * c->n, c->acceleration) - c->b[i];
-        assert_true(s.motion.lambda[i] >= 0.0);
-        assert_close(s.motion.lambda[i] * reach, 0.0, TIGHT);
-    }
-    solved_free(&s);
-}
-
-static void H06_inequalities(void **state)
-{
-    (void)state;
-    for (int i = 0; i < COUNT(reference_H06); i++) {
-        print_message("    %s\n", reference_H06[i].name);
-        unilateral(&reference_H06[i]);
-    }
-}
-
-/* ---- H03 ---------------------------------------------------------------------------------- */
-
-/* Unknowns x, y, theta; the lower end is at (x - cos theta, y - sin theta) and slides to the left,
- * so friction mu N pulls it to the right: generalised force mu N (1, 0, sin theta). */
-static void rod_friction(void *user, const double *lambda, const double *reaction, double *C)
-{
-    const reference_rod *c = user;
-    (void)reaction;
-    C[0] = c->mu * lambda[0];
-    C[1] = 0.0;
-    C[2] = c->mu * lambda[0] * sin(c->theta);
-}
-
-static solved rod(const reference_rod *c, zw_block_kind kind)
-{
-    reference_rod user = *c;
-    double mass[3] = {1, 1, 1.0 / 3}, free[3] = {0, -reference_H03_g, 0};
-    double A[3] = {0, 1, -cos(c->theta)}, b = -sin(c->theta) * c->theta_dot * c->theta_dot;
-    zw_block block = {.name = "lower end", .kind = kind, .rows = 1};
-    zw_gauss problem = {.n = 3,
-                        .metric = {.kind = ZW_METRIC_DIAGONAL, .value = mass},
-                        .free = free,
-                        .block_count = 1,
-                        .block = &block,
-                        .A.dense = A,
-                        .b = &b,
-                        .law = rod_friction,
-                        .law_user = &user,
-                        .law_on = ZW_ON_TOTAL_REACTION};
-    return solve(&problem, NULL);
-}
-
-static void H03_painleve_rod(void **state)
-{
-    (void)state;
-    for (int i = 0; i < COUNT(reference_H03); i++) {
-        const reference_rod *c = &reference_H03[i];
-        print_message("    theta %g, mu %g, p %g\n", c->theta, c->mu, c->p);
-        solved s = rod(c, ZW_INEQUALITY);
-        if (c->kind == ROD_INCONSISTENT) {
-            assert_int_not_equal(s.status, ZW_OK);
-            assert_status(s, ZW_NO_SOLUTION);
-        } else {
-            double N = s.status == ZW_OK ? s.motion.lambda[0] : -1.0;
-            int lifts = c->kind == ROD_INDETERMINATE && N == 0.0;
-            assert_status(s, ZW_OK);
-            assert_close(N, lifts ? 0.0 : c->N, 1e-10);
-            assert_close(s.motion.residual[0] / (1.0 + N), lifts ? c->b : 0.0, 1e-10);
-        }
-        solved_free(&s);
-    }
-}
-
-/* Held on a wire, the end can be pushed either way: N = -b/p always, also in the paradox. */
-static void H03_painleve_rod_on_a_wire(void **state)
-{
-    (void)state;
-    for (int i = 0; i < COUNT(reference_H03); i++) {
-        const reference_rod *c = &reference_H03[i];
-        solved s = rod(c, ZW_EQUALITY);
-        assert_status(s, ZW_OK);
-        assert_close(s.motion.lambda[0], -c->b / c->p, 1e-10);
-        solved_free(&s);
-    }
-}
-
 /* ---- E07 ---------------------------------------------------------------------------------- */
 
 /* Kozlov's remark a), seed 002: Gauss's principle holds in any metric B, |R + B (x_c - x_a)|^2 in
@@ -391,9 +280,6 @@ int main(void)
         cmocka_unit_test(C06_force_split),
         cmocka_unit_test(A08_redundant_double_pendulum),
         cmocka_unit_test(A09_inconsistent_rows),
-        cmocka_unit_test(H06_inequalities),
-        cmocka_unit_test(H03_painleve_rod),
-        cmocka_unit_test(H03_painleve_rod_on_a_wire),
         cmocka_unit_test(E07_any_metric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static void force_is_the_clamped_law(void **state)
         double q0 = 3 * dice(&seed), v0 = 5 * dice(&seed), q1, v1;
         double h = exp(4 * dice(&seed) - 4), target = dice(&seed);
         r.work->param[0] = target;
-        assert_int_equal(impulse_step(s, h, &q0, &v0, &q1, &v1, &r.error), ZW_OK);
+        assert_int_equal(impulse_step(s, 0, h, &q0, &v0, &q1, &v1, &r.error), ZW_OK);
         double law = 200 * (target - q1) - 30 * v1, force = fmin(fmax(law, -3), 5);
         close_to("way", q1, q0 + h * v1, 1e-14 * (1 + fabs(q1)));
         double used = 2 * (v1 - v0) / h + 0.5 * v1, size = 2 * (fabs(v1) + fabs(v0)) / h;
@@ -565,7 +565,7 @@ static void steady_motion_allocates_nothing(void **state)
             double q0[10], v0[10];
             memcpy(q0, q, (size_t)r.system->nq * sizeof *q);
             memcpy(v0, v, (size_t)r.system->n * sizeof *v);
-            if (impulse_step(s, 0.005, q0, v0, q, v, &r.error) != ZW_OK) {
+            if (impulse_step(s, 0, 0.005, q0, v0, q, v, &r.error) != ZW_OK) {
                 fail_msg("%s: %s", list[k][0], r.error.text);
             }
         }
@@ -594,7 +594,7 @@ static void problem_changes_its_shape(void **state)
                 problem_row(&p, 1, &i, &one, 0);
             }
         }
-        assert_int_equal(problem_solve(&p, &H, given, NULL), ZW_OK);
+        assert_int_equal(problem_solve(&p, &H, given, NULL, NULL), ZW_OK);
         for (int i = 0; i < N; i++) {
             int held = round >> i & 1;
             close_to("u", p.answer.a[i], held ? 0 : -1.0 - i, 1e-12);

@@ -126,6 +126,14 @@ static void stands(touch *s)
     at_rest(s, 1e-3);
 }
 
+/* A metre in four seconds, along a line, and its trunk level. */
+static void walks(touch *s)
+{
+    const double *q = free_body(s, 0);
+    assert_true(q[0] > 1 && fabs(q[1]) < 0.05);
+    assert_true(q[2] > 0.3 && upright(q) > 0.99);
+}
+
 static void lies(touch *s)
 {
     assert_true(free_body(s, 0)[2] < 0.2);
@@ -156,6 +164,7 @@ static const example list[] = {
     {"skid_steer.xml", "drive", 2, NULL},
     {"quadruped.xml", NULL, 4, stands},
     {"quadruped.xml", "squat", 2, NULL},
+    {"quadruped_walks.zw", NULL, 4, walks},
     {"humanoid_falls.xml", NULL, 1, NULL},
     {"humanoid_falls.xml", "fall", 3, lies},
 };

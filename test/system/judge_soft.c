@@ -28,7 +28,7 @@ static void put_contacts(const soft_problem *s)
 {
     put_one(s->contacts);
     for (int k = 0; k < s->contacts; k++) {
-        const contact_point *point = &s->found.point[s->of[s->first_contact + k]];
+        const contact_point *point = &s->found.point[s->block[s->first_contact + k].of];
         double along[6], force[3];
         soft_contact_force(s, k, along);
         for (int i = 0; i < 3; i++) {

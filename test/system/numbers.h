@@ -142,7 +142,7 @@ static inline int numbers_compute(numbers *x, zw_error *error)
 {
     const tree_mechanism *tree = x->system->tree;
     double *work = x->work->sweeps, about[9], turn[3];
-    if (zw_forward(x->system, x->state, x->work, error) != ZW_OK) {
+    if (system_forward(x->system, x->state, x->work, TOUCH_IGNORED, error) != ZW_OK) {
         return 0;
     }
     zw_view energy = zw_field(x->system, x->state, x->work, ZW_FIELD_ENERGY);

@@ -50,7 +50,8 @@
     "<accelerometer name='cut' site='s1' cutoff='5'/><jointpos joint='a' cutoff='0.1'/>"
 
 #define BODIES(limits)                                                                             \
-    "<mujoco><compiler angle='radian'/><option gravity='0.3 -0.5 -9' magnetic='0.2 -0.5 0.1'/>"    \
+    "<mujoco><compiler angle='radian'/><option gravity='0.3 -0.5 -9' magnetic='0.2 -0.5 0.1'>"     \
+    "<flag contact='disable'/></option>"                                                           \
     "<worldbody><body name='post' pos='1 0 0'><geom name='g0' type='box' size='0.1 0.2 0.3'/>"     \
     "  <site name='s0' pos='0.1 0 0.2' quat='1 0.1 0 0'/></body>"                                  \
     "<body name='trunk' pos='0.1 0.2 1.5' quat='1 0.2 -0.1 0.3'><freejoint name='base'/>"          \

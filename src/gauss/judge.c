@@ -1,0 +1,153 @@
+/* The verdict of certificate.c, once everything is measured. */
+#include <float.h>
+#include <math.h>
+
+#include "gauss/judge.h"
+#include "math/cone.h"
+
+static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8;
+
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+/* What x has above `granted`; a NaN stays. */
+static double above(double x, double granted)
+{
+    double rest = x - granted;
+    return rest > 0.0 || rest != rest ? rest : 0.0;
+}
+
+/* How far u is from what the block admits. */
+static double judge_violation(const zw_block *block, int rows, const double *u)
+{
+    return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
+}
+
+/* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
+ * and after. */
+static double judge_concern(gauss_judge *j, const zw_block *block, int at, int rows)
+{
+    double size = 0.0, carried = 0.0, push = 0.0;
+    for (int i = at; i < at + rows; i++) {
+        size = larger(size, fabs(j->w[i]));
+        push = larger(push, fabs(j->r[i]));
+        carried = larger(carried, j->carried[i]);
+    }
+    double violation = judge_violation(block, rows, j->before + at);
+    int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
+    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
+        return 0.0;
+    }
+    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);
+}
+
+/* V */
+static void judge_size(gauss_judge *j)
+{
+    j->V = 0.0;
+    for (int k = 0, at = 0; k < j->block_count; at += j->block[k++].rows) {
+        const zw_block *block = &j->block[k];
+        int step = block->kind == ZW_CONE ? block->rows : 1;
+        for (int i = at; i < at + block->rows; i += step) {
+            j->V = larger(j->V, judge_concern(j, block, i, step));
+        }
+    }
+    j->V = j->V > 0.0 ? j->V : 1.0;
+}
+
+static void worse(double *slot, double value)
+{
+    if (value > *slot || value != value) { /* a NaN stays */
+        *slot = value;
+    }
+}
+
+/* One cone (or inequality row) in scaled units. */
+static double judge_cone(gauss_judge *j, int d, const double *r, const double *w, int shifted)
+{
+    double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], product = 0.0, rho = j->R / j->V;
+    double push = 0.0, off = 0.0;
+    for (int i = 0; i < d; i++) {
+        u[i] = w[i] + (i == 0 && shifted ? cone_tangent(d, w) : 0.0);
+        z[i] = r[i] - rho * u[i];
+        product += r[i] * u[i];
+        push = larger(push, fabs(r[i]));
+    }
+    double outside = cone_gap(d, u) / j->V;
+    worse(&j->out.feasibility, outside);
+    if (push == 0.0 && outside == 0.0) {
+        return 0.0; /* open */
+    }
+    double granted = larger(0.0, GRANTED * push);
+    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
+    worse(&j->out.complementarity, fabs(product) / (j->R * j->V));
+    worse(&j->out.membership, above(cone_gap(d, r), granted) / j->R);
+    cone_project(d, z, p);
+    for (int i = 0; i < d; i++) {
+        worse(&off, fabs(r[i] - p[i]));
+    }
+    double natural = above(off, granted) / j->R;
+    worse(&natural, outside);
+    worse(&j->out.natural, natural);
+    return natural;
+}
+
+static double judge_block(gauss_judge *j, int k, int at)
+{
+    const zw_block *block = &j->block[k];
+    double worst = 0.0;
+    if (block->kind == ZW_CONE) {
+        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact == ZW_COULOMB);
+        for (int i = 1; i < block->rows; i++) { /* no friction, no force */
+            if (block->friction[i - 1] == 0.0) {
+                worse(&worst, fabs(j->lambda[at + i]) / j->R);
+                worse(&j->out.membership, fabs(j->lambda[at + i]) / j->R);
+            }
+        }
+        return worst;
+    }
+    for (int i = at; i < at + block->rows; i++) {
+        if (block->kind == ZW_EQUALITY) {
+            worse(&worst, fabs(j->w[i]) / j->V);
+            worse(&j->out.feasibility, fabs(j->w[i]) / j->V);
+        } else {
+            worse(&worst, judge_cone(j, 1, j->r + i, j->w + i, 0));
+        }
+    }
+    return worst;
+}
+
+/* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual. */
+static double judge_gap(const gauss_judge *j)
+{
+    double gap = 0.0, size = 0.0;
+    for (int i = 0; i < j->m; i++) {
+        gap += j->r[i] * j->w[i];
+        size += fabs(j->r[i] * j->w[i]);
+    }
+    return fabs(gap) / larger(size, j->R * j->V);
+}
+
+void gauss_judge_all(gauss_judge *j)
+{
+    zw_certificate *out = &j->out;
+    *out = (zw_certificate){.worst_block = -1};
+    judge_size(j);
+    for (int i = 0; i < j->n; i++) {
+        double size = j->unit[i] * j->R, granted = GRANTED * j->pushes[i];
+        granted = granted < GRANTED_MOST * size ? granted : GRANTED_MOST * size;
+        worse(&out->stationarity, above(fabs(j->force[i]), granted) / size);
+    }
+    out->worst = out->stationarity;
+    for (int k = 0, at = 0; k < j->block_count; at += j->block[k++].rows) {
+        double worst = judge_block(j, k, at);
+        if (worst > out->worst || worst != worst) {
+            out->worst = worst;
+            out->worst_block = k;
+        }
+    }
+    out->gap = judge_gap(j);
+    worse(&out->worst, out->membership);
+}

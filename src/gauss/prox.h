@@ -1,0 +1,38 @@
+/* Small problems near one that was just solved: prox.c has the method. */
+#ifndef ZW_GAUSS_PROX_H
+#define ZW_GAUSS_PROX_H
+
+#include "zwang/gauss.h"
+
+typedef struct gauss_prox gauss_prox;
+
+gauss_prox *gauss_prox_create(void); /* NULL: no memory */
+void gauss_prox_free(gauss_prox *prox);
+
+/* A piece of a problem: some of its unknowns and all blocks that see them. */
+typedef struct gauss_piece {
+    int n, m, block_count;
+    const int *unknown;     /* [n] numbers in the problem, rising */
+    const int *local;       /* [n of the problem] the way back */
+    const int *block;       /* [block_count] numbers in the problem */
+    const int *first;       /* [blocks of the problem + 1] their first rows */
+    const zw_block *blocks; /* [block_count] copies */
+} gauss_piece;
+
+/* What came out, numbered as in the piece; pointers hold until the next solve. */
+typedef struct gauss_prox_answer {
+    const double *a, *lambda, *residual; /* [n], [m], [m] */
+    zw_certificate certificate;
+    int iterations, factorizations;
+} gauss_prox_answer;
+
+/* Metric and rows of the problem are compressed (or the metric diagonal); `free` or `force` is
+ * given, and neither compliance, C nor law. options->guess and `start` are the multipliers and the
+ * motion of the whole problem to start from; `start` may be NULL. 1: the answer has the certificate
+ * that the options ask for. 0: no answer was found; nothing is said about the problem. -1: no
+ * memory. */
+int gauss_prox_solve(gauss_prox *prox, const zw_gauss *problem, const gauss_piece *piece,
+                     const zw_gauss_options *options, const double *start,
+                     gauss_prox_answer *answer);
+
+#endif

@@ -1,0 +1,35 @@
+/* The law of one row or cone, as prox.c uses it: z -> P(z), its modes and its slopes. */
+#ifndef ZW_GAUSS_PROX_LAW_H
+#define ZW_GAUSS_PROX_LAW_H
+
+#include "math/cone.h"
+
+typedef enum prox_mode { PROX_OPEN, PROX_HELD, PROX_SLIDES } prox_mode;
+
+/* Where a unit is on its law. */
+typedef struct prox_state {
+    prox_mode mode;
+    double curve; /* slides: z_N/|z_T|, and where to */
+    double t[CONE_MAX];
+} prox_state;
+
+/* A row of its own, or a cone. */
+typedef struct prox_unit {
+    int at, rows;
+    int equality;
+    int columns, *column; /* those that its rows have entries in */
+    prox_state now, used; /* used: in the factors at hand */
+} prox_unit;
+
+/* lambda = P(z), and where that is. */
+void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
+                  double *lambda);
+/* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer by
+ * more than `least`. */
+void prox_guess(prox_unit *it, const double *r, const double *z, double least);
+/* lambda = P(z) continued from r as if nothing changed its mode, whatever z. */
+void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z, double *lambda);
+/* D, d x d, of what slides. */
+void prox_slope(int coulomb, const prox_unit *it, double D[CONE_MAX][CONE_MAX]);
+
+#endif

@@ -1,0 +1,655 @@
+/* The multifrontal factorisation H = L U by blocks.
+ *
+ * As in ldl.c, from which the analysis is: nodes whose columns of L have (nearly) the same
+ * structure form a super, and with the nodes below it one dense front
+ *
+ *     [ F11  F12 ]  w       F11 = L11 U11,  U12 = L11 \ F12,  L21 = F21 / U11,
+ *     [ F21  F22 ]  m       and F22 - L21 U12 goes to the parent's front,
+ *
+ * only that the tree, the order and the supers are those of nodes, so that the analysis costs what
+ * bodies cost and not what their speeds cost, and that H may lack symmetry, as the slopes of
+ * Coulomb's law do. Rows are exchanged inside F11 only, where the pivot of the diagonal is less
+ * than TENTH of the largest in its column.
+ *
+ * Invariants
+ * 1. Super s has nodes first[s]..first[s+1]-1 in the new numbering and the nodes
+ *    row[row_begin[s]..row_begin[s+1]) below, ascending. w and m count numbers, not nodes.
+ * 2. [F11 F12] is at top[s], by rows; F21 at low[s], by rows. Strides leave eight numbers behind a
+ *    row, so that vectors may run over its end.
+ * 3. place[k] is where the numbers of node row[k] begin in the parent's front.
+ * 4. Every sum has an order fixed by the pattern; no vector operation adds up lanes but lane_sum8:
+ *    same numbers, same bits. */
+#include "math/front.h"
+
+#include "base/memory.h"
+#include "math/lane.h"
+#include "math/order.h"
+#include "math/sparse.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PANEL = 8 }; /* columns that are factored before the rest of the front is updated */
+#define TENTH 0.1
+
+typedef struct front_super {
+    int w, m;        /* numbers */
+    size_t x;        /* of its first unknown, new numbering */
+    size_t top, low; /* in numbers */
+    size_t top_stride, low_stride;
+} front_super;
+
+struct front {
+    int nodes, supers, entries;
+    int tallest;            /* largest w + m */
+    size_t rows;            /* nodes below, of all supers */
+    size_t unknowns, count; /* numbers in the panels */
+    size_t depth;           /* of the stack */
+
+    unsigned char *table, *pad, *plan; /* memory: what the analysis makes; numbers; its scratch */
+    size_t table_room, pad_room, plan_room;
+
+    int *perm;         /* [nodes] perm[new] = old */
+    int *size;         /* [nodes] new numbering */
+    size_t *at;        /* [nodes + 1] first unknown, new numbering */
+    size_t *old_at;    /* [nodes + 1] the same, of the node's old place, new numbering */
+    int *first;        /* [supers + 1] */
+    size_t *row_begin; /* [supers + 1] */
+    int *row, *place;  /* [rows] */
+    int *child, *sibling;
+    front_super *super;
+    front_spot *diagonal;      /* [nodes] old numbering */
+    front_spot *lower, *upper; /* [entries] */
+
+    double *panel;  /* [count] */
+    double *stack;  /* [depth] */
+    double *x;      /* [unknowns] */
+    double *buffer; /* [tallest + 8] */
+    int *pivot;     /* [unknowns] local row that came to this place */
+};
+
+front *front_create(void)
+{
+    return base_alloc(sizeof(front));
+}
+
+void front_free(front *f)
+{
+    if (f) {
+        base_free(f->table);
+        base_free(f->pad);
+        base_free(f->plan);
+        base_free(f);
+    }
+}
+
+/* ---- Analysis ------------------------------------------------------------------------------- */
+
+/* Scratch of the analysis; [nodes] where nothing else is said. */
+typedef struct front_plan {
+    int *perm, *position;
+    int *begin, *list; /* [nodes + 1], [entries] row lists */
+    int *parent, *count, *mark;
+    double *returned; /* of a super: what its children leave on the stack */
+    sparse_supers supers;
+} front_plan;
+
+static void plan_layout(front_plan *p, base_arena *arena, int nodes, int entries)
+{
+    size_t n = (size_t)nodes;
+    p->perm = base_arena_ints(arena, n);
+    p->position = base_arena_ints(arena, n);
+    p->begin = base_arena_ints(arena, n + 1);
+    p->list = base_arena_ints(arena, (size_t)entries);
+    p->parent = base_arena_ints(arena, n);
+    p->count = base_arena_ints(arena, n);
+    p->mark = base_arena_ints(arena, n);
+    p->returned = base_arena_doubles(arena, n);
+    sparse_supers_layout(&p->supers, arena, nodes);
+}
+
+static void table_layout(front *f, base_arena *arena)
+{
+    size_t n = (size_t)f->nodes, supers = (size_t)f->supers, entries = (size_t)f->entries;
+    f->perm = base_arena_ints(arena, n);
+    f->size = base_arena_ints(arena, n);
+    f->at = base_arena_bytes(arena, (n + 1) * sizeof(size_t));
+    f->old_at = base_arena_bytes(arena, (n + 1) * sizeof(size_t));
+    f->first = base_arena_ints(arena, supers + 1);
+    f->row_begin = base_arena_bytes(arena, (supers + 1) * sizeof(size_t));
+    f->row = base_arena_ints(arena, f->rows);
+    f->place = base_arena_ints(arena, f->rows);
+    f->child = base_arena_ints(arena, supers);
+    f->sibling = base_arena_ints(arena, supers);
+    f->super = base_arena_bytes(arena, supers * sizeof *f->super);
+    f->diagonal = base_arena_bytes(arena, n * sizeof *f->diagonal);
+    f->lower = base_arena_bytes(arena, entries * sizeof *f->lower);
+    f->upper = base_arena_bytes(arena, entries * sizeof *f->upper);
+    f->x = base_arena_doubles(arena, f->unknowns);
+    f->pivot = base_arena_ints(arena, f->unknowns);
+}
+
+/* *block has at least this many bytes; what was in it is lost. */
+static int front_room(unsigned char **block, size_t *room, size_t need)
+{
+    if (need > *room) {
+        base_free(*block);
+        *room = 0;
+        *block = base_alloc(need + need / 4);
+        *room = *block ? need + need / 4 : 0;
+    }
+    return *block != NULL;
+}
+
+static size_t whole8(size_t x)
+{
+    return (x + 7) / 8 * 8;
+}
+
+/* Sizes of the supers and their numbers; 0: too large. */
+static int front_measure(front *f, front_plan *p)
+{
+    const sparse_supers *t = &p->supers;
+    double height = 0, depth = 0, numbers = 0;
+    f->count = f->depth = f->unknowns = 0;
+    f->tallest = 0;
+    for (int i = 0; i < f->nodes; i++) {
+        f->at[i] = f->unknowns;
+        f->unknowns += (size_t)f->size[i];
+    }
+    f->at[f->nodes] = f->unknowns;
+    memset(p->returned, 0, sizeof(double) * (size_t)f->nodes);
+    for (int s = 0; s < f->supers; s++) {
+        front_super *z = &f->super[s];
+        int below = 0, parent = t->parent[s];
+        for (size_t k = f->row_begin[s]; k < f->row_begin[s + 1]; k++) {
+            below += f->size[f->row[k]];
+        }
+        *z = (front_super){.x = f->at[f->first[s]], .m = below, .top = f->count};
+        z->w = (int)(f->at[f->first[s + 1]] - z->x);
+        z->top_stride = whole8((size_t)(z->w + z->m)) + 8;
+        z->low_stride = whole8((size_t)z->w) + 8;
+        z->low = z->top + (size_t)z->w * z->top_stride;
+        f->count = z->low + (size_t)z->m * z->low_stride;
+        numbers += (double)z->w * (double)z->top_stride + (double)z->m * (double)z->low_stride;
+        f->tallest = z->w + z->m > f->tallest ? z->w + z->m : f->tallest;
+        double square = (double)z->m * (double)whole8((size_t)z->m);
+        depth = fmax(depth, height + square);
+        height += square - p->returned[s];
+        if (parent >= 0) {
+            p->returned[parent] += square;
+        }
+        if (numbers + depth > (double)(PTRDIFF_MAX / 64)) {
+            return 0;
+        }
+    }
+    f->depth = (size_t)depth + 8;
+    return 1;
+}
+
+/* Where the numbers of node i begin in the front of super s; it is there. */
+static int front_local(const front *f, int s, int i, const int *offset)
+{
+    if (i < f->first[s + 1]) {
+        return (int)(f->at[i] - f->super[s].x);
+    }
+    int count = (int)(f->row_begin[s + 1] - f->row_begin[s]);
+    return offset[f->row_begin[s] + (size_t)sparse_search(count, f->row + f->row_begin[s], i)];
+}
+
+/* place[k] first says where row[k] begins in the front of its own super, for the spots; then where
+ * in the parent's. */
+static void front_spots(front *f, const front_plan *p, const int *start, const int *row)
+{
+    for (int s = 0; s < f->supers; s++) {
+        int local = f->super[s].w;
+        for (size_t k = f->row_begin[s]; k < f->row_begin[s + 1]; k++) {
+            f->place[k] = local;
+            local += f->size[f->row[k]];
+        }
+    }
+    for (int c = 0; c < f->nodes; c++) {
+        int j = p->position[c];
+        const front_super *z = &f->super[p->supers.of[j]];
+        size_t local = f->at[j] - z->x;
+        f->diagonal[c] = (front_spot){z->top + local * z->top_stride + local, z->top_stride};
+    }
+    for (int c = 0; c < f->nodes; c++) {
+        for (int q = start[c]; q < start[c + 1]; q++) {
+            int a = p->position[row[q]], b = p->position[c];
+            int i = a > b ? a : b, j = a > b ? b : a, s = p->supers.of[j];
+            const front_super *z = &f->super[s];
+            size_t li = (size_t)front_local(f, s, i, f->place), lj = f->at[j] - z->x;
+            front_spot right = {z->top + lj * z->top_stride + li, z->top_stride};
+            front_spot below = {z->top + li * z->top_stride + lj, z->top_stride};
+            if (li >= (size_t)z->w) {
+                below =
+                    (front_spot){z->low + (li - (size_t)z->w) * z->low_stride + lj, z->low_stride};
+            }
+            f->lower[q] = a > b ? below : right;
+            f->upper[q] = a > b ? right : below;
+        }
+    }
+}
+
+static void front_places(front *f, front_plan *p)
+{
+    int *at = p->mark;
+    sparse_children(f->supers, p->supers.parent, f->child, f->sibling);
+    for (int s = 0; s < f->supers; s++) {
+        int index = 0;
+        for (int j = f->first[s]; j < f->first[s + 1]; j++) {
+            at[j] = index;
+            index += f->size[j];
+        }
+        for (size_t k = f->row_begin[s]; k < f->row_begin[s + 1]; k++) {
+            at[f->row[k]] = index;
+            index += f->size[f->row[k]];
+        }
+        for (int c = f->child[s]; c >= 0; c = f->sibling[c]) {
+            for (size_t k = f->row_begin[c]; k < f->row_begin[c + 1]; k++) {
+                f->place[k] = at[f->row[k]];
+            }
+        }
+    }
+}
+
+/* The tables, for the plan as it is. */
+static int front_build(front *f, front_plan *p, const int *size, const int *start, const int *row)
+{
+    const sparse_supers *t = &p->supers;
+    f->supers = t->count;
+    f->rows = f->unknowns = 0;
+    for (int s = 0; s < t->count; s++) {
+        f->rows += (size_t)t->below[s];
+    }
+    for (int i = 0; i < f->nodes; i++) {
+        f->unknowns += (size_t)size[i];
+    }
+    base_arena arena = {0};
+    table_layout(f, &arena);
+    if (!front_room(&f->table, &f->table_room, arena.used)) {
+        return 0;
+    }
+    arena = (base_arena){.block = f->table};
+    table_layout(f, &arena);
+    sparse_invert(f->nodes, p->perm, p->position);
+    size_t at = 0;
+    for (int i = 0; i < f->nodes; i++) {
+        f->perm[i] = p->perm[i];
+        f->size[i] = size[p->perm[i]];
+        f->old_at[p->position[i]] = at;
+        at += (size_t)size[i];
+    }
+    f->first[0] = 0;
+    f->row_begin[0] = 0;
+    for (int s = 0; s < f->supers; s++) {
+        f->first[s + 1] = t->first[s + 1];
+        f->row_begin[s + 1] = f->row_begin[s] + (size_t)t->below[s];
+    }
+    sparse_row_lists(f->nodes, start, row, p->position, p->begin, p->list);
+    sparse_supers_rows(&p->supers, f->nodes, p->begin, p->list, f->row_begin, f->row);
+    if (!front_measure(f, p)) {
+        return 0;
+    }
+    front_spots(f, p, start, row);
+    front_places(f, p);
+    return 1;
+}
+
+static void pad_layout(front *f, base_arena *arena)
+{
+    f->panel = base_arena_doubles(arena, f->count + 8);
+    f->stack = base_arena_doubles(arena, f->depth);
+    f->buffer = base_arena_doubles(arena, (size_t)f->tallest + 8);
+}
+
+int front_analyse(front *f, int nodes, const int *size, const int *start, const int *row)
+{
+    front_plan plan;
+    base_arena arena = {0};
+    f->nodes = nodes;
+    f->entries = nodes > 0 ? start[nodes] : 0;
+    plan_layout(&plan, &arena, nodes, f->entries);
+    if (!front_room(&f->plan, &f->plan_room, arena.used)) {
+        return 0;
+    }
+    arena = (base_arena){.block = f->plan};
+    plan_layout(&plan, &arena, nodes, f->entries);
+    if (order_minimum_degree(nodes, start, row, NULL, plan.perm) != ORDER_OK) {
+        return 0;
+    }
+    sparse_invert(nodes, plan.perm, plan.position);
+    sparse_row_lists(nodes, start, row, plan.position, plan.begin, plan.list);
+    sparse_tree(nodes, plan.begin, plan.list, plan.parent, plan.mark);
+    (void)sparse_counts(nodes, plan.begin, plan.list, plan.parent, plan.count, plan.mark);
+    plan.supers.grain = nodes > 0 ? size[0] : 1;
+    sparse_supers_find(&plan.supers, nodes, plan.parent, plan.count, plan.perm);
+    if (!front_build(f, &plan, size, start, row)) {
+        return 0;
+    }
+    arena = (base_arena){0};
+    pad_layout(f, &arena);
+    if (!front_room(&f->pad, &f->pad_room, arena.used)) {
+        return 0;
+    }
+    arena = (base_arena){.block = f->pad};
+    pad_layout(f, &arena);
+    return 1;
+}
+
+front_blocks front_where(const front *f)
+{
+    return (front_blocks){f->panel, f->diagonal, f->lower, f->upper};
+}
+
+void front_clear(front *f)
+{
+    memset(f->panel, 0, (f->count + 8) * sizeof(double));
+}
+
+size_t front_stored(const front *f)
+{
+    return f->count;
+}
+
+/* ---- Dense kernels of a front --------------------------------------------------------------- */
+
+/* C -= A B for four rows (or fewer: `rows`) and 16 columns of C. */
+#define FRONT_TILE(R, V)                                                                           \
+    do {                                                                                           \
+        zw_real8 sum[R][V];                                                                        \
+        for (int r = 0; r < (R); r++) {                                                            \
+            for (int v = 0; v < (V); v++) {                                                        \
+                sum[r][v] = (zw_real8){0};                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        for (int p = 0; p < k; p++) {                                                              \
+            zw_real8 y[V];                                                                         \
+            for (int v = 0; v < (V); v++) {                                                        \
+                y[v] = lane_load8(b + (size_t)p * ldb + j + 8 * v);                                \
+            }                                                                                      \
+            for (int r = 0; r < (R); r++) {                                                        \
+                double x = a[(i + (size_t)r) * lda + (size_t)p];                                   \
+                for (int v = 0; v < (V); v++) {                                                    \
+                    sum[r][v] += x * y[v];                                                         \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        for (int r = 0; r < (R); r++) {                                                            \
+            for (int v = 0; v < (V); v++) {                                                        \
+                double *to = c + (i + (size_t)r) * ldc + j + 8 * v;                                \
+                lane_store8(to, lane_load8(to) - sum[r][v]);                                       \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+/* C -= A B; the columns of B and C may be read and written up to the next eight. */
+ZW_CLONES static void front_minus(size_t rows, size_t columns, int k, const double *a, size_t lda,
+                                  const double *b, size_t ldb, double *c, size_t ldc)
+{
+    for (size_t j = 0; j < columns;) {
+        int wide = columns - j > 8;
+        size_t i = 0;
+        for (; i + 4 <= rows; i += 4) {
+            if (wide) {
+                FRONT_TILE(4, 2);
+            } else {
+                FRONT_TILE(4, 1);
+            }
+        }
+        for (; i < rows; i++) {
+            if (wide) {
+                FRONT_TILE(1, 2);
+            } else {
+                FRONT_TILE(1, 1);
+            }
+        }
+        j += wide ? 16 : 8;
+    }
+}
+
+/* y -= s x */
+static inline void front_subtract(size_t n, double s, const double *restrict x, double *restrict y)
+{
+    for (size_t i = 0; i < n; i++) {
+        y[i] -= s * x[i];
+    }
+}
+
+/* The row of the pivot of column k: the diagonal's, unless another is far larger; -1: none. */
+static int front_pivot(const front_super *z, const double *top, int k)
+{
+    double most = 0, here = fabs(top[(size_t)k * z->top_stride + (size_t)k]);
+    int row = k;
+    for (int i = k; i < z->w; i++) {
+        double x = fabs(top[(size_t)i * z->top_stride + (size_t)k]);
+        if (x > most) {
+            most = x;
+            row = i;
+        }
+    }
+    if (!(most > 0) || !isfinite(most) || !isfinite(here)) {
+        return -1;
+    }
+    return here >= TENTH * most ? k : row;
+}
+
+static void front_swap(double *restrict x, double *restrict y, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double t = x[i];
+        x[i] = y[i];
+        y[i] = t;
+    }
+}
+
+/* Columns from..to-1 of [F11; F21], whose earlier columns are done and applied. */
+ZW_CLONES static int front_columns(const front_super *z, double *top, double *low, int *pivot,
+                                   int from, int to)
+{
+    size_t ts = z->top_stride, ls = z->low_stride;
+    for (int k = from; k < to; k++) {
+        int p = front_pivot(z, top, k);
+        if (p < 0) {
+            return 0;
+        }
+        pivot[k] = p;
+        if (p != k) {
+            front_swap(top + (size_t)k * ts, top + (size_t)p * ts, (size_t)(z->w + z->m));
+        }
+        const double *u = top + (size_t)k * ts + (size_t)k;
+        double inverse = 1 / u[0];
+        size_t rest = (size_t)(to - k - 1);
+        for (int i = k + 1; i < z->w; i++) {
+            double *l = top + (size_t)i * ts + (size_t)k;
+            l[0] *= inverse;
+            front_subtract(rest, l[0], u + 1, l + 1);
+        }
+        for (int i = 0; i < z->m; i++) {
+            double *l = low + (size_t)i * ls + (size_t)k;
+            l[0] *= inverse;
+            front_subtract(rest, l[0], u + 1, l + 1);
+        }
+    }
+    return 1;
+}
+
+/* U of the rows from..to-1 beyond column `to`. */
+ZW_CLONES static void front_rows(const front_super *z, double *top, int from, int to)
+{
+    size_t ts = z->top_stride, rest = (size_t)(z->w + z->m - to);
+    for (int k = from + 1; k < to; k++) {
+        double *row = top + (size_t)k * ts;
+        for (int q = from; q < k; q++) {
+            front_subtract(rest, row[q], top + (size_t)q * ts + (size_t)to, row + to);
+        }
+    }
+}
+
+static int front_dense(const front_super *z, double *top, double *low, int *pivot, double *rest)
+{
+    size_t ts = z->top_stride, ls = z->low_stride;
+    for (int from = 0; from < z->w; from += PANEL) {
+        int to = from + PANEL < z->w ? from + PANEL : z->w;
+        if (!front_columns(z, top, low, pivot, from, to)) {
+            return 0;
+        }
+        front_rows(z, top, from, to);
+        size_t f = (size_t)from, t = (size_t)to, w = (size_t)z->w, m = (size_t)z->m;
+        front_minus(w - t, w + m - t, to - from, top + t * ts + f, ts, top + f * ts + t, ts,
+                    top + t * ts + t, ts);
+        front_minus(m, w - t, to - from, low + f, ls, top + f * ts + t, ts, low + t, ls);
+    }
+    size_t m = (size_t)z->m;
+    front_minus(m, m, z->w, low, ls, top + z->w, ts, rest, whole8(m));
+    return 1;
+}
+
+/* ---- Factorisation -------------------------------------------------------------------------- */
+
+static size_t front_square(const front_super *z)
+{
+    return (size_t)z->m * whole8((size_t)z->m);
+}
+
+/* F += what the children left, one behind the other at u. */
+static void front_children(const front *f, int s, const double *u, double *rest)
+{
+    const front_super *z = &f->super[s];
+    double *top = f->panel + z->top, *low = f->panel + z->low;
+    size_t w = (size_t)z->w, rs = whole8((size_t)z->m);
+    for (int c = f->child[s]; c >= 0; c = f->sibling[c]) {
+        size_t us = whole8((size_t)f->super[c].m), from = f->row_begin[c], to = f->row_begin[c + 1];
+        for (size_t k = from; k < to; k++) {
+            for (int r = 0; r < f->size[f->row[k]]; r++, u += us) {
+                size_t i = (size_t)f->place[k] + (size_t)r, at = 0;
+                double *left = i < w ? top + i * z->top_stride : low + (i - w) * z->low_stride;
+                double *right = i < w ? left : rest + (i - w) * rs - w;
+                for (size_t q = from; q < to; q++) {
+                    size_t j = (size_t)f->place[q];
+                    double *y = (j < w ? left : right) + j;
+                    int n = f->size[f->row[q]];
+                    for (int e = 0; e < n; e++) {
+                        y[e] += u[at + (size_t)e];
+                    }
+                    at += (size_t)n;
+                }
+            }
+        }
+    }
+}
+
+int front_factor(front *f)
+{
+    size_t top = 0;
+    for (int s = 0; s < f->supers; s++) {
+        const front_super *z = &f->super[s];
+        size_t returned = 0, square = front_square(z);
+        for (int c = f->child[s]; c >= 0; c = f->sibling[c]) {
+            returned += front_square(&f->super[c]);
+        }
+        double *u = f->stack + (top - returned), *rest = f->stack + top;
+        memset(rest, 0, square * sizeof *rest);
+        front_children(f, s, u, rest);
+        if (!front_dense(z, f->panel + z->top, f->panel + z->low, f->pivot + z->x, rest)) {
+            return 0;
+        }
+        memmove(u, rest, square * sizeof *rest);
+        top = top - returned + square;
+    }
+    return 1;
+}
+
+/* ---- Solution ------------------------------------------------------------------------------- */
+
+ZW_INLINE double front_dot(size_t n, const double *x, const double *y)
+{
+    zw_real8 sum = {0};
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        sum += lane_load8(x + i) * lane_load8(y + i);
+    }
+    double rest = 0;
+    for (; i < n; i++) {
+        rest += x[i] * y[i];
+    }
+    return (n >= 8 ? lane_sum8(sum) : 0.0) + rest;
+}
+
+/* t[0..w) = L11 \ t, and what it takes from the rows below in t[w..w+m). */
+ZW_CLONES static void front_forward(const front_super *z, const double *panel, const int *pivot,
+                                    double *t)
+{
+    const double *top = panel + z->top, *low = panel + z->low;
+    for (int k = 0; k < z->w; k++) {
+        double x = t[pivot[k]];
+        t[pivot[k]] = t[k];
+        t[k] = x;
+    }
+    for (int k = 1; k < z->w; k++) {
+        t[k] -= front_dot((size_t)k, top + (size_t)k * z->top_stride, t);
+    }
+    for (int i = 0; i < z->m; i++) {
+        t[z->w + i] = front_dot((size_t)z->w, low + (size_t)i * z->low_stride, t);
+    }
+}
+
+/* t[0..w) = U11 \ (t - U12 t[w..w+m)). */
+ZW_CLONES static void front_backward(const front_super *z, const double *panel, double *t)
+{
+    for (int k = z->w - 1; k >= 0; k--) {
+        const double *u = panel + z->top + (size_t)k * z->top_stride;
+        size_t after = (size_t)k + 1;
+        t[k] = (t[k] - front_dot((size_t)(z->w + z->m) - after, u + after, t + after)) / u[k];
+    }
+}
+
+/* The numbers below super s: into t, or taken from x. */
+static void front_below(const front *f, int s, double *t, int take)
+{
+    for (size_t k = f->row_begin[s]; k < f->row_begin[s + 1]; k++) {
+        int i = f->row[k], n = f->size[i];
+        double *x = f->x + f->at[i];
+        for (int e = 0; e < n; e++) {
+            if (take) {
+                x[e] -= t[e];
+            } else {
+                t[e] = x[e];
+            }
+        }
+        t += n;
+    }
+}
+
+/* The nodes' numbers from their old places to the new, or back. */
+static void front_carry(const front *f, double *x, int back)
+{
+    for (int i = 0; i < f->nodes; i++) {
+        double *new = f->x + f->at[i], *old = x + f->old_at[i];
+        memcpy(back ? old : new, back ? new : old, (size_t)f->size[i] * sizeof *x);
+    }
+}
+
+void front_solve(front *f, double *x)
+{
+    front_carry(f, x, 0);
+    double *t = f->buffer;
+    for (int s = 0; s < f->supers; s++) {
+        const front_super *z = &f->super[s];
+        memcpy(t, f->x + z->x, (size_t)z->w * sizeof *t);
+        front_forward(z, f->panel, f->pivot + z->x, t);
+        memcpy(f->x + z->x, t, (size_t)z->w * sizeof *t);
+        front_below(f, s, t + z->w, 1);
+    }
+    for (int s = f->supers - 1; s >= 0; s--) {
+        const front_super *z = &f->super[s];
+        memcpy(t, f->x + z->x, (size_t)z->w * sizeof *t);
+        front_below(f, s, t + z->w, 0);
+        front_backward(z, f->panel, t);
+        memcpy(f->x + z->x, t, (size_t)z->w * sizeof *t);
+    }
+    front_carry(f, x, 1);
+}

@@ -1,0 +1,571 @@
+/* Contacts at an instant, for zw_forward: which accelerations, and which forces?
+ *
+ * A point touches if its gap is nothing beside the size of the geoms. Along its rows J (contacts.h)
+ * the second body moves against the first with u = J v; their rate is J a + r with r = J' v, what
+ * is left where a = 0. Signorini's and Coulomb's laws, differentiated:
+ *
+ *   u_n > 0   it parts: no force;
+ *   u_n = 0   J_n a + r_n >= 0 and lambda_n >= 0, one of them 0;
+ *             where it does not slide, Coulomb's law for J_t a + r_t in place of a speed: a cone of
+ *             the kernel; it goes on holding, or begins to slide against its friction;
+ *             where it slides, u_t != 0, friction is known by the normal force alone. On the
+ *             ellipsoid |lambda_i/mu_i| <= lambda_n the one with the largest dissipation is
+ *                 lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n:
+ *             a non-ideal force (seed 000 sections 3 to 5) that depends on the total reaction;
+ *   u_n < 0   an impact is due. At such an instant there are speeds before and after and no
+ *             acceleration. It is told (ZW_TOUCH_HIT), and treated as u_n = 0: the answer is what
+ *             holds the bodies apart as far as forces do; the impulse comes on top.
+ *
+ * All points, closers, limits that are touched and joints' friction are one problem. Where several
+ * points carry what fewer could (a box on four corners), sums are determined and the parts are not:
+ * the kernel takes one of the answers. Where friction is so strong that no force at all satisfies
+ * the laws (Painleve), the status is ZW_NO_SOLUTION with the name of what slides.
+ *
+ * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
+ * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
+ * found by central differences of J v over a motion of ASIDE of the size of things, the collision
+ * routines being asked on both sides; error about ASIDE^2 and round-off / ASIDE. At rest r = 0. */
+#include "system/contact_now.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/pose.h"
+#include "system/bodies.h"
+#include "system/law.h"
+#include "system/tangent.h"
+#include "tree/sweeps.h"
+
+#define TOUCH 1e-6 /* of the smaller geom: gaps that are none */
+#define FAR 1e-9   /* the same, of the distance from the origin */
+#define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
+#define ASIDE 1e-5
+
+typedef enum now_way {
+    NOW_OPEN,   /* no rows */
+    NOW_SMOOTH, /* a normal row */
+    NOW_HOLDS,  /* a cone */
+    NOW_SLIDES  /* a normal row that drags others along */
+} now_way;
+
+typedef struct now_point {
+    contact_point point;
+    now_way way;
+    int hits;
+    int row; /* its first in the solver; -1: none */
+    int columns, *column;
+    double *J;       /* [rows][columns] */
+    double slip[6];  /* u */
+    double rate[6];  /* r */
+    double drag[6];  /* of what slides: lambda_i for lambda_n = 1 */
+    double force[6]; /* lambda */
+    char name[120];
+} now_point;
+
+struct contact_now {
+    contact_work found, beside; /* at the state, and a little before and after it */
+    double *sweeps, *q;         /* of the latter; */
+    double *J_aside;            /* and rows of one of its points, */
+    int *column_aside;          /* with their columns */
+    int *role;                  /* [constraints] */
+    int count, wide;
+    now_point *point;
+    double *J;
+    int *column;
+    system_solver *solver;
+    zw_nonideal_law *inner; /* friction of constraints */
+    void *inner_user;
+};
+
+/* ---- Birth and death ------------------------------------------------------------------------ */
+
+static void forget(contact_now *now)
+{
+    solver_free(now->solver);
+    base_free(now->point);
+    base_free(now->J);
+    base_free(now->column);
+    now->solver = NULL;
+    now->point = NULL;
+    now->J = NULL;
+    now->column = NULL;
+    now->count = 0;
+}
+
+void contact_now_free(contact_now *now)
+{
+    if (now) {
+        forget(now);
+        contact_work_free(&now->found);
+        contact_work_free(&now->beside);
+        base_free(now->sweeps);
+        base_free(now->q);
+        base_free(now->J_aside);
+        base_free(now->column_aside);
+        base_free(now->role);
+        base_free(now);
+    }
+}
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+static contact_now *create(const zw_system *system)
+{
+    const contact_world *world = system->bodies->contact;
+    size_t constraints = (size_t)system->model->constraint_count;
+    contact_now *now = base_alloc(sizeof *now);
+    if (!now) {
+        return NULL;
+    }
+    now->wide = 2 * system->bodies->widest + 1;
+    now->sweeps = base_alloc(((size_t)system->tree->at.count + 1) * sizeof(double));
+    now->q = base_alloc(((size_t)system->nq + 1) * sizeof(double));
+    now->J_aside = base_alloc(6 * (size_t)now->wide * sizeof(double));
+    now->column_aside = base_alloc((size_t)now->wide * sizeof(int));
+    now->role = base_alloc((constraints + 1) * sizeof(int));
+    if (!now->sweeps || !now->q || !now->role || !now->J_aside || !now->column_aside ||
+        contact_work_create(&now->found, world) != ZW_OK ||
+        contact_work_create(&now->beside, world) != ZW_OK) {
+        contact_now_free(now);
+        return NULL;
+    }
+    return now;
+}
+
+/* ---- What touches --------------------------------------------------------------------------- */
+
+/* How far the farthest centre of mass is out, and the size of the largest geom. */
+static double far_out(const zw_system *system, const double *sweeps)
+{
+    double most = 1;
+    for (int k = 3; k < 3 * system->tree->bodies; k++) {
+        most = fmax(most, fabs(sweeps[system->tree->at.com + k]));
+    }
+    return most;
+}
+
+static double largest(const contact_world *world)
+{
+    double most = 0;
+    for (int i = 0; i < world->geom_count; i++) {
+        most = isfinite(world->geom[i].radius) ? fmax(most, world->geom[i].radius) : most;
+    }
+    return most;
+}
+
+/* Of the two geoms, the smaller one. */
+static double size_of(const contact_world *world, const contact_point *point)
+{
+    const contact_geom *geom = world->geom;
+    return fmin(geom[point->key.geom[0]].radius, geom[point->key.geom[1]].radius);
+}
+
+static void rows_times(const contact_point *point, int columns, const int *column, const double *J,
+                       const double *v, double *out)
+{
+    for (int r = 0; r < point->rows; r++) {
+        out[r] = 0;
+        for (int i = 0; i < columns; i++) {
+            out[r] += J[r * columns + i] * v[column[i]];
+        }
+    }
+}
+
+/* Those of the points found that touch, and their rows. */
+static int take_points(const zw_system *system, contact_now *now, const double *sweeps,
+                       const double *v)
+{
+    const contact_world *world = system->bodies->contact;
+    size_t found = (size_t)now->found.count, wide = (size_t)now->wide;
+    double least = FAR * far_out(system, sweeps);
+    now->point = base_alloc((found + 1) * sizeof *now->point);
+    now->J = base_alloc((6 * found * wide + 1) * sizeof *now->J);
+    now->column = base_alloc((found * wide + 1) * sizeof *now->column);
+    if (!now->point || !now->J || !now->column) {
+        return 0;
+    }
+    for (size_t k = 0; k < found; k++) {
+        const contact_point *from = &now->found.point[k];
+        if (!(from->gap <= fmax(TOUCH * size_of(world, from), least))) {
+            continue;
+        }
+        now_point *it = &now->point[now->count];
+        *it = (now_point){.point = *from,
+                          .row = -1,
+                          .J = now->J + 6 * wide * (size_t)now->count,
+                          .column = now->column + wide * (size_t)now->count};
+        it->columns = contact_rows(system, from, sweeps, it->column, it->J);
+        rows_times(from, it->columns, it->column, it->J, v, it->slip);
+        contact_name(world, &from->key, it->name, sizeof it->name);
+        now->count++;
+    }
+    return 1;
+}
+
+/* ---- Rates ---------------------------------------------------------------------------------- */
+
+/* The time in which what touches moves by ASIDE of its size; 0: it stands still. */
+static double moment_of(const zw_system *system, const contact_now *now, const double *sweeps)
+{
+    const contact_world *world = system->bodies->contact;
+    double rate = 0;
+    for (int k = 0; k < now->count; k++) {
+        for (int side = 0; side < 2; side++) {
+            const contact_geom *geom = &world->geom[now->point[k].point.key.geom[side]];
+            double V[6] = {0};
+            if (geom->body > 0) {
+                tree_point_velocity(system->tree, geom->body, now->point[k].point.pos, sweeps, V);
+            }
+            rate = fmax(rate, sqrt(model_dot(V, V)) + sqrt(model_dot(V + 3, V + 3)) /
+                                                          size_of(world, &now->point[k].point));
+        }
+    }
+    return rate > 0 ? ASIDE / rate : 0;
+}
+
+static double apart(const contact_point *a, const contact_point *b)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += (a->pos[i] - b->pos[i]) * (a->pos[i] - b->pos[i]);
+    }
+    return sum;
+}
+
+/* The same point of the same pair, or else its nearest; points of both lists are sorted by pairs.
+ * NULL: that pair has come apart. */
+static const contact_point *same(const contact_work *list, const contact_point *point, int *from)
+{
+    const contact_point *nearest = NULL;
+    while (*from < list->count && (list->point[*from].key.geom[0] < point->key.geom[0] ||
+                                   (list->point[*from].key.geom[0] == point->key.geom[0] &&
+                                    list->point[*from].key.geom[1] < point->key.geom[1]))) {
+        ++*from;
+    }
+    for (int k = *from; k < list->count; k++) {
+        const contact_point *it = &list->point[k];
+        if (memcmp(it->key.geom, point->key.geom, sizeof it->key.geom) != 0) {
+            break;
+        }
+        if (it->key.feature == point->key.feature) {
+            return it;
+        }
+        nearest = !nearest || apart(it, point) < apart(nearest, point) ? it : nearest;
+    }
+    return nearest;
+}
+
+/* psi = J v at q (+) t v, less that of now, into the rates of the points; `sides` counts. */
+static zw_status look_aside(const zw_system *system, contact_now *now, const double *q,
+                            const double *v, double t, int *sides, zw_error *error)
+{
+    double margin = 10 * ASIDE * largest(system->bodies->contact);
+    int from = 0;
+    memcpy(now->q, q, (size_t)system->nq * sizeof *q);
+    system_move(system, now->q, t, v);
+    tree_kinematics(system->tree, now->q, now->sweeps);
+    tree_velocities(system->tree, v, now->sweeps);
+    zw_status status = contact_find(system, &now->beside, now->sweeps, 0, margin, error);
+    for (int k = 0; k < now->count && status == ZW_OK; k++) {
+        now_point *it = &now->point[k];
+        const contact_point *there = same(&now->beside, &it->point, &from);
+        double psi[6] = {0};
+        if (!there || there->rows != it->point.rows) {
+            continue;
+        }
+        int columns = contact_rows(system, there, now->sweeps, now->column_aside, now->J_aside);
+        rows_times(there, columns, now->column_aside, now->J_aside, v, psi);
+        sides[k]++;
+        for (int r = 0; r < there->rows; r++) {
+            it->rate[r] += (psi[r] - it->slip[r]) / t;
+        }
+    }
+    return status;
+}
+
+static zw_status find_rates(const zw_system *system, contact_now *now, const double *sweeps,
+                            const double *q, const double *v, zw_error *error)
+{
+    double t = moment_of(system, now, sweeps);
+    if (!(t > 0) || now->count == 0) {
+        return ZW_OK;
+    }
+    int *sides = base_alloc((size_t)now->count * sizeof *sides);
+    zw_status status = sides ? look_aside(system, now, q, v, t, sides, error) : no_memory(error);
+    if (status == ZW_OK) {
+        status = look_aside(system, now, q, v, -t, sides, error);
+    }
+    for (int k = 0; k < now->count && status == ZW_OK; k++) {
+        for (int r = 0; r < 6 && sides[k] > 1; r++) {
+            now->point[k].rate[r] *= 0.5; /* the mean of both sides: a central difference */
+        }
+    }
+    base_free(sides);
+    return status;
+}
+
+/* ---- What each does ------------------------------------------------------------------------- */
+
+static void judge(now_point *it, double rest)
+{
+    const contact_point *point = &it->point;
+    int rows = point->friction[0] > 1e-9 ? point->rows : 1;
+    double size = 0;
+    for (int r = 1; r < rows; r++) {
+        size += point->friction[r - 1] * it->slip[r] * point->friction[r - 1] * it->slip[r];
+    }
+    size = sqrt(size);
+    it->hits = it->slip[0] < -rest;
+    it->way = it->slip[0] > rest                  ? NOW_OPEN
+              : rows == 1                         ? NOW_SMOOTH
+              : size <= rest * point->friction[0] ? NOW_HOLDS
+                                                  : NOW_SLIDES;
+    for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
+        double mu = point->friction[r - 1];
+        it->drag[r] = -mu * mu * it->slip[r] / size;
+    }
+}
+
+zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *state, int *count,
+                           zw_error *error)
+{
+    const double *q = state_q(state), *v = state_v(state);
+    contact_now *now = work->now ? work->now : create(system);
+    *count = 0;
+    if (!now) {
+        return no_memory(error);
+    }
+    work->now = now;
+    forget(now);
+    double margin =
+        fmax(TOUCH * largest(system->bodies->contact), FAR * far_out(system, work->sweeps));
+    zw_status status = contact_find(system, &now->found, work->sweeps, 0, margin, error);
+    if (status == ZW_OK && !take_points(system, now, work->sweeps, v)) {
+        status = no_memory(error);
+    }
+    status = status == ZW_OK ? find_rates(system, now, work->sweeps, q, v, error) : status;
+    double speed = 1;
+    for (int i = 0; i < system->n; i++) {
+        speed = fmax(speed, 1 + fabs(v[i]));
+    }
+    for (int k = 0; k < now->count && status == ZW_OK; k++) {
+        judge(&now->point[k], REST * speed);
+    }
+    *count = status == ZW_OK ? now->count : 0;
+    return status;
+}
+
+/* ---- The problem ---------------------------------------------------------------------------- */
+
+/* Limits that are touched may push, whatever was decided about them without contacts. */
+static zw_status set_roles(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
+{
+    const zw_model *model = system->model;
+    const double *q = state_q(state), *v = state_v(state), *mode = state_mode(state);
+    zw_status status =
+        system_evaluate(system, work, PART_POSITION, state->t, q, v, NULL, NULL, error);
+    if (status == ZW_OK) {
+        status = system_evaluate(system, work, PART_VELOCITY, state->t, q, v, NULL, NULL, error);
+    }
+    for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
+        int r = system->first_row[c], *role = &work->now->role[c];
+        int rough = model->constraint[c].friction != EXPR_NONE;
+        if (law_lets_go(system, c)) {
+            *role = SOLVER_ABSENT;
+        } else if (mode[c] == SYSTEM_STUCK) {
+            *role = SOLVER_EQUAL_HELD;
+        } else if (model->constraint[c].relation != MODEL_AT_LEAST) {
+            *role = SOLVER_EQUAL;
+        } else {
+            int touches =
+                !rough && work->out[PART_POSITION][r] <= FAR && work->out[PART_VELOCITY][r] <= REST;
+            *role = mode[c] != SYSTEM_OPEN || touches ? SOLVER_AT_LEAST : SOLVER_ABSENT;
+        }
+    }
+    return status;
+}
+
+static solver_tail tail_of(const contact_now *now)
+{
+    solver_tail tail = {0};
+    for (int k = 0; k < now->count; k++) {
+        const now_point *it = &now->point[k];
+        int rows = it->way == NOW_OPEN ? 0 : it->way == NOW_HOLDS ? it->point.rows : 1;
+        tail.blocks += rows > 0;
+        tail.rows += rows;
+        tail.entries += rows * it->columns;
+    }
+    return tail;
+}
+
+static void add_point(system_solver *solver, now_point *it)
+{
+    int rows = it->way == NOW_HOLDS ? it->point.rows : 1;
+    zw_block block = {
+        .name = it->name, .kind = it->way == NOW_HOLDS ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
+    for (int r = 1; r < rows; r++) {
+        block.friction[r - 1] = it->point.friction[r - 1];
+    }
+    solver_add_block(solver, &block);
+    it->row = solver->rows + solver->tail;
+    for (int r = 0; r < rows; r++) {
+        solver_add_row(solver, it->columns, it->column, it->J + r * it->columns, -it->rate[r]);
+    }
+}
+
+static zw_status make_solver(const zw_system *system, contact_now *now, zw_error *error)
+{
+    enum { EFFORT = 150 };
+    solver_tail tail = tail_of(now);
+    solver_free(now->solver);
+    now->solver = solver_create_with(system, now->role, NULL, 0, &tail, error);
+    for (int k = 0; k < now->count && now->solver; k++) {
+        if (now->point[k].way != NOW_OPEN) {
+            add_point(now->solver, &now->point[k]);
+        }
+    }
+    if (now->solver) {
+        now->solver->options.effort = EFFORT;
+    }
+    return now->solver ? ZW_OK : ZW_NO_MEMORY;
+}
+
+zw_status contact_now_begin(const zw_system *system, zw_work *work, zw_state *state,
+                            system_solver **to, zw_error *error)
+{
+    contact_now *now = work->now;
+    zw_status status = now->solver ? ZW_OK : set_roles(system, work, state, error);
+    status = status == ZW_OK ? make_solver(system, now, error) : status;
+    *to = now->solver;
+    return status;
+}
+
+/* What slides drags along its normal force. */
+static void law(void *user, const double *lambda, const double *reaction, double *C)
+{
+    const contact_now *now = user;
+    if (now->inner) {
+        now->inner(now->inner_user, lambda, reaction, C);
+    }
+    for (int k = 0; k < now->count; k++) {
+        const now_point *it = &now->point[k];
+        for (int r = 1; r < it->point.rows && it->way == NOW_SLIDES; r++) {
+            for (int i = 0; i < it->columns; i++) {
+                C[it->column[i]] += lambda[it->row] * it->drag[r] * it->J[r * it->columns + i];
+            }
+        }
+    }
+}
+
+const char *contact_now_sliding(const contact_now *now)
+{
+    for (int k = 0; now && k < now->count; k++) {
+        if (now->point[k].way == NOW_SLIDES) {
+            return now->point[k].name;
+        }
+    }
+    return NULL;
+}
+
+void contact_now_join(zw_work *work)
+{
+    contact_now *now = work->now;
+    zw_gauss *problem = &now->solver->problem;
+    now->inner = problem->law;
+    now->inner_user = problem->law_user;
+    if (contact_now_sliding(now)) {
+        problem->law = law;
+        problem->law_user = now;
+        problem->law_on = ZW_ON_TOTAL_REACTION;
+    }
+}
+
+/* Dry friction of at most `limit` that was taken to hold: its multiplier, or 0. */
+static double held(const system_solver *solver, int c)
+{
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+            return solver->answer.lambda[i];
+        }
+    }
+    return 0;
+}
+
+int contact_now_gives(const zw_system *system, zw_work *work)
+{
+    contact_now *now = work->now;
+    int gives = 0;
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        double limit = work->out[PART_TERMS][system->at.mu + c];
+        int dry = system->first_row[c] == system->first_row[c + 1];
+        double pull = dry && now->role[c] == SOLVER_EQUAL_HELD ? held(now->solver, c) : 0;
+        if (fabs(pull) > limit * (1 + 1e-9)) {
+            now->role[c] = SOLVER_EQUAL;
+            work->hint[3 * c] = pull > 0 ? -1 : 1;
+            gives++;
+        }
+    }
+    return gives;
+}
+
+/* ---- The answer ----------------------------------------------------------------------------- */
+
+/* Does it begin to slide, or go on sliding? */
+static int slides(const now_point *it, const zw_motion *answer, double pull)
+{
+    double sum = 0;
+    for (int r = 1; r < it->point.rows && r < 3 && it->way == NOW_HOLDS; r++) {
+        sum += answer->residual[it->row + r] * answer->residual[it->row + r];
+    }
+    return it->way == NOW_SLIDES ? it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2] > 0
+                                 : sqrt(sum) > 1e-7 * pull;
+}
+
+static void show(const now_point *it, const zw_motion *answer, double pull, double most,
+                 zw_contact *to)
+{
+    memcpy(to->slip, it->slip, sizeof to->slip);
+    memcpy(to->force, it->force, sizeof to->force);
+    to->state = it->hits                         ? ZW_TOUCH_HIT
+                : !(it->force[0] > 1e-12 * most) ? ZW_TOUCH_OPEN
+                : slides(it, answer, pull)       ? ZW_TOUCH_SLIDE
+                                                 : ZW_TOUCH_STICK;
+}
+
+zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_state *state,
+                           zw_error *error)
+{
+    contact_now *now = work->now;
+    const double *g = system->tree->gravity;
+    double most = 0, pull = sqrt(model_dot(g, g));
+    contact_list *list = contact_list_begin(work, now->count);
+    if (!list) {
+        return no_memory(error);
+    }
+    for (int i = 0; i < system->n; i++) {
+        pull = fmax(pull, fabs(work->a[i]));
+    }
+    for (int k = 0; k < now->count; k++) {
+        now_point *it = &now->point[k];
+        const double *lambda = it->row >= 0 ? now->solver->answer.lambda + it->row : NULL;
+        for (int r = 0; r < it->point.rows && lambda; r++) {
+            it->force[r] = r == 0 || it->way == NOW_HOLDS ? lambda[r] : lambda[0] * it->drag[r];
+        }
+        for (int r = 1; r < 6 && it->way == NOW_SMOOTH; r++) {
+            it->force[r] = 0;
+        }
+        most = fmax(most, it->force[0]);
+    }
+    for (int k = 0; k < now->count; k++) {
+        const now_point *it = &now->point[k];
+        show(it, &now->solver->answer, pull, most, contact_list_add(list, system, &it->point));
+    }
+    list->of = state_digest(state, 1);
+    list->acts = 1;
+    return ZW_OK;
+}

@@ -1,0 +1,364 @@
+/* Contacts at an instant: accelerations, forces and loads of zw_forward, against laws and against
+ * steps that become short. */
+#include "touch.h"
+
+#define FLOOR "<geom name='floor' type='plane' size='0 0 1' friction='.5 0 0'/>"
+#define CRATE                                                                                      \
+    "<body name='crate' pos='0 0 .1'><freejoint/>"                                                 \
+    "<geom name='box' type='box' size='.1 .1 .1' friction='.5 0 0' mass='2'/></body>"
+
+static const double *forward(scene *s)
+{
+    zw_error error = {0};
+    must(zw_forward(s->system, s->state, s->work, &error), &error);
+    assert_true(zw_work_motion(s->work)->certificate.worst < 1e-8);
+    return zw_field(s->system, s->state, s->work, ZW_FIELD_A).data;
+}
+
+static int look(scene *s, zw_contact *list, int room)
+{
+    zw_error error = {0};
+    int count = zw_contacts(s->system, s->state, s->work, list, room, &error);
+    must(count >= 0 ? ZW_OK : error.status, &error);
+    return count;
+}
+
+/* What the body with this name gets from the first of the pair. */
+static zw_contact_sum sum_on(scene *s, const char *name)
+{
+    zw_contact list[64];
+    zw_contact_sum sums[8];
+    int pairs = zw_contact_sums(list, look(s, list, 64), sums, 8);
+    for (int k = 0; k < pairs && k < 8; k++) {
+        if (!strcmp(sums[k].body_name[1], name)) {
+            return sums[k];
+        }
+    }
+    return (zw_contact_sum){0};
+}
+
+static double largest(const double *x, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i]));
+    }
+    return most;
+}
+
+/* ---- A box ----------------------------------------------------------------------------------- */
+
+static void a_crate_stands(void **state)
+{
+    (void)state;
+    scene s = open_scene("<worldbody>" FLOOR CRATE "</worldbody>");
+    zw_contact list[8];
+    assert_true(largest(forward(&s), 6) < 1e-10);
+    assert_int_equal(look(&s, list, 8), 4);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(list[k].state, ZW_TOUCH_STICK);
+    }
+    zw_contact_sum sum = sum_on(&s, "crate");
+    assert_true(fabs(sum.normal - 2 * G) < 1e-9 && fabs(sum.force[2] - 2 * G) < 1e-9);
+    assert_true(fabs(sum.moment[0]) + fabs(sum.moment[1]) + fabs(sum.moment[2]) < 1e-9);
+    q_of(&s)[2] = 0.2; /* in the air */
+    assert_true(fabs(forward(&s)[2] + G) < 1e-12);
+    assert_int_equal(look(&s, list, 8), 0);
+    close_scene(&s);
+}
+
+/* On a slope at angle x, gravity turned: at rest below and above the angle of friction, and sliding
+ * down or up it. */
+static void a_crate_on_a_slope(void **state)
+{
+    (void)state;
+    static const struct {
+        double angle, speed;
+    } cases[] = {{0.4, 0}, {0.5, 0}, {0.4, 2}, {0.4, -2}, {0.6, 0.3}};
+    for (int k = 0; k < 5; k++) {
+        char text[1000];
+        double along = G * sin(cases[k].angle), press = G * cos(cases[k].angle), mu = 0.5;
+        snprintf(text, sizeof text,
+                 "<option gravity='%.17g 0 %.17g'/><worldbody>" FLOOR CRATE "</worldbody>", along,
+                 -press);
+        scene s = open_scene(text);
+        v_of(&s)[0] = cases[k].speed;
+        double way = cases[k].speed != 0 ? copysign(1, cases[k].speed) : 1;
+        int holds = cases[k].speed == 0 && along < mu * press;
+        double want = holds ? 0 : along - way * mu * press;
+        const double *a = forward(&s);
+        assert_true(fabs(a[0] - want) < 1e-9);
+        assert_true(largest(a + 1, 5) < 1e-8);
+        zw_contact list[8];
+        int count = look(&s, list, 8);
+        for (int i = 0; i < count; i++) {
+            int state_now = list[i].state;
+            assert_true(state_now == (holds ? ZW_TOUCH_STICK : ZW_TOUCH_SLIDE) ||
+                        state_now == ZW_TOUCH_OPEN);
+            assert_true(fabs(hypot(list[i].slip[1], list[i].slip[2]) - fabs(cases[k].speed)) <
+                        1e-12);
+        }
+        zw_contact_sum sum = sum_on(&s, "crate");
+        assert_true(fabs(sum.force[0] - 2 * (want - along)) < 1e-8);
+        assert_true(fabs(sum.normal - 2 * press) < 1e-8);
+        close_scene(&s);
+    }
+}
+
+/* What approaches is told; what parts is left alone. */
+static void impacts_are_told(void **state)
+{
+    (void)state;
+    scene s = open_scene("<worldbody>" FLOOR CRATE "</worldbody>");
+    zw_contact list[8];
+    v_of(&s)[2] = -1;
+    assert_true(largest(forward(&s), 6) < 1e-10);
+    assert_int_equal(look(&s, list, 8), 4);
+    assert_int_equal(list[0].state, ZW_TOUCH_HIT);
+    assert_true(fabs(list[0].slip[0] + 1) < 1e-12);
+    v_of(&s)[2] = 1;
+    assert_true(fabs(forward(&s)[2] + G) < 1e-12);
+    look(&s, list, 8);
+    assert_int_equal(list[0].state, ZW_TOUCH_OPEN);
+    close_scene(&s);
+}
+
+/* ---- What curves ------------------------------------------------------------------------------
+ */
+
+/* A ball of radius r rolls without slipping on the floor: nothing accelerates. Inside of a turning
+ * frame nothing would; so also on a ball that it rolls over at its top, where the path of its
+ * centre has radius R + r: with the speed v of the centre the force is m (g - v^2/(R + r)). */
+static void balls_roll(void **state)
+{
+    (void)state;
+    scene s = open_scene("<worldbody>" FLOOR "<body name='ball' pos='0 0 .2'><freejoint/>"
+                         "<geom size='.2' mass='3' friction='.5 0 0'/></body></worldbody>");
+    v_of(&s)[0] = 2;
+    v_of(&s)[4] = 10;
+    assert_true(largest(forward(&s), 6) < 1e-8);
+    assert_true(fabs(sum_on(&s, "ball").normal - 3 * G) < 1e-8);
+    close_scene(&s);
+
+    s = open_scene("<worldbody><geom name='hill' size='1' friction='.5 0 0'/>"
+                   "<body name='ball' pos='0 0 1.2'><freejoint/>"
+                   "<geom size='.2' mass='3' friction='.5 0 0'/></body></worldbody>");
+    v_of(&s)[0] = 1.5;
+    v_of(&s)[4] = 7.5;
+    forward(&s);
+    assert_true(fabs(sum_on(&s, "ball").normal - 3 * (G - 1.5 * 1.5 / 1.2)) < 1e-8);
+    v_of(&s)[4] = 0; /* it slides: the same, and friction against it */
+    const double *a = forward(&s);
+    double normal = 3 * (G - 1.5 * 1.5 / 1.2);
+    assert_true(fabs(sum_on(&s, "ball").normal - normal) < 1e-8);
+    assert_true(fabs(a[0] + 0.5 * normal / 3) < 1e-8);
+    close_scene(&s);
+}
+
+/* A pole that turns about its foot on the floor, held by friction: I a = m g l sin, with the foot's
+ * force that of the centre of mass's motion. The foot is a sphere without size worth mention. */
+static void a_pole_falls(void **state)
+{
+    (void)state;
+    double l = 0.5, m = 1.5, angle = 0.3, w = 0.7, r = 1e-3;
+    char text[1000];
+    snprintf(text, sizeof text,
+             "<worldbody>" FLOOR "<body name='pole' pos='0 0 %.17g'><freejoint/>"
+             "<inertial pos='0 0 %g' mass='%g' diaginertia='.2 .2 .01'/>"
+             "<geom size='%g' friction='.9 0 0'/></body></worldbody>",
+             r, l, m, r);
+    scene s = open_scene(text);
+    double *q = q_of(&s), *v = v_of(&s);
+    q[3] = cos(angle / 2);
+    q[5] = sin(angle / 2);
+    v[4] = w;
+    v[0] = w * r; /* the foot rolls */
+    forward(&s);
+    /* about the axis of the foot's centre, which moves along x at w r: Lagrange's equation of the
+     * angle with x' = r w, by hand */
+    double s1 = sin(angle), c1 = cos(angle), I = 0.2;
+    double inertia = I + m * (l * l + r * r + 2 * l * r * c1);
+    double alpha = (m * G * l * s1 + m * l * r * s1 * w * w) / inertia;
+    double ax = r * alpha + l * (c1 * alpha - s1 * w * w), az = -l * (s1 * alpha + c1 * w * w);
+    zw_contact_sum sum = sum_on(&s, "pole");
+    assert_true(fabs(sum.force[0] - m * ax) < 1e-6);
+    assert_true(fabs(sum.force[2] - m * (G + az)) < 1e-6);
+    close_scene(&s);
+}
+
+/* ---- Sensors and wrenches ----------------------------------------------------------------------
+ */
+
+/* A leg with a knee stands on a foot; what its force sensor reads is the weight above it. */
+#define LEG                                                                                        \
+    "<worldbody>" FLOOR "<body name='hip' pos='0 0 1'><joint type='slide' axis='0 0 1'/>"          \
+    "<geom type='box' size='.1 .1 .1' mass='4' contype='0' conaffinity='0'/>"                      \
+    "<site name='imu'/>"                                                                           \
+    "<body name='foot' pos='0 0 -.5'><geom type='sphere' size='.1' mass='1' pos='0 0 -.4'/>"       \
+    "<site name='ankle' pos='0 0 -.2'/><site name='sole' type='box' size='.1 .1 .05' "             \
+    "pos='0 0 -.5'/><site name='shin' type='box' size='.1 .1 .05' pos='.5 0 -.2'/></body></body>"  \
+    "</worldbody><sensor><accelerometer site='imu'/><force site='ankle'/>"                         \
+    "<touch site='sole'/><touch site='shin'/></sensor>"
+
+static void a_leg_stands(void **state)
+{
+    (void)state;
+    scene s = open_scene(LEG);
+    for (int ran = 0; ran < 2; ran++) {
+        forward(&s);
+        const double *reading = zw_field(s.system, s.state, s.work, ZW_FIELD_SENSOR).data;
+        assert_true(fabs(reading[2] - G) < 1e-9); /* at rest it feels g */
+        assert_true(fabs(reading[5] + 4 * G) < 1e-8);
+        assert_true(fabs(reading[6] - 5 * G) < 1e-8);
+        assert_true(reading[7] == 0);
+        zw_wrench list[4];
+        must(zw_wrenches(s.system, s.state, s.work, ZW_BODY, list, NULL), NULL);
+        assert_true(fabs(list[1].force[2]) < 1e-8); /* the slide does nothing along itself */
+        assert_true(fabs(list[2].force[2] + 4 * G) < 1e-8); /* the foot is pressed down */
+        go(&s, 0.1 * (ran + 1), 0.01);
+    }
+    close_scene(&s);
+}
+
+/* Every sample of a run shows the forces of its steps: readings at rest are those of rest. */
+static int stands(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                  const zw_state *state, zw_work *work)
+{
+    int *wrong = user;
+    const double *reading = zw_field(system, state, work, ZW_FIELD_SENSOR).data;
+    const double *a = zw_field(system, state, work, ZW_FIELD_A).data;
+    (void)kind;
+    (void)event;
+    *wrong += !(fabs(reading[2] - G) < 1e-8 && fabs(reading[6] - 5 * G) < 1e-8);
+    *wrong += !(fabs(a[0]) < 1e-8);
+    return 0;
+}
+
+static void samples_know_contacts(void **state)
+{
+    (void)state;
+    scene s = open_scene(LEG);
+    int wrong = 0;
+    zw_run_options options = {.time = 0.1, .every = 0.013, .observer = stands, .user = &wrong};
+    zw_run_summary summary;
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+    assert_int_equal(wrong, 0);
+    close_scene(&s);
+}
+
+/* ---- Short steps -------------------------------------------------------------------------------
+ */
+
+/* A four-legged heap: a table with a load that slides on it, and a ball that rolls against a wall.
+ * The forces of steps tend to those of the instant, with their length. */
+#define PARTY                                                                                      \
+    "<worldbody>" FLOOR "<body name='table' pos='0 0 .5'><freejoint/>"                             \
+    "<geom type='box' size='.5 .5 .05' mass='5' friction='.4 0 0'/>"                               \
+    "<geom type='sphere' size='.05' pos='.4 .4 -.45' mass='1' friction='.8 0 0'/>"                 \
+    "<geom type='sphere' size='.05' pos='-.4 .4 -.45' mass='1' friction='.8 0 0'/>"                \
+    "<geom type='sphere' size='.05' pos='0 -.4 -.45' mass='1' friction='.8 0 0'/></body>"          \
+    "<body name='load' pos='.1 0 .65'><freejoint/>"                                                \
+    "<geom type='box' size='.1 .1 .1' mass='2' friction='.4 0 0'/></body></worldbody>"
+
+static void steps_tend_to_it(void **state)
+{
+    (void)state;
+    double off[3];
+    for (int k = 0; k < 3; k++) {
+        scene s = open_scene(PARTY);
+        zw_error error = {0};
+        double h = 4e-3 / (1 << (2 * k));
+        v_of(&s)[6] = 1;
+        v_of(&s)[7] = 0.5;
+        forward(&s);
+        zw_contact_sum now = sum_on(&s, "load"), floor = sum_on(&s, "table");
+        assert_true(fabs(floor.normal - 10 * G) < 1e-7);
+        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, h, &error), &error);
+        zw_contact_sum then = sum_on(&s, "load"), under = sum_on(&s, "table");
+        off[k] = 0;
+        for (int i = 0; i < 3; i++) {
+            off[k] = fmax(off[k], fabs(now.force[i] - then.force[i]));
+            off[k] = fmax(off[k], fabs(now.moment[i] - then.moment[i]));
+            off[k] = fmax(off[k], fabs(floor.force[i] - under.force[i]));
+            off[k] = fmax(off[k], fabs(floor.moment[i] - under.moment[i]));
+        }
+        close_scene(&s);
+    }
+    assert_true(off[0] < 0.5);
+    assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
+}
+
+/* ---- Limits of the law --------------------------------------------------------------------------
+ */
+
+/* Painleve: a rod drags its lower end over a floor of great friction. Either there are forces, with
+ * a certificate, or it is said by name that there are none. */
+static void painleve_is_told(void **state)
+{
+    (void)state;
+    int told = 0;
+    for (int k = 1; k < 15; k++) {
+        double angle = 0.1 * k;
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "<worldbody><geom name='floor' type='plane' size='0 0 1' friction='3 0 0'/>"
+                 "<body name='rod' pos='0 0 %.17g'><freejoint/>"
+                 "<inertial pos='0 0 .5' mass='1' diaginertia='.02 .02 .001'/>"
+                 "<geom name='tip' size='.001' friction='3 0 0'/></body></worldbody>",
+                 0.001);
+        scene s = open_scene(text);
+        zw_error error = {0};
+        q_of(&s)[3] = cos(angle / 2);
+        q_of(&s)[5] = sin(angle / 2);
+        v_of(&s)[0] = -1;
+        zw_status status = zw_forward(s.system, s.state, s.work, &error);
+        if (status != ZW_OK) {
+            assert_true(status == ZW_NO_SOLUTION || status == ZW_JAMMED);
+            assert_non_null(strstr(error.text, "contact of tip with floor"));
+            told++;
+        } else {
+            assert_true(zw_work_motion(s.work)->certificate.worst < 1e-8);
+        }
+        close_scene(&s);
+    }
+    assert_true(told > 0 && told < 14);
+}
+
+/* A joint whose dry friction cannot hold what the contact asks of it turns. */
+static void friction_of_joints_gives_way(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "<worldbody>" FLOOR "<body name='post' pos='0 0 .1'><joint type='slide' "
+                 "axis='0 0 1'/><geom type='sphere' size='.1' mass='1'/>"
+                 "<body name='arm' pos='0 0 .2'><joint name='elbow' axis='0 1 0' "
+                 "frictionloss='%g'/><inertial pos='1 0 0' mass='.5' diaginertia='.1 .1 .1'/>"
+                 "</body></body></worldbody>",
+                 k ? 10.0 : 2.0);
+        scene s = open_scene(text);
+        double torque = 0.5 * G - 2.0, inertia = 0.1 + 0.5;
+        const double *a = forward(&s);
+        assert_true(fabs(a[0]) < 1e-9);
+        assert_true(fabs(a[1] - (k ? 0 : torque / inertia)) < 1e-9);
+        close_scene(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_crate_stands),        cmocka_unit_test(a_crate_on_a_slope),
+        cmocka_unit_test(impacts_are_told),      cmocka_unit_test(balls_roll),
+        cmocka_unit_test(a_pole_falls),          cmocka_unit_test(a_leg_stands),
+        cmocka_unit_test(samples_know_contacts), cmocka_unit_test(steps_tend_to_it),
+        cmocka_unit_test(painleve_is_told),      cmocka_unit_test(friction_of_joints_gives_way),
+    };
+    if (!xml_available()) {
+        puts("skipped: built without expat");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
