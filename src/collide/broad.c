@@ -311,11 +311,10 @@ static int leaf_asks(collide_broad *b, int one)
     return 1;
 }
 
-/* Box number `one` of those that move with all that stand still. */
-static int box_asks(collide_broad *b, int one)
+/* Box number `one` of those that move with all that stand still: 0: no memory. */
+static int box_asks(collide_broad *b, const box *mine, int one)
 {
     const forest *f = &b->still;
-    const box *mine = &b->moving.sorted[one];
     int stack[64], depth = 0;
     stack[depth++] = 1;
     while (depth > 0) {
@@ -337,6 +336,32 @@ static int box_asks(collide_broad *b, int one)
         }
     }
     return 1;
+}
+
+/* Does some box of the forest meet this one? */
+static int meets_any(const forest *f, const box *mine)
+{
+    int stack[64], depth = 0;
+    if (f->count > 0) {
+        stack[depth++] = 1;
+    }
+    while (depth > 0) {
+        int k = stack[--depth];
+        if (!meet(mine, &f->tree[k])) {
+            continue;
+        }
+        if (k < f->leaves) {
+            stack[depth++] = 2 * k + 1;
+            stack[depth++] = 2 * k;
+            continue;
+        }
+        for (int j = (k - f->leaves) * LEAF; j < (k - f->leaves + 1) * LEAF && j < f->count; j++) {
+            if (meet(mine, &f->sorted[j])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
 }
 
 /* An endless one with all that are not, and the list of others that are. */
@@ -372,9 +397,26 @@ static int find_pairs(collide_broad *b, int among)
         ok = leaf_asks(b, l);
     }
     for (int k = 0; ok && still->count > 0 && k < moving->count; k++) {
-        ok = box_asks(b, k);
+        ok = box_asks(b, &moving->sorted[k], k);
     }
     return ok;
+}
+
+/* Boxes that move and ask only those that stand still: in no order. As a rule they are together,
+ * and nothing is near them: then they need not ask one by one. */
+static void line_up(collide_broad *b, const double *lower, const double *upper)
+{
+    forest *f = &b->moving;
+    box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < f->count; k++) {
+        int at = f->item[k].at;
+        memcpy(f->sorted[k].lower, &lower[3 * at], sizeof f->sorted[k].lower);
+        memcpy(f->sorted[k].upper, &upper[3 * at], sizeof f->sorted[k].upper);
+        join(&all, &f->sorted[k]);
+    }
+    if (f->count > 0 && b->still.endless_count == 0 && !meets_any(&b->still, &all)) {
+        f->count = 0;
+    }
 }
 
 static int before(const couple *x, const couple *y)
@@ -483,8 +525,10 @@ zw_status collide_broad_update(collide_broad *b, int count, const int *list, con
             return ZW_NO_MEMORY;
         }
     }
-    if (f->count > 0) {
+    if (f->count > 0 && among) {
         grow(f, lower, upper);
+    } else {
+        line_up(b, lower, upper);
     }
     if (!find_pairs(b, among) || !sort_pairs(b)) {
         b->pair_count = 0;

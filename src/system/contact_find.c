@@ -86,6 +86,16 @@ static void bound(const contact_world *world, contact_work *work, int i, double 
     }
 }
 
+/* Farther, but sooner done. */
+static void bound_sphere(const contact_world *world, contact_work *work, int i, double margin)
+{
+    double more = work->reach[i] + margin + world->geom[i].margin + world->geom[i].radius;
+    for (int k = 0; k < 3; k++) {
+        work->lower[3 * i + k] = work->pose[i].pos[k] - more;
+        work->upper[3 * i + k] = work->pose[i].pos[k] + more;
+    }
+}
+
 /* Of two that meet one moves, and has all of the margin: so what stands still is bounded once. */
 static zw_status bound_all(const contact_world *world, contact_work *work, double margin, int *bad)
 {
@@ -102,7 +112,11 @@ static zw_status bound_all(const contact_world *world, contact_work *work, doubl
         work->bounded = status == ZW_OK;
     }
     for (int k = 0; k < world->moving_count; k++) {
-        bound(world, work, world->moving[k], margin);
+        if (world->match) {
+            bound_sphere(world, work, world->moving[k], margin);
+        } else {
+            bound(world, work, world->moving[k], margin);
+        }
     }
     return status;
 }

@@ -325,9 +325,9 @@ static void by_other_ways(void **state)
         snprintf(
             text, sizeof text, "%s%s<worldbody>%s</worldbody>", ON,
             quick ? "" : "<custom><numeric name='restitution' data='.3'/></custom>",
-            FLOOR BOX("a", "0 0 .1")
-                BOX("c",
-                    "3 0 .1") "<body name='ball' pos='0 0 5.1'><freejoint/><geom size='.1'/></body>");
+            FLOOR BOX("a", "0 0 .1") BOX(
+                "c",
+                "3 0 .1") "<body name='ball' pos='0 0 5.1'><freejoint/><geom size='.1'/></body>");
         scene s = open_scene(text);
         zw_error error = {0};
         int woken = 0;
