@@ -363,6 +363,6 @@ int main(int arguments, char **argument)
         "| model | engine | MuJoCo's time / this | us a step | contacts | rows | iterations | "
         "worst residual | depth [m] | torso at [m] |\n|---|---|---|---|---|---|---|---|---|---|\n");
     compare("humanoid", 1000, ROUNDS);
-    compare("humanoids", 300, 5);
+    compare("humanoids", 1000, 5);
     return 0;
 }

@@ -7,9 +7,20 @@
 #include "base/memory.h"
 #include "gauss/internal.h"
 #include "gauss/prox.h"
+#include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
-enum { SMALL = 96, KEPT = 64 }; /* unknowns up to which a piece is dense; workspaces kept */
+enum {
+    SMALL = 96,
+    KEPT = 64,
+    MANY = 8
+}; /* unknowns up to which a piece is dense; workspaces kept */
+enum {
+    BODIES = 24,
+    VAST = 300
+};                /* unknowns from which on a piece is for sparse_prox.h; and from
+                     which on for nobody else, if it is answered there at all */
+#define FAIR 1e-3 /* a certificate that is an answer */
 
 /* A workspace and the shape it is for. */
 typedef struct slot {
@@ -35,6 +46,7 @@ struct gauss_islands {
     long now;
     gauss_prox *prox;
     slot slot[KEPT];
+    sparse_prox *many[MANY]; /* of the first pieces; the others share them */
     int n, m, piece_count;
     room parent, piece_of, local, unknown, block, pieces, row_start, fill;
     room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then */
@@ -74,6 +86,9 @@ void gauss_islands_free(gauss_islands *is)
     }
     for (int i = 0; i < KEPT; i++) {
         zw_gauss_work_free(is->slot[i].work);
+    }
+    for (int i = 0; i < MANY; i++) {
+        sparse_prox_free(is->many[i]);
     }
     gauss_prox_free(is->prox);
     room *list[] = {&is->parent,       &is->piece_of,   &is->local,
@@ -273,13 +288,14 @@ static int metric_entries(const gauss_islands *is, const zw_gauss *problem, cons
     return count;
 }
 
-static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part)
+static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                       int small)
 {
     const zw_metric *M = &problem->metric;
     const int *unknown = (int *)is->unknown.data + p->first_unknown, *local = is->local.data;
     int *start = is->metric_start.data, *row = is->metric_row.data, at = 0;
     double *value = is->metric.data;
-    int dense = M->kind == ZW_METRIC_SPARSE && p->n <= SMALL;
+    int dense = M->kind == ZW_METRIC_SPARSE && small;
     if (dense) {
         memset(value, 0, (size_t)p->n * (size_t)p->n * sizeof *value);
     }
@@ -306,7 +322,7 @@ static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *
 }
 
 static void cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
-                     const double *guess)
+                     const double *guess, int small)
 {
     const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
     const int *local = is->local.data;
@@ -314,7 +330,6 @@ static void cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p,
     double *dense = is->dense.data, *b = is->b.data, *give = is->compliance.data;
     double *start_at = is->guess.data;
     zw_block *to = is->blocks.data;
-    int small = p->n <= SMALL;
     if (small) {
         memset(dense, 0, (size_t)p->m * (size_t)p->n * sizeof *dense);
     }
@@ -350,11 +365,12 @@ static int make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
     size_t n = (size_t)p->n, m = (size_t)p->m;
     size_t entries = (size_t)entries_of(is, problem, p), masses = n;
     if (problem->metric.kind == ZW_METRIC_SPARSE) {
-        masses = p->n <= SMALL ? n * n : (size_t)metric_entries(is, problem, p);
+        masses = (size_t)metric_entries(is, problem, p);
+        masses = p->n <= SMALL && n * n > masses ? n * n : masses;
     }
     return take(&is->metric, masses, sizeof(double)) && take(&is->metric_start, n, sizeof(int)) &&
            take(&is->metric_row, masses, sizeof(int)) &&
-           take(&is->dense, p->n <= SMALL ? n * m : entries, sizeof(double)) &&
+           take(&is->dense, p->n <= SMALL && n * m > entries ? n * m : entries, sizeof(double)) &&
            take(&is->start, m, sizeof(int)) && take(&is->column, entries, sizeof(int)) &&
            take(&is->b, m, sizeof(double)) && take(&is->compliance, m, sizeof(double)) &&
            take(&is->guess, m, sizeof(double)) && take(&is->free, n, sizeof(double)) &&
@@ -407,7 +423,39 @@ static zw_gauss_work *workspace(gauss_islands *is, const zw_gauss *part, int m,
     return oldest->work;
 }
 
+/* A piece of many bodies, by sparse_prox.h: as sparse_prox_solve. */
+static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
+                      int index, zw_motion *motion)
+{
+    int friction = 0;
+    for (int k = 0; k < part->block_count; k++) {
+        friction |= part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
+    }
+    if (part->n < BODIES || part->compliance || (friction && options->contact != ZW_COULOMB)) {
+        return 0;
+    }
+    sparse_prox **many = &is->many[index % MANY];
+    if (!*many) {
+        *many = sparse_prox_create();
+    }
+    return *many ? sparse_prox_solve(*many, part, options, motion) : 0;
+}
+
 /* By the kernel that has an answer to everything. */
+static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
+                              const zw_gauss_options *options, int m, zw_motion *motion,
+                              zw_error *error)
+{
+    zw_error story = {0};
+    zw_gauss_work *work = workspace(is, part, m, options, &story);
+    zw_status status = work ? zw_gauss_solve(part, options, work, motion, &story) : story.status;
+    if (status != ZW_OK && error && error->status == ZW_OK) {
+        *error = story;
+    }
+    return status;
+}
+
+/* From anywhere. */
 static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
                            const zw_gauss_options *options, const double *free, const piece *p,
                            zw_motion *motion, zw_error *error)
@@ -423,16 +471,22 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         given[i] = free[unknown[i]];
     }
     part.free = given;
-    cut_metric(is, problem, p, &part);
-    cut_rows(is, problem, p, &part, options->guess);
     wish.guess = options->guess ? is->guess.data : NULL;
-    zw_error story = {0};
-    zw_gauss_work *work = workspace(is, &part, p->m, &wish, &story);
-    zw_status status = work ? zw_gauss_solve(&part, &wish, work, motion, &story) : story.status;
-    if (status != ZW_OK && error && error->status == ZW_OK) {
-        *error = story;
+    cut_metric(is, problem, p, &part, 0);
+    cut_rows(is, problem, p, &part, options->guess, 0);
+    int solved = solve_many(is, &part, &wish, (int)(p - (piece *)is->pieces.data), motion);
+    if (solved > 0) {
+        return ZW_OK;
     }
-    return status;
+    if (solved < 0 && p->n > VAST && motion->certificate.worst <= FAIR) {
+        return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
+                         motion->certificate.worst);
+    }
+    if (p->n <= SMALL) {
+        cut_metric(is, problem, p, &part, 1);
+        cut_rows(is, problem, p, &part, options->guess, 1);
+    }
+    return solve_kernel(is, &part, &wish, p->m, motion, error);
 }
 
 /* By prox.h. 1: done; 0: it has no answer; -1: no memory. */

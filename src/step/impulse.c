@@ -166,9 +166,11 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
-    /* the kernel's own tolerance does unless more is asked for than one gets */
-    s->problem.options.tolerance = s->aside.options.tolerance =
-        tolerance < 1e-10 ? fmax(tolerance, CLOSE) : 0;
+    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
+    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
+                                                                    ? fmax(tolerance, CLOSE)
+                                                                : tolerance >= 1 ? 1e-10
+                                                                                 : 0;
 }
 
 void impulse_set_contact(step_impulse *s, zw_contact_model model)

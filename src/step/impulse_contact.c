@@ -316,11 +316,13 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
            row_times(t, k, 0, x) < 0;
 }
 
-/* It sticks: did it slide at the start of the step, without meeting faster than weight explains? */
+/* It sticks: did it slide at the start of the step, faster than what friction of weight stops in
+ * one, and without meeting faster than weight explains? */
 static int has_jammed(step_impulse *s, int k, double speed)
 {
     const impulse_contacts *t = &s->touch;
-    double slip[6] = {0}, across = 0, slow = 1e-6 * (1 + speed);
+    double slip[6] = {0}, across = 0;
+    double slow = 1e-6 * (1 + speed) + 2 * margin_of(s) / s->h;
     for (int r = 1; r < t->found.point[k].rows; r++) {
         slip[r] = row_times(t, k, r, s->first);
         across = fmax(across, r < 3 ? fabs(slip[r]) : 0);

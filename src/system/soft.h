@@ -85,6 +85,17 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
+/* The law of two geoms, as their points need it. */
+typedef struct soft_pair {
+    int is_there;
+    uint32_t geom[2];
+    double imp[5];
+    soft_spring spring, across; /* across: of friction */
+    double A0;
+} soft_pair;
+
+enum { SOFT_PAIRS = 1024 };
+
 /* A pattern: rows hold the way from the root to their dof. */
 typedef struct soft_shape {
     int n, entries;
@@ -148,8 +159,7 @@ typedef struct soft_problem {
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, twice */
     int *J_column;
-    double *motion; /* of body `moving`: soft_rows.c */
-    int moving;
+    soft_pair *pair; /* [SOFT_PAIRS] by their geoms */
 
     /* soft_island.c */
     int trees, islands;

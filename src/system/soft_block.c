@@ -111,19 +111,7 @@ ZW_INLINE void add_part(int rows, int stride, const double *J, const double *w, 
     for (int p = 0; p < parts; p++) {
         sum[p] = four_at(to + 4 * p);
     }
-    int r = 0;
-    for (; r + 3 <= rows; r += 3, J += 3 * stride, w += 3 * stride) {
-        for (int p = 0; p < parts; p++) {
-            sum[p] += w[0] * four_at(J + 4 * p);
-        }
-        for (int p = 0; p < parts; p++) {
-            sum[p] += w[stride] * four_at(J + stride + 4 * p);
-        }
-        for (int p = 0; p < parts; p++) {
-            sum[p] += w[2 * stride] * four_at(J + 2 * stride + 4 * p);
-        }
-    }
-    for (; r < rows; r++, J += stride, w += stride) {
+    for (int r = 0; r < rows; r++, J += stride, w += stride) {
         for (int p = 0; p < parts; p++) {
             sum[p] += *w * four_at(J + 4 * p);
         }

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "system/soft.h"
-#include "system/soft_four.h"
 #include "tree/sweeps.h"
 
 #define LEAST 1e-15
@@ -310,137 +309,93 @@ static int is_spare(const soft_problem *s, int index)
     return 0;
 }
 
-/* The numbers of one contact. */
-typedef struct soft_touch {
-    zw_soft law, across; /* across: of friction, if has_across */
-    int has_across;
-    double A0;
-    double d;
-    double speed[6]; /* along its directions */
-} soft_touch;
-
-static soft_touch touch_of(const soft_problem *s, const contact_point *point)
+/* The law of two geoms does not change: it is looked up, and made if it is not there. */
+static const soft_pair *pair_of(soft_problem *s, const contact_point *point)
 {
     const contact_world *world = s->system->bodies->contact;
-    int i = (int)point->key.geom[0], j = (int)point->key.geom[1];
+    uint32_t i = point->key.geom[0], j = point->key.geom[1];
+    soft_pair *to = &s->pair[(31 * i + j) % SOFT_PAIRS];
+    if (to->is_there && to->geom[0] == i && to->geom[1] == j) {
+        return to;
+    }
     const contact_geom *a = &world->geom[i], *b = &world->geom[j];
-    const zw_pair_def *pair = contact_pair(world, i, j);
-    soft_touch touch = {.law = soft_mix(&a->law, &b->law),
-                        .A0 = s->part[a->owner][0] + s->part[b->owner][0]};
-    if (pair && pair->given & 4) {
-        touch.law = pair->soft;
+    const zw_pair_def *written = contact_pair(world, (int)i, (int)j);
+    zw_soft law = soft_mix(&a->law, &b->law);
+    if (written && written->given & 4) {
+        law = written->soft;
     }
-    if (pair && pair->given & 8) {
-        touch.across = touch.law;
-        memcpy(touch.across.ref, pair->soft_friction.ref, sizeof touch.across.ref);
-        touch.has_across = touch.across.ref[0] != 0 || touch.across.ref[1] != 0;
+    *to = (soft_pair){.is_there = 1,
+                      .geom = {i, j},
+                      .A0 = s->part[a->owner][0] + s->part[b->owner][0],
+                      .spring = soft_spring_of(&law, s->h)};
+    memcpy(to->imp, law.imp, sizeof to->imp);
+    to->across = to->spring;
+    if (written && written->given & 8) {
+        memcpy(law.ref, written->soft_friction.ref, sizeof law.ref);
+        if (law.ref[0] != 0 || law.ref[1] != 0) {
+            to->across = soft_spring_of(&law, s->h);
+        }
     }
-    touch.d = soft_impedance(touch.law.imp, point->gap);
-    return touch;
+    return to;
 }
 
-static void fill_elliptic(soft_problem *s, soft_block *k, const contact_point *point,
-                          const soft_touch *touch)
+static void fill_elliptic(soft_problem *s, soft_block *k, double gap, const soft_pair *pair,
+                          const double *speed)
 {
-    soft_spring spring = soft_spring_of(&touch->law, s->h);
-    double *b = s->b + k->first, *D = s->D + k->first, R0 = compliance(touch->d, touch->A0);
-    b[0] = -spring.B * touch->speed[0] - spring.K * touch->d * point->gap;
+    double d = soft_impedance(pair->imp, gap), R0 = compliance(d, pair->A0);
+    double *b = s->b + k->first, *D = s->D + k->first;
+    b[0] = -pair->spring.B * speed[0] - pair->spring.K * d * gap;
     D[0] = 1 / R0;
-    if (touch->has_across) {
-        spring = soft_spring_of(&touch->across, s->h);
-    }
     for (int r = 1; r < k->rows; r++) {
         double R1 = R0 / fmax(LEAST, s->system->bodies->impratio);
-        b[r] = -spring.B * touch->speed[r];
+        b[r] = -pair->across.B * speed[r];
         D[r] = 1 / (R1 * k->mu[0] * k->mu[0] / (k->mu[r - 1] * k->mu[r - 1]));
     }
 }
 
-static void fill_pyramid(soft_problem *s, soft_block *k, const contact_point *point,
-                         const soft_touch *touch)
+static void fill_pyramid(soft_problem *s, soft_block *k, double gap, const soft_pair *pair,
+                         const double *speed)
 {
-    soft_spring spring = soft_spring_of(&touch->law, s->h);
-    double first = k->mu[0] * k->mu[0],
-           shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
-    double *b = s->b + k->first, *D = s->D + k->first;
-    double R = fmax(LEAST, shrink * compliance(touch->d, touch->A0 * (1 + first)));
+    double d = soft_impedance(pair->imp, gap), first = k->mu[0] * k->mu[0];
+    double shrink = 2 * first / fmax(LEAST, s->system->bodies->impratio);
+    double stiff = 1 / fmax(LEAST, shrink * compliance(d, pair->A0 * (1 + first)));
+    double *b = s->b + k->first, *D = s->D + k->first, back = pair->spring.K * d * gap;
     for (int e = 0; e < k->rows; e++) {
-        double along = k->mu[e / 2] * touch->speed[1 + e / 2];
-        b[e] = -spring.B * (touch->speed[0] + (e % 2 ? -along : along)) -
-               spring.K * touch->d * point->gap;
-        D[e] = 1 / R;
+        double along = k->mu[e / 2] * speed[1 + e / 2];
+        b[e] = -pair->spring.B * (speed[0] + (e % 2 ? -along : along)) - back;
+        D[e] = stiff;
     }
 }
 
-/* How the dofs move a body, about its centre of mass: wx, wy, wz, vx, vy, vz over the columns, rows
- * as those of J. Points of a body come one after another. */
-static void move_body(soft_problem *s, int body)
-{
-    const tree_mechanism *tree = s->system->tree;
-    const double *com = s->work->sweeps + tree->at.com, *p = com + 3 * body;
-    int last = tree->body[body].last_dof, columns = last < 0 ? 0 : tree->depth[last];
-    int stride = (columns + 3) / 4 * 4;
-    double *to = s->motion;
-    s->moving = body;
-    memset(to, 0, 6 * (size_t)stride * sizeof *to);
-    for (int c = columns - 1, d = last; c >= 0; c--, d = tree->dof_parent[d]) {
-        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
-        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2];
-        to[c] = S[0];
-        to[stride + c] = S[1];
-        to[2 * stride + c] = S[2];
-        to[3 * stride + c] = S[3] + S[1] * z - S[2] * y;
-        to[4 * stride + c] = S[4] + S[2] * x - S[0] * z;
-        to[5 * stride + c] = S[5] + S[0] * y - S[1] * x;
-    }
-}
-
-/* Rows f . (v + w x arm) = f . v + (arm x f) . w */
-ZW_CLONES static void combine(const double *motion, int stride, int rows, const double (*g)[6],
-                              double *J)
-{
-    for (int c = 0; c < stride; c += 4) {
-        soft_four m[6];
-        for (int i = 0; i < 6; i++) {
-            m[i] = four_at(motion + i * stride + c);
-        }
-        for (int r = 0; r < rows; r++) {
-            soft_four sum = g[r][0] * m[0] + g[r][1] * m[1] + g[r][2] * m[2];
-            sum += g[r][3] * m[3] + g[r][4] * m[4] + g[r][5] * m[5];
-            four_put(J + r * stride + c, sum);
-        }
-    }
-}
-
-/* J of a point of a body on the world, and its speeds: those of the body, of one that was swept. */
+/* J of a point of a body on the world, straight from the sweeps, as contact_rows has it. */
 static void put_on_world(soft_problem *s, const soft_block *k, const contact_point *point,
-                         double *speed)
+                         const double *v, double *speed)
 {
     const tree_mechanism *tree = s->system->tree;
-    int body = point->body[point->body[0] == 0];
-    const double *com = s->work->sweeps + tree->at.com + 3 * body;
-    const double *V = s->work->sweeps + tree->at.V + 6 * body;
-    double sign = point->body[1] == 0 ? -1 : 1, g[6][6] = {{0}}, arm[3];
-    for (int i = 0; i < 3; i++) {
-        arm[i] = point->pos[i] - com[i];
+    const double *com = s->work->sweeps + tree->at.com, *p = point->pos;
+    double sign = point->body[1] == 0 ? -1 : 1, f[9], sum[3] = {0};
+    double *J = s->value + k->J;
+    int stride = k->stride, d = tree->body[point->body[point->body[0] == 0]].last_dof;
+    for (int i = 0; i < 9; i++) {
+        f[i] = sign * point->frame[i];
     }
     for (int r = 0; r < k->width; r++) {
-        double f[3];
-        for (int i = 0; i < 3; i++) {
-            f[i] = sign * point->frame[3 * (r % 3) + i];
+        for (int c = k->columns; c < stride; c++) {
+            J[r * stride + c] = 0;
         }
-        if (r < 3) {
-            memcpy(g[r] + 3, f, sizeof f);
-            model_cross(g[r], arm, f);
-        } else {
-            memcpy(g[r], f, sizeof f);
+    }
+    for (int c = k->columns - 1; c >= 0; c--, d = tree->dof_parent[d]) {
+        const double *S = s->work->sweeps + tree->at.S + 6 * d, *own = com + 3 * tree->dof_body[d];
+        double x = p[0] - own[0], y = p[1] - own[1], z = p[2] - own[2], rate = v[d];
+        double X = S[3] + S[1] * z - S[2] * y, Y = S[4] + S[2] * x - S[0] * z;
+        double Z = S[5] + S[0] * y - S[1] * x;
+        for (int r = 0; r < 3; r++) {
+            double entry = f[3 * r] * X + f[3 * r + 1] * Y + f[3 * r + 2] * Z;
+            J[r * stride + c] = entry;
+            sum[r] += entry * rate;
         }
-        speed[r] = model_dot(g[r], V) + model_dot(g[r] + 3, V + 3);
     }
-    if (s->moving != body) {
-        move_body(s, body);
-    }
-    combine(s->motion, k->stride, k->width, (const double(*)[6])g, s->value + k->J);
+    memcpy(speed, sum, sizeof sum);
 }
 
 static void add_contact(soft_problem *s, int index, const double *v)
@@ -449,8 +404,9 @@ static void add_contact(soft_problem *s, int index, const double *v)
     const int *column = s->J_column;
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
-    soft_touch touch = touch_of(s, point);
-    int simple = point->body[0] == 0 || point->body[1] == 0;
+    const soft_pair *pair = pair_of(s, point);
+    double speed[6];
+    int simple = wide == 3 && (point->body[0] == 0 || point->body[1] == 0);
     if (simple) {
         const tree_mechanism *tree = s->system->tree;
         int last = tree->body[point->body[point->body[0] == 0]].last_dof;
@@ -462,15 +418,15 @@ static void add_contact(soft_problem *s, int index, const double *v)
     soft_kind kind = pyramid ? SOFT_PYRAMID : wide > 1 ? SOFT_CONE : SOFT_ABOVE;
     soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
     if (simple) {
-        put_on_world(s, k, point, touch.speed);
+        put_on_world(s, k, point, v, speed);
     }
     for (int r = 0; r < wide && !simple; r++) {
-        touch.speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
+        speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
         k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
     }
-    (pyramid ? fill_pyramid : fill_elliptic)(s, k, point, &touch);
+    (pyramid ? fill_pyramid : fill_elliptic)(s, k, point->gap, pair, speed);
     k->of = index;
 }
 
@@ -519,7 +475,6 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
         add_closer(s, c, q, v);
     }
     s->first_contact = s->blocks;
-    s->moving = -1;
     for (int k = 0; k < points; k++) {
         if (s->found.point[k].gap < 0 && !is_spare(s, k)) {
             add_contact(s, k, v);

@@ -30,7 +30,6 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
-    s->motion = base_arena_doubles(arena, 6 * wide);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
@@ -56,8 +55,9 @@ static int allocate(soft_problem *s)
     s->tree = base_alloc(trees * sizeof *s->tree);
     s->island = base_alloc(trees * sizeof *s->island);
     s->large = base_alloc(trees * sizeof *s->large);
+    s->pair = base_alloc(SOFT_PAIRS * sizeof *s->pair);
     s->row = base_alloc(((size_t)tree->nv + 1) * sizeof *s->row);
-    if (!s->memory || !s->tree || !s->island || !s->large || !s->row) {
+    if (!s->memory || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
         return 0;
     }
     arena = (base_arena){.block = s->memory};
@@ -110,8 +110,8 @@ void soft_free(soft_problem *s)
     for (int t = 0; s->large && t < s->trees; t++) {
         soft_large_free(&s->large[t]);
     }
-    void *list[] = {s->block, s->column, s->value, s->b,   s->D,     s->bent_H,
-                    s->tree,  s->island, s->large, s->row, s->memory};
+    void *list[] = {s->block,  s->pair, s->column, s->value, s->b,   s->D,
+                    s->bent_H, s->tree, s->island, s->large, s->row, s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

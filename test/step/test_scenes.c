@@ -162,6 +162,7 @@ static const example list[] = {
     {"arch_bridge.xml", NULL, 0.1, arch},
     {"heap.xml", NULL, 0.1, NULL},
     {"skid_steer.xml", "drive", 2, NULL},
+    {"spheres.xml", NULL, 0.01, NULL},
     {"quadruped.xml", NULL, 4, stands},
     {"quadruped.xml", "squat", 2, NULL},
     {"quadruped_walks.zw", NULL, 4, walks},

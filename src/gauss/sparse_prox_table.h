@@ -1,0 +1,80 @@
+/* The problem of sparse_prox.c as tables: nodes of unknowns, units of rows.
+ *
+ * A node is a set of unknowns that the metric couples, the six speeds of a free body for instance;
+ * larger sets are cut. A unit is a contact, or one row of a limit or of an equality. Positions are
+ * places of unknowns when nodes stand one behind the other. Tangential rows are multiplied by their
+ * friction, which makes every cone the self-dual one (work.h); rows without friction are left out.
+ */
+#ifndef ZW_GAUSS_SPARSE_PROX_TABLE_H
+#define ZW_GAUSS_SPARSE_PROX_TABLE_H
+
+#include "zwang/gauss.h"
+
+enum { MANY_ROWS = ZW_CONE_ROWS, MANY_LARGEST = 32 }; /* rows of a unit, unknowns of a node */
+
+/* What a unit does. */
+enum { MANY_OPEN, MANY_STICK, MANY_SLIDE };
+
+/* A contact, or one row of a limit or an equality. */
+typedef struct many_unit {
+    zw_block_kind kind;
+    int first, d;           /* its rows: normal first */
+    int part, parts;        /* the nodes that it acts on */
+    int pair;               /* its first pair of nodes */
+    double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
+} many_unit;
+
+/* J of a unit for one node: d rows of the node's size. */
+typedef struct many_part {
+    int node;
+    size_t J;
+} many_part;
+
+typedef struct many_entry {
+    int i, j; /* positions */
+    double value;
+} many_entry;
+
+typedef struct many_table {
+    int n, nodes, units, rows, parts, pairs, entries;
+    size_t numbers; /* of J */
+
+    int *node_of, *position; /* [n] of an unknown */
+    int *size, *at;          /* [nodes], [nodes + 1] */
+    int *node_of_position;   /* [n] */
+    many_entry *entry;       /* [entries] of M */
+    double *mass;            /* [n] diagonal of M, by position */
+
+    many_unit *unit;
+    many_part *part;
+    double *J;
+    int *row;      /* [rows] of A; */
+    double *scale; /* lambda = scale r, w = scale (A a - b) */
+    double *c;     /* [rows] w of the free motion */
+
+    /* for sweeps, where no node is coupled by M to another: */
+    int six;        /* all nodes have six unknowns */
+    size_t squares; /* numbers of U */
+    size_t *U_at;   /* [nodes] */
+    double *U;      /* L D L' of each node's M */
+    double *MJ;     /* as J: rows of J M^-1 */
+    double *W;      /* [2 units] the normal row's J M^-1 J', and the largest of the others' */
+} many_table;
+
+/* Sizes; then the arrays, which the caller has laid out. mark[4 n] is scratch of both together. */
+void many_table_count(many_table *t, const zw_gauss *problem, int *mark);
+void many_table_fill(many_table *t, const zw_gauss *problem, int *mark);
+
+/* MJ and W; 0: not apart, or no metric. */
+int many_table_sweeps(many_table *t);
+/* x = M \ J' r */
+void many_motion(const many_table *t, const double *r, double *x);
+/* Sweeps over the units, each to its law at r, x, until one changes r by no more than `calm` of its
+ * size; how many there were. */
+int many_sweep(const many_table *t, int limit, double calm, double *r, double *x);
+
+void many_metric_times(const many_table *t, const double *x, double *y); /* y = M x */
+void many_rows_times(const many_table *t, const double *x, double *w);   /* w = J x */
+void many_rows_push(const many_table *t, const double *r, double *y);    /* y -= J' r */
+
+#endif

