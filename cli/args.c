@@ -24,6 +24,7 @@ typedef enum option_id {
     OPTION_MAXIMAL,
     OPTION_SLEEP,
     OPTION_CONTACT,
+    OPTION_CONTACTS,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -62,6 +63,7 @@ static const option options[] = {
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
+    {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -201,6 +203,15 @@ static int take_contact(const char *text, zw_contact_model *contact)
                : complain("there is no contact law", text, "; there are coulomb, convex, soft");
 }
 
+static int take_contacts(const char *text, cli_arguments *arguments)
+{
+    if (strcmp(text, "all") && strcmp(text, "none")) {
+        return complain("contacts are recorded of all or none, not", text, "");
+    }
+    arguments->contacts = text;
+    return CLI_OK;
+}
+
 static int ends(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
@@ -244,6 +255,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_method(value, &run->method);
     case OPTION_CONTACT:
         return take_contact(value, &run->contact);
+    case OPTION_CONTACTS:
+        return take_contacts(value, arguments);
     case OPTION_EVERY:
         return take_every(known, value, &run->every);
     case OPTION_AT:

@@ -32,13 +32,14 @@ typedef struct cli_arguments {
     zw_path_column column[CLI_COLUMNS];
     int column_count;
     double noise;
-    const char *metric; /* as it was written, or NULL */
-    const char *key;    /* robots: the keyframe to begin with, or NULL */
-    const char *begin;  /* run: the state to begin with, or NULL */
-    const char *save;   /* run: where the last state goes, or NULL */
-    int maximal;        /* robots: maximal coordinates */
-    int sleep;          /* run: what has come to rest sleeps */
-    zw_law law;         /* name: NULL if none was given */
+    const char *metric;   /* as it was written, or NULL */
+    const char *key;      /* robots: the keyframe to begin with, or NULL */
+    const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
+    const char *begin;    /* run: the state to begin with, or NULL */
+    const char *save;     /* run: where the last state goes, or NULL */
+    int maximal;          /* robots: maximal coordinates */
+    int sleep;            /* run: what has come to rest sleeps */
+    zw_law law;           /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
     int json;

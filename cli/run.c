@@ -185,6 +185,10 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
     if (summary->contacts > 0) {
         cli_label(to, "contacts");
         fprintf(to, "%d at most, %.2g deep at worst\n", summary->contacts, summary->depth);
+        if (w->record && zw_record_pairs(w->record) < 0) {
+            cli_label(to, "");
+            fputs("many pairs: they have no columns in the files but with --contacts all\n", to);
+        }
     }
     if (summary->jams > 0) {
         cli_label(to, "jams");
@@ -378,6 +382,9 @@ int cli_run(const cli_arguments *arguments)
         w.happened = calloc((size_t)zw_count(world.system, ZW_EVENT) + 1, sizeof(long));
         w.record = arguments->output_count ? zw_record_create(world.system, &error) : NULL;
         code = !w.happened || (arguments->output_count && !w.record) ? CLI_FAILED : CLI_OK;
+        if (w.record && arguments->contacts) {
+            zw_record_contacts(w.record, arguments->contacts[0] == 'a' ? -1 : 0);
+        }
     }
     if (code != CLI_OK) {
         cli_show_error(&error);

@@ -14,12 +14,12 @@ cli_touching cli_touching_of(const cli_world *world)
 }
 
 /* A geom by its name, or by that of its body and its number. */
-static void put_side(FILE *to, const zw_contact *it, int side)
+static void side_name(const zw_contact *it, int side, char *text, size_t room)
 {
     if (it->geom_name[side][0]) {
-        fprintf(to, "%s", it->geom_name[side]);
+        snprintf(text, room, "%.60s", it->geom_name[side]);
     } else {
-        fprintf(to, "geom%d of %s", it->geom[side], it->body_name[side]);
+        snprintf(text, room, "geom%d of %.60s", it->geom[side], it->body_name[side]);
     }
 }
 
@@ -63,8 +63,12 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 
 static const char *word_of(int state)
 {
-    static const char *const word[] = {"open", "sticks", "slides", "jams"};
-    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_JAM ? state : ZW_TOUCH_OPEN];
+    static const char *const word[] = {[ZW_TOUCH_OPEN] = "open",
+                                       [ZW_TOUCH_STICK] = "sticks",
+                                       [ZW_TOUCH_SLIDE] = "slides",
+                                       [ZW_TOUCH_JAM] = "jams",
+                                       [ZW_TOUCH_HIT] = "hits"};
+    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_HIT ? state : ZW_TOUCH_OPEN];
 }
 
 static double size_of(const cli_touching *t)
@@ -82,7 +86,8 @@ static void show_sums(const cli_arguments *arguments, const cli_touching *t)
     int pairs = sums ? zw_contact_sums(t->list, t->count, sums, t->count) : 0;
     int shown = arguments->all || pairs <= 20 ? pairs : 20;
     double size = size_of(t);
-    cli_head(stdout, "Bodies that touch: what the second gets from the first");
+    cli_head(stdout,
+             "Bodies that touch: what the second gets from the first, along the world's axes");
     for (int k = 0; k < shown; k++) {
         const zw_contact_sum *it = &sums[k];
         printf("  %s -> %s: %d, normal %.6g, force", it->body_name[0], it->body_name[1], it->count,
@@ -98,6 +103,43 @@ static void show_sums(const cli_arguments *arguments, const cli_touching *t)
     free(sums);
 }
 
+static void show_points(const cli_touching *t, int shown)
+{
+    enum { NAME = 160 };
+    char first[NAME], second[NAME], both[2 * NAME + 8];
+    int width = 10;
+    double size = size_of(t);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < shown; k++) {
+            const zw_contact *it = &t->list[k];
+            side_name(it, 0, first, sizeof first);
+            side_name(it, 1, second, sizeof second);
+            int length = snprintf(both, sizeof both, "%s on %s", second, first);
+            width = length > width ? length : width;
+            if (pass == 0) {
+                continue;
+            }
+            printf("  %-*s %-7s", width, both, word_of(it->state));
+            for (int r = 0; r < 3; r++) {
+                printf(" %11.5g", cli_tidy(it->force[r], size));
+            }
+            printf(" %9.2g", it->gap);
+            for (int r = 0; r < 3; r++) {
+                printf(" %9.3g", cli_tidy(it->slip[r], 10));
+            }
+            printf("  %.4g, %.4g, %.4g\n", cli_tidy(it->pos[0], 10), cli_tidy(it->pos[1], 10),
+                   cli_tidy(it->pos[2], 10));
+        }
+        if (pass == 0) {
+            printf("  %-*s %-7s %11s %11s %11s %9s %9s %9s %9s  at\n", width, "", "state", "normal",
+                   "friction 1", "friction 2", "gap", "opening", "slip 1", "slip 2");
+        }
+    }
+    if (t->count > shown) {
+        printf("  and %d more; --all shows them\n", t->count - shown);
+    }
+}
+
 void cli_explain_touching(const cli_arguments *arguments, const cli_world *world)
 {
     cli_touching t = cli_touching_of(world);
@@ -106,24 +148,15 @@ void cli_explain_touching(const cli_arguments *arguments, const cli_world *world
         printf("  %s\n", t.error.text);
     }
     if (t.count > 0) {
-        int shown = arguments->all || t.count <= 20 ? t.count : 20;
-        double size = size_of(&t);
-        cli_head(stdout, "Contacts: normal and friction force in a step from here, gap, slip");
-        for (int k = 0; k < shown; k++) {
-            const zw_contact *it = &t.list[k];
-            double across = sqrt(it->force[1] * it->force[1] + it->force[2] * it->force[2]);
-            double slip = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]);
-            fputs("  ", stdout);
-            put_side(stdout, it, 1);
-            fputs(" on ", stdout);
-            put_side(stdout, it, 0);
-            printf(" at %.6g, %.6g, %.6g: %s, normal %.6g, friction %.6g, gap %.2g, slip %.2g\n",
-                   cli_tidy(it->pos[0], 10), cli_tidy(it->pos[1], 10), cli_tidy(it->pos[2], 10),
-                   word_of(it->state), cli_tidy(it->force[0], size), cli_tidy(across, size),
-                   it->gap, slip);
+        int hits = 0;
+        for (int k = 0; k < t.count; k++) {
+            hits += t.list[k].state == ZW_TOUCH_HIT;
         }
-        if (t.count > shown) {
-            printf("  and %d more\n", t.count - shown);
+        cli_head(stdout, "Contacts: force on the first of the two, gap, and its speed against "
+                         "the second; along the normal and two directions across it");
+        show_points(&t, arguments->all || t.count <= 20 ? t.count : 20);
+        if (hits > 0) {
+            printf("  What hits has an impact before it; the forces are those beside it.\n");
         }
         show_sums(arguments, &t);
     }
@@ -137,6 +170,25 @@ static void put_numbers(cli_json *json, const char *key, const double *x, int co
         cli_json_number(json, NULL, x[k]);
     }
     cli_json_close(json, ']');
+}
+
+static void put_sums(cli_json *json, const cli_touching *t)
+{
+    zw_contact_sum *sums = calloc((size_t)t->count + 1, sizeof *sums);
+    int pairs = sums ? zw_contact_sums(t->list, t->count, sums, t->count) : 0;
+    cli_json_open(json, "contact_sums", '[');
+    for (int k = 0; k < pairs; k++) {
+        cli_json_open(json, NULL, '{');
+        cli_json_text(json, "body1", sums[k].body_name[0]);
+        cli_json_text(json, "body2", sums[k].body_name[1]);
+        cli_json_int(json, "points", sums[k].count);
+        cli_json_number(json, "normal", sums[k].normal);
+        put_numbers(json, "force", sums[k].force, 3);
+        put_numbers(json, "moment", sums[k].moment, 3);
+        cli_json_close(json, '}');
+    }
+    cli_json_close(json, ']');
+    free(sums);
 }
 
 void cli_explain_json_touching(cli_json *json, const cli_world *world)
@@ -160,6 +212,7 @@ void cli_explain_json_touching(cli_json *json, const cli_world *world)
             cli_json_close(json, '}');
         }
         cli_json_close(json, ']');
+        put_sums(json, &t);
     }
     free(t.list);
 }

@@ -43,6 +43,7 @@ typedef enum zw_thing {
     ZW_THING_KEY,
     ZW_THING_PAIR,
     ZW_THING_EXCLUDE,
+    ZW_THING_HFIELD,
     ZW_THING_COUNT
 } zw_thing;
 
@@ -107,15 +108,20 @@ typedef enum zw_shape {
     ZW_SHAPE_ELLIPSOID, /* half axes */
     ZW_SHAPE_CYLINDER,  /* radius, half length along z */
     ZW_SHAPE_BOX,       /* half lengths */
-    ZW_SHAPE_MESH
+    ZW_SHAPE_MESH,      /* touches by its convex hull, or by its triangles */
+    ZW_SHAPE_HFIELD,    /* heights over a grid, with nothing but ground below */
+    ZW_SHAPE_CONE       /* radius of the base at z = -half, half length; apex at z = +half */
 } zw_shape;
 
 typedef struct zw_geom_def {
     int made, place;
     const char *name;
     int body;
-    int shape; /* zw_shape */
-    int mesh;  /* -1: none */
+    int shape;     /* zw_shape */
+    int mesh;      /* -1: none */
+    int hfield;    /* -1: none */
+    int triangles; /* a mesh that stands still: it touches by its triangles, each from the side
+                      where its corners go round anticlockwise, not by its hull */
     double size[3];
     double pos[3], quat[4];
     double mass;    /* negative: from the density */
@@ -156,6 +162,18 @@ typedef struct zw_mesh_def {
     const int *face;      /* [3 face_count] anticlockwise from outside */
     int rule;             /* zw_mesh_rule */
 } zw_mesh_def;
+
+/* Heights over a grid around the geom's origin: columns along x from -half[0] to half[0], rows
+ * along y; at least two each. Masses it has none. */
+typedef struct zw_hfield_def {
+    int made, place;
+    const char *name;
+    int columns, rows;
+    int height_count;     /* columns * rows */
+    const double *height; /* [rows][columns] */
+    double half[2];
+    double base; /* how far below z = 0 it is drawn down; nothing passes through it from below */
+} zw_hfield_def;
 
 /* ---- Constraints --------------------------------------------------------------------------- */
 
@@ -431,6 +449,7 @@ zw_sensor_def zw_sensor_default(void);
 zw_key_def zw_key_default(void);
 zw_pair_def zw_pair_default(void);
 zw_exclude_def zw_exclude_default(void);
+zw_hfield_def zw_hfield_default(void);
 zw_world_def zw_world_default(void);
 
 int zw_model_add_body(zw_model *model, const zw_body_def *def, zw_error *error);
@@ -445,6 +464,7 @@ int zw_model_add_sensor(zw_model *model, const zw_sensor_def *def, zw_error *err
 int zw_model_add_key(zw_model *model, const zw_key_def *def, zw_error *error);
 int zw_model_add_pair(zw_model *model, const zw_pair_def *def, zw_error *error);
 int zw_model_add_exclude(zw_model *model, const zw_exclude_def *def, zw_error *error);
+int zw_model_add_hfield(zw_model *model, const zw_hfield_def *def, zw_error *error);
 
 /* The definition of thing `index` of this kind (a const zw_body_def * for ZW_THING_BODY, ...),
  * valid until the model is changed; NULL: there is none. */
@@ -498,8 +518,9 @@ typedef struct zw_wrench {
  *                  about the origin, with all that stands or pulls on it;
  *   ZW_CONSTRAINT  what a closer exerts on its second body, about the origin of that frame; on the
  *                  first it exerts the opposite.
- * Gravity, gravcomp, motors on sites and closers act on the bodies themselves; what joints and
- * tendons do on coordinates goes through the joints. */
+ * Gravity, gravcomp, motors on sites, closers and contacts act on the bodies themselves; what
+ * joints and tendons do on coordinates goes through the joints. In the observer of a run contacts
+ * push as the last step had them push: with the mean force over it, impacts included. */
 zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
                       zw_wrench *list, zw_error *error);
 
@@ -522,9 +543,9 @@ typedef struct zw_contact {
     double pos[3], frame[9];
     double gap;      /* negative: so deep in one another */
     int rows;        /* 1, 3, 4 or 6 of the following are in use */
-    double force[6]; /* that the second gets from the first: the mean over the step */
-    double slip[6];  /* its velocity, at the end of the step */
-    int state;       /* zw_touch */
+    double force[6]; /* that the second gets from the first; of a step: the mean over it */
+    double slip[6];  /* its velocity; of a step: at its end. slip[0] < 0: it approaches */
+    int state;       /* zw_touch. After zw_forward what stands but begins to slide does slide */
 } zw_contact;
 
 /* All contacts between two bodies: what the second gets from the first, along the axes of the
@@ -540,10 +561,14 @@ typedef struct zw_contact_sum {
 /* Points of contact that there is room for; 0: no two geoms of this system can touch. */
 int zw_contact_room(const zw_system *system);
 
-/* What touches: the points that push in a step, and those that do not but are less than a
- * micrometre apart at its end. In the observer of a run by method impulse, and at the state that it
- * ends with, that is the last step taken; elsewhere a step of the world's timestep that would begin
- * here. Answers their number, of which the first `room` are in the list; -1: see `error`. */
+/* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
+ * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
+ * apart at its end. After zw_forward, and elsewhere: what touches at this instant, gaps being
+ * nothing beside the size of the geoms (1e-6 of the smaller), with the forces of the principle. At
+ * a point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
+ * its force is the one that would hold it if it did not approach. Answers their number, of which
+ * the first `room` are in the list; -1: see `error`. Where more points carry than are needed, sums
+ * are determined and single forces are not: see zw_contact_sums. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int room, zw_error *error);
 /* By pairs of bodies, in the order in which they come first; the number of pairs. */

@@ -106,7 +106,8 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
 
 /* ---- The principle at an instant ---------------------------------------------------------- */
 
-/* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. */
+/* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. Of
+ * bodies that touch, too: zw_contacts tells their forces. ZW_NO_SOLUTION: friction leaves none. */
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
                      zw_error *error);
 
@@ -190,7 +191,9 @@ typedef enum zw_sample_kind {
     ZW_SAMPLE_END
 } zw_sample_kind;
 
-/* Called at every output time and event with a consistent state; work holds zw_forward there.
+/* Called at every output time and event with a consistent state; work holds zw_forward there, with
+ * contacts of bodies as the method has them: the mean forces of the last step (at the start, of the
+ * first) by impulse, none by methods that do not compute them.
  * Answer nonzero to stop the run (status ZW_OK, summary.interrupted set). */
 typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_system *system,
                         const zw_state *state, zw_work *work);

@@ -324,7 +324,7 @@ static int is_place(const summit *best, const double n[3])
  * pushed out until they are no nearer than the answer, or at a place that is known. */
 static void grow_bent(polytope *p, summit *best)
 {
-    const double near = 4e-4 * p->scale, enough = 1e-6 * p->scale;
+    const double near = 2e-4 * p->scale, enough = 1e-6 * p->scale;
     const double radius = p->a->radius + p->b->radius, hair = 1e-10 * p->scale;
     while (p->apexes < APEXES) {
         int nearest = nearest_face(p);

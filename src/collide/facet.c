@@ -20,6 +20,9 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     if (up > 1 - 1e-14) {
         return 1;
     }
+    if (f->solid && up <= 0) {
+        return 0;
+    }
     for (int k = 0; k < 3; k++) {
         int j = (k + 1) % 3;
         if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
@@ -60,12 +63,61 @@ static void drop_twins(collide_sink *sink, int first, double near)
     sink->count -= written > first ? written - to : 0;
 }
 
+/* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
+static void inward(const collide_facet *f, const double p[3], double in[3][3], double away[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double e[3], to[3];
+        v3_sub(e, f->corner + 3 * ((k + 1) % 3), f->corner + 3 * k);
+        v3_sub(to, p, f->corner + 3 * k);
+        v3_cross(in[k], f->normal, e);
+        away[k] = v3_dot(in[k], to);
+    }
+}
+
+/* The point of the triangle that is nearest to p: its foot, if that is inside; else of the edges.
+ */
+static void nearest_on(const collide_facet *f, const double p[3], double out[3])
+{
+    double in[3][3], away[3], least = INFINITY, to[3];
+    inward(f, p, in, away);
+    if (away[0] >= 0 && away[1] >= 0 && away[2] >= 0) {
+        v3_sub(to, p, f->corner);
+        v3_add(out, p, -v3_dot(f->normal, to), f->normal);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double *c = f->corner + 3 * k;
+        double e[3], x[3], d[3];
+        if (away[k] >= 0) {
+            continue; /* it is not beyond this one */
+        }
+        v3_sub(e, f->corner + 3 * ((k + 1) % 3), c);
+        v3_sub(to, p, c);
+        double ee = v3_dot(e, e), part = ee > 0 ? v3_dot(e, to) / ee : 0;
+        v3_add(x, c, v3_max(0, v3_min(1, part)), e);
+        v3_sub(d, p, x);
+        if (v3_dot(d, d) < least) {
+            least = v3_dot(d, d);
+            v3_copy(out, x);
+        }
+    }
+}
+
+/* Does the plane between the middle of the shape and the point nearest to it say so already? */
+static int apart(const collide_solid *a, const collide_solid *b, double margin)
+{
+    double n[3];
+    v3_sub(n, b->t, a->t);
+    return v3_unit(n) > 0 && collide_gap(a, b, n) > margin;
+}
+
 void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_sink *sink)
 {
     double corner[9], n[3], back[3] = {-f->normal[0], -f->normal[1], -f->normal[2]}, gap;
     collide_solid a = {.kind = COLLIDE_TRIANGLE, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    nearest_on(f, b->t, a.t); /* so the search begins in a good direction */
     for (int i = 0; i < 3; i++) {
-        a.t[i] = (f->corner[i] + f->corner[3 + i] + f->corner[6 + i]) / 3;
         for (int k = 0; k < 3; k++) {
             corner[3 * k + i] = f->corner[3 * k + i] - a.t[i];
         }
@@ -85,10 +137,22 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
     if (bottom - b->radius > sink->margin || (!f->solid && bottom + top < 0)) {
         return;
     }
+    if (sink->count > sink->capacity / 2 && sink->count <= sink->capacity) {
+        sink->count = collide_thin(sink->point, sink->count, sink->capacity / 2);
+    }
     int first = sink->count;
     collide_apex witness;
     sink->salt = f->number * 2654435761u;
-    if (collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
+    double in[3][3], away[3];
+    inward(f, low, in, away);
+    /* a lowest point over the triangle is the nearest, and along the normal */
+    if (f->deep || (away[0] > 0 && away[1] > 0 && away[2] > 0)) {
+        witness = (collide_apex){.ia = 0, .ib = id};
+        v3_copy(witness.b, low);
+        v3_add(witness.a, low, -bottom, f->normal);
+        collide_manifold(&a, b, f->normal, bottom - b->radius, &witness, 0, sink);
+    } else if (!apart(&a, b, sink->margin) &&
+               collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             v3_copy(n, f->normal);
             gap = bottom - b->radius;

@@ -98,6 +98,41 @@ static int cell(double x, double half, double step, int cells)
     return at < 0 ? 0 : at >= cells ? cells - 1 : (int)at; /* NaN: the last */
 }
 
+static void cell_pair(const collide_field *f, int i, int j, int up, int deep,
+                      const collide_solid *b, collide_sink *sink)
+{
+    collide_facet t = {.solid = 1, .deep = deep};
+    corners(f, i, j, up, t.corner);
+    t.number = 2 * (uint32_t)(j * (f->columns - 1) + i) + (uint32_t)up;
+    normal_of(f, i, j, up, t.normal);
+    normal_of(f, i, up ? j : j - 1, up ? 0 : 1, t.beyond[0]);
+    normal_of(f, up ? i : i + 1, up ? j + 1 : j, up ? 0 : 1, t.beyond[1]);
+    normal_of(f, up ? i - 1 : i, j, up ? 0 : 1, t.beyond[2]);
+    collide_facet_pair(&t, b, sink);
+}
+
+/* Is the middle of the shape below the surface? Then the triangle above it pushes it out, and no
+ * other: those that are farther off may be of another hill. */
+static int buried(const collide_field *f, const collide_solid *b, collide_sink *sink)
+{
+    double x = (b->t[0] + f->half[0]) / f->step[0], y = (b->t[1] + f->half[1]) / f->step[1];
+    if (!(x >= 0 && x <= f->columns - 1 && y >= 0 && y <= f->rows - 1)) {
+        return 0;
+    }
+    int i = x >= f->columns - 1 ? f->columns - 2 : (int)x,
+        j = y >= f->rows - 1 ? f->rows - 2 : (int)y;
+    int up = y - j > x - i;
+    double c[9], n[3], to[3];
+    corners(f, i, j, up, c);
+    normal_of(f, i, j, up, n);
+    v3_sub(to, b->t, c);
+    if (!(v3_dot(n, to) < 0)) {
+        return 0;
+    }
+    cell_pair(f, i, j, up, 1, b, sink);
+    return 1;
+}
+
 void collide_field_pair(const collide_field *f, const collide_solid *b, collide_sink *sink)
 {
     double lower[3], upper[3];
@@ -113,6 +148,9 @@ void collide_field_pair(const collide_field *f, const collide_solid *b, collide_
           lower[1] <= f->half[1] && lower[2] <= f->high)) {
         return;
     }
+    if (buried(f, b, sink)) {
+        return;
+    }
     int i0 = cell(lower[0], f->half[0], f->step[0], f->columns - 1);
     int i1 = cell(upper[0], f->half[0], f->step[0], f->columns - 1);
     int j0 = cell(lower[1], f->half[1], f->step[1], f->rows - 1);
@@ -120,17 +158,10 @@ void collide_field_pair(const collide_field *f, const collide_solid *b, collide_
     for (int j = j0; j <= j1; j++) {
         for (int i = i0; i <= i1; i++) {
             for (int up = 0; up < 2; up++) {
-                collide_facet t = {.solid = 1};
-                corners(f, i, j, up, t.corner);
-                if (v3_max(t.corner[2], v3_max(t.corner[5], t.corner[8])) < lower[2]) {
-                    continue;
+                double c[9];
+                if (corners(f, i, j, up, c) && v3_max(c[2], v3_max(c[5], c[8])) >= lower[2]) {
+                    cell_pair(f, i, j, up, 0, b, sink);
                 }
-                t.number = 2 * (uint32_t)(j * (f->columns - 1) + i) + (uint32_t)up;
-                normal_of(f, i, j, up, t.normal);
-                normal_of(f, i, up ? j : j - 1, up ? 0 : 1, t.beyond[0]);
-                normal_of(f, up ? i : i + 1, up ? j + 1 : j, up ? 0 : 1, t.beyond[1]);
-                normal_of(f, up ? i - 1 : i, j, up ? 0 : 1, t.beyond[2]);
-                collide_facet_pair(&t, b, sink);
             }
         }
     }

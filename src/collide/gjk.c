@@ -86,8 +86,11 @@ static void nearest_triangle(const simplex *s, const int which[3], nearest *out)
         return;
     }
     out->square = INFINITY;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++) { /* it is on an edge that the origin is beyond */
         nearest edge;
+        if (nn > 0 && area[(k + 2) % 3] > 0) {
+            continue;
+        }
         nearest_segment(s, which[k], which[(k + 1) % 3], &edge);
         if (edge.square < out->square) {
             *out = edge;
@@ -109,8 +112,7 @@ static int nearest_tetrahedron(const simplex *s, nearest *out)
         v3_sub(far, s->apex[face[f][3]].w, p);
         v3_cross(n, u, v);
         double of_far = v3_dot(n, far), of_origin = -v3_dot(n, p);
-        double size = v3_length(n) * v3_length(far);
-        int flat = !(fabs(of_far) > 1e-14 * size);
+        int flat = !(of_far * of_far > 1e-28 * v3_dot(n, n) * v3_dot(far, far));
         if (flat || of_far * of_origin <= 0) { /* the origin is on the other side */
             nearest of_face;
             inside = 0;
@@ -205,8 +207,6 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, d
         if (length - bound <= near * length || has(&s, &w)) {
             break;
         }
-        simplex before = s;
-        collide_apex old[4] = {apex[0], apex[1], apex[2], apex[3]};
         nearest next;
         apex[s.count++] = w;
         if (reduce(&s, &next)) {
@@ -214,10 +214,7 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, d
             break;
         }
         if (!(next.square < square)) { /* round-off: the last one was as good as it gets */
-            s = before;
-            for (int i = 0; i < 4; i++) {
-                apex[i] = old[i];
-            }
+            s.count--;
             break;
         }
         keep(&s, next.which, next.count, next.weight);

@@ -30,8 +30,11 @@ typedef struct collide_facet {
     double corner[9], normal[3], beyond[3][3];
     uint32_t number;
     int solid; /* there is nothing but ground behind it */
+    int deep;  /* and the middle of the shape is in it: out along the normal */
 } collide_facet;
 
+/* At most so many of the points: those that hold as well as all. */
+int collide_thin(collide_point *point, int count, int most);
 void collide_facet_pair(const collide_facet *facet, const collide_solid *b, collide_sink *sink);
 
 #endif

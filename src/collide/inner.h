@@ -66,6 +66,8 @@ void collide_support(const collide_solid *s, const double n[3], double p[3], int
 void collide_support_pair(const collide_solid *a, const collide_solid *b, const double n[3],
                           collide_apex *out);
 double collide_gap(const collide_solid *a, const collide_solid *b, const double n[3]);
+/* Whether a point is of a core, up to `slack`; 0 also where nobody can say (ellipsoids). */
+int collide_inside(const collide_solid *s, const double p[3], double slack);
 void collide_polygon_of(const collide_solid *s, const double n[3], collide_polygon *out);
 
 /* pos: half way between the surfaces. */

@@ -41,6 +41,59 @@ static void relative(const collide_pose *at_a, const collide_pose *at_b, collide
     }
 }
 
+/* Is this place a number? */
+static int somewhere(const collide_solid *s)
+{
+    double all = s->t[0] + s->t[1] + s->t[2];
+    for (int i = 0; i < 9; i++) {
+        all += s->R[i];
+    }
+    return isfinite(all);
+}
+
+static void on_ground(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                      const collide_pose *at_b, collide_sink *sink)
+{
+    collide_solid sb;
+    collide_solid_of(b, &sb);
+    sink->turn = 1;
+    relative(at_a, at_b, &sb);
+    if (!somewhere(&sb)) {
+        return;
+    }
+    if (a->kind == COLLIDE_PLANE) {
+        collide_plane(&sb, sink);
+    } else if (a->kind == COLLIDE_FIELD) {
+        collide_field_pair(a->field, &sb, sink);
+    } else {
+        collide_mesh_pair(a->mesh, &sb, sink);
+    }
+}
+
+static void in_the_air(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                       const collide_pose *at_b, collide_sink *sink)
+{
+    collide_solid sa, sb;
+    collide_solid_of(a, &sa);
+    collide_solid_of(b, &sb);
+    memcpy(sa.R, at_a->R, sizeof sa.R);
+    memcpy(sb.R, at_b->R, sizeof sb.R);
+    v3_sub(sb.t, at_b->pos, at_a->pos);
+    double reach = sa.extent + sa.radius + sb.extent + sb.radius + sink->margin;
+    if (v3_dot(sb.t, sb.t) > reach * reach || !somewhere(&sb)) {
+        return;
+    }
+    if (a->kind == COLLIDE_SPHERE) {
+        collide_sphere(&sa, &sb, sink);
+    } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
+        collide_boxes(&sa, &sb, sink);
+    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_BOX) {
+        collide_capsule_box(&sa, &sb, sink);
+    } else {
+        collide_convex(&sa, &sb, sink);
+    }
+}
+
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity)
 {
@@ -62,44 +115,10 @@ int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide
     collide_sink sink = {point, capacity, 0, flip, 0, margin, at_a, 0};
     if (a->kind <= COLLIDE_CAPSULE && b->kind <= COLLIDE_CAPSULE) {
         collide_round(a, at_a, b, at_b, &sink);
-        return sink.count;
-    }
-    sink.turn = a_ground || b_ground;
-    collide_solid sa, sb;
-    collide_solid_of(b, &sb);
-    if (sink.turn) {
-        relative(at_a, at_b, &sb);
+    } else if (a_ground || b_ground) {
+        on_ground(a, at_a, b, at_b, &sink);
     } else {
-        collide_solid_of(a, &sa);
-        memcpy(sa.R, at_a->R, sizeof sa.R);
-        memcpy(sb.R, at_b->R, sizeof sb.R);
-        v3_sub(sb.t, at_b->pos, at_a->pos);
-        double reach = sa.extent + sa.radius + sb.extent + sb.radius + margin;
-        if (v3_dot(sb.t, sb.t) > reach * reach) {
-            return 0;
-        }
-    }
-    double all = sb.t[0] + sb.t[1] + sb.t[2];
-    for (int i = 0; i < 9; i++) {
-        all += sb.R[i];
-    }
-    if (!isfinite(all)) {
-        return 0; /* nowhere */
-    }
-    if (a->kind == COLLIDE_PLANE) {
-        collide_plane(&sb, &sink);
-    } else if (a->kind == COLLIDE_FIELD) {
-        collide_field_pair(a->field, &sb, &sink);
-    } else if (a->kind == COLLIDE_MESH) {
-        collide_mesh_pair(a->mesh, &sb, &sink);
-    } else if (a->kind == COLLIDE_SPHERE) {
-        collide_sphere(&sa, &sb, &sink);
-    } else if (a->kind == COLLIDE_BOX && b->kind == COLLIDE_BOX) {
-        collide_boxes(&sa, &sb, &sink);
-    } else if (a->kind == COLLIDE_CAPSULE && b->kind == COLLIDE_BOX) {
-        collide_capsule_box(&sa, &sb, &sink);
-    } else {
-        collide_convex(&sa, &sb, &sink);
+        in_the_air(a, at_a, b, at_b, &sink);
     }
     return sink.count;
 }

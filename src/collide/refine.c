@@ -471,46 +471,13 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     local_of(b, mb, u, -1, &l[1]);
     for (int k = 0; k < 30; k++) {
         double size = damped_step(a, ma, b, mb, &l[0], &l[1], u);
-        int done = size < 1e-15 || (size < 1e-12 && size >= last);
+        int done = size < 1e-9; /* the next would be the square of that */
         last = size;
         if (done || !(size < INFINITY) || v3_dot(u, start) < 0.99) {
             break; /* there, or on the way to another place */
         }
     }
     return last < 1e-6;
-}
-
-/* Whether a point is of a core, up to `slack`. */
-static int inside(const collide_solid *s, const double p[3], double slack)
-{
-    double to[3], x[3];
-    const double *h = s->size;
-    v3_sub(to, p, s->t);
-    v3_turn_back(x, s->R, to);
-    double across2 = x[0] * x[0] + x[1] * x[1], r = h[0] + slack;
-    switch (s->kind) {
-    case COLLIDE_CAPSULE:
-        return across2 <= slack * slack && fabs(x[2]) <= h[1] + slack;
-    case COLLIDE_CYLINDER:
-        return across2 <= r * r && fabs(x[2]) <= h[1] + slack;
-    case COLLIDE_BOX:
-        return fabs(x[0]) <= h[0] + slack && fabs(x[1]) <= h[1] + slack &&
-               fabs(x[2]) <= h[2] + slack;
-    case COLLIDE_CONE: { /* the side is below 2 half |x_xy| + radius (z - half) = 0 */
-        double slant = sqrt(4 * h[1] * h[1] + h[0] * h[0]);
-        return x[2] >= -h[1] - slack &&
-               2 * h[1] * sqrt(across2) + h[0] * (x[2] - h[1]) <= slack * slant;
-    }
-    case COLLIDE_HULL:
-        for (int f = 0; f < s->hull->face_count; f++) {
-            if (v3_dot(x, &s->hull->plane[4 * f]) > s->hull->plane[4 * f + 3] + slack) {
-                return 0;
-            }
-        }
-        return s->hull->face_count > 0;
-    default:
-        return 0;
-    }
 }
 
 /* u is stationary if the difference has the point h u: if a pair of points of the two is one along
@@ -532,8 +499,8 @@ static int proved(const collide_solid *a, const collide_solid *b, const local l[
         return v3_dot(d, d) <= slack * slack;
     }
     return (free_a || free_b || (l[0].conditions == 1 && l[1].conditions == 1)) &&
-           v3_dot(d, d) <= slack * slack && (free_a || inside(a, w->a, slack)) &&
-           (free_b || inside(b, w->b, slack));
+           v3_dot(d, d) <= slack * slack && (free_a || collide_inside(a, w->a, slack)) &&
+           (free_b || collide_inside(b, w->b, slack));
 }
 
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,

@@ -6,68 +6,16 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/internal.h"
+#include "gauss/islands_inner.h"
 #include "gauss/prox.h"
+#include "gauss/rows.h"
 #include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
-enum {
-    SMALL = 96,
-    KEPT = 64,
-    MANY = 8
-}; /* unknowns up to which a piece is dense; workspaces kept */
-enum {
-    BODIES = 24,
-    VAST = 300
-};                /* unknowns from which on a piece is for sparse_prox.h; and from
-                     which on for nobody else, if it is answered there at all */
+/* Unknowns up to which a piece is dense; from which on it is for sparse_prox.h; and from which on
+ * for nobody else, if it is answered there at all. */
+enum { SMALL = 96, BODIES = 24, VAST = 300 };
 #define FAIR 1e-3 /* a certificate that is an answer */
-
-/* A workspace and the shape it is for. */
-typedef struct slot {
-    zw_gauss_work *work;
-    unsigned long shape;
-    int n, m, blocks;
-    long used; /* when */
-} slot;
-
-/* An array that grows. */
-typedef struct room {
-    void *data;
-    size_t bytes;
-} room;
-
-typedef struct piece {
-    int first_unknown, n; /* in unknown[] */
-    int first_block, blocks;
-    int m;
-} piece;
-
-struct gauss_islands {
-    long now;
-    gauss_prox *prox;
-    slot slot[KEPT];
-    sparse_prox *many[MANY]; /* of the first pieces; the others share them */
-    int n, m, piece_count;
-    room parent, piece_of, local, unknown, block, pieces, row_start, fill;
-    room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then */
-    int old_n;
-    room a, lambda, residual;
-    /* the piece at hand */
-    room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;
-};
-
-/* Room for this much; what was in it is lost. NULL: no memory. */
-static void *take(room *r, size_t count, size_t size)
-{
-    size_t bytes = (count + 1) * size;
-    if (bytes > r->bytes) {
-        base_free(r->data);
-        r->bytes = 0;
-        r->data = base_alloc(bytes + bytes / 2);
-        r->bytes = r->data ? bytes + bytes / 2 : 0;
-    }
-    return r->data;
-}
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -104,164 +52,6 @@ void gauss_islands_free(gauss_islands *is)
         base_free(list[i]->data);
     }
     base_free(is);
-}
-
-/* ---- Who belongs together ------------------------------------------------------------------- */
-
-static int root(int *parent, int j)
-{
-    while (parent[j] != j) {
-        parent[j] = parent[parent[j]];
-        j = parent[j];
-    }
-    return j;
-}
-
-/* The smaller number is the root: pieces are numbered by their first unknown. */
-static void join(int *parent, int i, int j)
-{
-    i = root(parent, i);
-    j = root(parent, j);
-    parent[i > j ? i : j] = i > j ? j : i;
-}
-
-/* Whom the metric couples: found anew only if its pattern is another than last time. */
-static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
-{
-    const zw_metric *M = &problem->metric;
-    size_t n = (size_t)problem->n;
-    size_t entries = M->kind == ZW_METRIC_SPARSE ? (size_t)M->start[n] : 0;
-    int *parent = is->by_metric.data;
-    if (entries > 0 && is->old_n == problem->n &&
-        memcmp(is->old_start.data, M->start, (n + 1) * sizeof(int)) == 0 &&
-        memcmp(is->old_row.data, M->row, entries * sizeof(int)) == 0) {
-        return parent;
-    }
-    is->old_n = 0;
-    parent = take(&is->by_metric, n, sizeof(int));
-    if (!parent || !take(&is->old_start, n + 1, sizeof(int)) ||
-        !take(&is->old_row, entries, sizeof(int))) {
-        return NULL;
-    }
-    for (int j = 0; j < problem->n; j++) {
-        parent[j] = j;
-    }
-    if (entries > 0) {
-        memcpy(is->old_start.data, M->start, (n + 1) * sizeof(int));
-        memcpy(is->old_row.data, M->row, entries * sizeof(int));
-        is->old_n = problem->n;
-    }
-    for (int j = 0; j < problem->n && entries > 0; j++) {
-        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            join(parent, j, M->row[k]);
-        }
-    }
-    for (int j = 0; j < problem->n; j++) {
-        parent[j] = root(parent, j);
-    }
-    return parent;
-}
-
-static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first, int *parent)
-{
-    const int *by_metric = join_metric(is, problem), *column = problem->A.column;
-    if (!by_metric) {
-        return 0;
-    }
-    memcpy(parent, by_metric, (size_t)problem->n * sizeof *parent);
-    for (int k = 0; k < problem->block_count; k++) {
-        int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
-        for (int e = from + 1; e < to; e++) {
-            if (parent[column[e]] != parent[column[from]]) {
-                join(parent, column[from], column[e]);
-            }
-        }
-    }
-    return 1;
-}
-
-/* Pieces that have rows, or all of them, with their unknowns and blocks, each in rising order. Rows
- * without columns are the affair of the first unknown's piece. */
-static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first, int all)
-{
-    int *parent = is->parent.data, *of = is->piece_of.data, *fill = is->fill.data;
-    piece *list = is->pieces.data;
-    is->piece_count = 0;
-    for (int j = 0; j < problem->n; j++) {
-        of[j] = all ? 0 : -1;
-    }
-    for (int k = 0; k < problem->block_count; k++) {
-        int at = problem->A.start[first[k]];
-        int empty = at == problem->A.start[first[k + 1]];
-        of[root(parent, empty ? 0 : problem->A.column[at])] = 0;
-    }
-    for (int j = 0; j < problem->n; j++) {
-        if (parent[j] == j && of[j] == 0) {
-            list[is->piece_count] = (piece){0};
-            of[j] = is->piece_count++;
-        } else {
-            of[j] = parent[j] == j ? -1 : of[root(parent, j)];
-        }
-        if (of[j] >= 0) {
-            list[of[j]].n++;
-        }
-    }
-    for (int k = 0; k < problem->block_count; k++) {
-        int at = problem->A.start[first[k]];
-        int empty = at == problem->A.start[first[k + 1]];
-        fill[k] = of[empty ? root(parent, 0) : problem->A.column[at]];
-        list[fill[k]].blocks++;
-        list[fill[k]].m += problem->block[k].rows;
-    }
-}
-
-static void list_members(gauss_islands *is, const zw_gauss *problem)
-{
-    const int *of = is->piece_of.data, *block_of = is->fill.data;
-    int *local = is->local.data, *unknown = is->unknown.data, *block = is->block.data;
-    piece *list = is->pieces.data;
-    for (int p = 0, u = 0, b = 0; p < is->piece_count; p++) {
-        list[p].first_unknown = u;
-        list[p].first_block = b;
-        u += list[p].n;
-        b += list[p].blocks;
-        list[p].n = list[p].blocks = 0;
-    }
-    for (int j = 0; j < problem->n; j++) {
-        if (of[j] >= 0) {
-            piece *p = &list[of[j]];
-            local[j] = p->n;
-            unknown[p->first_unknown + p->n++] = j;
-        }
-    }
-    for (int k = 0; k < problem->block_count; k++) {
-        piece *p = &list[block_of[k]];
-        block[p->first_block + p->blocks++] = k;
-    }
-}
-
-static int split(gauss_islands *is, const zw_gauss *problem, int m)
-{
-    size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
-    int *first = take(&is->row_start, blocks + 1, sizeof *first);
-    if (!first || !take(&is->parent, n, sizeof(int)) || !take(&is->piece_of, n, sizeof(int)) ||
-        !take(&is->local, n, sizeof(int)) || !take(&is->unknown, n, sizeof(int)) ||
-        !take(&is->block, blocks, sizeof(int)) || !take(&is->fill, blocks, sizeof(int)) ||
-        !take(&is->pieces, n, sizeof(piece)) || !take(&is->a, n, sizeof(double)) ||
-        !take(&is->lambda, (size_t)m, sizeof(double)) ||
-        !take(&is->residual, (size_t)m, sizeof(double))) {
-        return 0;
-    }
-    first[0] = 0;
-    for (int k = 0; k < problem->block_count; k++) {
-        first[k + 1] = first[k] + problem->block[k].rows;
-    }
-    if (!join_all(is, problem, first, is->parent.data)) {
-        return 0;
-    }
-    number_pieces(is, problem, first, problem->free == NULL);
-    list_members(is, problem);
-    return 1;
 }
 
 /* ---- One piece ------------------------------------------------------------------------------ */
@@ -368,13 +158,18 @@ static int make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
         masses = (size_t)metric_entries(is, problem, p);
         masses = p->n <= SMALL && n * n > masses ? n * n : masses;
     }
-    return take(&is->metric, masses, sizeof(double)) && take(&is->metric_start, n, sizeof(int)) &&
-           take(&is->metric_row, masses, sizeof(int)) &&
-           take(&is->dense, p->n <= SMALL && n * m > entries ? n * m : entries, sizeof(double)) &&
-           take(&is->start, m, sizeof(int)) && take(&is->column, entries, sizeof(int)) &&
-           take(&is->b, m, sizeof(double)) && take(&is->compliance, m, sizeof(double)) &&
-           take(&is->guess, m, sizeof(double)) && take(&is->free, n, sizeof(double)) &&
-           take(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
+    return islands_room(&is->metric, masses, sizeof(double)) &&
+           islands_room(&is->metric_start, n, sizeof(int)) &&
+           islands_room(&is->metric_row, masses, sizeof(int)) &&
+           islands_room(&is->dense, p->n <= SMALL && n * m > entries ? n * m : entries,
+                        sizeof(double)) &&
+           islands_room(&is->start, m, sizeof(int)) &&
+           islands_room(&is->column, entries, sizeof(int)) &&
+           islands_room(&is->b, m, sizeof(double)) &&
+           islands_room(&is->compliance, m, sizeof(double)) &&
+           islands_room(&is->guess, m, sizeof(double)) &&
+           islands_room(&is->free, n, sizeof(double)) &&
+           islands_room(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
 }
 
 /* ---- Workspaces by shape -------------------------------------------------------------------- */
@@ -494,7 +289,7 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                       const double *start, const piece *p, zw_motion *motion)
 {
     const int *block = (int *)is->block.data + p->first_block;
-    zw_block *blocks = take(&is->blocks, (size_t)p->blocks, sizeof *blocks);
+    zw_block *blocks = islands_room(&is->blocks, (size_t)p->blocks, sizeof *blocks);
     if (!blocks) {
         return -1;
     }
@@ -599,7 +394,7 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     }
     base_fail(error, ZW_OK, "%s", "");
     *answer = (gauss_islands_answer){.worst_block = -1};
-    if (!split(is, problem, m)) {
+    if (!islands_split(is, problem, m)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     if (problem->free) {
@@ -611,6 +406,11 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     for (int i = 0; i < is->piece_count; i++) {
         const piece *p = (piece *)is->pieces.data + i;
         zw_motion motion = {0};
+        const int *block = (int *)is->block.data + p->first_block;
+        if (problem->free && gauss_rows_admit(problem, wish.contact, p->blocks, block,
+                                              is->row_start.data, is->residual.data)) {
+            continue; /* what needs no push gets none */
+        }
         zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||

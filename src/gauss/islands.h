@@ -3,7 +3,8 @@
  * Unknowns are neighbours if the metric or a block of rows couples them. Z is a sum over the pieces
  * and no row sees two of them, so each piece is Gauss's problem of its own: its answer does not
  * depend on what goes on elsewhere, bit for bit, and costs what it costs alone. A piece without
- * rows moves freely, at no cost. Small pieces are tried by prox.h first.
+ * rows moves freely, at no cost, and so does one whose rows admit its free motion, if that is
+ * given. Small pieces are tried by prox.h first.
  *
  * The shape of the problem may change from call to call. Workspaces of pieces are kept by their
  * shape; where shapes come back, nothing is allocated. */
@@ -22,7 +23,7 @@ typedef struct gauss_islands_answer {
     const double *a;                /* [n] */
     const double *lambda;           /* [m] */
     const double *residual;         /* [m] */
-    int count;                      /* pieces with rows */
+    int count;                      /* pieces that had to be solved */
     int largest;                    /* unknowns of the largest of them */
     double certificate;             /* the worst of all */
     int worst_block;                /* where, or -1 */

@@ -180,3 +180,28 @@ void gauss_row_add_size(const zw_gauss *problem, int i, double s, double *y)
         }
     }
 }
+
+int gauss_rows_admit(const zw_gauss *problem, zw_contact_law law, int count, const int *block,
+                     const int *first, double *residual)
+{
+    for (int i = 0; i < count; i++) {
+        const zw_block *it = &problem->block[block[i]];
+        double across = 0;
+        for (int r = 0; r < it->rows; r++) {
+            int row = first[block[i]] + r;
+            double b = problem->b ? problem->b[row] : 0;
+            double sum = residual[row] = gauss_row_dot(problem, row, problem->free) - b;
+            int one_sided = it->kind == ZW_INEQUALITY || (it->kind == ZW_CONE && r == 0);
+            if (it->kind == ZW_EQUALITY || (one_sided && !(sum >= 0))) {
+                return 0;
+            }
+            double part = one_sided ? 0 : it->friction[r - 1] * sum;
+            across += part * part;
+        }
+        if (law == ZW_CONVEX && it->kind == ZW_CONE &&
+            !(residual[first[block[i]]] >= sqrt(across))) {
+            return 0;
+        }
+    }
+    return 1;
+}

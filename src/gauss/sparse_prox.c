@@ -45,12 +45,13 @@
 #include "gauss/sparse_prox_inner.h"
 #include "math/dense.h"
 
-enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 800 };
-#define FIRST 100.0 /* kappa to begin with */
-#define MOST 1e7    /* of kappa */
-#define EXACT 1e-12 /* a certificate that needs no improvement */
-#define CALM 1e-3   /* relative change of the last sweep, before Newton is tried first, */
-#define CALMER 0.1  /* and times so much before it is tried again */
+enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 20000 };
+enum { WORK = 4000000 }; /* units that a row of sweeps may see */
+#define FIRST 100.0      /* kappa to begin with */
+#define MOST 1e7         /* of kappa */
+#define EXACT 1e-12      /* a certificate that needs no improvement */
+#define CALM 1e-3        /* relative change of the last sweep, before Newton is tried first, */
+#define CALMER 0.01      /* and times so much before it is tried again */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -344,12 +345,65 @@ static int arrived(const sparse_prox *s, const many_run *run, double push)
            (run->left <= 1e-6 * push && run->left <= 1e-3 * run->begun);
 }
 
+/* How many times `way` may be added to r until the unit does something else: opens, or begins to
+ * slide. What slides already stays on its cone. */
+static double way_to_change(const many_unit *u, int state, const double *r, const double *way)
+{
+    double most = HUGE_VAL;
+    if (u->kind == ZW_EQUALITY || state == MANY_OPEN) {
+        return most;
+    }
+    if (way[0] < 0) {
+        most = -r[0] / way[0];
+    }
+    /* |r_T + t way_T|^2 = (r_N + t way_N)^2 is a t^2 + 2 b t + c = 0 with c <= 0 inside the cone */
+    double a = -way[0] * way[0], b = -r[0] * way[0], c = -r[0] * r[0];
+    for (int i = 1; i < u->d; i++) {
+        a += way[i] * way[i];
+        b += r[i] * way[i];
+        c += r[i] * r[i];
+    }
+    double root = b * b - a * c;
+    if (u->d > 1 && state == MANY_STICK && root >= 0) {
+        double t = b > 0 ? -c / (b + sqrt(root)) : a > 0 ? (sqrt(root) - b) / a : HUGE_VAL;
+        most = fmin(most, fmax(t, 0));
+    }
+    return most;
+}
+
+/* The centre drifts: its next step would be the last one again, as a null vector of J' moves no
+ * body. Then it goes at once to where a unit changes what it does, and a little farther. 0: it does
+ * not drift, or nothing is in the way. */
+static int drift(sparse_prox *s)
+{
+    const many_table *t = &s->t;
+    double size = 0, most = HUGE_VAL, *way = s->dw;
+    for (int k = 0; k < t->units; k++) {
+        const many_unit *u = &t->unit[k];
+        for (int i = u->first; i < u->first + u->d; i++) {
+            double weight = i == u->first ? u->normal : u->tangent;
+            way[i] = s->pi[i] - s->r[i];
+            size += weight > 0 ? way[i] * way[i] / weight : 0;
+        }
+        most = fmin(most, way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
+    }
+    memset(s->y, 0, (size_t)t->n * sizeof(double));
+    many_rows_push(t, way, s->y);
+    if (!(size_of(s, s->y) <= 1e-3 * sqrt(size)) || !(most < HUGE_VAL)) {
+        return 0;
+    }
+    for (int i = 0; i < t->rows; i++) {
+        s->r[i] = s->pi[i] + most * way[i];
+    }
+    return 1;
+}
+
 /* kappa for the next centre: larger where four more of them would not do. */
 static double next_kappa(const sparse_prox *s, const many_run *run, double error, double push)
 {
     double gain = error / run->error, drifts = run->begun <= 1e-9 * push;
     if (gain > 0.5 || error * gain * gain * gain * gain > 1e-11) {
-        double wish = fmin((drifts ? 100 : 2) * s->kappa, 1 / error);
+        double wish = fmin((drifts != 0 ? 100 : 2) * s->kappa, 1 / error);
         return fmax(s->kappa, fmin(wish, gain > 0.3 ? MOST : 1e5));
     }
     return s->kappa > 1e5 ? 1e4 : s->kappa;
@@ -366,9 +420,11 @@ static int move_centre(sparse_prox *s, many_run *run, double push)
         return 1;
     }
     run->good = s->kappa;
-    set_kappa(s, next_kappa(s, run, error, push));
+    if (!(error > 0.9 * run->error && error < 1.1 * run->error && drift(s))) {
+        set_kappa(s, next_kappa(s, run, error, push));
+        memcpy(s->r, s->pi, (size_t)s->t.rows * sizeof(double));
+    }
     run->error = error;
-    memcpy(s->r, s->pi, (size_t)s->t.rows * sizeof(double));
     memcpy(s->x_good, s->x, (size_t)s->t.n * sizeof(double));
     return 0;
 }
@@ -509,8 +565,9 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     }
     many_motion(t, s->r_swept, s->x_swept);
     double calm = CALM;
+    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
     for (int round = 1; round < ROUNDS; round++, calm *= CALMER) {
-        s->iterations += many_sweep(t, SWEEPS, calm, s->r_swept, s->x_swept);
+        s->iterations += many_sweep(t, most, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);
         memcpy(s->pi, s->r, rows);

@@ -32,6 +32,7 @@ SAME_HEAD(zw_sensor_def);
 SAME_HEAD(zw_key_def);
 SAME_HEAD(zw_pair_def);
 SAME_HEAD(zw_exclude_def);
+SAME_HEAD(zw_hfield_def);
 
 typedef struct kind_row {
     const char *word;
@@ -71,6 +72,9 @@ static const kind_row rows[ZW_THING_COUNT] = {
                        ARRAY(zw_key_def, ctrl, ctrl_count, sizeof(double))}},
     [ZW_THING_PAIR] = {ROW(pair), 0, {{0}}},
     [ZW_THING_EXCLUDE] = {ROW(exclude), 0, {{0}}},
+    [ZW_THING_HFIELD] = {ROW(hfield),
+                         1,
+                         {ARRAY(zw_hfield_def, height, height_count, sizeof(double))}},
 };
 
 const int model_joint_positions[4] = {7, 4, 1, 1};
@@ -359,6 +363,7 @@ ADD(sensor, ZW_THING_SENSOR)
 ADD(key, ZW_THING_KEY)
 ADD(pair, ZW_THING_PAIR)
 ADD(exclude, ZW_THING_EXCLUDE)
+ADD(hfield, ZW_THING_HFIELD)
 
 zw_model *zw_model_create(zw_error *error)
 {

@@ -37,6 +37,7 @@ typedef struct model_bodies {
     zw_key_def *key;
     zw_pair_def *pair;
     zw_exclude_def *exclude;
+    zw_hfield_def *hfield;
 
     int joints_capacity;
     int *joints; /* [bodies] how many each has */

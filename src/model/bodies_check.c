@@ -157,8 +157,8 @@ static int check_joint(const checker *c, const zw_joint_def *d)
 
 static int check_size(const checker *c, int shape, const double size[3])
 {
-    static const int wanted[] = {0, 1, 2, 3, 2, 3, 0};
-    if (shape < ZW_SHAPE_PLANE || shape > ZW_SHAPE_MESH) {
+    static const int wanted[] = {0, 1, 2, 3, 2, 3, 0, 0, 2};
+    if (shape < ZW_SHAPE_PLANE || shape > ZW_SHAPE_CONE) {
         return bad(c, "there is no shape %d", shape);
     }
     if (!finite(c, "size", size, 3)) {
@@ -178,8 +178,17 @@ static int check_geom(const checker *c, const zw_geom_def *d)
     if (d->shape == ZW_SHAPE_MESH && d->mesh < 0) {
         return bad(c, "it is a mesh, but says not which one");
     }
-    if (d->shape == ZW_SHAPE_PLANE && d->body != 0 && d->mass > 0) {
-        return bad(c, "a plane has no mass");
+    if (d->shape == ZW_SHAPE_HFIELD && d->hfield < 0) {
+        return bad(c, "it is a height field, but says not which one");
+    }
+    if ((d->shape == ZW_SHAPE_PLANE || d->shape == ZW_SHAPE_HFIELD) && d->body != 0 &&
+        d->mass > 0) {
+        return bad(c, "a %s has no mass", d->shape == ZW_SHAPE_PLANE ? "plane" : "height field");
+    }
+    if (d->triangles && (d->shape != ZW_SHAPE_MESH || c->bodies->mesh[d->mesh].face_count == 0)) {
+        return bad(c, d->shape != ZW_SHAPE_MESH
+                          ? "only a mesh can touch by its triangles"
+                          : "its mesh has vertices only, no triangles to touch by");
     }
     if (d->condim != 1 && d->condim != 3 && d->condim != 4 && d->condim != 6) {
         return bad(c, "its condim is %d; it can be 1, 3, 4 or 6", d->condim);
@@ -220,6 +229,30 @@ static int check_mesh(const checker *c, const zw_mesh_def *d)
         }
     }
     return 1;
+}
+
+static int check_hfield(const checker *c, const zw_hfield_def *d)
+{
+    enum { MOST = 46340 };
+    if (d->columns < 2 || d->rows < 2 || d->columns > MOST || d->rows > MOST) {
+        return bad(c, "it has %d columns and %d rows; of either there are 2 to %d", d->columns,
+                   d->rows, MOST);
+    }
+    if (d->height == NULL || d->height_count != d->columns * d->rows) {
+        return bad(c, "it has %d heights for %d columns and %d rows",
+                   d->height != NULL ? d->height_count : 0, d->columns, d->rows);
+    }
+    if (!(d->half[0] > 0 && d->half[1] > 0 && isfinite(d->half[0] + d->half[1]))) {
+        return bad(c, "its half lengths are %g and %g; they must be positive", d->half[0],
+                   d->half[1]);
+    }
+    for (int i = 0; i < d->height_count; i++) {
+        if (!isfinite(d->height[i])) {
+            return bad(c, "the height in row %d, column %d is not finite", i / d->columns,
+                       i % d->columns);
+        }
+    }
+    return not_negative(c, "base", d->base);
 }
 
 static int check_equality(const checker *c, const zw_equality_def *d)
@@ -398,6 +431,8 @@ static int check_kind(const checker *c, const void *def)
         return check_key(c, def);
     case ZW_THING_PAIR:
         return check_pair(c, def);
+    case ZW_THING_HFIELD:
+        return check_hfield(c, def);
     default:
         return 1;
     }

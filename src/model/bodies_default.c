@@ -35,6 +35,7 @@ zw_geom_def zw_geom_default(void)
                          .place = -1,
                          .shape = ZW_SHAPE_SPHERE,
                          .mesh = -1,
+                         .hfield = -1,
                          .quat = {1, 0, 0, 0},
                          .mass = -1,
                          .density = 1000,
@@ -119,6 +120,11 @@ zw_pair_def zw_pair_default(void)
 zw_exclude_def zw_exclude_default(void)
 {
     return (zw_exclude_def){.made = MADE + ZW_THING_EXCLUDE, .place = -1};
+}
+
+zw_hfield_def zw_hfield_default(void)
+{
+    return (zw_hfield_def){.made = MADE + ZW_THING_HFIELD, .place = -1};
 }
 
 zw_world_def zw_world_default(void)

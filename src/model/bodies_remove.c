@@ -79,6 +79,7 @@ void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
     } else if (kind == ZW_THING_GEOM) {
         refer(refs, &((zw_geom_def *)def)->body, ZW_THING_BODY, 0);
         refer(refs, &((zw_geom_def *)def)->mesh, ZW_THING_MESH, 1);
+        refer(refs, &((zw_geom_def *)def)->hfield, ZW_THING_HFIELD, 1);
     } else if (kind == ZW_THING_SITE) {
         refer(refs, &((zw_site_def *)def)->body, ZW_THING_BODY, 0);
     } else if (kind == ZW_THING_EQUALITY) {

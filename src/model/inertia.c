@@ -129,6 +129,8 @@ static double shape_volume(const zw_geom_def *g)
         return 2 * PI * s[0] * s[0] * s[1];
     case ZW_SHAPE_BOX:
         return 8 * s[0] * s[1] * s[2];
+    case ZW_SHAPE_CONE:
+        return 2 * PI * s[0] * s[0] * s[1] / 3;
     default:
         return 0;
     }
@@ -147,6 +149,9 @@ static void shape_moments(const zw_geom_def *g, double mass, double moment[3])
     } else if (g->shape == ZW_SHAPE_CYLINDER) {
         moment[0] = moment[1] = mass * (3 * a + 4 * b) / 12;
         moment[2] = mass * a / 2;
+    } else if (g->shape == ZW_SHAPE_CONE) {
+        moment[0] = moment[1] = 3 * mass * (a + b) / 20;
+        moment[2] = 3 * mass * a / 10;
     } else {
         double balls, tube = capsule_parts(g->size, &balls);
         double mc = mass * tube / (tube + balls), ms = mass * balls / (tube + balls);
@@ -189,7 +194,8 @@ static int geom_lump(weigher *w, int geom, lump *out)
     memcpy(pose.quat, g->quat, sizeof pose.quat);
     double moment[3];
     memset(out, 0, sizeof *out);
-    if (g->mass == 0 || (g->mass < 0 && g->density == 0) || g->shape == ZW_SHAPE_PLANE) {
+    if (g->mass == 0 || (g->mass < 0 && g->density == 0) || g->shape == ZW_SHAPE_PLANE ||
+        g->shape == ZW_SHAPE_HFIELD) {
         return 1;
     }
     if (g->shape == ZW_SHAPE_MESH) {
@@ -207,6 +213,10 @@ static int geom_lump(weigher *w, int geom, lump *out)
             moment[i] = m.moment[i] * (out->mass / m.mass);
         }
     } else {
+        if (g->shape == ZW_SHAPE_CONE) { /* its centre is at a quarter of its height */
+            model_pose inner = {{0, 0, -g->size[1] / 2}, {1, 0, 0, 0}};
+            pose = model_pose_chain(&pose, &inner);
+        }
         out->mass = g->mass >= 0 ? g->mass : g->density * shape_volume(g);
         shape_moments(g, out->mass, moment);
     }

@@ -69,6 +69,8 @@ static void pictures_free(zw_model *model)
         base_free(model->draw[i].point);
         base_free(model->draw[i].text);
         base_free(model->draw[i].colour);
+        base_free(model->draw[i].vertex);
+        base_free(model->draw[i].face);
     }
     base_free(model->plot);
     base_free(model->draw);

@@ -156,7 +156,8 @@ typedef enum model_shape {
     MODEL_DRAW_SPRING,
     MODEL_DRAW_POLYGON,
     MODEL_DRAW_TEXT,
-    MODEL_DRAW_BOX /* a corner and its three neighbours; of bodies only */
+    MODEL_DRAW_BOX,  /* a corner and its three neighbours; of bodies only */
+    MODEL_DRAW_SOLID /* faces, in the frame of an origin and three points; of bodies only */
 } model_shape;
 
 typedef struct model_draw {
@@ -164,10 +165,13 @@ typedef struct model_draw {
     int place;
     int dimension; /* of its points, 2 or 3 */
     int point_count;
-    expr_id *point; /* point_count * dimension */
-    expr_id radius; /* circle, or EXPR_NONE */
-    char *text;     /* label, or NULL */
-    char *colour;   /* name, or NULL */
+    expr_id *point;                /* point_count * dimension */
+    expr_id radius;                /* circle, or EXPR_NONE */
+    char *text;                    /* label, or NULL */
+    char *colour;                  /* name, or NULL */
+    int vertex_count, face_length; /* of a solid */
+    double *vertex;                /* 3 each: parts of the ways from the origin to the points */
+    int *face;                     /* of each face the number of its corners, then these */
 } model_draw;
 
 /* `law ...`: seed 002. */

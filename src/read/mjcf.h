@@ -6,6 +6,7 @@
  *   mjcf_default  classes: each holds the definition that an element of the class starts from
  *   mjcf_turn     the many ways to say an orientation
  *   mjcf_asset    meshes, with mesh_file (STL, OBJ)
+ *   mjcf_hfield   height fields
  *   mjcf_body     bodies, frames, joints, geoms, sites
  *   mjcf_attach   bodies of other models
  *   mjcf_link     tendons, equality, contact pairs
@@ -50,7 +51,7 @@ typedef struct mjcf_joint {
 typedef struct mjcf_geom {
     uint64_t given;
     zw_geom_def def;
-    const char *class_, *mesh;
+    const char *class_, *mesh, *hfield;
     mjcf_turn turn;
     double fromto[6], fitscale;
 } mjcf_geom;
@@ -78,6 +79,13 @@ typedef struct mjcf_mesh {
     double scale[3], refpos[3], refquat[4];
     int inertia;
 } mjcf_mesh;
+
+typedef struct mjcf_hfield {
+    uint64_t given;
+    const char *name, *file;
+    int nrow, ncol, elevation; /* elevation: attribute + 1 */
+    double size[4];
+} mjcf_hfield;
 
 typedef struct mjcf_equality {
     uint64_t given;
@@ -191,7 +199,8 @@ extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[],
 extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
-    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_attach_rows[], mjcf_model_rows[];
+    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_hfield_rows[], mjcf_attach_rows[],
+    mjcf_model_rows[];
 extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_couple_tendon_rows[], mjcf_equality_rows[], mjcf_fixed_rows[], mjcf_tendon_rows[],
     mjcf_pull_rows[], mjcf_pair_rows[], mjcf_exclude_rows[];
@@ -256,6 +265,11 @@ int mjcf_keys(mjcf *m, int section);
 /* An actuator's shortcut to gain, bias and dynamics. */
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
+/* mjcf_asset.c: an asset's file, from the folder for meshes; NULL: no memory. And the name of a
+ * nameless one: its file without folders and ending. */
+char *mjcf_asset_path(mjcf *m, const char *file);
+const char *mjcf_asset_name(mjcf *m, const char *file);
+int mjcf_hfield_read(mjcf *m, int element);
 /* A primitive in place of its mesh. */
 int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh);
 

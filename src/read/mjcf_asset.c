@@ -6,15 +6,14 @@
 #include "read/file.h"
 #include "read/mjcf.h"
 
-/* The name of a nameless mesh: its file without folders and ending. */
-static const char *name_of_file(mjcf *m, const char *file)
+const char *mjcf_asset_name(mjcf *m, const char *file)
 {
     const char *name = file + read_path_folder(file);
     const char *dot = strrchr(name, '.');
     return xml_keep(&m->xml, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
 }
 
-static char *mesh_path(mjcf *m, const char *file)
+char *mjcf_asset_path(mjcf *m, const char *file)
 {
     const char *folder = m->compiler.meshdir != NULL ? m->compiler.meshdir : m->compiler.assetdir;
     const char *name = m->compiler.strippath ? file + read_path_folder(file) : file;
@@ -35,7 +34,7 @@ static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mes
     if (!m->limits.files) {
         return form_fail(&m->xml, element, "file", "other files cannot be read here");
     }
-    char *path = mesh_path(m, file);
+    char *path = mjcf_asset_path(m, file);
     if (path == NULL) {
         return 0;
     }
@@ -150,7 +149,7 @@ static int mesh(mjcf *m, int element)
         return form_fail(&m->xml, element, x.file != NULL ? "vertex" : NULL,
                          "a mesh has either a file or vertices");
     }
-    if (x.name == NULL && (x.file == NULL || (x.name = name_of_file(m, x.file)) == NULL)) {
+    if (x.name == NULL && (x.file == NULL || (x.name = mjcf_asset_name(m, x.file)) == NULL)) {
         return x.file != NULL ? 0 : form_fail(&m->xml, element, NULL, "this mesh needs a name");
     }
     if (x.file != NULL) {
@@ -181,6 +180,7 @@ int mjcf_assets(mjcf *m, int section)
 {
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if ((mjcf_is(m, c, "mesh") && !mesh(m, c)) ||
+            (mjcf_is(m, c, "hfield") && !mjcf_hfield_read(m, c)) ||
             (mjcf_is(m, c, "model") && !mjcf_model(m, c))) {
             return 0;
         }
@@ -220,8 +220,8 @@ int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
     } else if (g->def.shape == ZW_SHAPE_CYLINDER) {
         size[0] = mean;
         size[1] = half[2];
-    } else if (g->def.shape == ZW_SHAPE_PLANE) {
-        return form_fail(&m->xml, element, "mesh", "a plane cannot be fitted to a mesh");
+    } else if (g->def.shape != ZW_SHAPE_BOX && g->def.shape != ZW_SHAPE_ELLIPSOID) {
+        return form_fail(&m->xml, element, "mesh", "that shape cannot be fitted to a mesh");
     }
     for (int i = 0; i < 3; i++) {
         g->def.size[i] = size[i] * g->fitscale;

@@ -27,6 +27,7 @@ typedef union any_def {
     zw_sensor_def sensor;
     zw_pair_def pair;
     zw_exclude_def exclude;
+    zw_hfield_def hfield;
 } any_def;
 
 /* ---- Models that can be attached ------------------------------------------------------------ */
@@ -138,15 +139,17 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const any_def 
     return ok;
 }
 
-/* Meshes that the geoms of the taken bodies need. */
+/* Meshes and height fields that the geoms of the taken bodies need. */
 static int take_meshes(mjcf *m, mjcf_graft *g)
 {
     const model_bodies *b = g->from->bodies;
     for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
         const zw_geom_def *geom = &b->geom[i];
-        if (geom->body > 0 && g->number[ZW_THING_BODY][geom->body] >= 0 && geom->mesh >= 0 &&
-            g->number[ZW_THING_MESH][geom->mesh] < 0 &&
-            !take(m, g, ZW_THING_MESH, geom->mesh, NULL)) {
+        int along = geom->body > 0 && g->number[ZW_THING_BODY][geom->body] >= 0;
+        if ((along && geom->mesh >= 0 && g->number[ZW_THING_MESH][geom->mesh] < 0 &&
+             !take(m, g, ZW_THING_MESH, geom->mesh, NULL)) ||
+            (along && geom->hfield >= 0 && g->number[ZW_THING_HFIELD][geom->hfield] < 0 &&
+             !take(m, g, ZW_THING_HFIELD, geom->hfield, NULL))) {
             return 0;
         }
     }

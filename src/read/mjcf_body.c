@@ -158,9 +158,9 @@ static int from_to(mjcf *m, int element, int shape, const double fromto[6], doub
                    double pos[3], double quat[4])
 {
     if (shape != ZW_SHAPE_CAPSULE && shape != ZW_SHAPE_CYLINDER && shape != ZW_SHAPE_BOX &&
-        shape != ZW_SHAPE_ELLIPSOID) {
+        shape != ZW_SHAPE_ELLIPSOID && shape != ZW_SHAPE_CONE) {
         return form_fail(&m->xml, element, "fromto",
-                         "fromto is for capsules, cylinders, boxes and ellipsoids");
+                         "fromto is for capsules, cylinders, cones, boxes and ellipsoids");
     }
     double z[3];
     for (int i = 0; i < 3; i++) {
@@ -171,7 +171,7 @@ static int from_to(mjcf *m, int element, int shape, const double fromto[6], doub
     if (!(length > 1e-15)) {
         return form_fail(&m->xml, element, "fromto", "both ends are the same point");
     }
-    if (shape == ZW_SHAPE_CAPSULE || shape == ZW_SHAPE_CYLINDER) {
+    if (shape == ZW_SHAPE_CAPSULE || shape == ZW_SHAPE_CYLINDER || shape == ZW_SHAPE_CONE) {
         size[1] = length / 2;
     } else {
         size[1] = size[0];
@@ -202,10 +202,24 @@ static int beside_from_to(mjcf *m, int element)
     return 1;
 }
 
+/* The asset that the element or its class names. */
+static int asset_of(mjcf *m, int element, const char *word, zw_thing kind, const char *name,
+                    int *index)
+{
+    *index = model_find_thing(m->model->bodies, kind, name);
+    if (*index >= 0) {
+        return 1;
+    }
+    return xml_find(&m->xml, element, word) >= 0
+               ? mjcf_refer(m, element, word, kind, index)
+               : form_fail(&m->xml, element, NULL, "its class wants %s '%.60s', and there is none",
+                           word, name);
+}
+
 static int geom_shape(mjcf *m, int element, mjcf_geom *g)
 {
-    if (g->def.shape > ZW_SHAPE_MESH) {
-        return form_fail(&m->xml, element, "type", "height fields and sdf cannot be read yet");
+    if (g->def.shape > ZW_SHAPE_CONE) {
+        return form_fail(&m->xml, element, "type", "signed distance fields cannot be read");
     }
     if (xml_find(&m->xml, element, "mass") >= 0 && g->def.mass < 0) {
         return form_fail(&m->xml, element, "mass", "a mass cannot be negative");
@@ -213,17 +227,23 @@ static int geom_shape(mjcf *m, int element, mjcf_geom *g)
     if (g->def.shell && g->def.shape != ZW_SHAPE_MESH) {
         return form_fail(&m->xml, element, "shellinertia", "only meshes can be shells yet");
     }
+    if (g->def.shape == ZW_SHAPE_HFIELD) {
+        return g->hfield != NULL
+                   ? asset_of(m, element, "hfield", ZW_THING_HFIELD, g->hfield, &g->def.hfield)
+                   : form_fail(&m->xml, element, "type",
+                               "it is a height field, but says not which: hfield=\"...\"");
+    }
+    if (g->hfield != NULL) {
+        return form_fail(&m->xml, element, "hfield", "that is for type=\"hfield\"");
+    }
     if (g->mesh == NULL) {
         return g->def.shape != ZW_SHAPE_MESH ||
                form_fail(&m->xml, element, "type",
                          "it is a mesh, but says not which: mesh=\"...\"");
     }
-    int mesh = model_find_thing(m->model->bodies, ZW_THING_MESH, g->mesh);
-    if (mesh < 0) {
-        int own = xml_find(&m->xml, element, "mesh");
-        return own >= 0 ? mjcf_refer(m, element, "mesh", ZW_THING_MESH, &mesh)
-                        : form_fail(&m->xml, element, NULL,
-                                    "its class wants mesh '%.60s', and there is none", g->mesh);
+    int mesh;
+    if (!asset_of(m, element, "mesh", ZW_THING_MESH, g->mesh, &mesh)) {
+        return 0;
     }
     if (g->def.shape == ZW_SHAPE_MESH) {
         g->def.mesh = mesh;

@@ -264,6 +264,36 @@ static int restitution(mjcf *m, int element)
     return 1;
 }
 
+/* <text name="triangles" data="floor stairs"/>: these geoms touch by the triangles of their meshes.
+ */
+static int triangles(mjcf *m, int element)
+{
+    const char *at = xml_value(&m->xml, element, "data");
+    if (at == NULL || xml_word_count(at) == 0) {
+        return form_fail(&m->xml, element, "data", "these are the names of geoms with meshes");
+    }
+    while (*(at += strspn(at, " \t\r\n")) != 0) {
+        size_t length = strcspn(at, " \t\r\n");
+        const char *name = xml_keep(&m->xml, at, length);
+        if (name == NULL) {
+            return 0;
+        }
+        int geom = model_find_thing(m->model->bodies, ZW_THING_GEOM, name);
+        if (geom < 0) {
+            return form_fail(&m->xml, element, "data", "there is no geom '%.60s'", name);
+        }
+        zw_geom_def def = m->model->bodies->geom[geom];
+        def.triangles = 1;
+        def.place = xml_place(&m->xml, element);
+        m->xml.status = zw_model_change(m->model, ZW_THING_GEOM, geom, &def, m->xml.error);
+        if (m->xml.status != ZW_OK) {
+            return 0;
+        }
+        at += length;
+    }
+    return 1;
+}
+
 /* <numeric name="restitution_speed" data="0.1"/>: what meets slower does not bounce. */
 static int restitution_speed(mjcf *m, int element)
 {
@@ -281,8 +311,14 @@ int mjcf_custom(mjcf *m, int section)
         if ((e && !restitution(m, c)) || (speed && !restitution_speed(m, c))) {
             return 0;
         }
-        if (!e && !speed && mjcf_is(m, c, "numeric") &&
-            !model_add_note(m->model, xml_place(&m->xml, c), "custom numeric")) {
+        int by_triangles = mjcf_is(m, c, "text") && name && strcmp(name, "triangles") == 0;
+        if (by_triangles && !triangles(m, c)) {
+            return 0;
+        }
+        int of_text = mjcf_is(m, c, "text");
+        if (!e && !speed && !by_triangles && (of_text || mjcf_is(m, c, "numeric")) &&
+            !model_add_note(m->model, xml_place(&m->xml, c),
+                            of_text ? "custom text" : "custom numeric")) {
             return xml_no_memory(&m->xml);
         }
     }

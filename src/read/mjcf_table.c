@@ -34,7 +34,7 @@ const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 static const form_row compiler_all[] = {
     COMPILER_ROWS,
     MASS_ROWS,
-    FORM_REFUSE("convexhull", "true", "meshes always touch by their hulls"),
+    FORM_REFUSE("convexhull", "true", "meshes touch by their hulls, or by triangles"),
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
     FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
     FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
@@ -139,19 +139,30 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-/* Only `restitution` and `restitution_speed` are ones that we know: mjcf_custom. */
+/* Of numbers `restitution` and `restitution_speed` are ones that we know, of texts `triangles`:
+ * mjcf_custom. */
 typedef struct numeric {
     const char *name, *size, *data;
 } numeric;
 static const form_row numeric_rows[] = {FORM_TEXTS("name", numeric, name),
                                         FORM_TEXTS("size", numeric, size),
                                         FORM_TEXTS("data", numeric, data), FORM_END};
+static const form_row text_rows[] = {FORM_TEXTS("name", numeric, name),
+                                     FORM_TEXTS("data", numeric, data), FORM_END};
 static const form_element in_custom[] = {FORM_READ("numeric", numeric_rows, NULL, NULL),
-                                         FORM_NOTE("text", "name data", NULL),
+                                         FORM_READ("text", text_rows, NULL, NULL),
                                          FORM_NOTE("tuple", "name", in_tuple), FORM_LAST};
 
 /* ---- Assets -----------------------------------------------------------------------------------
  */
+
+const form_row mjcf_hfield_rows[] = {FORM_TEXTS("name", mjcf_hfield, name),
+                                     FORM_TEXTS("file", mjcf_hfield, file),
+                                     FORM_INTS("nrow", mjcf_hfield, nrow, 1, 1),
+                                     FORM_INTS("ncol", mjcf_hfield, ncol, 1, 1),
+                                     FORM_LISTS("elevation", mjcf_hfield, elevation),
+                                     FORM_REALS("size", mjcf_hfield, size, 4, 4),
+                                     FORM_END};
 
 const form_row mjcf_mesh_rows[] = {
     FORM_TEXTS("name", mjcf_mesh, name),
@@ -183,7 +194,7 @@ static const form_element in_asset[] = {
               NULL),
     FORM_NOTE("material", MATERIAL, in_material),
     SKIN,
-    FORM_NEVER("hfield", "height fields cannot be read yet"),
+    FORM_READ("hfield", mjcf_hfield_rows, "content_type", NULL),
     FORM_READ("model", mjcf_model_rows, "content_type", NULL),
     FORM_LAST};
 
@@ -239,12 +250,13 @@ const form_row mjcf_geom_rows[] = {
     FORM_TEXTS("name", mjcf_geom, def.name),
     FORM_TEXTS("class", mjcf_geom, class_),
     FORM_WORDS("type", mjcf_geom, def.shape,
-               "plane sphere capsule ellipsoid cylinder box mesh hfield sdf"),
+               "plane sphere capsule ellipsoid cylinder box mesh hfield cone sdf"),
     FORM_REALS("size", mjcf_geom, def.size, 1, 3),
     FORM_REALS("pos", mjcf_geom, def.pos, 3, 3),
     MJCF_TURN_ROWS(mjcf_geom),
     FORM_REALS("fromto", mjcf_geom, fromto, 6, 6),
     FORM_TEXTS("mesh", mjcf_geom, mesh),
+    FORM_TEXTS("hfield", mjcf_geom, hfield),
     FORM_REALS("fitscale", mjcf_geom, fitscale, 1, 1),
     FORM_REALS("mass", mjcf_geom, def.mass, 1, 1),
     FORM_REALS("density", mjcf_geom, def.density, 1, 1),
@@ -260,7 +272,6 @@ const form_row mjcf_geom_rows[] = {
     FORM_REALS("solimp", mjcf_geom, def.soft.imp, 1, 5),
     FORM_REALS("margin", mjcf_geom, def.margin, 1, 1),
     FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
-    FORM_REFUSE("hfield", "", "height fields cannot be read yet"),
     FORM_REFUSE("fluidshape", "none", "there is no air or water here"),
     FORM_REFUSE("surfacevel", "0", "surfaces do not move by themselves"),
     FORM_REFUSE("adhesion", "0", "contacts do not pull"),

@@ -26,6 +26,7 @@ typedef struct urdf_shape {
     uint64_t given;
     double size[3], radius, length, scale[3];
     const char *file;
+    int triangles;
 } urdf_shape;
 
 typedef struct urdf_limit {

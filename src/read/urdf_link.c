@@ -163,6 +163,7 @@ static int shape(urdf *u, int element, zw_geom_def *g)
     } kinds[] = {{"box", ZW_SHAPE_BOX, urdf_box_rows},
                  {"cylinder", ZW_SHAPE_CYLINDER, urdf_round_rows},
                  {"capsule", ZW_SHAPE_CAPSULE, urdf_round_rows},
+                 {"cone", ZW_SHAPE_CONE, urdf_round_rows},
                  {"sphere", ZW_SHAPE_SPHERE, urdf_sphere_rows},
                  {"mesh", ZW_SHAPE_MESH, urdf_mesh_rows}};
     urdf_shape s = {.scale = {1, 1, 1}};
@@ -174,6 +175,7 @@ static int shape(urdf *u, int element, zw_geom_def *g)
         return 0;
     }
     g->shape = kinds[kind].shape;
+    g->triangles = s.triangles;
     for (int i = 0; i < 3 && g->shape == ZW_SHAPE_BOX; i++) {
         g->size[i] = s.size[i] / 2;
     }

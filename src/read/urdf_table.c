@@ -15,8 +15,9 @@ const form_row urdf_box_rows[] = {FORM_REALS("size", urdf_shape, size, 3, 3), FO
 const form_row urdf_round_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1),
                                     FORM_REALS("length", urdf_shape, length, 1, 1), FORM_END};
 const form_row urdf_sphere_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1), FORM_END};
-const form_row urdf_mesh_rows[] = {FORM_TEXTS("filename", urdf_shape, file),
-                                   FORM_REALS("scale", urdf_shape, scale, 3, 3), FORM_END};
+const form_row urdf_mesh_rows[] = {
+    FORM_TEXTS("filename", urdf_shape, file), FORM_REALS("scale", urdf_shape, scale, 3, 3),
+    FORM_WORDS("triangles", urdf_shape, triangles, "false true"), FORM_END};
 const form_row urdf_joint_rows[] = {
     FORM_TEXTS("name", urdf_name, name),
     FORM_WORDS("type", urdf_name, type, "revolute continuous prismatic fixed floating planar"),
@@ -44,6 +45,7 @@ static const form_element in_inertial[] = {ORIGIN, FORM_READ("mass", urdf_mass_r
 static const form_element in_geometry[] = {FORM_READ("box", urdf_box_rows, NULL, NULL),
                                            FORM_READ("cylinder", urdf_round_rows, NULL, NULL),
                                            FORM_READ("capsule", urdf_round_rows, NULL, NULL),
+                                           FORM_READ("cone", urdf_round_rows, NULL, NULL),
                                            FORM_READ("sphere", urdf_sphere_rows, NULL, NULL),
                                            FORM_READ("mesh", urdf_mesh_rows, NULL, NULL),
                                            FORM_LAST};

@@ -154,6 +154,8 @@ void record_draw_clear(record_draw *draw)
     free_text(draw->color);
     free_text(draw->text);
     base_free((void *)draw->point);
+    base_free((void *)draw->vertex);
+    base_free((void *)draw->face);
 }
 
 /* Fewest and most points of each kind; 0: any number. */
@@ -165,7 +167,7 @@ static const struct {
     [RECORD_DRAW_CIRCLE] = {"circle", 1, 1}, [RECORD_DRAW_TRAIL] = {"trail", 1, 1},
     [RECORD_DRAW_SPRING] = {"spring", 2, 2}, [RECORD_DRAW_POLYGON] = {"polygon", 3, 0},
     [RECORD_DRAW_TEXT] = {"text", 1, 1},     [RECORD_DRAW_BOX] = {"box", 4, 4},
-    [RECORD_DRAW_ARROW] = {"arrow", 2, 2},
+    [RECORD_DRAW_SOLID] = {"solid", 4, 4},   [RECORD_DRAW_ARROW] = {"arrow", 2, 2},
 };
 
 /* A colour becomes part of style sheets and pictures: letters, digits and # cannot break out. */
@@ -195,10 +197,27 @@ static zw_status check_points(const record_table *table, const record_draw *draw
     return ZW_OK;
 }
 
+/* Are its numbers finite, and do its faces have corners that are there? */
+static bool check_faces(const record_draw *draw)
+{
+    bool ok = draw->vertex != NULL && draw->face != NULL;
+    for (int i = 0; ok && i < 3 * draw->vertex_count; i++) {
+        ok = isfinite(draw->vertex[i]);
+    }
+    for (int at = 0; ok && at < draw->face_length;) {
+        int count = draw->face[at++];
+        ok = count >= 3 && count <= draw->face_length - at;
+        for (int k = 0; ok && k < count; k++, at++) {
+            ok = draw->face[at] >= 0 && draw->face[at] < draw->vertex_count;
+        }
+    }
+    return ok;
+}
+
 static zw_status check_draw(const record_table *table, const record_draw *draw, zw_error *error)
 {
     if (table == NULL || draw == NULL || draw->point == NULL || draw->kind < RECORD_DRAW_POINT ||
-        draw->kind > RECORD_DRAW_ARROW) {
+        draw->kind > RECORD_DRAW_SOLID) {
         return base_fail(error, ZW_BAD_INPUT, "recording: a shape needs a table, a kind, points");
     }
     const char *name = draw_kind[draw->kind].name;
@@ -229,6 +248,9 @@ static zw_status check_draw(const record_table *table, const record_draw *draw, 
         return base_fail(error, ZW_BAD_INPUT,
                          "recording: draw %s: radius, width or seconds is no size", name);
     }
+    if (draw->kind == RECORD_DRAW_SOLID && !check_faces(draw)) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: draw solid: its faces are none");
+    }
     return check_points(table, draw, error);
 }
 
@@ -240,6 +262,15 @@ static bool copy_draw(record_draw *copy, const record_draw *draw)
     ok &= copy_optional(&copy->text, draw->text);
     ok &= copy_block(&point, draw->point, (size_t)draw->point_count * sizeof *draw->point);
     copy->point = point;
+    copy->vertex = NULL;
+    copy->face = NULL;
+    if (draw->kind == RECORD_DRAW_SOLID) {
+        const void *vertex = NULL, *face = NULL;
+        ok &= copy_block(&vertex, draw->vertex, (size_t)draw->vertex_count * 3 * sizeof(double));
+        ok &= copy_block(&face, draw->face, (size_t)draw->face_length * sizeof(int));
+        copy->vertex = vertex;
+        copy->face = face;
+    }
     return ok;
 }
 

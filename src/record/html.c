@@ -216,6 +216,20 @@ static void put_place(const page *p, int column, double fixed)
     }
 }
 
+/* Pictures need no more than three digits of a vertex. */
+static void put_faces(record_file *file, const record_draw *draw)
+{
+    record_put(file, ",\"vertices\":[");
+    for (int i = 0; i < 3 * draw->vertex_count; i++) {
+        record_putf(file, "%s%.3g", i > 0 ? "," : "", draw->vertex[i]);
+    }
+    record_put(file, "],\"faces\":[");
+    for (int i = 0; i < draw->face_length; i++) {
+        record_putf(file, "%s%d", i > 0 ? "," : "", draw->face[i]);
+    }
+    record_put(file, "]");
+}
+
 static void put_draw(const page *p, const record_draw *draw)
 {
     static const char *const kind[] = {
@@ -223,7 +237,7 @@ static void put_draw(const page *p, const record_draw *draw)
         [RECORD_DRAW_CIRCLE] = "circle", [RECORD_DRAW_TRAIL] = "trail",
         [RECORD_DRAW_SPRING] = "spring", [RECORD_DRAW_POLYGON] = "polygon",
         [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box",
-        [RECORD_DRAW_ARROW] = "arrow"};
+        [RECORD_DRAW_ARROW] = "arrow",   [RECORD_DRAW_SOLID] = "solid"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"dimension\":%d,\"width\":", kind[draw->kind],
                 draw->dimension);
@@ -251,7 +265,11 @@ static void put_draw(const page *p, const record_draw *draw)
         }
         record_put(file, "]");
     }
-    record_put(file, "]}");
+    record_put(file, "]");
+    if (draw->kind == RECORD_DRAW_SOLID) {
+        put_faces(file, draw);
+    }
+    record_put(file, "}");
 }
 
 static void put_recording(const page *p)

@@ -180,8 +180,9 @@ static void add_plot(maker *k, const model_plot *plot)
 static void add_draw(maker *k, const model_draw *draw)
 {
     static const record_draw_kind kind[] = {
-        RECORD_DRAW_POINT,  RECORD_DRAW_LINE,    RECORD_DRAW_CIRCLE, RECORD_DRAW_TRAIL,
-        RECORD_DRAW_SPRING, RECORD_DRAW_POLYGON, RECORD_DRAW_TEXT,   RECORD_DRAW_BOX};
+        RECORD_DRAW_POINT, RECORD_DRAW_LINE,   RECORD_DRAW_CIRCLE,
+        RECORD_DRAW_TRAIL, RECORD_DRAW_SPRING, RECORD_DRAW_POLYGON,
+        RECORD_DRAW_TEXT,  RECORD_DRAW_BOX,    RECORD_DRAW_SOLID};
     record_point *point = base_alloc(((size_t)draw->point_count + 1) * sizeof *point);
     if (!point) {
         k->status = ZW_NO_MEMORY;
@@ -204,7 +205,11 @@ static void add_draw(maker *k, const model_draw *draw)
                          .point_count = draw->point_count,
                          .point = point,
                          .color = draw->colour,
-                         .text = draw->text};
+                         .text = draw->text,
+                         .vertex_count = draw->vertex_count,
+                         .face_length = draw->face_length,
+                         .vertex = draw->vertex,
+                         .face = draw->face};
     const expr_node *radius =
         draw->radius == EXPR_NONE ? NULL : expr_graph_node(k->model->graph, draw->radius);
     shown.radius = radius && radius->op == EXPR_CONST ? radius->value : 0;

@@ -36,12 +36,18 @@ class Stage {
       if (draw.kind === "arrow") continue;
       let room = 0;
       if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
-      for (const p of draw.points) {
-        p.forEach((c, d) => {
-          const [a, b] = typeof c === "number" ? rangeOf(channels[c].value) : [c[0], c[0]];
-          if (a - room < low[d]) low[d] = a - room;
-          if (b + room > high[d]) high[d] = b + room;
-        });
+      const include = (d, a, b) => {
+        if (a - room < low[d]) low[d] = a - room;
+        if (b + room > high[d]) high[d] = b + room;
+      };
+      if (draw.kind === "solid" && isStill(draw)) {
+        for (const p of this.corners(draw, 0)) p.forEach((c, d) => include(d, c, c));
+        continue;
+      }
+      // faces turn about the origin of their body
+      if (draw.kind === "solid") room = Math.hypot(...this.point(draw.points[1], 0).map((c, d) => c - this.point(draw.points[0], 0)[d]));
+      for (const p of draw.kind === "solid" ? [draw.points[0]] : draw.points) {
+        p.forEach((c, d) => include(d, ...(typeof c === "number" ? rangeOf(channels[c].value) : [c[0], c[0]])));
       }
     }
     for (let d = 0; d < 3; d++) if (!(low[d] <= high[d])) low[d] = high[d] = 0;
@@ -104,18 +110,54 @@ class Stage {
     return [cx + scale * near * right, cy - scale * near * up];
   }
 
-  // What is behind is painted first: by the depth of the middle of each shape.
+  // The vertices of a solid: parts of the ways from its origin to its three points.
+  corners(draw, sample) {
+    const [o, ...ends] = draw.points.map((p) => this.point(p, sample)), list = [];
+    const ways = ends.map((e) => e.map((c, d) => c - o[d]));
+    for (let i = 0; i < draw.vertices.length; i += 3) {
+      const [a, b, c] = draw.vertices.slice(i, i + 3);
+      list.push([0, 1, 2].map((d) => o[d] + a * ways[0][d] + b * ways[1][d] + c * ways[2][d]));
+    }
+    return list;
+  }
+
+  // Its faces that turn to us, each with its depth. What stands still is ground as a rule, and something may lie on it:
+  // then the depth is that of the farthest corner.
+  *faces(draw, i, sample, deep) {
+    const corners = this.corners(draw, sample), places = corners.map((p) => this.project(p)), depth = corners.map(deep);
+    if (places.some(([x, y]) => !Number.isFinite(x) || !Number.isFinite(y))) return;
+    const still = isStill(draw);
+    for (let at = 0; at < draw.faces.length; at += draw.faces[at] + 1) {
+      const face = draw.faces.slice(at + 1, at + 1 + draw.faces[at]), seen = face.map((k) => places[k]);
+      let area = 0;
+      seen.forEach(([x, y], k) => { const [u, v] = seen[(k + 1) % seen.length]; area += x * v - u * y; });
+      if (!(area < 0)) continue;
+      const [p, q, r] = [0, 1, 2].map((k) => corners[face[Math.floor(k * face.length / 3)]]);
+      const u = q.map((c, d) => c - p[d]), v = r.map((c, d) => c - p[d]);
+      const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+      const light = (0.4 * n[0] - 0.5 * n[1] + 0.77 * n[2]) / (Math.hypot(...n) || 1);
+      const all = face.map((k) => depth[k]);
+      yield { i, places: seen, light, depth: still ? Math.max(...all) : all.reduce((a, b) => a + b, 0) / all.length };
+    }
+  }
+
+  // What is behind is painted first: by the depth of the middle of each shape; of solids, of each face.
   order(sample) {
-    const every = this.draws.map((_, i) => i), all = every.filter((i) => this.draws[i].kind !== "arrow");
+    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow");
     if (!this.solid) return all;
     const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
-    const depth = this.draws.map((draw) => {
+    const deep = ([x, y, z]) => (c * y - s * x) * cp - (z || 0) * sp;
+    const depth = (draw) => {
       const places = draw.points.map((p) => this.point(p, sample));
       // four points span a box: its middle is half way to the sum of its edges
       const weigh = draw.kind === "box" ? (k) => (k === 0 ? -0.5 : 0.5) : () => 1 / places.length;
-      return places.reduce((sum, [x, y, z], k) => sum + weigh(k) * ((c * y - s * x) * cp - (z || 0) * sp), 0);
+      return places.reduce((sum, p, k) => sum + weigh(k) * deep(p), 0);
+    };
+    const items = all.flatMap(({ i }) => {
+      const draw = this.draws[i];
+      return draw.kind === "solid" ? [...this.faces(draw, i, sample, deep)] : [{ i, depth: depth(draw) }];
     });
-    return all.sort((a, b) => depth[b] - depth[a] || a - b);
+    return items.sort((a, b) => b.depth - a.depth || a.i - b.i);
   }
 
   paint(t, sample) {
@@ -126,7 +168,10 @@ class Stage {
     pen.lineJoin = pen.lineCap = "round";
     if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
     this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
-    for (const i of this.order(sample)) this.paintShape(pen, this.draws[i], i, sample);
+    for (const item of this.order(sample)) {
+      if (item.places) this.paintFace(pen, this.draws[item.i], item);
+      else this.paintShape(pen, this.draws[item.i], item.i, sample);
+    }
     if (this.forcesOn) this.draws.forEach((draw) => { if (draw.kind === "arrow") this.paintArrow(pen, draw, Math.floor(sample)); });
     this.draws.forEach((draw) => { if (draw.text) this.paintText(pen, draw, sample); });
     $("clock").textContent = clock.name + " = " + sayTime(t);
@@ -288,6 +333,23 @@ class Stage {
     });
   }
 
+  // One face of a solid: the more light, the paler.
+  paintFace(pen, draw, { i, places, light }) {
+    const color = isStill(draw) ? theme.soft : this.color(draw, i);
+    pen.beginPath();
+    places.forEach(([x, y], k) => (k ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+    pen.closePath();
+    pen.lineWidth = 0.8;
+    pen.strokeStyle = pen.fillStyle = theme.card;
+    pen.fill();
+    pen.stroke();
+    pen.strokeStyle = pen.fillStyle = color;
+    pen.globalAlpha = (isStill(draw) ? 0.6 : 1) * (0.46 - 0.26 * light);
+    pen.fill();
+    pen.stroke();
+    pen.globalAlpha = 1;
+  }
+
   // A rod with a thickness, round at its ends: an outline, and inside it a paler tone.
   paintRoundRod(pen, draw, places, sample) {
     const wide = 2 * this.radius(draw, sample) * this.fit * this.view.zoom;
@@ -339,7 +401,12 @@ class Stage {
     if (!Number.isFinite(x) || !Number.isFinite(y) || !Number.isFinite(radius)) return;
     pen.lineWidth = draw.width || 2.2;
     pen.beginPath(); pen.arc(x, y, radius, 0, 7); pen.stroke();
-    pen.globalAlpha = 0.18; pen.fill(); pen.globalAlpha = 1;
+    if (this.solid) { // a ball, which hides what is behind it
+      const color = pen.fillStyle;
+      pen.fillStyle = theme.card; pen.fill();
+      pen.fillStyle = color;
+    }
+    pen.globalAlpha = this.solid ? 0.3 : 0.18; pen.fill(); pen.globalAlpha = 1;
   }
 
   // A zigzag whose coils keep their number, as many as the first sample has room for, and within reason their width.

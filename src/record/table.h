@@ -82,7 +82,8 @@ typedef enum record_draw_kind {
     RECORD_DRAW_POLYGON, /* filled, 3 or more points */
     RECORD_DRAW_TEXT,    /* `text` beside 1 point */
     RECORD_DRAW_BOX,     /* in space: a corner and its 3 neighbours, right-handed */
-    RECORD_DRAW_ARROW    /* a force: from 1 point to another, on top of all else */
+    RECORD_DRAW_ARROW,   /* a force: from 1 point to another, on top of all else */
+    RECORD_DRAW_SOLID    /* in space: faces, in the frame of an origin and 3 points */
 } record_draw_kind;
 
 /* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */
@@ -102,6 +103,9 @@ typedef struct record_draw {
     double width;      /* of strokes and dots in pixels; 0: what suits the kind */
     const char *color; /* "red", "#3377cc"; NULL: one is chosen */
     const char *text;  /* or NULL; a TEXT has one, other kinds may be labelled with it */
+    int vertex_count, face_length; /* of a solid */
+    const double *vertex;          /* 3 each: parts of the ways from the origin to the points */
+    const int *face; /* of each face the number of its corners, then these, anticlockwise */
 } record_draw;
 
 /* ---- The table ------------------------------------------------------------------------------ */

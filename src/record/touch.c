@@ -145,6 +145,17 @@ zw_status record_touch_row(record_touch *t, size_t row, const zw_contact *list, 
 
 /* ---- Columns -------------------------------------------------------------------------------- */
 
+/* Long names are cut, and may be alike then. */
+static zw_status add_column(record_table *table, char *name, record_role role, double value,
+                            zw_error *error)
+{
+    size_t end = strlen(name);
+    for (int copy = 2; record_table_find(table, name) >= 0; copy++) {
+        snprintf(name + end, NAME - end, " (%d)", copy);
+    }
+    return record_table_add_late(table, name, role, value, error);
+}
+
 static zw_status add_sums(record_touch *t, record_table *table, zw_error *error)
 {
     static const char *const word[COLUMNS] = {"normal", "friction", "gap", "touch"};
@@ -155,9 +166,8 @@ static zw_status add_sums(record_touch *t, record_table *table, zw_error *error)
         char name[NAME];
         snprintf(name, sizeof name, "%s(%.100s on %.100s)", word[k % COLUMNS], pair->name[1],
                  pair->name[0]);
-        status = record_table_add_late(table, name,
-                                       k % COLUMNS < 2 ? RECORD_ROLE_CONTACT : RECORD_ROLE_OTHER,
-                                       k % COLUMNS == 2 ? NAN : 0, error);
+        status = add_column(table, name, k % COLUMNS < 2 ? RECORD_ROLE_CONTACT : RECORD_ROLE_OTHER,
+                            k % COLUMNS == 2 ? NAN : 0, error);
     }
     for (int k = 0; k < t->sum_count && status == ZW_OK; k++) {
         const touch_sum *it = &t->sum[k];
@@ -240,7 +250,7 @@ static zw_status add_arrows(record_touch *t, record_table *table, zw_error *erro
         char name[NAME];
         snprintf(name, sizeof name, "contact %d %s.%c", k / 6 + 1, k % 6 < 3 ? "from" : "to",
                  "xyz"[k % 3]);
-        status = record_table_add_late(table, name, RECORD_ROLE_ARROW, NAN, error);
+        status = add_column(table, name, RECORD_ROLE_ARROW, NAN, error);
     }
     for (int k = 0; k < t->arrow_count && status == ZW_OK; k++) {
         fill_arrow(&t->arrow[k], table, first, length / usual, LONGEST * length);

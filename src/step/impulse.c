@@ -173,12 +173,6 @@ void impulse_set_tolerance(step_impulse *s, double tolerance)
                                                                                  : 0;
 }
 
-void impulse_set_contact(step_impulse *s, zw_contact_model model)
-{
-    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
-    s->problem.options.contact = s->aside.options.contact = law;
-}
-
 void impulse_free(step_impulse *s)
 {
     if (s) {
@@ -410,28 +404,40 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     return status;
 }
 
-/* Is v on the rows that were put aside, up to this part of the size of their terms, or to what
- * round-off of a place is over a step? The size is that of all rows of a block: what slides along a
- * floor moves across it by the round-off of its sliding. */
-static int on_rows(const step_impulse *s, const double *v, double part)
+/* The rows of a block that were put aside: by how much v is not on them; *most: the size of their
+ * terms, that of all rows of the block, as what slides along a floor moves across it by the
+ * round-off of its sliding. */
+static double off_rows(const step_impulse *s, const double *v, int k, double *most)
 {
     const impulse_problem *p = &s->aside;
-    double least = DBL_EPSILON * reach(s, s->begin) / s->h;
-    for (int k = 0; k < p->blocks; k++) {
-        double sum = 0, most = 0;
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            double off = -p->b[i], size = fabs(p->b[i]);
-            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                off += p->value[e] * v[p->column[e]];
-                size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
-            }
-            int across = p->block[k].kind == ZW_CONE && i > p->first[k];
-            sum += across
-                       ? 0
-                       : fabs(p->block[k].kind == ZW_EQUALITY || isnan(off) ? off : fmin(off, 0));
-            most = fmax(most, size);
+    double sum = 0;
+    *most = 0;
+    for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+        double off = -p->b[i], size = fabs(p->b[i]);
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            off += p->value[e] * v[p->column[e]];
+            size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
         }
-        if (!(sum <= fmax(part * most, least))) {
+        int across = p->block[k].kind == ZW_CONE && i > p->first[k];
+        int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
+        sum += across ? 0 : fabs(two_sided ? off : fmin(off, 0));
+        *most = fmax(*most, size);
+    }
+    return sum;
+}
+
+/* Is v on all of them, up to this part of the size of their terms, or this share of the largest of
+ * all (which is what a certificate knows), or to what round-off of a place is over a step? */
+static int on_rows(const step_impulse *s, const double *v, double part, double share)
+{
+    double least = DBL_EPSILON * reach(s, s->begin) / s->h, size;
+    for (int k = 0; k < s->aside.blocks && share > 0; k++) {
+        off_rows(s, v, k, &size);
+        least = fmax(least, share * size);
+    }
+    for (int k = 0; k < s->aside.blocks; k++) {
+        double off = off_rows(s, v, k, &size);
+        if (!(off <= fmax(part * size, least))) {
             return 0;
         }
     }
@@ -448,12 +454,12 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
                         : 0;
     memcpy(v1, s->u, (size_t)n * sizeof *v1);
     impulse_put_speeds(s);
-    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13)) {
+    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13, 0)) {
         tree_composite(s->system->tree, s->work->sweeps);
         matrix_set(&s->H, s->system, s->work->sweeps);
         zw_status status = impulse_project(s, &s->aside, s->u, v1, error);
         double part = gave_up(s, &s->aside) ? 10 * s->aside.answer.certificate : 0;
-        if (status == ZW_OK && !on_rows(s, v1, fmax(1e-9, part))) {
+        if (status == ZW_OK && !on_rows(s, v1, 1e-9, part)) {
             status = base_fail(error, ZW_INACCURATE,
                                "the speeds could not be brought onto the constraints");
         }

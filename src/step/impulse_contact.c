@@ -59,6 +59,12 @@ void impulse_contacts_free(impulse_contacts *t)
     *t = (impulse_contacts){0};
 }
 
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
+}
+
 static double *J_of(const impulse_contacts *t, int k)
 {
     return t->J + (size_t)k * 6 * (size_t)t->wide;
@@ -274,14 +280,21 @@ double impulse_depth(const step_impulse *s)
 
 #define NEAR 1e-6 /* metres: points that do not push are listed up to this gap */
 
-/* Sliding is to move across while pushing, by more than round-off. */
-static int state_of(const zw_contact *it, double speed)
+/* Sliding is to move across while pushing, by more than round-off, with all the friction that there
+ * is: what has stuck all along the step may end it with a little slip, as speeds are those of
+ * chords until they are brought onto the rows. */
+static int state_of(const zw_contact *it, const contact_point *point, double speed)
 {
-    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]);
+    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]), part = 0;
     if (!(it->force[0] > 0)) {
         return ZW_TOUCH_OPEN;
     }
-    return across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
+    for (int r = 1; r < it->rows; r++) {
+        double mu = point->friction[r - 1];
+        part += mu > 0 ? it->force[r] / mu * (it->force[r] / mu) : 0;
+    }
+    int full = point->friction[0] <= 1e-9 || sqrt(part) > (1 - 1e-6) * it->force[0];
+    return full && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 
 /* Painleve. What slides has friction -mu^2 w/|mu w| for each unit of push, and both together give
@@ -369,7 +382,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
             to->force[r] = push[r] / s->fall;
             to->slip[r] = row_times(t, k, r, v1);
         }
-        to->state = state_of(to, speed);
+        to->state = state_of(to, point, speed);
         if (to->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
             to->state = ZW_TOUCH_JAM;
         }

@@ -284,7 +284,7 @@ static zw_status take_modes(run *r, zw_error *error)
     int count = r->work->touched ? r->work->touched->count : 0;
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
     for (int k = 0; k < count; k++) {
-        r->summary->depth = fmax(r->summary->depth, -r->work->touched->contact[k].gap);
+        r->summary->depth = fmax(r->summary->depth, 0 - r->work->touched->contact[k].gap);
         r->summary->jams += r->work->touched->contact[k].state == ZW_TOUCH_JAM;
     }
     return status != ZW_OK || !r->system->has_friction

@@ -385,9 +385,9 @@ static zw_status open(cutter *c)
 
 static zw_status build(cutter *c)
 {
-    static const zw_thing others[] = {ZW_THING_MESH,   ZW_THING_GEOM,     ZW_THING_SITE,
-                                      ZW_THING_TENDON, ZW_THING_ACTUATOR, ZW_THING_SENSOR,
-                                      ZW_THING_KEY,    ZW_THING_PAIR,     ZW_THING_EXCLUDE};
+    static const zw_thing others[] = {
+        ZW_THING_MESH,     ZW_THING_HFIELD, ZW_THING_GEOM, ZW_THING_SITE, ZW_THING_TENDON,
+        ZW_THING_ACTUATOR, ZW_THING_SENSOR, ZW_THING_KEY,  ZW_THING_PAIR, ZW_THING_EXCLUDE};
     zw_status status = open(c);
     if (status == ZW_OK) {
         find_heads(c);

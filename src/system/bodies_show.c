@@ -1,5 +1,6 @@
 /* What reports show of bodies: their shapes, or where there are none a stick from joint to joint;
- * and the joints over time.
+ * and the joints over time. Shapes of the groups 0 to 2, as in MuJoCo's viewer; those of others
+ * where a body has no such ones.
  *
  * Draws and curves of a model are formulas. Points of bodies are not: a leaf stands for them, which
  * nobody evaluates, and bodies_evaluate fills the output that is behind it. */
@@ -9,6 +10,7 @@
 #include "base/memory.h"
 #include "math/elementary.h"
 #include "system/bodies_build.h"
+#include "system/bodies_solid.h"
 
 enum { MOST_MARKS = 200, MOST_CURVES = 12 };
 
@@ -118,20 +120,34 @@ static void draw_box(painter *p, const zw_geom_def *geom)
     }
 }
 
-/* The middle section of a disc. */
-static void draw_disc(painter *p, const zw_geom_def *geom)
+/* Faces, in the frame of their body: its origin, and points on its axes as far off as the faces. */
+static void draw_solid(painter *p, int body, bodies_solid *solid)
 {
-    enum { CORNERS = 12 };
-    model_draw *draw = new_draw(p, MODEL_DRAW_POLYGON, CORNERS);
-    for (int i = 0; i < CORNERS && draw; i++) {
-        double sine, cosine, at[3];
-        math_sincos(6.283185307179586 * i / CORNERS, &sine, &cosine);
-        point_of(geom, geom->size[0] * cosine, geom->size[0] * sine, 0, at);
-        put_point(p, draw, i, geom->body, at);
+    double size = 0;
+    for (int i = 0; i < solid->vertex_count; i++) {
+        size = fmax(size, sqrt(model_dot(solid->vertex[i], solid->vertex[i])));
     }
+    model_draw *draw = size > 0 && solid->face_count > 0 ? new_draw(p, MODEL_DRAW_SOLID, 4) : NULL;
+    for (int i = 0; i < 4 && draw; i++) {
+        const double at[3] = {i == 1 ? size : 0, i == 2 ? size : 0, i == 3 ? size : 0};
+        put_point(p, draw, i, body, at);
+    }
+    p->failed |= solid->failed;
     if (draw) {
         end_draw(p, draw, 0);
+        for (int i = 0; i < solid->vertex_count; i++) {
+            for (int k = 0; k < 3; k++) {
+                solid->vertex[i][k] /= size;
+            }
+        }
+        draw->vertex = solid->vertex[0];
+        draw->face = solid->face;
+        draw->vertex_count = solid->vertex_count;
+        draw->face_length = solid->face_length;
+        solid->vertex = NULL; /* they are the draw's now */
+        solid->face = NULL;
     }
+    bodies_solid_free(solid);
 }
 
 /* 0: this one is not drawn. */
@@ -142,15 +158,7 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
     case ZW_SHAPE_SPHERE:
         draw_ball(p, geom->body, geom->pos, geom->size[0]);
         return 1;
-    case ZW_SHAPE_ELLIPSOID:
-        draw_ball(p, geom->body, geom->pos, cbrt(geom->size[0] * geom->size[1] * geom->size[2]));
-        return 1;
     case ZW_SHAPE_CAPSULE:
-    case ZW_SHAPE_CYLINDER:
-        if (geom->shape == ZW_SHAPE_CYLINDER && geom->size[0] > geom->size[1]) {
-            draw_disc(p, geom);
-            return 1;
-        }
         point_of(geom, 0, 0, -geom->size[1], from);
         point_of(geom, 0, 0, geom->size[1], to);
         draw_line(p, geom->body, from, geom->body, to, geom->size[0]);
@@ -181,18 +189,32 @@ static void draw_stick(painter *p, int body)
 
 static void draw_bodies(painter *p)
 {
+    enum { SHOWN = 2 }; /* the last group that is */
     const model_bodies *from = p->b->drawn;
-    int *drawn = base_alloc((size_t)from->count[ZW_THING_BODY] * sizeof *drawn);
-    p->failed |= drawn == NULL;
-    for (int i = 0; i < from->count[ZW_THING_GEOM] && drawn; i++) {
-        drawn[from->geom[i].body] |= draw_geom(p, &from->geom[i]);
+    size_t bodies = (size_t)from->count[ZW_THING_BODY];
+    unsigned char *drawn = base_alloc(2 * bodies), *shown = drawn ? drawn + bodies : NULL;
+    bodies_solid *solid = base_alloc(bodies * sizeof *solid);
+    p->failed |= !drawn || !solid;
+    for (int i = 0; i < from->count[ZW_THING_GEOM] && !p->failed; i++) {
+        shown[from->geom[i].body] |= from->geom[i].group <= SHOWN;
     }
-    for (int i = 1; i < from->count[ZW_THING_BODY] && drawn; i++) {
+    for (int i = 0; i < from->count[ZW_THING_GEOM] && !p->failed; i++) {
+        const zw_geom_def *geom = &from->geom[i];
+        if (geom->group <= SHOWN || !shown[geom->body]) {
+            drawn[geom->body] |=
+                bodies_solid_add(&solid[geom->body], from, geom) || draw_geom(p, geom);
+        }
+    }
+    for (int i = 0; solid && i < (int)bodies; i++) {
+        draw_solid(p, i, &solid[i]);
+    }
+    for (int i = 1; i < (int)bodies && !p->failed; i++) {
         if (!drawn[i]) {
             draw_stick(p, i);
         }
     }
     base_free(drawn);
+    base_free(solid);
 }
 
 /* ---- Curves --------------------------------------------------------------------------------- */

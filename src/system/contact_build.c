@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "collide/ground.h"
 #include "collide/hull.h"
 #include "model/pose.h"
 #include "system/bodies_build.h"
@@ -14,8 +15,10 @@ static double length_of(const double *v)
     return sqrt(model_dot(v, v));
 }
 
-static double radius_of(const zw_geom_def *geom, const zw_mesh_def *mesh)
+static double radius_of(const zw_geom_def *geom, const model_bodies *from)
 {
+    const zw_mesh_def *mesh = geom->mesh >= 0 ? &from->mesh[geom->mesh] : NULL;
+    const zw_hfield_def *field = geom->hfield >= 0 ? &from->hfield[geom->hfield] : NULL;
     double most = 0;
     switch (geom->shape) {
     case ZW_SHAPE_SPHERE:
@@ -25,6 +28,7 @@ static double radius_of(const zw_geom_def *geom, const zw_mesh_def *mesh)
     case ZW_SHAPE_ELLIPSOID:
         return fmax(geom->size[0], fmax(geom->size[1], geom->size[2]));
     case ZW_SHAPE_CYLINDER:
+    case ZW_SHAPE_CONE:
         return sqrt(geom->size[0] * geom->size[0] + geom->size[1] * geom->size[1]);
     case ZW_SHAPE_BOX:
         return length_of(geom->size);
@@ -33,6 +37,11 @@ static double radius_of(const zw_geom_def *geom, const zw_mesh_def *mesh)
             most = fmax(most, length_of(mesh->vertex + 3 * i));
         }
         return most;
+    case ZW_SHAPE_HFIELD:
+        for (int i = 0; i < field->height_count; i++) {
+            most = fmax(most, fabs(field->height[i]));
+        }
+        return length_of((const double[3]){field->half[0], field->half[1], most});
     default:
         return INFINITY;
     }
@@ -44,35 +53,59 @@ static collide_kind kind_of(int shape)
         [ZW_SHAPE_PLANE] = COLLIDE_PLANE,       [ZW_SHAPE_SPHERE] = COLLIDE_SPHERE,
         [ZW_SHAPE_CAPSULE] = COLLIDE_CAPSULE,   [ZW_SHAPE_ELLIPSOID] = COLLIDE_ELLIPSOID,
         [ZW_SHAPE_CYLINDER] = COLLIDE_CYLINDER, [ZW_SHAPE_BOX] = COLLIDE_BOX,
-        [ZW_SHAPE_MESH] = COLLIDE_HULL};
+        [ZW_SHAPE_MESH] = COLLIDE_HULL,         [ZW_SHAPE_HFIELD] = COLLIDE_FIELD,
+        [ZW_SHAPE_CONE] = COLLIDE_CONE};
     return kind[shape];
 }
 
-/* The hull of a mesh, made when it is first asked for. */
-static zw_status hull_of(bodies_builder *b, contact_world *world, int mesh, const collide_hull **to,
-                         zw_error *error)
+/* What a shape is made of, made when it is first asked for. */
+static int stuff_of(const bodies_builder *b, contact_world *world, const zw_geom_def *from,
+                    collide_shape *shape)
 {
-    const zw_mesh_def *from = &b->from->mesh[mesh];
-    if (!world->hull[mesh]) {
-        world->hull[mesh] = collide_hull_new(from->vertex, from->vertex_count);
-        if (!world->hull[mesh]) {
-            return bodies_no_memory(error);
-        }
+    if (from->shape == ZW_SHAPE_HFIELD) {
+        const zw_hfield_def *def = &b->from->hfield[from->hfield];
+        collide_field **field = &world->field[from->hfield];
+        *field = *field ? *field
+                        : collide_field_new(def->columns, def->rows, def->half[0], def->half[1],
+                                            def->height);
+        shape->field = *field;
+        return *field != NULL;
     }
-    *to = world->hull[mesh];
-    return ZW_OK;
+    if (from->shape == ZW_SHAPE_MESH && from->triangles) {
+        const zw_mesh_def *def = &b->from->mesh[from->mesh];
+        collide_mesh **mesh = &world->mesh[from->mesh];
+        *mesh = *mesh
+                    ? *mesh
+                    : collide_mesh_new(def->vertex, def->vertex_count, def->face, def->face_count);
+        shape->kind = COLLIDE_MESH;
+        shape->mesh = *mesh;
+        return *mesh != NULL;
+    }
+    if (from->shape == ZW_SHAPE_MESH) {
+        const zw_mesh_def *def = &b->from->mesh[from->mesh];
+        collide_hull **hull = &world->hull[from->mesh];
+        *hull = *hull ? *hull : collide_hull_new(def->vertex, def->vertex_count);
+        shape->hull = *hull;
+        return *hull != NULL;
+    }
+    return 1;
 }
 
 static zw_status make_geom(bodies_builder *b, contact_world *world, int index, zw_error *error)
 {
     const zw_geom_def *from = &b->from->geom[index];
-    const zw_mesh_def *mesh = from->mesh >= 0 ? &b->from->mesh[from->mesh] : NULL;
     contact_geom *geom = &world->geom[world->geom_count];
     bodies_frame frame = bodies_frame_on(b, from->body, from->pos, from->quat);
+    if (from->triangles && frame.body != 0) {
+        return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
+                          "geom %s touches by its triangles, but its body moves: only what stands "
+                          "still can",
+                          from->name ? from->name : "without name");
+    }
     *geom = (contact_geom){.index = index,
                            .owner = from->body,
                            .body = frame.body,
-                           .radius = radius_of(from, mesh),
+                           .radius = radius_of(from, b->from),
                            .margin = fmax(from->margin, 0),
                            .law = *from,
                            .shape = {.kind = kind_of(from->shape)}};
@@ -84,8 +117,11 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
         world->moving[world->moving_count++] = world->geom_count;
     }
     world->geom_count++;
-    return from->shape == ZW_SHAPE_MESH ? hull_of(b, world, from->mesh, &geom->shape.hull, error)
-                                        : ZW_OK;
+    geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
+    if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
+        return bodies_no_memory(error);
+    }
+    return ZW_OK;
 }
 
 /* ---- Filters -------------------------------------------------------------------------------- */
@@ -135,14 +171,17 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     const int *count = b->from->count;
     world->geom = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof *world->geom);
     world->pair = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair);
+    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
     world->moving = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof(int));
-    world->pair_def = base_alloc(((size_t)count[ZW_THING_PAIR] + 1) * sizeof *world->pair_def);
-    world->hull_count = count[ZW_THING_MESH];
-    return world->geom && world->pair && world->exclude && world->hull && world->still &&
-                   world->moving && world->pair_def
+    world->mesh = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->mesh);
+    world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
+    world->mesh_count = count[ZW_THING_MESH];
+    world->field_count = count[ZW_THING_HFIELD];
+    return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
+                   world->still && world->moving && world->mesh && world->field
                ? ZW_OK
                : bodies_no_memory(error);
 }
@@ -162,28 +201,6 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
         }
     }
     return status;
-}
-
-/* Names of our own: those of the description may be those of a model that goes (bodies_cut.c). */
-static zw_status make_names(contact_world *world, zw_error *error)
-{
-    size_t room = 1;
-    for (int i = 0; i < world->geom_count; i++) {
-        room += world->geom[i].law.name ? strlen(world->geom[i].law.name) + 1 : 0;
-    }
-    char *to = world->names = base_alloc(room);
-    if (!to) {
-        return bodies_no_memory(error);
-    }
-    for (int i = 0; i < world->geom_count; i++) {
-        zw_geom_def *law = &world->geom[i].law;
-        size_t length = law->name ? strlen(law->name) + 1 : 0;
-        if (length > 0) {
-            law->name = memcpy(to, law->name, length);
-            to += length;
-        }
-    }
-    return ZW_OK;
 }
 
 /* Could any two touch, by their bits alone? */
@@ -219,7 +236,7 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
             world->touches = contact_may(world, tree, i, j);
         }
     }
-    return ZW_OK;
+    return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
 }
 
 int contact_capacity(int geom_count)
@@ -236,7 +253,6 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
         status = make_geoms(b, world, place, error);
         if (status == ZW_OK) {
             make_filters(b, world, place);
-            status = make_names(world, error);
         }
     }
     if (status == ZW_OK) {
@@ -256,18 +272,27 @@ void contact_world_free(contact_world *world)
     if (!world) {
         return;
     }
-    for (int i = 0; world->hull && i < world->hull_count; i++) {
-        collide_hull_free(world->hull[i]);
+    for (int i = 0; i < world->mesh_count; i++) {
+        collide_hull_free(world->hull ? world->hull[i] : NULL);
+        collide_mesh_free(world->mesh ? world->mesh[i] : NULL);
+    }
+    for (int i = 0; world->field && i < world->field_count; i++) {
+        collide_field_free(world->field[i]);
+    }
+    for (int i = 0; i < world->geom_count; i++) {
+        base_free((char *)world->geom[i].law.name);
     }
     base_free(world->geom);
     base_free(world->pair);
+    base_free(world->pair_def);
     base_free(world->exclude);
     base_free(world->hull);
+    base_free(world->mesh);
+    base_free(world->field);
     base_free(world->still);
     base_free(world->moving);
-    base_free(world->pair_def);
-    base_free(world->names);
     base_free(world->match);
+    contact_crowd_free(world->crowd);
     base_free(world);
 }
 
@@ -282,9 +307,10 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .broad = collide_broad_new(),
                        .woken = base_alloc((geoms + 1) * sizeof(int)),
                        .is_woken = base_alloc(geoms + 1),
+                       .crowd = world->crowd ? crowd_work_create(world) : NULL,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
     if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
-        work->woken && work->is_woken) {
+        work->woken && work->is_woken && (work->crowd || !world->crowd)) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -301,5 +327,6 @@ void contact_work_free(contact_work *work)
     base_free(work->woken);
     base_free(work->is_woken);
     collide_broad_free(work->broad);
+    crowd_work_free(work->crowd);
     *work = (contact_work){0};
 }

@@ -224,8 +224,8 @@ static void take(contact_work *work, int capacity, const contact_point *law,
     point->gap = from->gap - law->gap;
 }
 
-/* Points of a pair at most: beyond them a manifold is thinned by what made it. */
-enum { MANIFOLD = 64 };
+/* Points of a pair at most. */
+enum { MANIFOLD = 128 };
 
 static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
 {
@@ -233,8 +233,8 @@ static double margin_of(const contact_geom *a, const contact_geom *b, const zw_p
 }
 
 /* The margin is all that the two can close. */
-static void meet(const contact_world *world, contact_work *work, const contact_match *match,
-                 double margin)
+void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
+                        double margin)
 {
     const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
     collide_point list[MANIFOLD];
@@ -258,29 +258,15 @@ static void meet(const contact_world *world, contact_work *work, const contact_m
     }
 }
 
-/* Is a sphere, grown by what it can do, all above a plane? */
-static int above(const collide_pose *plane, const double pos[3], double radius)
-{
-    double to[3];
-    v3_sub(to, pos, plane->pos);
-    return plane->R[2] * to[0] + plane->R[5] * to[1] + plane->R[8] * to[2] > radius;
-}
-
 /* Two by two, by the spheres around them first. */
 static void meet_few(const contact_world *world, contact_work *work, double margin)
 {
     const contact_match *match = world->match;
+    double close;
     for (int k = 0; k < world->match_count; k++, match++) {
-        int a = match->a, b = match->b;
-        const double *p = work->pose[a].pos, *q = work->pose[b].pos;
-        double close = margin + match->margin + work->reach[a] + work->reach[b];
-        double far = match->radius + close, x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
-        if (x * x + y * y + z * z > far * far ||
-            (match->plane == 1 && above(&work->pose[a], q, world->geom[b].radius + close)) ||
-            (match->plane == 2 && above(&work->pose[b], p, world->geom[a].radius + close))) {
-            continue;
+        if (contact_near(world, work, match, margin, &close)) {
+            contact_meet_match(world, work, match, close);
         }
-        meet(world, work, match, close);
     }
 }
 
@@ -339,7 +325,8 @@ static zw_status meet_many(const zw_system *system, contact_work *work, const do
             continue;
         }
         contact_match match = contact_match_of(world, a, b);
-        meet(world, work, &match, margin + match.margin + work->reach[a] + work->reach[b]);
+        contact_meet_match(world, work, &match,
+                           margin + match.margin + work->reach[a] + work->reach[b]);
         if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
             (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
             wake(world, work, a);
@@ -365,8 +352,12 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     }
     if (world->match) {
         meet_few(world, work, margin);
+    } else if (world->crowd) {
+        status = contact_crowd_meet(system, work, margin)
+                     ? ZW_OK
+                     : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    if (!world->match || world->asleep) {
+    if ((!world->match && !world->crowd) || world->asleep) {
         status = meet_many(system, work, sweeps, h, margin, error);
     }
     if (status == ZW_OK && work->needed > work->count) {

@@ -6,20 +6,31 @@
  *
  *   u_n > 0   it parts: no force;
  *   u_n = 0   J_n a + r_n >= 0 and lambda_n >= 0, one of them 0;
- *             where it does not slide, Coulomb's law for J_t a + r_t in place of a speed: a cone of
- *             the kernel; it goes on holding, or begins to slide against its friction;
- *             where it slides, u_t != 0, friction is known by the normal force alone. On the
- *             ellipsoid |lambda_i/mu_i| <= lambda_n the one with the largest dissipation is
- *                 lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n:
- *             a non-ideal force (seed 000 sections 3 to 5) that depends on the total reaction;
- *   u_n < 0   an impact is due. At such an instant there are speeds before and after and no
- *             acceleration. It is told (ZW_TOUCH_HIT), and treated as u_n = 0: the answer is what
- *             holds the bodies apart as far as forces do; the impulse comes on top.
+ *             where it does not slide, Coulomb's law for x = J_t a + r_t in place of a speed: a
+ * cone of the kernel; it goes on holding, or begins to slide against its friction; where it slides,
+ * u_t != 0, friction is known by the normal force alone. On the ellipsoid |lambda_i/mu_i| <=
+ * lambda_n the one with the largest dissipation is lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n; u_n
+ * < 0   an impact is due. At such an instant there are speeds before and after and no acceleration.
+ * It is told (ZW_TOUCH_HIT), and treated as u_n = 0: the answer is what holds the bodies apart as
+ * far as forces do; the impulse comes on top.
  *
  * All points, closers, limits that are touched and joints' friction are one problem. Where several
  * points carry what fewer could (a box on four corners), sums are determined and the parts are not:
- * the kernel takes one of the answers. Where friction is so strong that no force at all satisfies
- * the laws (Painleve), the status is ZW_NO_SOLUTION with the name of what slides.
+ * the kernel takes one of the answers.
+ *
+ * Sliding.  A cone asks for the direction of its residual w only, not for its size: with w = x + s
+ * it gives the friction of sliding for every s that makes w parallel to u_t, and of the same sense.
+ * So s = k u_t - (x across u_t), with x from the answer before. What a wrong direction does to x is
+ * about its error over k: with k u_t PUSH times the accelerations at hand a few rounds of warm
+ * solves end in round-off. Where the friction is so strong that no force at all satisfies the laws
+ * (Painleve), w stays 0 however large k is: the status is ZW_NO_SOLUTION with the name of what
+ * slides.
+ *
+ * Rest.  Steps close gaps at their ends; speeds there are those of chords, and points that have
+ * pushed and stuck all along a step part and slide with speeds of about h times a centripetal
+ * acceleration. So what parts no faster than gravity could undo within the world's timestep is not
+ * seen to part, and what slides no faster than friction under that weight could stop within a TENTH
+ * of it not to slide.
  *
  * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
  * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
@@ -42,12 +53,14 @@
 #define FAR 1e-9   /* the same, of the distance from the origin */
 #define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
 #define ASIDE 1e-5
+#define TENTH 0.1
+#define PUSH 100 /* how much faster what slides is taken to go on sliding */
 
 typedef enum now_way {
     NOW_OPEN,   /* no rows */
     NOW_SMOOTH, /* a normal row */
     NOW_HOLDS,  /* a cone */
-    NOW_SLIDES  /* a normal row that drags others along */
+    NOW_SLIDES  /* a cone whose direction is known */
 } now_way;
 
 typedef struct now_point {
@@ -56,11 +69,13 @@ typedef struct now_point {
     int hits;
     int row; /* its first in the solver; -1: none */
     int columns, *column;
-    double *J;       /* [rows][columns] */
-    double slip[6];  /* u */
-    double rate[6];  /* r */
-    double drag[6];  /* of what slides: lambda_i for lambda_n = 1 */
-    double force[6]; /* lambda */
+    double *J;        /* [rows][columns] */
+    double slip[6];   /* u */
+    double rate[6];   /* r */
+    double way_of[6]; /* of what slides: u_t of size 1, measured by mu u */
+    double shift[6];  /* and s, */
+    double size;      /* the size of k u_t */
+    double force[6];  /* lambda */
     char name[120];
 } now_point;
 
@@ -75,8 +90,7 @@ struct contact_now {
     double *J;
     int *column;
     system_solver *solver;
-    zw_nonideal_law *inner; /* friction of constraints */
-    void *inner_user;
+    const char *jammed; /* the name of what no force lets slide; NULL: none */
 };
 
 /* ---- Birth and death ------------------------------------------------------------------------ */
@@ -311,7 +325,7 @@ static zw_status find_rates(const zw_system *system, contact_now *now, const dou
 
 /* ---- What each does ------------------------------------------------------------------------- */
 
-static void judge(now_point *it, double rest)
+static void judge(now_point *it, double rest, double parting, double pull)
 {
     const contact_point *point = &it->point;
     int rows = point->friction[0] > 1e-9 ? point->rows : 1;
@@ -320,14 +334,19 @@ static void judge(now_point *it, double rest)
         size += point->friction[r - 1] * it->slip[r] * point->friction[r - 1] * it->slip[r];
     }
     size = sqrt(size);
-    it->hits = it->slip[0] < -rest;
-    it->way = it->slip[0] > rest                  ? NOW_OPEN
-              : rows == 1                         ? NOW_SMOOTH
-              : size <= rest * point->friction[0] ? NOW_HOLDS
-                                                  : NOW_SLIDES;
+    it->hits = it->slip[0] < -parting;
+    it->way = it->slip[0] > parting ? NOW_OPEN
+              : rows == 1           ? NOW_SMOOTH
+              : size <= point->friction[0] * fmax(rest, TENTH * parting * point->friction[0])
+                  ? NOW_HOLDS
+                  : NOW_SLIDES;
+    it->size = PUSH * (1 + pull);
     for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
-        double mu = point->friction[r - 1];
-        it->drag[r] = -mu * mu * it->slip[r] / size;
+        it->way_of[r] = it->slip[r] * point->friction[0] / size;
+        it->size = fmax(it->size, PUSH * fabs(it->rate[r]));
+    }
+    for (int r = 1; r < rows && it->way == NOW_SLIDES; r++) {
+        it->shift[r] = it->size * it->way_of[r] - it->rate[r];
     }
 }
 
@@ -349,12 +368,14 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
         status = no_memory(error);
     }
     status = status == ZW_OK ? find_rates(system, now, work->sweeps, q, v, error) : status;
-    double speed = 1;
+    const double *g = system->tree->gravity;
+    double speed = 1, pull = sqrt(model_dot(g, g));
     for (int i = 0; i < system->n; i++) {
         speed = fmax(speed, 1 + fabs(v[i]));
     }
     for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        judge(&now->point[k], REST * speed);
+        judge(&now->point[k], REST * speed, fmax(REST * speed, pull * system->bodies->timestep),
+              pull);
     }
     *count = status == ZW_OK ? now->count : 0;
     return status;
@@ -395,7 +416,7 @@ static solver_tail tail_of(const contact_now *now)
     solver_tail tail = {0};
     for (int k = 0; k < now->count; k++) {
         const now_point *it = &now->point[k];
-        int rows = it->way == NOW_OPEN ? 0 : it->way == NOW_HOLDS ? it->point.rows : 1;
+        int rows = it->way == NOW_OPEN ? 0 : it->way == NOW_SMOOTH ? 1 : it->point.rows;
         tail.blocks += rows > 0;
         tail.rows += rows;
         tail.entries += rows * it->columns;
@@ -405,16 +426,17 @@ static solver_tail tail_of(const contact_now *now)
 
 static void add_point(system_solver *solver, now_point *it)
 {
-    int rows = it->way == NOW_HOLDS ? it->point.rows : 1;
+    int rows = it->way == NOW_SMOOTH ? 1 : it->point.rows;
     zw_block block = {
-        .name = it->name, .kind = it->way == NOW_HOLDS ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
+        .name = it->name, .kind = it->way == NOW_SMOOTH ? ZW_INEQUALITY : ZW_CONE, .rows = rows};
     for (int r = 1; r < rows; r++) {
         block.friction[r - 1] = it->point.friction[r - 1];
     }
     solver_add_block(solver, &block);
     it->row = solver->rows + solver->tail;
     for (int r = 0; r < rows; r++) {
-        solver_add_row(solver, it->columns, it->column, it->J + r * it->columns, -it->rate[r]);
+        solver_add_row(solver, it->columns, it->column, it->J + r * it->columns,
+                       -it->rate[r] - it->shift[r]);
     }
 }
 
@@ -445,44 +467,63 @@ zw_status contact_now_begin(const zw_system *system, zw_work *work, zw_state *st
     return status;
 }
 
-/* What slides drags along its normal force. */
-static void law(void *user, const double *lambda, const double *reaction, double *C)
+const char *contact_now_jammed(const contact_now *now)
 {
-    const contact_now *now = user;
-    if (now->inner) {
-        now->inner(now->inner_user, lambda, reaction, C);
+    return now ? now->jammed : NULL;
+}
+
+/* x . y in the metric of the ellipsoid, over the rows across. */
+static double across(const contact_point *point, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int r = 1; r < point->rows; r++) {
+        sum += point->friction[r - 1] * point->friction[r - 1] * x[r] * y[r];
     }
+    return sum;
+}
+
+/* Turn the residual of a sliding point into its direction; answers how far it was off, beside the
+ * size that it should have; 1: it did not slide at all. */
+static double turn(const contact_now *now, now_point *it)
+{
+    const double most = 1e15;
+    const contact_point *point = &it->point;
+    const double *w = now->solver->answer.residual + it->row, *way = it->way_of;
+    double x[6] = {0}, off[6] = {0}, unit = across(point, way, way);
+    double along = across(point, w, way) / unit;
+    for (int r = 1; r < point->rows; r++) {
+        x[r] = w[r] - it->shift[r];
+        off[r] = w[r] - along * way[r];
+    }
+    double back = across(point, x, way) / unit;
+    double far = sqrt(across(point, off, off) / unit) / it->size;
+    if (!(along > 0.1 * it->size) && it->size < most) { /* it all but stops: faster, then */
+        it->size *= 1000;
+    }
+    for (int r = 1; r < point->rows; r++) {
+        it->shift[r] = it->size * way[r] - (x[r] - back * way[r]);
+        now->solver->b[it->row + r] = -it->rate[r] - it->shift[r];
+    }
+    return along > 1e-6 * it->size ? far : 1;
+}
+
+int contact_now_turns(contact_now *now)
+{
+    double most = 0, worst = 0;
+    now->jammed = NULL;
     for (int k = 0; k < now->count; k++) {
         const now_point *it = &now->point[k];
-        for (int r = 1; r < it->point.rows && it->way == NOW_SLIDES; r++) {
-            for (int i = 0; i < it->columns; i++) {
-                C[it->column[i]] += lambda[it->row] * it->drag[r] * it->J[r * it->columns + i];
-            }
+        most = it->row >= 0 ? fmax(most, now->solver->answer.lambda[it->row]) : most;
+    }
+    for (int k = 0; k < now->count; k++) {
+        now_point *it = &now->point[k];
+        if (it->way == NOW_SLIDES && now->solver->answer.lambda[it->row] > 1e-12 * most) {
+            double off = turn(now, it);
+            now->jammed = off >= 1 ? it->name : now->jammed;
+            worst = fmax(worst, off);
         }
     }
-}
-
-const char *contact_now_sliding(const contact_now *now)
-{
-    for (int k = 0; now && k < now->count; k++) {
-        if (now->point[k].way == NOW_SLIDES) {
-            return now->point[k].name;
-        }
-    }
-    return NULL;
-}
-
-void contact_now_join(zw_work *work)
-{
-    contact_now *now = work->now;
-    zw_gauss *problem = &now->solver->problem;
-    now->inner = problem->law;
-    now->inner_user = problem->law_user;
-    if (contact_now_sliding(now)) {
-        problem->law = law;
-        problem->law_user = now;
-        problem->law_on = ZW_ON_TOTAL_REACTION;
-    }
+    return worst > 1e-13;
 }
 
 /* Dry friction of at most `limit` that was taken to hold: its multiplier, or 0. */
@@ -554,10 +595,7 @@ zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_stat
         now_point *it = &now->point[k];
         const double *lambda = it->row >= 0 ? now->solver->answer.lambda + it->row : NULL;
         for (int r = 0; r < it->point.rows && lambda; r++) {
-            it->force[r] = r == 0 || it->way == NOW_HOLDS ? lambda[r] : lambda[0] * it->drag[r];
-        }
-        for (int r = 1; r < 6 && it->way == NOW_SMOOTH; r++) {
-            it->force[r] = 0;
+            it->force[r] = r == 0 || it->way != NOW_SMOOTH ? lambda[r] : 0;
         }
         most = fmax(most, it->force[0]);
     }

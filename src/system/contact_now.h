@@ -15,14 +15,15 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
 /* Gauss's problem with them: the rows of contacts are there, all others are to be filled. */
 zw_status contact_now_begin(const zw_system *system, zw_work *work, zw_state *state,
                             system_solver **to, zw_error *error);
-/* All others are filled: friction of what slides joins. */
-void contact_now_join(zw_work *work);
+/* Solved: is friction of what slides not yet in its direction? Then the problem has been changed,
+ * and is to be solved again. */
+int contact_now_turns(contact_now *now);
+/* After that: the name of what no force lets slide; NULL: none. */
+const char *contact_now_jammed(const contact_now *now);
 /* Solved: does dry friction of some joint hold more than it can? Then the problem is another. */
 int contact_now_gives(const zw_system *system, zw_work *work);
 /* Solved: into the list of the work, which then is of this state. */
 zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_state *state,
                            zw_error *error);
-/* The name of the first that slides; NULL: none does. */
-const char *contact_now_sliding(const contact_now *now);
 
 #endif

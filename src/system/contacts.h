@@ -40,7 +40,7 @@ typedef struct contact_geom {
     double pos[3], R[9]; /* in the frame of that body */
     double radius;       /* of the sphere about pos that holds it; infinite for planes */
     double margin;       /* the largest of those that it is kept free by */
-    zw_geom_def law;     /* contype, friction ...: its pointers are not used */
+    zw_geom_def law;     /* contype, friction ...; its name is ours, other pointers are not used */
 } contact_geom;
 
 /* Two numbers, the smaller first, and what they lead to. */
@@ -55,6 +55,10 @@ typedef struct contact_match {
     double margin, radius;      /* that they keep; sum of their radii */
 } contact_match;
 
+/* contact_crowd.c */
+typedef struct contact_crowd contact_crowd;
+typedef struct crowd_work crowd_work;
+
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
@@ -66,17 +70,19 @@ typedef struct contact_world {
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
     contact_two *exclude;  /* bodies of the model, sorted */
-    zw_pair_def *pair_def; /* without names */
-    char *names;           /* of the geoms */
+    zw_pair_def *pair_def; /* [pairs of the model] their pointers are not used */
     int keeps_parents;     /* parents and children may touch */
     int touches;           /* there are two that may touch */
     int match_count; /* few geoms: all that may touch, sorted; many are left to collide/broad.h */
     contact_match *match;
-    int capacity; /* points that a state has room for */
-    int is_given; /* by the user */
+    contact_crowd *crowd; /* many geoms on few trees; NULL: they are not */
+    int capacity;         /* points that a state has room for */
+    int is_given;         /* by the user */
     double bounce_speed;
-    int hull_count;
-    collide_hull **hull; /* ours, by mesh */
+    int mesh_count, field_count;
+    collide_hull **hull;   /* ours, by mesh of the model */
+    collide_mesh **mesh;   /* by mesh of the model, if some geom touches by its triangles */
+    collide_field **field; /* by height field of the model */
 } contact_world;
 
 /* Who made a point: the same from step to step. */
@@ -104,6 +110,7 @@ typedef struct contact_work {
     double *reach;         /* [geoms] how far its points may go in the step */
     double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
     collide_broad *broad;
+    crowd_work *crowd; /* if the world is one */
     int count;
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
@@ -149,6 +156,38 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
 void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose);
 contact_match contact_match_of(const contact_world *world, int a, int b);
+/* The points of two geoms; close: all that the two can close. */
+void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
+                        double close);
+
+/* Is a sphere, grown by what it can do, all above a plane? */
+static inline int contact_above(const collide_pose *plane, const double pos[3], double radius)
+{
+    double x = pos[0] - plane->pos[0], y = pos[1] - plane->pos[1], z = pos[2] - plane->pos[2];
+    return plane->R[2] * x + plane->R[5] * y + plane->R[8] * z > radius;
+}
+
+/* Are the spheres around two near each other? */
+static inline int contact_near(const contact_world *world, const contact_work *work,
+                               const contact_match *match, double margin, double *close)
+{
+    int a = match->a, b = match->b;
+    const double *p = work->pose[a].pos, *q = work->pose[b].pos;
+    *close = margin + match->margin + work->reach[a] + work->reach[b];
+    double far = match->radius + *close, x = q[0] - p[0], y = q[1] - p[1], z = q[2] - p[2];
+    return !(
+        x * x + y * y + z * z > far * far ||
+        (match->plane == 1 && contact_above(&work->pose[a], q, world->geom[b].radius + *close)) ||
+        (match->plane == 2 && contact_above(&work->pose[b], p, world->geom[a].radius + *close)));
+}
+
+/* contact_crowd.c: is this a crowd, then world->crowd; 0: no memory. */
+int contact_crowd_make(contact_world *world, const struct tree_mechanism *tree);
+void contact_crowd_free(contact_crowd *crowd);
+crowd_work *crowd_work_create(const contact_world *world); /* NULL: no memory */
+void crowd_work_free(crowd_work *work);
+/* All points, where geoms have been placed; 0: no memory. */
+int contact_crowd_meet(const struct zw_system *system, contact_work *work, double margin);
 
 /* All points with a gap below what the two geoms can close in a time h, at the pose
  * in `sweeps`, where velocities have been swept too; and below `margin` at least. Points come

@@ -396,8 +396,25 @@ static zw_status solve_pushed(const zw_system *system, zw_work *work, zw_error *
     return accept(solver, solver_solve(solver, error));
 }
 
-/* Contacts push as their laws say: contact_now.c. Near the law is better than nothing, and the
- * certificate tells how near. Joints' friction that cannot hold is let go, and stays so. */
+/* One problem of contact_now.c, in rounds. Near the law is better than nothing, and the certificate
+ * tells how near. */
+static zw_status solve_rounds(zw_work *work, system_solver *solver, zw_error *error)
+{
+    enum { ROUNDS = 40 };
+    for (int round = 0; round < ROUNDS; round++) {
+        zw_status status = solver_solve(solver, error);
+        int near = solver->answer.certificate.worst < 1e-3;
+        if (status != ZW_OK && !((status == ZW_INACCURATE || status == ZW_JAMMED) && near)) {
+            return status;
+        }
+        if (!contact_now_turns(work->now)) {
+            return ZW_OK;
+        }
+    }
+    return contact_now_jammed(work->now) ? ZW_NO_SOLUTION : ZW_OK;
+}
+
+/* Contacts push as their laws say. Joints' friction that cannot hold is let go, and stays so. */
 static zw_status solve_touching(const zw_system *system, zw_work *work, zw_state *state,
                                 zw_error *error)
 {
@@ -413,10 +430,7 @@ static zw_status solve_touching(const zw_system *system, zw_work *work, zw_state
         status = contact_now_begin(system, work, state, &solver, error);
         if (status == ZW_OK) {
             set_up(system, work, solver, 1);
-            contact_now_join(work);
-            status = solver_solve(solver, error);
-            int near = solver->answer.certificate.worst < 1e-3;
-            status = (status == ZW_INACCURATE || status == ZW_JAMMED) && near ? ZW_OK : status;
+            status = solve_rounds(work, solver, error);
         }
     } while (status == ZW_OK && contact_now_gives(system, work));
     memcpy(work->hint, hint, hints * sizeof *hint);
@@ -450,7 +464,7 @@ static zw_status solve_instant(const zw_system *system, zw_work *work, zw_state 
 /* What the kernel could not do, of an instant. */
 static zw_status tell(const zw_work *work, double t, zw_status status, zw_error *error)
 {
-    const char *sliding = work->shown_by != work->motion ? contact_now_sliding(work->now) : NULL;
+    const char *sliding = work->shown_by != work->motion ? contact_now_jammed(work->now) : NULL;
     if ((status == ZW_NO_SOLUTION || status == ZW_JAMMED) && sliding) {
         return base_fail(error, status,
                          "at t = %.9g no accelerations satisfy Coulomb's law: %s slides with too "

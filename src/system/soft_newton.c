@@ -16,7 +16,7 @@
  * many quadratic pieces.
  *
  * The search begins at the last a: from step to step few rows change, and most steps need one
- * factor. */
+ * factor. Islands with cones begin at 0. */
 #include <math.h>
 #include <string.h>
 
@@ -369,9 +369,24 @@ static int correct(soft_problem *s, const soft_island *island, measure *m)
     return 0;
 }
 
+/* Where the search ends on a curved piece its last bits tell where it began: so it begins at the
+ * same place, whatever was before. */
+static void begin(soft_problem *s, const soft_island *island)
+{
+    int cones = 0;
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        cones |= s->block[b].kind == SOFT_CONE;
+    }
+    for (int t = island->tree; t >= 0 && cones; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memset(s->a + own->first, 0, (size_t)(own->end - own->first) * sizeof(double));
+    }
+}
+
 /* 0: H is not positive. */
 static int minimise(soft_problem *s, const soft_island *island, measure *m, int *iterations)
 {
+    begin(s, island);
     int curved = look_all(s, island), known = 0; /* known: the slope is in s->x */
     for (*iterations = 1; *iterations <= MOST; ++*iterations) {
         if (!factor(s, island, NULL, 0)) {
@@ -394,7 +409,7 @@ static int minimise(soft_problem *s, const soft_island *island, measure *m, int 
             return 1;
         }
         curved = go_along(s, island);
-        known = curved || *iterations > 10;
+        known = curved || *iterations > 50;
         if (known) {
             *m = measure_slope(s, island);
             if (is_within(m, EXACT)) {

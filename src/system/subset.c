@@ -216,6 +216,7 @@ zw_status subset_groups_create(subset_groups *g, const zw_system *whole)
         g->contact.still = g->still;
         g->contact.asleep = g->asleep;
         g->contact.moving = g->moving;
+        g->contact.crowd = NULL; /* it is for all of them */
     } else {
         base_free(arena.block);
     }

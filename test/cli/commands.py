@@ -345,7 +345,8 @@ class Explain(Case):
             with self.subTest(os.path.basename(file)):
                 data = self.explained(file)
                 self.assertTrue(data["ok"])
-                self.assertEqual(data["degrees_of_freedom"], len(data["coordinates"]) - data["rank"])
+                speeds = data.get("speeds", data["coordinates"])
+                self.assertEqual(data["degrees_of_freedom"], len(speeds) - data["rank"])
                 self.assertLess(data["certificate"]["worst"], 1e-7)
                 out, err = self.expect(OK, "explain", file)
                 self.assertRegex(out, "Z = |1/2 a'Ma - a'F least")
@@ -506,15 +507,44 @@ class Robots(Case):
         self.assertRegex(out, r"contact +not computed by method dop853")
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +nothing")
 
+    def test_laws_of_contact(self):
+        rod = self.write("rod.xml", "<mujoco><default><geom friction='2 0 0'/></default><worldbody>"
+                         "<geom type='plane' size='1 1 1'/><body><joint name='x' type='slide' axis='1 0 0'/>"
+                         "<joint name='z' type='slide' axis='0 0 1'/><joint name='a' axis='0 -1 0'/>"
+                         "<inertial pos='0 0 0' mass='1' diaginertia='.33 .33 .33'/>"
+                         "<geom size='.001' pos='-1 0 0'/></body></worldbody><keyframe><key name='slides' "
+                         "qpos='0 0.8922073600614354 1.1' qvel='-1 0 0'/></keyframe></mujoco>")
+        words = ("run", rod, "--key", "slides", "-t", "0.01")
+        out = self.expect(OK, *words)[0]
+        self.assertRegex(out, r"method +impulse, step 0.002\n")
+        self.assertRegex(out, r"jams +1: sliding that no finite force allows")
+        self.assertEqual(out.split("state")[1], self.expect(OK, *words, "--contact", "coulomb")[0].split("state")[1])
+        out = self.expect(OK, *words, "--contact", "convex")[0]
+        self.assertRegex(out, r"method +impulse, step 0.002, contact convex\n")
+        self.assertNotIn("jams", out)
+        self.assertRegex(self.expect(OK, *words, "--contact", "soft")[0], r"method +soft")
+        self.assertIn("there are coulomb, convex, soft", self.expect(USAGE, *words, "--contact", "hard")[1])
+        _, err = self.expect(USAGE, *words, "--contact", "convex", "--method", "rk4", "--step", "0.01")
+        self.assertIn("contact convex comes with method impulse, and not rk4", err)
+        _, err = self.expect(USAGE, "run", example("pendulum"), "--contact", "soft")
+        self.assertIn("these are equations", err)
+
     def test_what_touches_is_explained(self):
         text = ("<mujoco><custom><numeric name='restitution' data='%s'/></custom><worldbody>"
                 "<geom name='floor' type='plane' size='1 1 1'/><body name='ball' pos='0 0 .1'><freejoint/>"
                 "<geom name='skin' size='.1' mass='2'/></body></worldbody></mujoco>")
         file = self.write("rest.xml", text % "0.5")
         out = self.expect(OK, "explain", file)[0]
-        self.assertRegex(out, r"skin on floor at 0, 0, 0: sticks, normal 19.62,")
+        self.assertRegex(out, r"skin on floor +sticks +19.62 +0 +0 +0 +0 +0 +0  0, 0, 0\n")
         self.assertRegex(out, r"world -> ball: 1, normal 19.62, force 0, 0, 19.62")
-        self.assertIn('"contacts"', self.expect(OK, "explain", file, "--json")[0])
+        told = json.loads(self.expect(OK, "explain", file, "--json")[0])
+        self.assertEqual([c["geom2"] for c in told["contacts"]], ["skin"])
+        self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
+        titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
+        self.assertIn("normal(ball on world)", titles())
+        self.assertIn("touch(ball on world)", titles("--contacts", "all"))
+        self.assertNotIn("normal(ball", titles("--contacts", "none"))
+        self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
         self.assertIn("between 0 and 1", self.expect(MODEL, "check", self.write("bad.xml", text % "2"))[1])
 

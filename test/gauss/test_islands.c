@@ -118,6 +118,38 @@ static void together_as_alone(void **state)
     gauss_islands_free(alone);
 }
 
+/* Free motions that are admissible are the answer: no push, and certified so. Coulomb's law asks
+ * for a normal that does not close, the convex one for mu times the slip. */
+static void free_where_it_may(void **state)
+{
+    (void)state;
+    static scene s;
+    const zw_contact_law law[] = {ZW_COULOMB, ZW_CONVEX};
+    unsigned long seed[1] = {0};
+    int frees[2] = {0, 0};
+    gauss_islands *islands = gauss_islands_create();
+    for (int k = 0; k < 2; k++) {
+        for (seed[0] = 0; seed[0] < 300; seed[0]++) {
+            make(&s, 1, seed);
+            s.free[0] = 0.01 * (double)seed[0]; /* upwards, more and more */
+            zw_gauss_options options = {.contact = law[k]};
+            gauss_islands_answer answer;
+            zw_certificate proof;
+            gauss_islands_solve(islands, &s.problem, &options, NULL, &answer, NULL);
+            if (answer.count > 0) {
+                continue;
+            }
+            frees[k]++;
+            assert_memory_equal(answer.a, s.free, PER * sizeof(double));
+            zw_gauss_certify(&s.problem, law[k], answer.a, answer.lambda, NULL, NULL, &proof);
+            assert_true(proof.worst < 1e-14);
+        }
+    }
+    print_message("free: %d by Coulomb, %d by the convex law\n", frees[0], frees[1]);
+    assert_true(frees[0] > frees[1] && frees[1] > 0 && frees[0] < 300);
+    gauss_islands_free(islands);
+}
+
 /* The convex law has one motion: by pieces it is that of the whole. */
 static void as_the_whole(void **state)
 {
@@ -204,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(together_as_alone),
         cmocka_unit_test(as_the_whole),
+        cmocka_unit_test(free_where_it_may),
         cmocka_unit_test(one_contradicts),
         cmocka_unit_test(memory),
     };

@@ -128,6 +128,36 @@ static void capsule_by_discs(void **state)
     zw_model_free(m);
 }
 
+/* A cone by integration over discs, about the centre that the same sum gives. */
+static void cone_by_discs(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    double r = 0.3, h = 0.5, volume = 0, first = 0, about_z = 0, about_x = 0;
+    for (int i = 0; i < N; i++) {
+        double dz = 2 * h / N, z = -h + (i + 0.5) * dz, across = r * (h - z) / (2 * h);
+        double disc = PI * across * across * dz;
+        volume += disc;
+        first += disc * z;
+        about_z += disc * across * across / 2;
+        about_x += disc * (across * across / 4 + z * z);
+    }
+    about_x -= first * first / volume;
+    zw_error error;
+    zw_model *m = with_body();
+    zw_geom_def g = shape(ZW_SHAPE_CONE, r, h, 0);
+    g.density = 1;
+    zw_model_add_geom(m, &g, &error);
+    zw_inertia in = weigh(m);
+    double tensor[6];
+    tensor_of(&in, tensor);
+    assert_true(fabs(in.mass - volume) < 1e-9 * volume);
+    assert_true(fabs(in.com[2] - first / volume) < 1e-9);
+    assert_true(fabs(tensor[2] - about_z) < 1e-9 * about_z);
+    assert_true(fabs(tensor[0] - about_x) < 1e-9 * about_x);
+    zw_model_free(m);
+}
+
 /* ---- Meshes -----------------------------------------------------------------------------------
  */
 
@@ -396,6 +426,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_of_textbooks),
         cmocka_unit_test(capsule_by_discs),
+        cmocka_unit_test(cone_by_discs),
         cmocka_unit_test(a_cube_mesh_is_a_box),
         cmocka_unit_test(two_boxes_are_their_sum),
         cmocka_unit_test(hulls_contain_their_points),

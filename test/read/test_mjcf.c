@@ -240,6 +240,23 @@ static void the_whole_file(void **state)
     ASSERT_CLOSE(a.mass, 6);
     ASSERT_CLOSE(b.mass, 6);
     ASSERT_CLOSE(c.mass, 6e-3);
+    /* a text is written as seen from above, a file from the smallest y on */
+    for (int k = 0; k < 2; k++) {
+        const zw_hfield_def *field = zw_model_def(m, ZW_THING_HFIELD, k);
+        assert_string_equal(field->name, k ? "field" : "hill");
+        assert_int_equal(field->rows, 2);
+        assert_int_equal(field->columns, 3);
+        ASSERT_VECTOR(field->half, 1, 2);
+        ASSERT_CLOSE(field->base, 0.1);
+        ASSERT_VECTOR(field->height, 0, 0.1, 0.2, 0.3, 0.4, 0.6);
+    }
+    const zw_geom_def *hat = zw_model_def(m, ZW_THING_GEOM, zw_model_find(m, ZW_THING_GEOM, "hat"));
+    assert_int_equal(hat->shape, ZW_SHAPE_CONE);
+    ASSERT_VECTOR(hat->size, 0.2, 1);
+    ASSERT_VECTOR(hat->pos, 0, 0, 2);
+    const zw_geom_def *rock =
+        zw_model_def(m, ZW_THING_GEOM, zw_model_find(m, ZW_THING_GEOM, "rock"));
+    assert_int_equal(rock->triangles, 1);
     zw_model_free(m);
 }
 

@@ -48,11 +48,16 @@ static void the_arm(void **state)
     assert_int_equal(mimic->second, zw_model_find(m, ZW_THING_JOINT, "grip_left"));
 
     /* shapes: half sizes, no mass; the mirrored mesh keeps its faces outward */
-    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 4);
+    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 6);
+    const zw_geom_def *hat = thing(m, ZW_THING_GEOM, "hat"),
+                      *rock = thing(m, ZW_THING_GEOM, "rock");
+    assert_int_equal(hat->shape, ZW_SHAPE_CONE);
+    ASSERT_VECTOR(hat->size, 0.2, 0.2);
+    assert_int_equal(rock->triangles, 1);
     const zw_geom_def *rod = thing(m, ZW_THING_GEOM, "rod");
     ASSERT_VECTOR(rod->size, 0.05, 0.1, 0.5);
     zw_inertia in;
-    assert_int_equal(model_mesh_inertia(zw_model_def(m, ZW_THING_MESH, 0), 0, &in), 1);
+    assert_int_equal(model_mesh_inertia(zw_model_def(m, ZW_THING_MESH, 1), 0, &in), 1);
     ASSERT_CLOSE(in.mass, 6e-3);
     zw_inertia list[6];
     assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);

@@ -37,7 +37,7 @@ static solved rod(const reference_rod *c, zw_block_kind kind)
 }
 
 /* Held on a wire, the end can be pushed either way: N = -b/p always, also in the paradox. */
-static void H03(void)
+static void H03_alone(void)
 {
     for (int i = 0; i < COUNT(reference_H03); i++) {
         const reference_rod *c = &reference_H03[i];

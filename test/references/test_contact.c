@@ -4,17 +4,18 @@
  *     id    how
  *     H01   equations, impacts as events; and as bodies, `impulse`, for two steps
  *     H02   equations: accelerations, stops; as bodies: who sticks, forces, speeds, for two steps
- *     H03   the kernel, at one instant
+ *     H03   the kernel, at one instant; as a body, by zw_forward
  *     H04   equations: the instant of rolling; as bodies: speeds while it slides, speed in the end
  *     H05   bodies: thresholds from both sides; equations: toppling from both sides
  *     H06   the kernel
  *     H08   equations, events
- *     H10   equations, at instants; slip as an event
+ *     H10   equations, at instants, and as a body there, by zw_forward; slip as an event
  *
  * `impulse` is of order 1: as bodies only what does not depend on the step is asked for here. How
  * the rest converges is in step/test_scenarios.c. */
 #include <dirent.h>
 
+#include "references/contact_instant.h"
 #include "references/contact_kernel.h"
 
 #include "read/xml.h"
@@ -197,6 +198,14 @@ static void H02(void)
     for (int k = 0; k < COUNT(steps); k++) {
         H02_as_bodies(steps[k]);
     }
+}
+
+/* ---- H03: Painleve's rod --------------------------------------------------------------------- */
+
+static void H03(void)
+{
+    H03_alone();
+    H03_as_bodies();
 }
 
 /* ---- H04: a bowling ball -------------------------------------------------------------------- */
@@ -453,6 +462,7 @@ static void H10(void)
         compare("N", N, table[k][1]);
         compare("F", F, table[k][2]);
         compare("F/N", ratio, table[k][3]);
+        H10_as_bodies(table[k][0], table[k][1], table[k][2]);
     }
     for (int k = 0; k < COUNT(onset); k++) {
         const zw_setting setting[] = {{"mu", onset[k][0]}};
@@ -482,9 +492,9 @@ static const struct {
     int bodies;       /* needs a reader of MJCF */
     void (*judge)(void);
 } references[] = {
-    {"H01", 1e-10, 51, 1, H01}, {"H02", 1e-10, 31, 1, H02}, {"H03", 1e-10, 12, 0, H03},
+    {"H01", 1e-10, 51, 1, H01}, {"H02", 1e-10, 31, 1, H02}, {"H03", 1e-10, 12, 1, H03},
     {"H04", 1e-10, 75, 1, H04}, {"H05", 1e-10, 10, 1, H05}, {"H06", 1e-10, 60, 0, H06},
-    {"H08", 1e-10, 10, 0, H08}, {"H10", 1e-10, 20, 0, H10},
+    {"H08", 1e-10, 10, 0, H08}, {"H10", 1e-10, 20, 1, H10},
 };
 
 static void all_hold(void **state)

@@ -146,6 +146,16 @@ static void arch(touch *s)
     assert_true(fabs(free_body(s, 4)[2] - 0.3 - 1.15 * cos(half)) < 1e-6);
 }
 
+/* All three are in the bowl, on its ground, and still. */
+static void terrain(touch *s)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *q = free_body(s, i);
+        assert_true(hypot(q[0], q[1]) < 0.5 && q[2] > 0.05 && q[2] < 0.25);
+    }
+    at_rest(s, 1e-6);
+}
+
 static const example list[] = {
     {"tower.xml", NULL, 1, tower},
     {"card_house.xml", NULL, 1, card_house},
@@ -166,6 +176,7 @@ static const example list[] = {
     {"quadruped.xml", NULL, 4, stands},
     {"quadruped.xml", "squat", 2, NULL},
     {"quadruped_walks.zw", NULL, 4, walks},
+    {"terrain.xml", "rolls", 4, terrain},
     {"humanoid_falls.xml", NULL, 1, NULL},
     {"humanoid_falls.xml", "fall", 3, lies},
 };

@@ -116,6 +116,25 @@ static void an_impulse_above(void **state)
     }
 }
 
+/* Where it may also lift off (p < 0, b > 0; half of the second term of b in a first step), nothing
+ * pushes. */
+static void it_lifts_off_where_it_may(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        const double h = k == 0 ? 1e-4 : k == 1 ? 1e-3 : 1e-2, th = 1.1, rate = 5;
+        assert_true(p_of(2, th) < 0 && -G + sin(th) * rate * rate / 2 > 0);
+        scene s = open_rod(2, th, rate, 1);
+        double before[3];
+        memcpy(before, v_of(&s), sizeof before);
+        assert_int_equal(run_for(&s, h, h), 0);
+        assert_true(v_of(&s)[0] == before[0] && fabs(v_of(&s)[2] - before[2]) < 1e-12);
+        assert_true(fabs(v_of(&s)[1] - before[1] + G * h) < 1e-12);
+        assert_true(q_of(&s)[1] - sin(q_of(&s)[2]) - R >= 0);
+        close_scene(&s);
+    }
+}
+
 /* Long runs into, through and out of the paradox: no end, no depth, no energy from nowhere. */
 static void falls_all_the_way(void **state)
 {
@@ -156,9 +175,8 @@ static void others_do_not_jam(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_force_below),
-        cmocka_unit_test(an_impulse_above),
-        cmocka_unit_test(falls_all_the_way),
+        cmocka_unit_test(one_force_below),           cmocka_unit_test(an_impulse_above),
+        cmocka_unit_test(it_lifts_off_where_it_may), cmocka_unit_test(falls_all_the_way),
         cmocka_unit_test(others_do_not_jam),
     };
     if (!xml_available()) {

@@ -186,6 +186,114 @@ static void a_pole_falls(void **state)
     close_scene(&s);
 }
 
+/* Friction of spinning and rolling is against them, mu N of each where it is alone; what spins and
+ * slides shares the cone: moments by mu_i^2 u_i / |mu u|. */
+static void balls_spin(void **state)
+{
+    (void)state;
+    double N = 3 * G, slide = 0.5, spin = 0.02, roll = 0.01;
+    scene s =
+        open_scene("<worldbody><geom name='floor' type='plane' size='0 0 1' condim='6' "
+                   "friction='.5 .02 .01'/><body name='ball' pos='0 0 .2'><freejoint/><geom "
+                   "size='.2' mass='3' condim='6' friction='.5 .02 .01'/></body></worldbody>");
+    v_of(&s)[5] = 4;
+    forward(&s);
+    zw_contact list[2];
+    assert_int_equal(look(&s, list, 2), 1);
+    assert_int_equal(list[0].rows, 6);
+    assert_true(fabs(list[0].force[3] + spin * N) < 1e-8 && fabs(list[0].force[1]) < 1e-8);
+    v_of(&s)[0] = 0.3;
+    double size = hypot(slide * 0.3, spin * 4);
+    const double *a = forward(&s);
+    look(&s, list, 2);
+    assert_int_equal(list[0].state, ZW_TOUCH_SLIDE);
+    assert_true(fabs(list[0].force[3] + spin * spin * 4 / size * N) < 1e-8);
+    assert_true(fabs(a[0] + slide * slide * 0.3 / size * G) < 1e-8);
+    v_of(&s)[0] = 2; /* rolls */
+    v_of(&s)[4] = 10;
+    v_of(&s)[5] = 0;
+    forward(&s);
+    look(&s, list, 2);
+    assert_int_equal(list[0].state, ZW_TOUCH_STICK);
+    assert_true(fabs(hypot(list[0].force[4], list[0].force[5]) - roll * N) < 1e-8);
+    close_scene(&s);
+}
+
+/* ---- Robots -----------------------------------------------------------------------------------
+ */
+
+static scene open_humanoid(int maximal)
+{
+    zw_error error = {0};
+    zw_model *model =
+        zw_model_read(ZW_SOURCE_DIR "/examples/contact/humanoid_falls.xml", NULL, 0, &error);
+    must(model ? ZW_OK : error.status, &error);
+    zw_world_def world = *zw_model_world(model);
+    world.maximal = maximal;
+    must(zw_model_set_world(model, &world, &error), &error);
+    zw_system *system = zw_system_compile(model, &error);
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
+    must(state ? ZW_OK : error.status, &error);
+    return (scene){model, system, work, state};
+}
+
+/* In other coordinates the same forces. */
+static void maximal_coordinates_agree(void **state)
+{
+    (void)state;
+    zw_contact_sum sum[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = open_humanoid(k);
+        zw_contact list[8];
+        forward(&s);
+        assert_int_equal(look(&s, list, 8), 8);
+        assert_string_equal(list[0].geom_name[0], "floor");
+        sum[k] = sum_on(&s, "left_foot");
+        close_scene(&s);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(sum[0].force[i] - sum[1].force[i]) < 1e-6);
+        assert_true(fabs(sum[0].moment[i] - sum[1].moment[i]) < 1e-6);
+    }
+}
+
+/* A humanoid stands with motors and limits: at its start, and when it has settled. */
+static void a_humanoid_stands(void **state)
+{
+    (void)state;
+    zw_error error = {0};
+    scene s = open_humanoid(0);
+    const zw_model *model = s.model;
+    const zw_system *system = s.system;
+    zw_work *work = s.work;
+    zw_inertia part[100];
+    double mass = 0;
+    assert_true(zw_model_count(model, ZW_THING_BODY) <= 100);
+    must(zw_model_inertia(model, part, &error), &error);
+    for (int i = 1; i < zw_model_count(model, ZW_THING_BODY); i++) {
+        mass += part[i].mass;
+    }
+    for (int k = 0; k < 2; k++) {
+        zw_contact list[64];
+        zw_contact_sum sums[8];
+        zw_wrench ground[100];
+        assert_true(largest(forward(&s), zw_count(system, ZW_SPEED)) < 1e-6);
+        int pairs = zw_contact_sums(list, look(&s, list, 64), sums, 8);
+        double force[3] = {0};
+        assert_int_equal(pairs, 2);
+        for (int i = 0; i < 6; i++) {
+            force[i % 3] += sums[i / 3].force[i % 3];
+        }
+        assert_true(fabs(force[2] - mass * 9.81) < 1e-6 * mass);
+        assert_true(hypot(force[0], force[1]) < 1e-6 * mass);
+        must(zw_wrenches(system, s.state, work, ZW_BODY, ground, &error), &error);
+        assert_true(fabs(ground[0].force[2] - mass * 9.81) < 1e-6 * mass); /* holds the world */
+        go(&s, 0.1 * (k + 1), 0.005);
+    }
+    close_scene(&s);
+}
+
 /* ---- Sensors and wrenches ----------------------------------------------------------------------
  */
 
@@ -350,11 +458,19 @@ static void friction_of_joints_gives_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crate_stands),        cmocka_unit_test(a_crate_on_a_slope),
-        cmocka_unit_test(impacts_are_told),      cmocka_unit_test(balls_roll),
-        cmocka_unit_test(a_pole_falls),          cmocka_unit_test(a_leg_stands),
-        cmocka_unit_test(samples_know_contacts), cmocka_unit_test(steps_tend_to_it),
-        cmocka_unit_test(painleve_is_told),      cmocka_unit_test(friction_of_joints_gives_way),
+        cmocka_unit_test(a_crate_stands),
+        cmocka_unit_test(a_crate_on_a_slope),
+        cmocka_unit_test(impacts_are_told),
+        cmocka_unit_test(balls_roll),
+        cmocka_unit_test(a_pole_falls),
+        cmocka_unit_test(a_leg_stands),
+        cmocka_unit_test(samples_know_contacts),
+        cmocka_unit_test(steps_tend_to_it),
+        cmocka_unit_test(painleve_is_told),
+        cmocka_unit_test(friction_of_joints_gives_way),
+        cmocka_unit_test(balls_spin),
+        cmocka_unit_test(a_humanoid_stands),
+        cmocka_unit_test(maximal_coordinates_agree),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");

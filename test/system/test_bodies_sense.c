@@ -140,6 +140,90 @@ static void same_state(robot *r, const mjModel *m, mjData *d)
     mj_forward(m, d);
 }
 
+/* What touch sensors read in the first sample of a run by its soft law. */
+typedef struct touches {
+    double reading[16];
+    int count;
+} touches;
+
+static int feel(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                const zw_state *state, zw_work *work)
+{
+    touches *f = user;
+    (void)event;
+    if (kind == ZW_SAMPLE_START) {
+        zw_view view = zw_field(system, state, work, ZW_FIELD_SENSOR);
+        memcpy(f->reading, view.data, (size_t)view.count * sizeof *view.data);
+        f->count = view.count;
+    }
+    return 0;
+}
+
+#define ZONE(type, size, pos)                                                                      \
+    "<site name='" type "' type='" type "' size='" size "' pos='" pos "' quat='1 .2 -.1 .3'/>"
+#define FEELS(site) "<touch site='" site "'/>"
+#define TOUCHING                                                                                   \
+    "<mujoco><option cone='elliptic' tolerance='0' iterations='200'/><worldbody>"                  \
+    "<geom type='plane' size='5 5 1'/>"                                                            \
+    "<body pos='0 0 .2'><freejoint/>"                                                              \
+    "<geom type='sphere' size='.1' pos='.3 0 0'/><geom type='sphere' size='.1' pos='-.3 .2 0'/>"   \
+    "<geom type='sphere' size='.1' pos='0 -.3 0'/>" ZONE("sphere", ".12", ".3 0 -.1") ZONE(        \
+        "capsule", ".05 .2", "-.2 0 .1") ZONE("ellipsoid", ".3 .1 .05", "0 -.2 -.05")              \
+        ZONE("cylinder", ".2 .1", ".1 -.2 -.1") ZONE(                                              \
+            "box", ".4 .1 .03",                                                                    \
+            "0 .1 -.12") "<body pos='0 0 .1'><geom type='box' size='.1 .1 .05' mass='1' "          \
+                         "contype='0' conaffinity='0'/>"                                           \
+                         "<site name='other' size='2'/></body></body></worldbody><sensor>" FEELS(  \
+                             "sphere") FEELS("capsule") FEELS("ellipsoid") FEELS("cylinder")       \
+                             FEELS("box") FEELS("other") "</sensor></mujoco>"
+
+/* Which contacts count, in zones of all shapes, is as there. */
+static void judged_touch(void **state)
+{
+    (void)state;
+    mjModel *m = load(TOUCHING);
+    mjData *d = mj_makeData(m);
+    unsigned seed = 9;
+    int some = 0, none = 0;
+    for (int k = 0; k < 60; k++) {
+        robot r = robot_read(TOUCHING);
+        double *q = state_q(r.state), *v = state_v(r.state);
+        touches f = {0};
+        zw_run_options options = {.time = 1e-3,
+                                  .every = 1e-3,
+                                  .step = 1e-3,
+                                  .method = ZW_METHOD_SOFT,
+                                  .observer = feel,
+                                  .user = &f};
+        q[2] = 0.09;
+        for (int i = 4; i < 7; i++) {
+            q[i] = 0.1 * dice(&seed);
+        }
+        system_normalise(r.system, q);
+        for (int i = 0; i < 6; i++) {
+            v[i] = 0.2 * dice(&seed);
+        }
+        m->opt.timestep = 1e-3;
+        same_state(&r, m, d);
+        assert_int_equal(zw_run(r.system, r.state, r.work, &options, NULL, &r.error), ZW_OK);
+        assert_int_equal(f.count, m->nsensordata);
+        for (int i = 0; i < f.count; i++) {
+            double size = 1 + fabs(d->sensordata[i]);
+            if (!(fabs(f.reading[i] - d->sensordata[i]) < 1e-6 * size)) {
+                fail_msg("state %d, sensor %d: %.9g, MuJoCo %.9g", k, i, f.reading[i],
+                         d->sensordata[i]);
+            }
+            some += f.reading[i] > 0;
+            none += f.reading[i] == 0;
+        }
+        robot_end(&r);
+    }
+    print_message("%d readings of touch, %d of nothing\n", some, none);
+    assert_true(some > 50 && none > 50);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+}
+
 /* Without constraints its motion is ours, and all that it knows reads the same. */
 static void judged(void **state)
 {
@@ -380,6 +464,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #ifdef ZW_HAVE_MUJOCO
         cmocka_unit_test(judged),
+        cmocka_unit_test(judged_touch),
         cmocka_unit_test(judged_limits),
 #endif
         cmocka_unit_test(a_stop_holds),

@@ -1,0 +1,194 @@
+/* Height fields of MJCF: from a file, written out, or flat.
+ *
+ * As MuJoCo has it: whatever the numbers are, they are shifted and scaled so that the lowest is 0
+ * and the highest size[2]. A text is written as one sees it from above, the row of the largest y
+ * first; in a file the row of the smallest y is the first. A file is two integers of four bytes,
+ * rows and columns, then a float for each point, all little-endian. Pictures are not read. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "read/file.h"
+#include "read/mjcf.h"
+
+enum { MOST_POINTS = 16000000, MOST_LINES = 46340 };
+
+static uint32_t little(const char *bytes)
+{
+    const unsigned char *b = (const unsigned char *)bytes;
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static int sizes(mjcf *m, int element, const char *attribute, long long rows, long long columns)
+{
+    return (rows >= 2 && columns >= 2 && rows <= MOST_LINES && columns <= MOST_LINES &&
+            rows * columns <= MOST_POINTS) ||
+           form_fail(&m->xml, element, attribute,
+                     "%lld rows and %lld columns; of either there are 2 to %d, and at most %d "
+                     "points",
+                     rows, columns, MOST_LINES, MOST_POINTS);
+}
+
+static int from_bytes(mjcf *m, int element, const char *path, const char *bytes, size_t length,
+                      zw_hfield_def *def, double **height)
+{
+    if (length >= 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0) {
+        return form_fail(&m->xml, element, "file",
+                         "'%.200s' is a picture; height fields are read from MuJoCo's binary "
+                         "files or written out (elevation)",
+                         path);
+    }
+    long long rows = length >= 8 ? (int32_t)little(bytes) : 0;
+    long long columns = length >= 8 ? (int32_t)little(bytes + 4) : 0;
+    if (!sizes(m, element, "file", rows, columns)) {
+        return 0;
+    }
+    size_t count = (size_t)(rows * columns);
+    if (length != 8 + 4 * count) {
+        return form_fail(&m->xml, element, "file",
+                         "'%.200s' says %lld rows and %lld columns; that makes %zu bytes, and "
+                         "there are %zu",
+                         path, rows, columns, 8 + 4 * count, length);
+    }
+    *height = base_alloc(count * sizeof **height);
+    if (*height == NULL) {
+        return xml_no_memory(&m->xml);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = little(bytes + 8 + 4 * i);
+        float single;
+        memcpy(&single, &bits, sizeof single);
+        (*height)[i] = (double)single;
+        if (!isfinite(single)) {
+            return form_fail(&m->xml, element, "file",
+                             "'%.200s': the height in row %zu, column %zu is not finite", path,
+                             i / (size_t)columns, i % (size_t)columns);
+        }
+    }
+    def->rows = (int)rows;
+    def->columns = (int)columns;
+    return 1;
+}
+
+static int from_file(mjcf *m, int element, const char *file, zw_hfield_def *def, double **height)
+{
+    if (!m->limits.files) {
+        return form_fail(&m->xml, element, "file", "other files cannot be read here");
+    }
+    char *path = mjcf_asset_path(m, file);
+    if (path == NULL) {
+        return 0;
+    }
+    size_t length;
+    read_file_state state;
+    char *bytes = read_file_bytes(path, &length, &state);
+    int ok = 0;
+    if (state == READ_FILE_NO_MEMORY) {
+        xml_no_memory(&m->xml);
+    } else if (bytes == NULL) {
+        form_fail(&m->xml, element, "file", "the height field '%.200s' cannot be opened", path);
+    } else {
+        ok = from_bytes(m, element, path, bytes, length, def, height);
+    }
+    base_free(bytes);
+    base_free(path);
+    return ok;
+}
+
+static int from_text(mjcf *m, int element, const mjcf_hfield *x, zw_hfield_def *def,
+                     double **height)
+{
+    double *list = NULL;
+    int numbers = 0;
+    if (!sizes(m, element, xml_find(&m->xml, element, "nrow") >= 0 ? "nrow" : NULL, x->nrow,
+               x->ncol) ||
+        !mjcf_list(m, element, x->elevation, &list, &numbers)) {
+        return 0;
+    }
+    int count = x->nrow * x->ncol, ok = 1;
+    if (list != NULL && numbers != count) {
+        ok = form_fail(&m->xml, element, "elevation",
+                       "%d rows and %d columns make %d heights; there are %d", x->nrow, x->ncol,
+                       count, numbers);
+    }
+    *height = ok ? base_alloc((size_t)count * sizeof **height) : NULL;
+    if (ok && *height == NULL) {
+        ok = xml_no_memory(&m->xml);
+    }
+    for (int i = 0; ok && list != NULL && i < count; i++) {
+        int row = x->nrow - 1 - i / x->ncol;
+        (*height)[row * x->ncol + i % x->ncol] = list[i];
+        if (!isfinite(list[i])) {
+            ok = form_fail(&m->xml, element, "elevation", "height %d is not finite", i + 1);
+        }
+    }
+    base_free(list);
+    def->rows = x->nrow;
+    def->columns = x->ncol;
+    return ok;
+}
+
+/* From 0 to `high`. */
+static void normalize(double *height, int count, double high)
+{
+    double low = INFINITY, top = -INFINITY;
+    for (int i = 0; i < count; i++) {
+        low = fmin(low, height[i]);
+        top = fmax(top, height[i]);
+    }
+    for (int i = 0; i < count; i++) {
+        height[i] = top > low ? high * ((height[i] - low) / (top - low)) : 0;
+    }
+}
+
+static int check(mjcf *m, int element, const mjcf_hfield *x)
+{
+    static const char *const what[] = {"half length in x", "half length in y", "elevation", "base"};
+    if ((x->given & form_bit(mjcf_hfield_rows, "size")) == 0) {
+        return form_fail(&m->xml, element, NULL,
+                         "a height field needs a size: half lengths in x and y, elevation, base");
+    }
+    for (int i = 0; i < 4; i++) {
+        if (!(x->size[i] > 0) || !isfinite(x->size[i])) {
+            return form_fail(&m->xml, element, "size", "its %s is %g; it must be positive", what[i],
+                             x->size[i]);
+        }
+    }
+    for (int i = 0; x->file != NULL && i < 3; i++) {
+        static const char *const word[] = {"nrow", "ncol", "elevation"};
+        if (xml_find(&m->xml, element, word[i]) >= 0) {
+            return form_fail(&m->xml, element, word[i], "the file says this already");
+        }
+    }
+    return 1;
+}
+
+int mjcf_hfield_read(mjcf *m, int element)
+{
+    mjcf_hfield x = {0};
+    zw_hfield_def def = zw_hfield_default();
+    double *height = NULL;
+    if (!form_apply(&m->xml, element, mjcf_hfield_rows, &x, &x.given) || !check(m, element, &x)) {
+        return 0;
+    }
+    if (x.name == NULL && (x.file == NULL || (x.name = mjcf_asset_name(m, x.file)) == NULL)) {
+        return x.file != NULL ? 0
+                              : form_fail(&m->xml, element, NULL, "this height field needs a name");
+    }
+    int ok = x.file != NULL ? from_file(m, element, x.file, &def, &height)
+                            : from_text(m, element, &x, &def, &height);
+    if (ok) {
+        def.name = x.name;
+        def.height_count = def.rows * def.columns;
+        def.height = height;
+        def.half[0] = x.size[0];
+        def.half[1] = x.size[1];
+        def.base = x.size[3];
+        def.place = xml_place(&m->xml, element);
+        normalize(height, def.height_count, x.size[2]);
+        ok = mjcf_add(m, ZW_THING_HFIELD, &def, NULL);
+    }
+    base_free(height);
+    return ok;
+}
