@@ -40,7 +40,7 @@
 
 #define G 9.81
 #define FRICTION 0.5
-#define SHARE 15.0 /* seconds that an engine may take */
+#define SHARE 8.0 /* seconds that an engine may take */
 
 typedef struct scene {
     const char *name;

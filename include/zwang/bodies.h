@@ -564,11 +564,12 @@ int zw_contact_room(const zw_system *system);
 /* What touches. In the observer of a run by method impulse or soft, at the state that it ends with,
  * and after zw_step: what pushed in the last step, and what did not but is less than a micrometre
  * apart at its end. After zw_forward, and elsewhere: what touches at this instant, gaps being
- * nothing beside the size of the geoms (1e-6 of the smaller), with the forces of the principle. At
- * a point that approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined:
- * its force is the one that would hold it if it did not approach. Answers their number, of which
- * the first `room` are in the list; -1: see `error`. Where more points carry than are needed, sums
- * are determined and single forces are not: see zw_contact_sums. */
+ * nothing beside the size of the geoms (1e-6 of the smaller) and speeds nothing beside what weight
+ * and friction undo within the world's timestep (docs/mathematics.md, section 23). At a point that
+ * approaches (ZW_TOUCH_HIT) speeds are about to jump, and no acceleration is defined: its force is
+ * the one that would hold it if it did not approach. Answers their number, of which the first
+ * `room` are in the list; -1: see `error`. Where more points carry than are needed, sums are
+ * determined and single forces are not: see zw_contact_sums. */
 int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
                 int room, zw_error *error);
 /* By pairs of bodies, in the order in which they come first; the number of pairs. */

@@ -308,8 +308,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     int exact = s.least <= gap + 1e-12 * scale;
     if (!exact && witness != NULL) { /* the nearest pair itself */
         put(&s, v3_dot(s.e, witness->a), v3_dot(s.f, witness->a), v3_dot(n, witness->a),
-            v3_dot(n, witness->a) + gap + a->radius + b->radius,
-            name(0x3000 | (witness->ia & 0xfff), witness->ib));
+            v3_dot(n, witness->a) + gap + a->radius + b->radius, name(0x3000, 0));
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
         sink->count = before;
     }

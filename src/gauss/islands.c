@@ -1,3 +1,4 @@
+/* long: the ways to solve a piece share the rooms that it is cut into */
 #include "gauss/islands.h"
 
 #include <math.h>
@@ -5,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/choose.h"
 #include "gauss/internal.h"
 #include "gauss/islands_inner.h"
 #include "gauss/prox.h"
@@ -253,7 +255,7 @@ static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
 /* From anywhere. */
 static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
                            const zw_gauss_options *options, const double *free, const piece *p,
-                           zw_motion *motion, zw_error *error)
+                           const gauss_islands_hint *choice, zw_motion *motion, zw_error *error)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     zw_gauss_options wish = *options;
@@ -281,7 +283,24 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         cut_metric(is, problem, p, &part, 1);
         cut_rows(is, problem, p, &part, options->guess, 1);
     }
+    if (choice) {
+        gauss_choose(&part, choice->share, choice->about_guess ? wish.guess : NULL,
+                     is->compliance.data, is->b.data);
+        part.compliance = is->compliance.data;
+    }
     return solve_kernel(is, &part, &wish, p->m, motion, error);
+}
+
+/* Is it to be chosen between forces? */
+static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    zw_gauss part = {.n = p->n, .block_count = p->blocks};
+    if (problem->compliance || !gauss_may_share(p->n, p->blocks) || !make_room(is, problem, p)) {
+        return 0;
+    }
+    cut_metric(is, problem, p, &part, 1);
+    cut_rows(is, problem, p, &part, NULL, 1);
+    return gauss_shares(&part);
 }
 
 /* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
@@ -332,7 +351,8 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const zw_gauss_options *options, const gauss_islands_hint *hint,
                              const piece *p, zw_motion *motion, zw_error *error)
 {
-    int near = p->n <= SMALL && !problem->compliance && (options->guess || p->m == 0);
+    int shared = hint->share > 0 && is_shared(is, problem, p);
+    int near = p->n <= SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
     int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;
@@ -344,7 +364,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
             return ZW_OK;
         }
         if (free) {
-            return solve_any(is, problem, options, free, p, motion, error);
+            return solve_any(is, problem, options, free, p, shared ? hint : NULL, motion, error);
         }
     }
     zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;

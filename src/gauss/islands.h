@@ -36,6 +36,11 @@ typedef struct gauss_islands_hint {
     const double *start;               /* [n] a motion near the answer */
     const double *(*free)(void *user); /* NULL: no memory, or no metric */
     void *user;
+    /* Where contacts of a small piece push that are more than it needs, the forces are those of
+     * compliances `share` that go to 0, see choose.c; about those of the guess, which are such
+     * already but for parts of `share`, or about none. share = 0: whichever are found first. */
+    double share;
+    int about_guess;
 } gauss_islands_hint;
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces

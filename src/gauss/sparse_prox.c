@@ -37,6 +37,7 @@
  * not solved here is for the kernel to solve or to name. */
 #include "gauss/sparse_prox.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,11 +46,12 @@
 #include "gauss/sparse_prox_inner.h"
 #include "math/dense.h"
 
-enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, SWEEPS = 20000 };
-enum { WORK = 4000000 }; /* units that a row of sweeps may see */
+enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, FEW = 800, SWEEPS = 20000 };
+enum { WORK = 2000000 }; /* units that a row of sweeps may see */
 #define FIRST 100.0      /* kappa to begin with */
 #define MOST 1e7         /* of kappa */
 #define EXACT 1e-12      /* a certificate that needs no improvement */
+#define NEARLY 1e-7      /* a certificate for which no more sweeps are made */
 #define CALM 1e-3        /* relative change of the last sweep, before Newton is tried first, */
 #define CALMER 0.01      /* and times so much before it is tried again */
 
@@ -87,35 +89,13 @@ int many_room(unsigned char **block, size_t *room, size_t need)
     return *block != NULL;
 }
 
-static void lay_out_table(many_table *t, base_arena *arena)
-{
-    size_t n = (size_t)t->n, rows = (size_t)t->rows, nodes = (size_t)t->nodes;
-    t->node_of = base_arena_ints(arena, n);
-    t->position = base_arena_ints(arena, n);
-    t->node_of_position = base_arena_ints(arena, n);
-    t->size = base_arena_ints(arena, nodes);
-    t->at = base_arena_ints(arena, nodes + 1);
-    t->entry = base_arena_bytes(arena, (size_t)t->entries * sizeof *t->entry);
-    t->mass = base_arena_doubles(arena, n);
-    t->unit = base_arena_bytes(arena, (size_t)t->units * sizeof *t->unit);
-    t->part = base_arena_bytes(arena, (size_t)t->parts * sizeof *t->part);
-    t->J = base_arena_doubles(arena, t->numbers);
-    t->row = base_arena_ints(arena, rows);
-    t->scale = base_arena_doubles(arena, rows);
-    t->c = base_arena_doubles(arena, rows);
-    t->U_at = base_arena_bytes(arena, nodes * sizeof(size_t));
-    t->U = base_arena_doubles(arena, t->squares);
-    t->MJ = base_arena_doubles(arena, t->numbers);
-    t->W = base_arena_doubles(arena, 2 * (size_t)t->units);
-}
-
 static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
 {
     size_t n = (size_t)s->t.n, m = (size_t)s->m, units = (size_t)s->t.units;
     double **by_n[] = {&s->x,      &s->x_new,   &s->d, &s->F,      &s->F_new,
                        &s->x_good, &s->x_swept, &s->y, &s->best_a, &s->a};
     double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new, &s->r_swept};
-    lay_out_table(&s->t, arena);
+    many_table_lay_out(&s->t, arena);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
         *by_n[k] = base_arena_doubles(arena, n);
     }
@@ -301,6 +281,7 @@ typedef struct many_run {
     const zw_gauss *problem;
     zw_contact_law contact;
     double tolerance;
+    int effort;                /* factorisations, all together */
     double left, least, begun; /* size of F now, the least, and when the centre was moved */
     double error, best;        /* certificate at the last centre, and the least */
     double good;               /* kappa with which the last centre was reached */
@@ -345,32 +326,6 @@ static int arrived(const sparse_prox *s, const many_run *run, double push)
            (run->left <= 1e-6 * push && run->left <= 1e-3 * run->begun);
 }
 
-/* How many times `way` may be added to r until the unit does something else: opens, or begins to
- * slide. What slides already stays on its cone. */
-static double way_to_change(const many_unit *u, int state, const double *r, const double *way)
-{
-    double most = HUGE_VAL;
-    if (u->kind == ZW_EQUALITY || state == MANY_OPEN) {
-        return most;
-    }
-    if (way[0] < 0) {
-        most = -r[0] / way[0];
-    }
-    /* |r_T + t way_T|^2 = (r_N + t way_N)^2 is a t^2 + 2 b t + c = 0 with c <= 0 inside the cone */
-    double a = -way[0] * way[0], b = -r[0] * way[0], c = -r[0] * r[0];
-    for (int i = 1; i < u->d; i++) {
-        a += way[i] * way[i];
-        b += r[i] * way[i];
-        c += r[i] * r[i];
-    }
-    double root = b * b - a * c;
-    if (u->d > 1 && state == MANY_STICK && root >= 0) {
-        double t = b > 0 ? -c / (b + sqrt(root)) : a > 0 ? (sqrt(root) - b) / a : HUGE_VAL;
-        most = fmin(most, fmax(t, 0));
-    }
-    return most;
-}
-
 /* The centre drifts: its next step would be the last one again, as a null vector of J' moves no
  * body. Then it goes at once to where a unit changes what it does, and a little farther. 0: it does
  * not drift, or nothing is in the way. */
@@ -385,7 +340,7 @@ static int drift(sparse_prox *s)
             way[i] = s->pi[i] - s->r[i];
             size += weight > 0 ? way[i] * way[i] / weight : 0;
         }
-        most = fmin(most, way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
+        most = fmin(most, many_way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
     }
     memset(s->y, 0, (size_t)t->n * sizeof(double));
     many_rows_push(t, way, s->y);
@@ -451,7 +406,7 @@ static void begin_centre(sparse_prox *s, many_run *run)
 /* From the iterate. 1: solved. */
 static int run_newton(sparse_prox *s, many_run *run)
 {
-    for (int step = 0; step < STEPS; step++) {
+    for (int step = 0; step < STEPS && s->factorizations < run->effort; step++) {
         double push = size_of_push(s);
         if (arrived(s, run, push)) {
             if (move_centre(s, run, push)) {
@@ -550,6 +505,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     const many_table *t = &s->t;
     many_run run = {.problem = problem, .contact = options->contact};
     run.tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
+    run.effort = options->effort > 0 ? options->effort : INT_MAX;
     size_t rows = (size_t)t->rows * sizeof(double);
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
@@ -565,8 +521,8 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     }
     many_motion(t, s->r_swept, s->x_swept);
     double calm = CALM;
-    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
-    for (int round = 1; round < ROUNDS; round++, calm *= CALMER) {
+    int most = WORK / t->units < FEW ? FEW : WORK / t->units < SWEEPS ? WORK / t->units : SWEEPS;
+    for (int round = 1; round < ROUNDS && s->best > NEARLY; round++, calm *= CALMER) {
         s->iterations += many_sweep(t, most, calm, s->r_swept, s->x_swept);
         memcpy(s->r, s->r_swept, rows);
         residuals(t, s->x_swept, s->w);

@@ -45,6 +45,9 @@ int many_room(unsigned char **block, size_t *room, size_t need);
 
 /* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);
+/* How many times `way` may be added to r until the unit does something else: opens, or begins to
+ * slide. What slides already stays on its cone. */
+double many_way_to_change(const many_unit *u, int state, const double *r, const double *way);
 /* The slopes G = - d pi / d w of a unit that is not open, d x d. */
 void many_slope(const sparse_prox *s, int unit, double *G);
 

@@ -53,3 +53,27 @@ void many_slope(const sparse_prox *s, int unit, double *G)
         }
     }
 }
+
+double many_way_to_change(const many_unit *u, int state, const double *r, const double *way)
+{
+    double most = HUGE_VAL;
+    if (u->kind == ZW_EQUALITY || state == MANY_OPEN) {
+        return most;
+    }
+    if (way[0] < 0) {
+        most = -r[0] / way[0];
+    }
+    /* |r_T + t way_T|^2 = (r_N + t way_N)^2 is a t^2 + 2 b t + c = 0 with c <= 0 inside the cone */
+    double a = -way[0] * way[0], b = -r[0] * way[0], c = -r[0] * r[0];
+    for (int i = 1; i < u->d; i++) {
+        a += way[i] * way[i];
+        b += r[i] * way[i];
+        c += r[i] * r[i];
+    }
+    double root = b * b - a * c;
+    if (u->d > 1 && state == MANY_STICK && root >= 0) {
+        double t = b > 0 ? -c / (b + sqrt(root)) : a > 0 ? (sqrt(root) - b) / a : HUGE_VAL;
+        most = fmin(most, fmax(t, 0));
+    }
+    return most;
+}

@@ -106,6 +106,28 @@ void many_table_count(many_table *t, const zw_gauss *problem, int *mark)
     }
 }
 
+void many_table_lay_out(many_table *t, base_arena *arena)
+{
+    size_t n = (size_t)t->n, rows = (size_t)t->rows, nodes = (size_t)t->nodes;
+    t->node_of = base_arena_ints(arena, n);
+    t->position = base_arena_ints(arena, n);
+    t->node_of_position = base_arena_ints(arena, n);
+    t->size = base_arena_ints(arena, nodes);
+    t->at = base_arena_ints(arena, nodes + 1);
+    t->entry = base_arena_bytes(arena, (size_t)t->entries * sizeof *t->entry);
+    t->mass = base_arena_doubles(arena, n);
+    t->unit = base_arena_bytes(arena, (size_t)t->units * sizeof *t->unit);
+    t->part = base_arena_bytes(arena, (size_t)t->parts * sizeof *t->part);
+    t->J = base_arena_doubles(arena, t->numbers);
+    t->row = base_arena_ints(arena, rows);
+    t->scale = base_arena_doubles(arena, rows);
+    t->c = base_arena_doubles(arena, rows);
+    t->U_at = base_arena_bytes(arena, nodes * sizeof(size_t));
+    t->U = base_arena_doubles(arena, t->squares);
+    t->MJ = base_arena_doubles(arena, t->numbers);
+    t->W = base_arena_doubles(arena, 2 * (size_t)t->units);
+}
+
 static void fill_metric(many_table *t, const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;

@@ -8,6 +8,7 @@
 #ifndef ZW_GAUSS_SPARSE_PROX_TABLE_H
 #define ZW_GAUSS_SPARSE_PROX_TABLE_H
 
+#include "base/memory.h"
 #include "zwang/gauss.h"
 
 enum { MANY_ROWS = ZW_CONE_ROWS, MANY_LARGEST = 32 }; /* rows of a unit, unknowns of a node */
@@ -61,8 +62,9 @@ typedef struct many_table {
     double *W;      /* [2 units] the normal row's J M^-1 J', and the largest of the others' */
 } many_table;
 
-/* Sizes; then the arrays, which the caller has laid out. mark[4 n] is scratch of both together. */
+/* Sizes; then the arrays, once they are laid out. mark[4 n] is scratch of both together. */
 void many_table_count(many_table *t, const zw_gauss *problem, int *mark);
+void many_table_lay_out(many_table *t, base_arena *arena);
 void many_table_fill(many_table *t, const zw_gauss *problem, int *mark);
 
 /* MJ and W; 0: not apart, or no metric. */

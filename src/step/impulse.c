@@ -94,8 +94,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0, &s->w,     &s->u,    &s->r,     &s->force,
-                         &s->Q,  &s->still, &s->push, &s->other, &s->first};
+    double **speeds[] = {&s->v0,    &s->w,    &s->u,     &s->r,     &s->force, &s->Q,
+                         &s->still, &s->push, &s->other, &s->first, &s->after};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -232,6 +232,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
     for (int i = 0; i < n; i++) {
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
+    s->problem.chosen = s->rounds > 0;
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
@@ -303,7 +304,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->left = fmax(at->left - impulse_noise(s), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
-    double off = fmax(impulse_violation(s), impulse_depth(s));
+    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
     int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
@@ -385,6 +386,7 @@ static zw_status find_w(step_impulse *s, zw_error *error)
     zw_status status = ZW_OK;
     memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
     if (s->system->m == s->system->contact_count || s->before == 0) {
+        impulse_take_up(s);
         return ZW_OK; /* nothing but limits; or v0 is right after an impact */
     }
     matrix_set(&s->H, s->system, s->begin);
@@ -468,6 +470,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         }
         gained += impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
     }
+    impulse_leave(s, v1);
     s->gained += gained;
     return ZW_OK;
 }
@@ -579,9 +582,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
-    int goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
-    s->before = goes_on ? s->before : h;
-    s->behind = goes_on ? s->behind : -1; /* not known */
+    s->goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
+    s->before = s->goes_on ? s->before : h;
+    s->behind = s->goes_on ? s->behind : -1; /* not known */
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);

@@ -38,6 +38,24 @@ typedef struct impulse_stiff {
     double *row;   /* [n] scratch */
 } impulse_stiff;
 
+/* A body that touches the ground in one point: impulse_roll.c. */
+typedef struct impulse_roller {
+    contact_key key;
+    int body, columns;
+    double frame[9], arm[3]; /* of the point at q0, from the centre of mass */
+    double part;             /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
+    double b[3];             /* right sides for the iterate, */
+    double off;              /* and how far they are from those of the last, as ways */
+    double slip[2];          /* in the step: what the law of friction is about */
+} impulse_roller;
+
+typedef struct impulse_rolling {
+    int count;
+    impulse_roller *list; /* [points], by geoms */
+    int *of;              /* [points found] the entry of each; -1: none */
+    double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
+} impulse_rolling;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -55,6 +73,7 @@ typedef struct impulse_contacts {
     double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
+    impulse_rolling rolling;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -77,7 +96,9 @@ typedef struct step_impulse {
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell */
+    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell, */
+    double *after;   /* [n] or as that step has left it, */
+    int goes_on;     /* if it is the one that ended here */
     double *P0;      /* [bodies][6] the momenta that it brought */
     double *F;       /* [bodies][6] scratch */
 
@@ -150,6 +171,7 @@ void impulse_pass(step_impulse *s);
 
 /* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
 double impulse_forces_work(const step_impulse *s, const double *before);
+double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
 double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                     const double *before, const double *after);
@@ -221,12 +243,31 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
                                 zw_error *error);
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
+/* What a block of rows is remembered by. */
+long impulse_contact_key(const contact_key *key);
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* impulse_roll.c */
+zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
+void impulse_rolling_free(impulse_rolling *rolling);
+/* After contacts at q0 have been found: who rolls. And at an iterate. */
+void impulse_roll_begin(step_impulse *s, const double *sweeps);
+void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
+/* The entry of point k; NULL: it does not roll. */
+const impulse_roller *impulse_rolled(const step_impulse *s, int k);
+/* So many rows of point k, whose block has been begun; 0: it does not roll. */
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
+/* How far right sides are from having settled, as ways. */
+double impulse_unsettled(const step_impulse *s);
+/* After a step that ends with v1: what the next one takes up. */
+void impulse_leave(step_impulse *s, const double *v1);
+/* w as it was left, if it differs from v0: that was by no force. */
+void impulse_take_up(step_impulse *s);
 
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);

@@ -239,22 +239,55 @@ int impulse_factor(step_impulse *s)
     return matrix_factor(&s->H);
 }
 
+/* Which blocks there are, in their order. */
+static unsigned long blocks_of(const impulse_problem *p)
+{
+    unsigned long sum = (unsigned long)p->blocks;
+    for (int k = 0; k < p->blocks; k++) {
+        sum = sum * 31 + (unsigned long)p->key[k];
+    }
+    return sum;
+}
+
+/* What the multipliers at hand push at q1 of the sweeps, into s->other. 0: other blocks are there
+ * than there were, and it says nothing. */
+static int push_there(step_impulse *s, unsigned long blocks)
+{
+    impulse_fill_rows(s, s->t + s->h);
+    tree_velocities(s->system->tree, s->u, s->work->sweeps);
+    if (impulse_find_contacts(s, s->work->sweeps, s->u, NULL) != ZW_OK) {
+        return 0;
+    }
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->other);
+    return blocks_of(&s->problem) == blocks;
+}
+
+/* Slopes of r - A' lambda: contacts move over what is round as it turns. */
 void impulse_slopes(step_impulse *s)
 {
-    enum { APART = 24 }; /* bits: half of what a number has */
-    int n = s->system->n;
+    int n = s->system->n, touches = s->touch.is_there && s->touch.found.count > 0;
+    int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
+    unsigned long blocks = blocks_of(&s->problem);
     double *r = s->other;
     for (int j = 0; j < n; j++) {
-        double u = s->u[j], step = ldexp(1 + fabs(u), -APART);
+        double u = s->u[j], step = ldexp(1 + fabs(u), -apart), *column = s->U + j;
         s->u[j] = u + step;
         step = s->u[j] - u;
         impulse_balance(s, s->u, r);
-        s->u[j] = u;
         for (int i = 0; i < n; i++) {
-            s->U[(size_t)i * (size_t)n + (size_t)j] = (r[i] - s->r[i]) / step;
+            column[(size_t)i * (size_t)n] = (r[i] - s->r[i]) / step;
         }
+        int known = touches && push_there(s, blocks);
+        for (int i = 0; i < n && known; i++) {
+            column[(size_t)i * (size_t)n] -= (s->other[i] - s->push[i]) / step;
+        }
+        s->u[j] = u;
     }
     impulse_balance(s, s->u, s->r);
+    if (touches) {
+        push_there(s, blocks);
+    }
     s->with_N = 1;
     dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
 }

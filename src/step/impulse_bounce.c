@@ -195,16 +195,6 @@ static zw_status fly_to_impact(step_impulse *s, double rest, double slow, double
 
 /* ---- The impact ------------------------------------------------------------------------------ */
 
-static double kinetic(step_impulse *s, const double *v)
-{
-    double sum = 0;
-    matrix_times(&s->H, v, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += 0.5 * v[i] * s->other[i];
-    }
-    return sum;
-}
-
 /* Speeds at the end of a flight from its mean ones; H becomes M(q1). */
 static zw_status end_speeds(step_impulse *s, double *v, zw_error *error)
 {
@@ -260,7 +250,7 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
 static zw_status impact(step_impulse *s, double near, double slow, double *v, zw_error *error)
 {
     zw_status status = find(s, s->work->sweeps, 0, error);
-    double before = kinetic(s, v);
+    double before = impulse_kinetic(s, v);
     for (int k = 0; k <= MOST && status == ZW_OK; k++) {
         int worst = -1;
         double fastest = 0;
@@ -280,7 +270,7 @@ static zw_status impact(step_impulse *s, double near, double slow, double *v, zw
             break;
         }
     }
-    s->gained += kinetic(s, v) - before;
+    s->gained += impulse_kinetic(s, v) - before;
     return status;
 }
 

@@ -33,6 +33,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
+        impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
@@ -53,6 +54,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->label);
     base_free(t->rest);
     base_free(t->deep);
+    impulse_rolling_free(&t->rolling);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -200,11 +202,20 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
         t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
     }
+    if (!from || status != ZW_OK) {
+        t->rolling.count = 0;
+    }
+    if (!from && t->near == 0 && status == ZW_OK) {
+        impulse_roll_begin(s, sweeps);
+        memset(t->rolling.of, -1, (size_t)t->found.count * sizeof *t->rolling.of);
+    } else if (t->rolling.count > 0) {
+        impulse_roll(s, sweeps, from);
+    }
     return status;
 }
 
 /* Blocks of other kinds have small keys. */
-static long key_of(const contact_key *key)
+long impulse_contact_key(const contact_key *key)
 {
     uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
@@ -240,8 +251,11 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
     int rows = held_rows(point);
-    problem_block(p, key_of(&point->key), label(s, k), rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows,
-                  point->friction);
+    problem_block(p, impulse_contact_key(&point->key), label(s, k),
+                  rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows, point->friction);
+    if (p == &s->problem && rows > 1 && impulse_put_roller(s, p, k, rows)) {
+        return;
+    }
     for (int r = 0; r < rows; r++) {
         problem_row(p, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k],
                     r == 0 ? b : 0);
@@ -371,7 +385,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     for (int k = 0; k < t->found.count && list; k++) {
         const contact_point *point = &t->found.point[k];
         double push[6] = {0};
-        find_push(p, first + k, key_of(&point->key), push);
+        find_push(p, first + k, impulse_contact_key(&point->key), push);
         double gap = point->gap - left_by(t, point);
         if (!(push[0] > 0 || gap <= NEAR)) {
             continue;
@@ -381,6 +395,9 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         for (int r = 0; r < point->rows; r++) {
             to->force[r] = push[r] / s->fall;
             to->slip[r] = row_times(t, k, r, v1);
+        }
+        if (impulse_rolled(s, k)) {
+            memcpy(to->slip + 1, impulse_rolled(s, k)->slip, 2 * sizeof *to->slip);
         }
         to->state = state_of(to, point, speed);
         if (to->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {

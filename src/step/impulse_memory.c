@@ -1,6 +1,6 @@
 /* What a step hands to the next one, as numbers for the state: step/keep.c.
  *
- *     0 there is something   1 before   2 behind   3 blocks   4 rows   dry modes
+ *     0 there is something   1 before   2 behind   3 blocks   4 rows   dry modes   after[n]
  *     for each block: its key in two halves, its rows; then all multipliers
  *
  * It is written at the end of every step and read at the beginning of every step, so that a run in
@@ -33,6 +33,9 @@ void impulse_keep(step_impulse *s)
     for (int k = 0; k < bodies->dry_count; k++) {
         *to++ = s->dry_mode[k];
     }
+    for (int i = 0; i < s->system->n; i++) {
+        *to++ = s->after[i];
+    }
     for (int k = 0; k < p->old_blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
         *to++ = (double)(key >> 32);
@@ -60,13 +63,13 @@ static int whole(double x, double most)
 int impulse_is_sound(const step_impulse *s)
 {
     const double *kept = s->kept, *mode = kept + IMPULSE_HEAD;
-    int dry = s->system->bodies->dry_count;
-    int most = (s->kept_room - IMPULSE_HEAD - dry) / IMPULSE_BLOCK, sum = 0;
+    int dry = s->system->bodies->dry_count, n = s->system->n;
+    int most = (s->kept_room - IMPULSE_HEAD - dry - n) / IMPULSE_BLOCK, sum = 0;
     if (kept[0] != 1 || !(kept[1] >= 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
         !whole(kept[4], s->kept_room)) {
         return 0;
     }
-    if (IMPULSE_HEAD + dry + IMPULSE_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
+    if (IMPULSE_HEAD + dry + n + IMPULSE_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
         return 0;
     }
     for (int k = 0; k < dry; k++) {
@@ -74,8 +77,13 @@ int impulse_is_sound(const step_impulse *s)
             return 0;
         }
     }
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(mode[dry + i])) {
+            return 0;
+        }
+    }
     for (int k = 0; k < (int)kept[3]; k++) {
-        const double *block = mode + dry + IMPULSE_BLOCK * k;
+        const double *block = mode + dry + n + IMPULSE_BLOCK * k;
         if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
             return 0;
         }
@@ -102,6 +110,8 @@ int impulse_recall(step_impulse *s)
     for (int k = 0; k < dry; k++) {
         s->dry_mode[k] = (int)*from++;
     }
+    memcpy(s->after, from, (size_t)s->system->n * sizeof *from);
+    from += s->system->n;
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
         p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
         p->old_rows[k] = (int)from[2];

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#define SHARE 1e-7 /* see gauss/choose.c; in rounds after the first nothing gives way */
+
 /* ---- Memory --------------------------------------------------------------------------------- */
 
 /* *list with room for `count` entries of this size, old ones kept; *room is what it had. 0: none.
@@ -239,7 +241,9 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
                         const double *start, zw_error *error)
 {
     zw_gauss problem = {.free = given};
-    return solve_and_keep(p, &problem, H, &(gauss_islands_hint){.start = start}, error);
+    return solve_and_keep(
+        p, &problem, H,
+        &(gauss_islands_hint){.start = start, .share = SHARE, .about_guess = p->chosen}, error);
 }
 
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,

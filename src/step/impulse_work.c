@@ -39,6 +39,16 @@ double impulse_work(const step_impulse *s, const impulse_problem *p, const doubl
     return sum;
 }
 
+double impulse_kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    matrix_times(&s->H, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
 double impulse_forces_work(const step_impulse *s, const double *before)
 {
     double sum = s->h * s->drift;

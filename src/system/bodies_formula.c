@@ -427,9 +427,6 @@ static zw_status share(bodies_builder *b)
     zw_model *shown = b->to->shown;
     expr_graph_free(shown->graph);
     shown->graph = b->model->graph;
-    if (b->model->title && !(shown->title = bodies_copy(b->model->title))) {
-        return ZW_NO_MEMORY;
-    }
     if (b->model->run.method && !(shown->run.method = bodies_copy(b->model->run.method))) {
         return ZW_NO_MEMORY;
     }
@@ -438,6 +435,9 @@ static zw_status share(bodies_builder *b)
 
 zw_status bodies_make_formulas(bodies_builder *b, zw_error *error)
 {
+    if (b->model->title && !(b->to->shown->title = bodies_copy(b->model->title))) {
+        return bodies_no_memory(error);
+    }
     if (!b->model->imported) {
         return ZW_OK;
     }

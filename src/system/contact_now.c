@@ -4,15 +4,17 @@
  * the second body moves against the first with u = J v; their rate is J a + r with r = J' v, what
  * is left where a = 0. Signorini's and Coulomb's laws, differentiated:
  *
- *   u_n > 0   it parts: no force;
- *   u_n = 0   J_n a + r_n >= 0 and lambda_n >= 0, one of them 0;
- *             where it does not slide, Coulomb's law for x = J_t a + r_t in place of a speed: a
- * cone of the kernel; it goes on holding, or begins to slide against its friction; where it slides,
- * u_t != 0, friction is known by the normal force alone. On the ellipsoid |lambda_i/mu_i| <=
- * lambda_n the one with the largest dissipation is lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n; u_n
- * < 0   an impact is due. At such an instant there are speeds before and after and no acceleration.
- * It is told (ZW_TOUCH_HIT), and treated as u_n = 0: the answer is what holds the bodies apart as
- * far as forces do; the impulse comes on top.
+ *     u_n > 0                 it parts: no force
+ *     u_n = 0                 J_n a + r_n >= 0, lambda_n >= 0, one of them 0
+ *             and u_t = 0     Coulomb's law, x = J_t a + r_t in the place of a speed
+ *             and u_t != 0    lambda_i = -(mu_i^2 u_i / |mu u|) lambda_n
+ *     u_n < 0                 an impact is due
+ *
+ * Where it does not slide it is a cone of the kernel: it goes on holding, or begins to slide
+ * against its friction. Where it slides, friction is known by the normal force alone: on the
+ * ellipsoid |lambda_i/mu_i| <= lambda_n it is the one with the largest dissipation. At an impact
+ * there are speeds before and after, and no acceleration. It is told (ZW_TOUCH_HIT), and treated as
+ * u_n = 0: the answer is what holds the bodies apart as far as forces do; the impulse comes on top.
  *
  * All points, closers, limits that are touched and joints' friction are one problem. Where several
  * points carry what fewer could (a box on four corners), sums are determined and the parts are not:
@@ -32,11 +34,8 @@
  * seen to part, and what slides no faster than friction under that weight could stop within a TENTH
  * of it not to slide.
  *
- * r = d/dt (J v) along q (+) t v holds how points wander over curved surfaces and normals turn (a
- * ball that rolls has r_n = 0 although the matter at its lowest point accelerates upwards). It is
- * found by central differences of J v over a motion of ASIDE of the size of things, the collision
- * routines being asked on both sides; error about ASIDE^2 and round-off / ASIDE. At rest r = 0. */
-#include "system/contact_now.h"
+ * What is left where a = 0, r = J' v, is found in contact_rate.c. */
+#include "system/contact_now_inner.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +43,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/pose.h"
-#include "system/bodies.h"
 #include "system/law.h"
 #include "system/tangent.h"
 #include "tree/sweeps.h"
@@ -52,46 +50,8 @@
 #define TOUCH 1e-6 /* of the smaller geom: gaps that are none */
 #define FAR 1e-9   /* the same, of the distance from the origin */
 #define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
-#define ASIDE 1e-5
 #define TENTH 0.1
 #define PUSH 100 /* how much faster what slides is taken to go on sliding */
-
-typedef enum now_way {
-    NOW_OPEN,   /* no rows */
-    NOW_SMOOTH, /* a normal row */
-    NOW_HOLDS,  /* a cone */
-    NOW_SLIDES  /* a cone whose direction is known */
-} now_way;
-
-typedef struct now_point {
-    contact_point point;
-    now_way way;
-    int hits;
-    int row; /* its first in the solver; -1: none */
-    int columns, *column;
-    double *J;        /* [rows][columns] */
-    double slip[6];   /* u */
-    double rate[6];   /* r */
-    double way_of[6]; /* of what slides: u_t of size 1, measured by mu u */
-    double shift[6];  /* and s, */
-    double size;      /* the size of k u_t */
-    double force[6];  /* lambda */
-    char name[120];
-} now_point;
-
-struct contact_now {
-    contact_work found, beside; /* at the state, and a little before and after it */
-    double *sweeps, *q;         /* of the latter; */
-    double *J_aside;            /* and rows of one of its points, */
-    int *column_aside;          /* with their columns */
-    int *role;                  /* [constraints] */
-    int count, wide;
-    now_point *point;
-    double *J;
-    int *column;
-    system_solver *solver;
-    const char *jammed; /* the name of what no force lets slide; NULL: none */
-};
 
 /* ---- Birth and death ------------------------------------------------------------------------ */
 
@@ -163,7 +123,7 @@ static double far_out(const zw_system *system, const double *sweeps)
     return most;
 }
 
-static double largest(const contact_world *world)
+double contact_now_largest(const contact_world *world)
 {
     double most = 0;
     for (int i = 0; i < world->geom_count; i++) {
@@ -173,13 +133,13 @@ static double largest(const contact_world *world)
 }
 
 /* Of the two geoms, the smaller one. */
-static double size_of(const contact_world *world, const contact_point *point)
+double contact_now_size(const contact_world *world, const contact_point *point)
 {
     const contact_geom *geom = world->geom;
     return fmin(geom[point->key.geom[0]].radius, geom[point->key.geom[1]].radius);
 }
 
-static void rows_times(const contact_point *point, int columns, const int *column, const double *J,
+void contact_now_speed(const contact_point *point, int columns, const int *column, const double *J,
                        const double *v, double *out)
 {
     for (int r = 0; r < point->rows; r++) {
@@ -205,7 +165,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
     }
     for (size_t k = 0; k < found; k++) {
         const contact_point *from = &now->found.point[k];
-        if (!(from->gap <= fmax(TOUCH * size_of(world, from), least))) {
+        if (!(from->gap <= fmax(TOUCH * contact_now_size(world, from), least))) {
             continue;
         }
         now_point *it = &now->point[now->count];
@@ -214,113 +174,11 @@ static int take_points(const zw_system *system, contact_now *now, const double *
                           .J = now->J + 6 * wide * (size_t)now->count,
                           .column = now->column + wide * (size_t)now->count};
         it->columns = contact_rows(system, from, sweeps, it->column, it->J);
-        rows_times(from, it->columns, it->column, it->J, v, it->slip);
+        contact_now_speed(from, it->columns, it->column, it->J, v, it->slip);
         contact_name(world, &from->key, it->name, sizeof it->name);
         now->count++;
     }
     return 1;
-}
-
-/* ---- Rates ---------------------------------------------------------------------------------- */
-
-/* The time in which what touches moves by ASIDE of its size; 0: it stands still. */
-static double moment_of(const zw_system *system, const contact_now *now, const double *sweeps)
-{
-    const contact_world *world = system->bodies->contact;
-    double rate = 0;
-    for (int k = 0; k < now->count; k++) {
-        for (int side = 0; side < 2; side++) {
-            const contact_geom *geom = &world->geom[now->point[k].point.key.geom[side]];
-            double V[6] = {0};
-            if (geom->body > 0) {
-                tree_point_velocity(system->tree, geom->body, now->point[k].point.pos, sweeps, V);
-            }
-            rate = fmax(rate, sqrt(model_dot(V, V)) + sqrt(model_dot(V + 3, V + 3)) /
-                                                          size_of(world, &now->point[k].point));
-        }
-    }
-    return rate > 0 ? ASIDE / rate : 0;
-}
-
-static double apart(const contact_point *a, const contact_point *b)
-{
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        sum += (a->pos[i] - b->pos[i]) * (a->pos[i] - b->pos[i]);
-    }
-    return sum;
-}
-
-/* The same point of the same pair, or else its nearest; points of both lists are sorted by pairs.
- * NULL: that pair has come apart. */
-static const contact_point *same(const contact_work *list, const contact_point *point, int *from)
-{
-    const contact_point *nearest = NULL;
-    while (*from < list->count && (list->point[*from].key.geom[0] < point->key.geom[0] ||
-                                   (list->point[*from].key.geom[0] == point->key.geom[0] &&
-                                    list->point[*from].key.geom[1] < point->key.geom[1]))) {
-        ++*from;
-    }
-    for (int k = *from; k < list->count; k++) {
-        const contact_point *it = &list->point[k];
-        if (memcmp(it->key.geom, point->key.geom, sizeof it->key.geom) != 0) {
-            break;
-        }
-        if (it->key.feature == point->key.feature) {
-            return it;
-        }
-        nearest = !nearest || apart(it, point) < apart(nearest, point) ? it : nearest;
-    }
-    return nearest;
-}
-
-/* psi = J v at q (+) t v, less that of now, into the rates of the points; `sides` counts. */
-static zw_status look_aside(const zw_system *system, contact_now *now, const double *q,
-                            const double *v, double t, int *sides, zw_error *error)
-{
-    double margin = 10 * ASIDE * largest(system->bodies->contact);
-    int from = 0;
-    memcpy(now->q, q, (size_t)system->nq * sizeof *q);
-    system_move(system, now->q, t, v);
-    tree_kinematics(system->tree, now->q, now->sweeps);
-    tree_velocities(system->tree, v, now->sweeps);
-    zw_status status = contact_find(system, &now->beside, now->sweeps, 0, margin, error);
-    for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        now_point *it = &now->point[k];
-        const contact_point *there = same(&now->beside, &it->point, &from);
-        double psi[6] = {0};
-        if (!there || there->rows != it->point.rows) {
-            continue;
-        }
-        int columns = contact_rows(system, there, now->sweeps, now->column_aside, now->J_aside);
-        rows_times(there, columns, now->column_aside, now->J_aside, v, psi);
-        sides[k]++;
-        for (int r = 0; r < there->rows; r++) {
-            it->rate[r] += (psi[r] - it->slip[r]) / t;
-        }
-    }
-    return status;
-}
-
-static zw_status find_rates(const zw_system *system, contact_now *now, const double *sweeps,
-                            const double *q, const double *v, zw_error *error)
-{
-    double t = moment_of(system, now, sweeps);
-    if (!(t > 0) || now->count == 0) {
-        return ZW_OK;
-    }
-    int *sides = base_alloc((size_t)now->count * sizeof *sides);
-    zw_status status = sides ? look_aside(system, now, q, v, t, sides, error) : no_memory(error);
-    if (status == ZW_OK) {
-        status = look_aside(system, now, q, v, -t, sides, error);
-    }
-    for (int k = 0; k < now->count && status == ZW_OK; k++) {
-        for (int r = 0; r < 6 && sides[k] > 1; r++) {
-            now->point[k].rate[r] *= 0.5; /* the mean of both sides: a central difference */
-        }
-    }
-    base_free(sides);
-    return status;
 }
 
 /* ---- What each does ------------------------------------------------------------------------- */
@@ -361,13 +219,13 @@ zw_status contact_now_find(const zw_system *system, zw_work *work, zw_state *sta
     }
     work->now = now;
     forget(now);
-    double margin =
-        fmax(TOUCH * largest(system->bodies->contact), FAR * far_out(system, work->sweeps));
+    double margin = fmax(TOUCH * contact_now_largest(system->bodies->contact),
+                         FAR * far_out(system, work->sweeps));
     zw_status status = contact_find(system, &now->found, work->sweeps, 0, margin, error);
     if (status == ZW_OK && !take_points(system, now, work->sweeps, v)) {
         status = no_memory(error);
     }
-    status = status == ZW_OK ? find_rates(system, now, work->sweeps, q, v, error) : status;
+    status = status == ZW_OK ? contact_now_rates(system, now, work->sweeps, q, v, error) : status;
     const double *g = system->tree->gravity;
     double speed = 1, pull = sqrt(model_dot(g, g));
     for (int i = 0; i < system->n; i++) {

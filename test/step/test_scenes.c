@@ -83,9 +83,19 @@ static void dominoes(touch *s)
     }
 }
 
+static void goes_on_spinning(touch *s)
+{
+    assert_true(touch_field(s, ZW_FIELD_V)[5] > 4.9);
+}
+
+static void turned_back(touch *s)
+{
+    assert_true(touch_field(s, ZW_FIELD_V)[5] > 2);
+}
+
 static void tippe_top(touch *s)
 {
-    assert_true(upright(free_body(s, 0)) < -0.5);
+    assert_true(upright(free_body(s, 0)) < -0.9);
 }
 
 /* Its weight is carried by friction: it is where the fingers took it, exactly. */
@@ -111,12 +121,13 @@ static void gears(touch *s)
     assert_true(fabs(q[1] + q[0] * 16 / 24) < 0.01);
 }
 
-/* Without restitution all swing together after the first blow, and not higher than the first. */
+/* After a second, and four blows, the balls that were lifted are up again; the others hang. */
 static void cradle(touch *s)
 {
     const double *q = touch_field(s, ZW_FIELD_Q);
-    for (int i = 0; i < 5; i++) {
-        assert_true(fabs(q[i]) < 0.61 && (i == 0 || q[i] >= q[i - 1] - 1e-9));
+    assert_true(q[0] < -0.58 && (fabs(q[1]) < 1e-9 || fabs(q[1] - q[0]) < 1e-9));
+    for (int i = 2; i < 5; i++) {
+        assert_true(fabs(q[i]) < 1e-9);
     }
 }
 
@@ -162,8 +173,8 @@ static const example list[] = {
     {"dominoes.xml", NULL, 0.55, dominoes},
     {"newtons_cradle.xml", "one", 1, cradle},
     {"newtons_cradle.xml", "two", 1, cradle},
-    {"rattleback.xml", "with", 0.3, NULL},
-    {"rattleback.xml", "against", 0.3, NULL},
+    {"rattleback.xml", "with", 3, goes_on_spinning},
+    {"rattleback.xml", "against", 7, turned_back},
     {"tippe_top.xml", "spun", 4, tippe_top},
     {"gripper_capsule.xml", "hold", 5, capsule_held},
     {"gripper_capsule.xml", "up", 4, capsule_lifted},

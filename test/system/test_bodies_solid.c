@@ -54,7 +54,7 @@ static zw_geom_def geom_of(zw_shape shape, double a, double b, double c)
 {
     zw_geom_def g = zw_geom_default();
     const double quat[4] = {0.5, 0.5, -0.5, 0.5};
-    g.shape = shape;
+    g.shape = (int)shape;
     g.size[0] = a;
     g.size[1] = b;
     g.size[2] = c;

@@ -1,0 +1,295 @@
+/* What rolls on the ground: one point of contact that stays closed over a step.
+ *
+ * Where contacts are those of the step's end alone (impulse_contact.c), an impulse J(q1)' r acts at
+ * a point that the body has not rolled to yet when its momentum changes: backward Euler. A body
+ * that rocks on its curved side with frequency n is damped at the rate h n^2/2, which is the error
+ * of order one that every impact and every stack can bear; but what happens slowly beside the
+ * rocking drowns in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping
+ * is 5.7/s, where the reversal of its spin grows by 2/s: it never turns back.)
+ *
+ * So, of a pair that touches in one and the same point at q0 and q1, one of them being the ground,
+ *
+ *     P+ - P- = ... + J' r,         J = (1 - c) J(q0) + c J(q1)
+ *     gap(q1) >= 0,                 slip = ((1 - c) J(q0) + (1 + c) J(q1))/2 u   across it
+ *
+ * With c = 0 the impulses act in the middle between the momenta, and slip is what the trapezoidal
+ * rule makes of it. Turned round in time, (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same
+ * equations where the point sticks: rolling keeps its energy, up to a swing of O(h). Being explicit
+ * in where the impulse acts, they are stable for h n < 2 only. n is measured: if the point shifts
+ * by s over the body in a turn phi = h omega across the normal, the radius there is R = |s|/|phi|,
+ * and n^2 = N R/(e' J e + m (e x r)^2) about e = phi/|phi|, N being the push, at least the weight.
+ * Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step cannot see it damps. The same for what a
+ * step turns by: c is at least theta, (4 |phi|)^2 as theta has it, and (2 h |omega|)^2 - 0.25.
+ *
+ * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
+ * the gap does. As J hardly changes from round to round, the balance does not tell whether the
+ * right sides have settled: impulse_unsettled does.
+ *
+ * The speeds that a step ends with, v1, are u as near as the rows of q1 let them; the curvature of
+ * the ground alone makes them differ by O(h). The next step takes up u itself (impulse_memory.c),
+ * or v1 + (1 - c) (u - v1); if something else touches at the end, v1, as momentum may be lost. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "step/impulse.h"
+
+#define SEEN 0.1   /* (h n)^2 from which it is damped, */
+#define LOST 1.0   /* and up to which part of it */
+#define STILL 1e-9 /* radians a step: that tells no radius */
+
+zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
+{
+    *rolling = (impulse_rolling){.list = base_alloc(points * sizeof *rolling->list),
+                                 .of = base_alloc(points * sizeof *rolling->of),
+                                 .J = base_alloc(points * 12 * wide * sizeof *rolling->J)};
+    return rolling->list && rolling->of && rolling->J ? ZW_OK : ZW_NO_MEMORY;
+}
+
+void impulse_rolling_free(impulse_rolling *rolling)
+{
+    base_free(rolling->list);
+    base_free(rolling->of);
+    base_free(rolling->J);
+    *rolling = (impulse_rolling){0};
+}
+
+static int same_pair(const contact_point *a, const contact_key *b)
+{
+    return memcmp(a->key.geom, b->geom, sizeof b->geom) == 0;
+}
+
+/* Points of a pair are in a row. */
+static int is_alone(const contact_work *found, int k)
+{
+    const contact_point *point = &found->point[k];
+    return !(k > 0 && same_pair(point, &point[-1].key)) &&
+           !(k + 1 < found->count && same_pair(point, &point[1].key));
+}
+
+/* On the ground, closed, with friction, and without bounce: the body that rolls, else 0. */
+static int roller(const step_impulse *s, const contact_point *point)
+{
+    int on_ground = (point->body[0] == 0) != (point->body[1] == 0);
+    int closed = fabs(point->gap) <= 1e-9 * impulse_extent(s);
+    int rubs = point->rows >= 3 && point->friction[0] > 1e-9;
+    return on_ground && closed && rubs ? point->body[point->body[0] == 0] : 0;
+}
+
+static void arm_of(const step_impulse *s, const double *sweeps, int body, const double *place,
+                   double *r)
+{
+    const double *com = sweeps + s->system->tree->at.com + 3 * body;
+    for (int i = 0; i < 3; i++) {
+        r[i] = place[i] - com[i];
+    }
+}
+
+/* The rows of entry i at q0, and what is used of them. */
+static double *rows_of(const impulse_contacts *t, int i, int used)
+{
+    return t->rolling.J + (size_t)(2 * i + used) * 6 * (size_t)t->wide;
+}
+
+void impulse_roll_begin(step_impulse *s, const double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    t->rolling.count = 0;
+    for (int k = 0; k < t->found.count && !t->bounces && s->close < 1; k++) {
+        const contact_point *point = &t->found.point[k];
+        int body = roller(s, point);
+        if (body > 0 && is_alone(&t->found, k)) {
+            impulse_roller *it = &t->rolling.list[t->rolling.count];
+            *it = (impulse_roller){
+                .key = point->key, .body = body, .columns = t->columns[k], .part = -1};
+            memcpy(it->frame, point->frame, sizeof it->frame);
+            arm_of(s, sweeps, body, point->pos, it->arm);
+            memcpy(rows_of(t, t->rolling.count++, 0), t->J + (size_t)k * 6 * (size_t)t->wide,
+                   (size_t)(point->rows * t->columns[k]) * sizeof(double));
+        }
+    }
+}
+
+/* How implicit it is: c of the head. */
+static double part_of(const step_impulse *s, const double *sweeps, const impulse_roller *it,
+                      const contact_point *point, double push)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *omega = sweeps + tree->at.V + 6 * it->body, *n = point->frame, *r = it->arm;
+    const double *J = sweeps + tree->at.inertia + 6 * it->body, *lift = tree->body[it->body].lift;
+    double now[3], carried[3], e[3], shift = 0, turn = 0, across[3];
+    double along = model_dot(omega, n);
+    arm_of(s, sweeps, it->body, point->pos, now);
+    model_cross(carried, omega, r);
+    for (int i = 0; i < 3; i++) {
+        double over = now[i] - r[i] - s->h * carried[i];
+        e[i] = omega[i] - along * n[i];
+        shift += over * over;
+        turn += e[i] * e[i];
+    }
+    shift = sqrt(shift);
+    turn = sqrt(turn);
+    double least = fmax(s->theta, fmax(16 * s->h * s->h * turn * turn - 1e-3,
+                                       4 * s->h * s->h * model_dot(omega, omega) - 0.25));
+    if (!(s->h * turn > STILL)) {
+        return fmin(least, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        e[i] /= turn;
+    }
+    model_cross(across, e, r);
+    double inertia = J[0] * e[0] * e[0] + J[1] * e[1] * e[1] + J[2] * e[2] * e[2] +
+                     2 * (J[3] * e[0] * e[1] + J[4] * e[0] * e[2] + J[5] * e[1] * e[2]) +
+                     tree->body[it->body].mass * model_dot(across, across);
+    double weight = fmax(sqrt(model_dot(lift, lift)), push / s->h);
+    double swing = s->h * weight * shift / (turn * inertia); /* (h n)^2 */
+    double part = inertia > 0 ? (swing - SEEN) / (LOST - SEEN) : 1;
+    return fmin(fmax(part, least), 1);
+}
+
+/* x, seen along the frame of the point, along that of the entry. */
+static void turn_frame(const impulse_roller *it, const contact_point *point, const double x[3],
+                       double y[3])
+{
+    double world[3];
+    for (int i = 0; i < 3; i++) {
+        world[i] = point->frame[i] * x[0] + point->frame[3 + i] * x[1] + point->frame[6 + i] * x[2];
+    }
+    for (int r = 0; r < 3; r++) {
+        y[r] = model_dot(it->frame + 3 * r, world);
+    }
+}
+
+static double times(int count, const double *row, const int *column, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += row[i] * v[column[i]];
+    }
+    return sum;
+}
+
+/* Rows and right sides of point k from those of q0, and of the iterate. */
+static void mix(step_impulse *s, int k, int index, double push, const double *u)
+{
+    impulse_contacts *t = &s->touch;
+    impulse_roller *it = &t->rolling.list[index];
+    const contact_point *point = &t->found.point[k];
+    const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = rows_of(t, index, 0);
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    double *J = rows_of(t, index, 1), c = it->part;
+    int n = it->columns;
+    for (int i = 0; i < n; i++) {
+        double x[3] = {J1[i], J1[n + i], J1[2 * n + i]}, y[3];
+        turn_frame(it, point, x, y);
+        for (int r = 0; r < 3; r++) {
+            J[r * n + i] = (1 - c) * J0[r * n + i] + c * y[r];
+            J[(3 + r) * n + i] = y[r]; /* for a moment */
+        }
+    }
+    double b[3] = {times(n, J, column, u) - point->gap / s->h};
+    for (int r = 1; r < 3; r++) {
+        double slip = 0.5 * ((1 - c) * times(n, J0 + r * n, column, u) +
+                             (1 + c) * times(n, J + (3 + r) * n, column, u));
+        b[r] = times(n, J + r * n, column, u) - slip;
+        it->slip[r - 1] = slip;
+    }
+    it->off = s->h * fmax(fabs(b[1] - it->b[1]), fabs(b[2] - it->b[2]));
+    it->off = push > 0 ? fmax(it->off, fabs(point->gap)) : 0;
+    memcpy(it->b, b, sizeof b);
+    for (int i = 3 * n; i < point->rows * n; i++) { /* spin and roll: those of q0 */
+        J[i] = J0[i];
+    }
+}
+
+void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
+{
+    impulse_contacts *t = &s->touch;
+    for (int k = 0, at = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        impulse_roller *list = t->rolling.list;
+        while (at < t->rolling.count && (list[at].key.geom[0] < point->key.geom[0] ||
+                                         (list[at].key.geom[0] == point->key.geom[0] &&
+                                          list[at].key.geom[1] < point->key.geom[1]))) {
+            at++;
+        }
+        int is_same = at < t->rolling.count && same_pair(point, &list[at].key) &&
+                      is_alone(&t->found, k) && t->columns[k] == list[at].columns;
+        t->rolling.of[k] = is_same ? at : -1;
+        if (is_same) {
+            double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
+            double part = part_of(s, sweeps, &list[at], point, push);
+            list[at].part = list[at].part < 0 ? part : list[at].part; /* one for the step */
+            mix(s, k, at, push, u);
+        }
+    }
+}
+
+const impulse_roller *impulse_rolled(const step_impulse *s, int k)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    int index = rolling->count > 0 ? rolling->of[k] : -1;
+    return index >= 0 ? &rolling->list[index] : NULL;
+}
+
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows)
+{
+    const impulse_contacts *t = &s->touch;
+    int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+    if (index < 0) {
+        return 0;
+    }
+    const impulse_roller *it = &t->rolling.list[index];
+    for (int r = 0; r < rows; r++) {
+        problem_row(p, it->columns, t->column + (size_t)k * (size_t)t->wide,
+                    rows_of(t, index, 1) + r * it->columns, r < 3 ? it->b[r] : 0);
+    }
+    return 1;
+}
+
+double impulse_unsettled(const step_impulse *s)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    double worst = 0;
+    for (int i = 0; i < rolling->count; i++) {
+        worst = fmax(worst, rolling->list[i].off);
+    }
+    return worst;
+}
+
+/* The largest c of those that touch at the end; 1: something else does. */
+static double end_part(const step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    double touching = 1e-9 * impulse_extent(s), part = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+        if (t->found.point[k].gap <= touching) {
+            part = fmax(part, index >= 0 ? t->rolling.list[index].part : 1);
+        }
+    }
+    for (int r = 0; r < s->system->m; r++) {
+        part = s->in_reach[r] == 0 ? part : 1;
+    }
+    return part;
+}
+
+void impulse_leave(step_impulse *s, const double *v1)
+{
+    double part = end_part(s);
+    for (int i = 0; i < s->system->n; i++) {
+        s->after[i] = part == 1 ? v1[i] : v1[i] + (1 - part) * (s->u[i] - v1[i]);
+    }
+    s->goes_on = 1;
+}
+
+void impulse_take_up(step_impulse *s)
+{
+    size_t bytes = (size_t)s->system->n * sizeof(double);
+    if (s->goes_on && !s->touch.bounces && memcmp(s->after, s->v0, bytes) != 0) {
+        memcpy(s->w, s->after, bytes);
+        matrix_set(&s->H, s->system, s->begin);
+        s->gained += impulse_kinetic(s, s->w) - impulse_kinetic(s, s->v0);
+    }
+}
