@@ -52,9 +52,8 @@
  * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
  * used is that of its law, clamped, to 1e-12 of its range.
  *
- * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) + h
- * D
- * + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
+ * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) +
+ * h D + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
  * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
  * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
  * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
@@ -492,11 +491,6 @@ static int is_first_enough(const step_impulse *s)
     return s->close >= 1 && boxes == 0 && !s->touch.bounces;
 }
 
-static zw_status out_of_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -601,5 +595,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->taken = 1;
     impulse_keep(s);
-    return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);
+    status = impulse_list_contacts(s, v1) ? ZW_OK : ZW_NO_MEMORY;
+    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
 }
