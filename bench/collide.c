@@ -160,7 +160,7 @@ static void broad_table(void)
                 upper[i] += move;
             }
             double from = seconds_computed();
-            collide_broad_update(broad, n, lower, upper, NULL, &bad);
+            collide_broad_update(broad, n, NULL, lower, upper, 1, &bad);
             least = fmin(least, seconds_computed() - from);
             found = collide_broad_pairs(broad, &pair);
         }

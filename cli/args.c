@@ -22,6 +22,7 @@ typedef enum option_id {
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
+    OPTION_SLEEP,
     OPTION_CONTACT,
     OPTION_CONTACTS,
     OPTION_NOISE,
@@ -60,6 +61,7 @@ static const option options[] = {
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
+    {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
@@ -295,6 +297,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
                 : id == OPTION_HASH    ? &arguments->hash
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
+                : id == OPTION_SLEEP   ? &arguments->sleep
                                        : &arguments->help;
     *flag = 1;
 }

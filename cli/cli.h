@@ -38,6 +38,7 @@ typedef struct cli_arguments {
     const char *begin;    /* run: the state to begin with, or NULL */
     const char *save;     /* run: where the last state goes, or NULL */
     int maximal;          /* robots: maximal coordinates */
+    int sleep;            /* run: what has come to rest sleeps */
     zw_law law;           /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;

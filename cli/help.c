@@ -51,6 +51,7 @@ static const char run[] =
     "      --hash          print a hash of the state at the end: equal for equal bits\n"
     "      --maximal       robots: in maximal coordinates, every body free, every joint a "
     "constraint\n"
+    "      --sleep         robots: what has come to rest falls asleep and costs nothing\n"
     "  -o, --output FILE   write .csv, .h5, .svg or .html, by the ending; - is CSV to a pipe;\n"
     "                      may be repeated\n"
     "      --plot FILE     the plots, as .svg\n"

@@ -61,18 +61,23 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     return 0;
 }
 
-/* Every body free, every joint a constraint. */
-static int take_maximal(zw_model *model, zw_error *error)
+/* --maximal: every body free, every joint a constraint. --sleep: what rests falls asleep. */
+static int take_world(zw_model *model, const cli_arguments *arguments, zw_error *error)
 {
     const zw_world_def *given = zw_model_world(model);
+    if (!arguments->maximal && !arguments->sleep) {
+        return 1;
+    }
     if (!given) {
         *error = (zw_error){.status = ZW_BAD_INPUT};
         snprintf(error->text, sizeof error->text,
-                 "--maximal is about the bodies of a robot; here are none");
+                 "%s is about the bodies of a robot; here are none",
+                 arguments->maximal ? "--maximal" : "--sleep");
         return 0;
     }
     zw_world_def world = *given;
-    world.maximal = 1;
+    world.maximal |= arguments->maximal;
+    world.sleep |= arguments->sleep;
     return zw_model_set_world(model, &world, error) == ZW_OK;
 }
 
@@ -87,7 +92,7 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     world->model =
         zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
     if (world->model && (!arguments->key || take_key(world->model, arguments->key, error)) &&
-        (!arguments->maximal || take_maximal(world->model, error))) {
+        take_world(world->model, arguments, error)) {
         world->system = arguments->law.name
                             ? zw_system_compile_law(world->model, &arguments->law, error)
                             : zw_system_compile(world->model, error);

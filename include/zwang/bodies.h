@@ -418,6 +418,8 @@ typedef struct zw_world_def {
     int contact_capacity; /* points of contact that there is room for; 0: by the number of geoms */
     double bounce_speed;  /* pairs that meet slower, along the normal, do not bounce; m/s */
     int without;          /* ZW_WITHOUT_... */
+    int sleep; /* 1: what has come to rest falls asleep (method impulse): docs/bodies.md */
+    double sleep_tolerance; /* metres per second: slower is at rest */
     int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
                     other coordinates: first those of the bodies, then those of the joints */
 

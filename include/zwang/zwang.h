@@ -251,6 +251,14 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_me
 zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
                      const zw_run_options *options, zw_error *error);
 
+/* Forgets what the last step or run left in the state for the next one: where solves begin, and who
+ * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
+ * interface. */
+void zw_wake(zw_state *state);
+/* How many bodies sleep; asleep[zw_count(system, ZW_BODY)] (or NULL) is 1 for these. -1: no memory.
+ */
+int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_error *error);
+
 /* ---- Looking ------------------------------------------------------------------------------ */
 
 /* A named array inside a system, state or work. */

@@ -1,8 +1,10 @@
 /* The boxes are sorted along a curve that fills space (the bits of their three coordinates in turn,
  * by counting), so that neighbours in the order are neighbours in space. Eight by eight they are
  * the leaves of a complete binary tree of boxes. Each leaf then asks the tree for the leaves behind
- * it in the order: n log n in all, whatever their sizes are, plus what is found. At last the pairs
- * are sorted by counting, twice. */
+ * it in the order: n log n in all, whatever their sizes are, plus what is found. What stands still
+ * has a tree of its own, which is made once and asked by each box that moves: with k of them that
+ * is k log n. At last the pairs are sorted by their digits, so that no array is as long as there
+ * are boxes. */
 #include "collide/broad.h"
 
 #include <math.h>
@@ -28,13 +30,18 @@ typedef struct couple {
     int low, high;
 } couple;
 
+/* Boxes in an order that keeps neighbours together, and the tree over them. */
+typedef struct forest {
+    int room;           /* for so many boxes there are: */
+    item *item, *other; /* room */
+    box *sorted, *tree; /* room; 2 * leaves of the tree */
+    int count, leaves;
+    int *endless, endless_count, endless_room; /* those that have no place in it */
+} forest;
+
 struct collide_broad {
-    int room;             /* for so many boxes there are: */
-    item *item, *other;   /* room */
-    box *sorted, *tree;   /* room; 2 * leaves of the tree */
-    unsigned char *fixed; /* room: of the sorted ones, cannot move */
-    int *endless, *first; /* room; room + 1 */
-    int endless_count, leaves, pair_count, pair_room, sort_room;
+    forest still, moving;
+    int pair_count, pair_room, sort_room;
     couple *pair, *sort;
 };
 
@@ -43,26 +50,24 @@ collide_broad *collide_broad_new(void)
     return base_alloc(sizeof(collide_broad));
 }
 
-static void drop_boxes(collide_broad *b)
+static void drop_boxes(forest *f)
 {
-    base_free(b->item);
-    base_free(b->other);
-    base_free(b->sorted);
-    base_free(b->tree);
-    base_free(b->fixed);
-    base_free(b->endless);
-    base_free(b->first);
-    b->item = b->other = NULL;
-    b->sorted = b->tree = NULL;
-    b->fixed = NULL;
-    b->endless = b->first = NULL;
-    b->room = 0;
+    base_free(f->item);
+    base_free(f->other);
+    base_free(f->sorted);
+    base_free(f->tree);
+    f->item = f->other = NULL;
+    f->sorted = f->tree = NULL;
+    f->room = f->count = 0;
 }
 
 void collide_broad_free(collide_broad *b)
 {
     if (b != NULL) {
-        drop_boxes(b);
+        drop_boxes(&b->still);
+        drop_boxes(&b->moving);
+        base_free(b->still.endless);
+        base_free(b->moving.endless);
         base_free(b->pair);
         base_free(b->sort);
         base_free(b);
@@ -78,26 +83,22 @@ static int leaves_for(int count)
     return leaves;
 }
 
-static int make_room(collide_broad *b, int count)
+static int make_room(forest *f, int count)
 {
-    if (count <= b->room) {
+    if (count <= f->room) {
         return 1;
     }
-    drop_boxes(b);
+    drop_boxes(f);
     size_t n = (size_t)count + (size_t)count / 2 + 8;
-    b->item = base_alloc(n * sizeof *b->item);
-    b->other = base_alloc(n * sizeof *b->other);
-    b->sorted = base_alloc(n * sizeof *b->sorted);
-    b->tree = base_alloc(2 * (size_t)leaves_for((int)n) * sizeof *b->tree);
-    b->fixed = base_alloc(n);
-    b->endless = base_alloc(n * sizeof *b->endless);
-    b->first = base_alloc((n + 2) * sizeof *b->first);
-    if (b->item == NULL || b->other == NULL || b->sorted == NULL || b->tree == NULL ||
-        b->fixed == NULL || b->endless == NULL || b->first == NULL) {
-        drop_boxes(b);
+    f->item = base_alloc(n * sizeof *f->item);
+    f->other = base_alloc(n * sizeof *f->other);
+    f->sorted = base_alloc(n * sizeof *f->sorted);
+    f->tree = base_alloc(2 * (size_t)leaves_for((int)n) * sizeof *f->tree);
+    if (f->item == NULL || f->other == NULL || f->sorted == NULL || f->tree == NULL) {
+        drop_boxes(f);
         return 0;
     }
-    b->room = (int)n;
+    f->room = (int)n;
     return 1;
 }
 
@@ -114,8 +115,9 @@ static uint64_t spread(uint64_t x)
     return (x | x << 2) & 0x9249249249249249;
 }
 
-static void set_keys(collide_broad *b, int count, const double *lower, const double *upper)
+static void set_keys(forest *b, const double *lower, const double *upper)
 {
+    int count = b->count;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int k = 0; k < count; k++) {
         for (int c = 0; c < 3; c++) {
@@ -150,9 +152,10 @@ static void sort_few(item *list, int count)
     }
 }
 
-static void sort_items(collide_broad *b, int count)
+static void sort_items(forest *b)
 {
     enum { FEW = 64 };
+    int count = b->count;
     int start[BUCKETS];
     if (count <= FEW) {
         sort_few(b->item, count);
@@ -197,26 +200,55 @@ static int meet(const box *x, const box *y)
 }
 
 /* Node 1 is the root, k has the children 2k and 2k + 1, leaf number l is node leaves + l. */
-static void build(collide_broad *b, int count, const double *lower, const double *upper,
-                  const unsigned char *still)
+static void build(forest *f, const double *lower, const double *upper)
 {
     const box none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    b->leaves = leaves_for(count);
-    for (int l = 0; l < b->leaves; l++) {
-        b->tree[b->leaves + l] = none;
+    f->leaves = leaves_for(f->count);
+    for (int l = 0; l < f->leaves; l++) {
+        f->tree[f->leaves + l] = none;
     }
-    for (int k = 0; k < count; k++) {
-        int at = b->item[k].at;
-        memcpy(b->sorted[k].lower, &lower[3 * at], sizeof b->sorted[k].lower);
-        memcpy(b->sorted[k].upper, &upper[3 * at], sizeof b->sorted[k].upper);
-        b->fixed[k] = still != NULL && still[at];
-        join(&b->tree[b->leaves + k / LEAF], &b->sorted[k]);
+    for (int k = 0; k < f->count; k++) {
+        int at = f->item[k].at;
+        memcpy(f->sorted[k].lower, &lower[3 * at], sizeof f->sorted[k].lower);
+        memcpy(f->sorted[k].upper, &upper[3 * at], sizeof f->sorted[k].upper);
+        join(&f->tree[f->leaves + k / LEAF], &f->sorted[k]);
     }
-    for (int k = b->leaves - 1; k > 0; k--) {
-        b->tree[k] = b->tree[2 * k];
-        join(&b->tree[k], &b->tree[2 * k + 1]);
+    for (int k = f->leaves - 1; k > 0; k--) {
+        f->tree[k] = f->tree[2 * k];
+        join(&f->tree[k], &f->tree[2 * k + 1]);
     }
 }
+
+/* Box i into the forest; 0: no memory. What is no box is named and left out. */
+static int plant(forest *f, int i, const double *lower, const double *upper, int *bad)
+{
+    int endless = 0, fine = 1;
+    for (int c = 3 * i; c < 3 * i + 3; c++) {
+        fine = fine && lower[c] <= upper[c];
+        endless = endless || !(lower[c] > -INFINITY) || !(upper[c] < INFINITY);
+    }
+    if (!fine) {
+        *bad = *bad < 0 || i < *bad ? i : *bad;
+    } else if (endless) {
+        if (!base_list_room(&f->endless, &f->endless_room, f->endless_count, sizeof(int))) {
+            return 0;
+        }
+        f->endless[f->endless_count++] = i;
+    } else {
+        f->item[f->count++].at = i;
+    }
+    return 1;
+}
+
+static void grow(forest *f, const double *lower, const double *upper)
+{
+    set_keys(f, lower, upper);
+    sort_items(f);
+    build(f, lower, upper);
+}
+
+/* ---- Pairs --------------------------------------------------------------------------------------
+ */
 
 static int add_pair(collide_broad *b, int i, int j)
 {
@@ -227,17 +259,17 @@ static int add_pair(collide_broad *b, int i, int j)
     return 1;
 }
 
-static int leaf_pairs(collide_broad *b, int one, int two, int count)
+static int leaf_pairs(collide_broad *b, int one, int two)
 {
-    int end = (one + 1) * LEAF < count ? (one + 1) * LEAF : count;
-    int end2 = (two + 1) * LEAF < count ? (two + 1) * LEAF : count;
+    const forest *f = &b->moving;
+    int end = (one + 1) * LEAF < f->count ? (one + 1) * LEAF : f->count;
+    int end2 = (two + 1) * LEAF < f->count ? (two + 1) * LEAF : f->count;
     for (int i = one * LEAF; i < end; i++) {
-        if (!meet(&b->sorted[i], &b->tree[b->leaves + two])) {
+        if (!meet(&f->sorted[i], &f->tree[f->leaves + two])) {
             continue;
         }
         for (int j = one == two ? i + 1 : two * LEAF; j < end2; j++) {
-            if (meet(&b->sorted[i], &b->sorted[j]) && !(b->fixed[i] && b->fixed[j]) &&
-                !add_pair(b, b->item[i].at, b->item[j].at)) {
+            if (meet(&f->sorted[i], &f->sorted[j]) && !add_pair(b, f->item[i].at, f->item[j].at)) {
                 return 0;
             }
         }
@@ -247,25 +279,26 @@ static int leaf_pairs(collide_broad *b, int one, int two, int count)
 
 /* Leaf `one` with all that are not before it: down where the boxes meet, the left child first. A
  * node at `up` levels above the leaves ends with the leaf ((k + 1) << up) - 1. */
-static int leaf_asks(collide_broad *b, int one, int count)
+static int leaf_asks(collide_broad *b, int one)
 {
+    const forest *f = &b->moving;
     struct {
         int node, up;
     } stack[64];
     int depth = 0, levels = 0;
-    const box *mine = &b->tree[b->leaves + one];
-    while (1 << levels < b->leaves) {
+    const box *mine = &f->tree[f->leaves + one];
+    while (1 << levels < f->leaves) {
         levels++;
     }
     stack[depth].node = 1;
     stack[depth++].up = levels;
     while (depth > 0) {
         int k = stack[--depth].node, up = stack[depth].up;
-        if (((k + 1) << up) - 1 - b->leaves < one || !meet(mine, &b->tree[k])) {
+        if (((k + 1) << up) - 1 - f->leaves < one || !meet(mine, &f->tree[k])) {
             continue;
         }
         if (up == 0) {
-            if (!leaf_pairs(b, one, k - b->leaves, count)) {
+            if (!leaf_pairs(b, one, k - f->leaves)) {
                 return 0;
             }
             continue;
@@ -278,89 +311,226 @@ static int leaf_asks(collide_broad *b, int one, int count)
     return 1;
 }
 
-/* ---- All together ------------------------------------------------------------------------------
- */
-
-/* Stable, by the upper number and then by the lower one. */
-static int sort_pairs(collide_broad *b, int count)
+/* Box number `one` of those that move with all that stand still: 0: no memory. */
+static int box_asks(collide_broad *b, const box *mine, int one)
 {
+    const forest *f = &b->still;
+    int stack[64], depth = 0;
+    stack[depth++] = 1;
+    while (depth > 0) {
+        int k = stack[--depth];
+        if (!meet(mine, &f->tree[k])) {
+            continue;
+        }
+        if (k < f->leaves) {
+            stack[depth++] = 2 * k + 1;
+            stack[depth++] = 2 * k;
+            continue;
+        }
+        int first = (k - f->leaves) * LEAF;
+        int end = first + LEAF < f->count ? first + LEAF : f->count;
+        for (int j = first; j < end; j++) {
+            if (meet(mine, &f->sorted[j]) && !add_pair(b, b->moving.item[one].at, f->item[j].at)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Does some box of the forest meet this one? */
+static int meets_any(const forest *f, const box *mine)
+{
+    int stack[64], depth = 0;
+    if (f->count > 0) {
+        stack[depth++] = 1;
+    }
+    while (depth > 0) {
+        int k = stack[--depth];
+        if (!meet(mine, &f->tree[k])) {
+            continue;
+        }
+        if (k < f->leaves) {
+            stack[depth++] = 2 * k + 1;
+            stack[depth++] = 2 * k;
+            continue;
+        }
+        for (int j = (k - f->leaves) * LEAF; j < (k - f->leaves + 1) * LEAF && j < f->count; j++) {
+            if (meet(mine, &f->sorted[j])) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* An endless one with all that are not, and the list of others that are. */
+static int endless_pairs(collide_broad *b, int i, const forest *with, const int *others, int count)
+{
+    for (int k = 0; k < with->count; k++) {
+        if (!add_pair(b, i, with->item[k].at)) {
+            return 0;
+        }
+    }
+    for (int k = 0; k < count; k++) {
+        if (!add_pair(b, i, others[k])) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int find_pairs(collide_broad *b, int among)
+{
+    const forest *moving = &b->moving, *still = &b->still;
+    int ok = 1;
+    for (int e = 0; ok && e < still->endless_count; e++) {
+        ok = endless_pairs(b, still->endless[e], moving, NULL, 0);
+    }
+    for (int e = 0; ok && e < moving->endless_count; e++) {
+        int i = moving->endless[e];
+        ok = endless_pairs(b, i, still, still->endless, still->endless_count) &&
+             (!among ||
+              endless_pairs(b, i, moving, moving->endless + e + 1, moving->endless_count - e - 1));
+    }
+    for (int l = 0; ok && among && l * LEAF < moving->count; l++) {
+        ok = leaf_asks(b, l);
+    }
+    for (int k = 0; ok && still->count > 0 && k < moving->count; k++) {
+        ok = box_asks(b, &moving->sorted[k], k);
+    }
+    return ok;
+}
+
+/* Boxes that move and ask only those that stand still: in no order. As a rule they are together,
+ * and nothing is near them: then they need not ask one by one. */
+static void line_up(collide_broad *b, const double *lower, const double *upper)
+{
+    forest *f = &b->moving;
+    box all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < f->count; k++) {
+        int at = f->item[k].at;
+        memcpy(f->sorted[k].lower, &lower[3 * at], sizeof f->sorted[k].lower);
+        memcpy(f->sorted[k].upper, &upper[3 * at], sizeof f->sorted[k].upper);
+        join(&all, &f->sorted[k]);
+    }
+    if (f->count > 0 && b->still.endless_count == 0 && !meets_any(&b->still, &all)) {
+        f->count = 0;
+    }
+}
+
+static int before(const couple *x, const couple *y)
+{
+    return x->low < y->low || (x->low == y->low && x->high < y->high);
+}
+
+static void sort_few_pairs(couple *list, int count)
+{
+    for (int k = 1; k < count; k++) {
+        couple moved = list[k];
+        int at = k;
+        for (; at > 0 && before(&moved, &list[at - 1]); at--) {
+            list[at] = list[at - 1];
+        }
+        list[at] = moved;
+    }
+}
+
+/* By the digits of the upper number and then of the lower one, the least first; stable. */
+static int sort_pairs(collide_broad *b)
+{
+    enum { FEW = 32 };
+    int start[BUCKETS], largest = 0;
+    if (b->pair_count <= FEW) {
+        sort_few_pairs(b->pair, b->pair_count);
+        return 1;
+    }
     while (b->sort_room < b->pair_count) {
         if (!base_list_room(&b->sort, &b->sort_room, b->pair_room - 1, sizeof *b->sort)) {
             return 0;
         }
     }
+    for (int k = 0; k < b->pair_count; k++) {
+        largest = b->pair[k].high > largest ? b->pair[k].high : largest;
+    }
     for (int pass = 0; pass < 2; pass++) {
-        memset(b->first, 0, ((size_t)count + 2) * sizeof *b->first);
-        for (int k = 0; k < b->pair_count; k++) {
-            b->first[(pass ? b->pair[k].low : b->pair[k].high) + 1]++;
-        }
-        for (int k = 0; k < count; k++) {
-            b->first[k + 1] += b->first[k];
-        }
-        for (int k = 0; k < b->pair_count; k++) {
-            b->sort[b->first[pass ? b->pair[k].low : b->pair[k].high]++] = b->pair[k];
-        }
-        couple *swap = b->sort;
-        int room = b->sort_room;
-        b->sort = b->pair;
-        b->sort_room = b->pair_room;
-        b->pair = swap;
-        b->pair_room = room;
-    }
-    return 1;
-}
-
-/* Endless ones with everybody; with each other only once. */
-static int endless_pairs(collide_broad *b, int finite, const unsigned char *still)
-{
-    for (int e = 0; e < b->endless_count; e++) {
-        int i = b->endless[e], fixed = still != NULL && still[i];
-        for (int k = 0; k < finite; k++) {
-            if (!(fixed && b->fixed[k]) && !add_pair(b, i, b->item[k].at)) {
-                return 0;
+        for (int shift = 0; shift < 31 && largest >> shift > 0; shift += DIGIT) {
+            int mask = largest >> shift < BUCKETS ? largest >> shift : BUCKETS - 1, many = 1;
+            while (many <= mask) {
+                many *= 2;
             }
-        }
-        for (int f = e + 1; f < b->endless_count; f++) {
-            int j = b->endless[f];
-            if (!(fixed && still[j]) && !add_pair(b, i, j)) {
-                return 0;
+            memset(start, 0, (size_t)many * sizeof *start);
+            for (int k = 0; k < b->pair_count; k++) {
+                start[(pass ? b->pair[k].low : b->pair[k].high) >> shift & (many - 1)]++;
             }
+            for (int k = 0, sum = 0; k < many; k++) {
+                int here = start[k];
+                start[k] = sum;
+                sum += here;
+            }
+            for (int k = 0; k < b->pair_count; k++) {
+                int digit = (pass ? b->pair[k].low : b->pair[k].high) >> shift & (many - 1);
+                b->sort[start[digit]++] = b->pair[k];
+            }
+            couple *swap = b->sort;
+            int room = b->sort_room;
+            b->sort = b->pair;
+            b->sort_room = b->pair_room;
+            b->pair = swap;
+            b->pair_room = room;
         }
     }
     return 1;
 }
 
-zw_status collide_broad_update(collide_broad *b, int count, const double *lower,
-                               const double *upper, const unsigned char *still, int *bad)
+/* ---- All together ------------------------------------------------------------------------------
+ */
+
+zw_status collide_broad_keep(collide_broad *b, int count, const double *lower, const double *upper,
+                             const unsigned char *still, int *bad)
 {
-    int finite = 0;
-    b->pair_count = b->endless_count = 0;
+    forest *f = &b->still;
+    int many = 0;
     *bad = -1;
-    if (!make_room(b, count)) {
+    f->count = f->endless_count = 0;
+    for (int i = 0; i < count; i++) {
+        many += still[i] != 0;
+    }
+    if (!make_room(f, many)) {
         return ZW_NO_MEMORY;
     }
     for (int i = 0; i < count; i++) {
-        int endless = 0, fine = 1;
-        for (int c = 3 * i; c < 3 * i + 3; c++) {
-            fine = fine && lower[c] <= upper[c];
-            endless = endless || !(lower[c] > -INFINITY) || !(upper[c] < INFINITY);
-        }
-        if (!fine) {
-            *bad = *bad < 0 ? i : *bad;
-        } else if (endless) {
-            b->endless[b->endless_count++] = i;
-        } else {
-            b->item[finite++].at = i;
+        if (still[i] && !plant(f, i, lower, upper, bad)) {
+            f->count = f->endless_count = 0;
+            return ZW_NO_MEMORY;
         }
     }
-    set_keys(b, finite, lower, upper);
-    sort_items(b, finite);
-    build(b, finite, lower, upper, still);
-    int ok = endless_pairs(b, finite, still);
-    for (int l = 0; ok && l * LEAF < finite; l++) {
-        ok = leaf_asks(b, l, finite);
+    if (f->count > 0) {
+        grow(f, lower, upper);
     }
-    if (!ok || !sort_pairs(b, count)) {
+    return *bad < 0 ? ZW_OK : ZW_NOT_FINITE;
+}
+
+zw_status collide_broad_update(collide_broad *b, int count, const int *list, const double *lower,
+                               const double *upper, int among, int *bad)
+{
+    forest *f = &b->moving;
+    b->pair_count = f->count = f->endless_count = 0;
+    *bad = -1;
+    if (!make_room(f, count)) {
+        return ZW_NO_MEMORY;
+    }
+    for (int k = 0; k < count; k++) {
+        if (!plant(f, list != NULL ? list[k] : k, lower, upper, bad)) {
+            return ZW_NO_MEMORY;
+        }
+    }
+    if (f->count > 0 && among) {
+        grow(f, lower, upper);
+    } else {
+        line_up(b, lower, upper);
+    }
+    if (!find_pairs(b, among) || !sort_pairs(b)) {
         b->pair_count = 0;
         return ZW_NO_MEMORY;
     }

@@ -496,12 +496,13 @@ zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error 
                  def->magnetic[1] + def->magnetic[2] + def->total_mass;
     int ok = isfinite(sum) && isfinite(def->timestep) && def->timestep > 0 &&
              isfinite(def->impratio) && def->impratio > 0 && def->bound_mass >= 0 &&
+             def->sleep_tolerance >= 0 && isfinite(def->sleep_tolerance) &&
              def->bound_inertia >= 0 && isfinite(def->bound_mass + def->bound_inertia) &&
              isfinite(def->bounce_speed) && def->bounce_speed >= 0;
     if (!ok) {
         return model_fail(model, error, ZW_BAD_INPUT, -1,
                           "world: gravity and masses must be finite, timestep and impratio "
-                          "positive, bounce_speed not negative");
+                          "positive, bounce_speed and sleep_tolerance not negative");
     }
     b->world = *def;
     return ZW_OK;

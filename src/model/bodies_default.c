@@ -133,6 +133,7 @@ zw_world_def zw_world_default(void)
                           .gravity = {0, 0, -9.81},
                           .timestep = 0.002,
                           .impratio = 1,
+                          .sleep_tolerance = 1e-4,
                           .magnetic = {0, -0.5, 0},
                           .from_geoms = 2,
                           .group_range = {0, 5},

@@ -218,6 +218,10 @@ static int flags(mjcf *m, int element)
             world->without = off ? world->without | table[i].bit : world->without & ~table[i].bit;
         }
     }
+    const char *sleep = xml_value(&m->xml, element, "sleep");
+    if (sleep != NULL) {
+        world->sleep = strcmp(sleep, "enable") == 0;
+    }
     return 1;
 }
 
@@ -231,6 +235,9 @@ static int option(mjcf *m, int section)
     if (!(world->timestep > 0) || !(world->impratio > 0)) {
         return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
                          "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
+    }
+    if (!(world->sleep_tolerance >= 0)) {
+        return form_fail(&m->xml, section, "sleep_tolerance", "sleep_tolerance is a speed");
     }
     for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
         if (!flags(m, c)) {

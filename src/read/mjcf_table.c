@@ -47,6 +47,7 @@ const form_row mjcf_option_rows[] = {
     FORM_WORDS("cone", zw_world_def, elliptic, "pyramidal elliptic"),
     FORM_REALS("impratio", zw_world_def, impratio, 1, 1),
     FORM_REALS("magnetic", zw_world_def, magnetic, 3, 3),
+    FORM_REALS("sleep_tolerance", zw_world_def, sleep_tolerance, 1, 1),
     FORM_REFUSE("wind", "0", "there is no air here"),
     FORM_REFUSE("density", "0", "there is no air or water here"),
     FORM_REFUSE("viscosity", "0", "there is no air or water here"),
@@ -71,9 +72,9 @@ const form_row mjcf_flag_rows[] = {
     FLAG("sensor"),
     FLAG("refsafe"),
     FLAG("eulerdamp"),
+    FLAG("sleep"),
     FORM_REFUSE("override", "disable", "contact parameters are not overridden"),
     FORM_REFUSE("sensornoise", "disable", "sensors have no noise"),
-    FORM_REFUSE("sleep", "disable", "bodies do not fall asleep"),
     FORM_REFUSE("ipc", "disable", "there is no such contact here"),
     FORM_END};
 
@@ -384,7 +385,7 @@ static const form_element in_root[] = {
               in_compiler),
     FORM_READ("option", mjcf_option_rows,
               "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
-              "sleep_tolerance o_margin o_solref o_solimp o_friction jacobian solver iterations "
+              "o_margin o_solref o_solimp o_friction jacobian solver iterations "
               "ls_iterations noslip_iterations mpr_iterations ccd_iterations sdf_iterations "
               "sdf_initpoints",
               in_option),

@@ -52,9 +52,8 @@
  * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
  * used is that of its law, clamped, to 1e-12 of its range.
  *
- * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) + h
- * D
- * + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
+ * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) +
+ * h D + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
  * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
  * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
  * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
@@ -76,6 +75,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "step/sleep.h"
 #include "tree/sweeps.h"
 
 enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
@@ -128,6 +128,9 @@ static void lay_out(step_impulse *s, base_arena *arena)
 
 step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
 {
+    if (system->bodies->sleep > 0) {
+        return sleep_create(system, work, error);
+    }
     step_impulse *s = base_alloc(sizeof *s);
     base_arena arena = {0};
     if (s) {
@@ -177,6 +180,7 @@ void impulse_free(step_impulse *s)
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
         matrix_free(&s->H);
+        sleep_free(s->sleep);
         impulse_stiff_free(&s->stiff);
         base_free(s->memory);
         base_free(s);
@@ -487,11 +491,6 @@ static int is_first_enough(const step_impulse *s)
     return s->close >= 1 && boxes == 0 && !s->touch.bounces;
 }
 
-static zw_status out_of_memory(zw_error *error)
-{
-    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-}
-
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -573,6 +572,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     size_t acts = (size_t)s->system->bodies->act_count * sizeof(double);
     size_t speeds = (size_t)s->system->n * sizeof(double);
     size_t places = (size_t)s->system->nq * sizeof(double);
+    if (s->sleep) {
+        return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
+    }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
     s->goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
     s->before = s->goes_on ? s->before : h;
@@ -593,5 +595,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->taken = 1;
     impulse_keep(s);
-    return impulse_list_contacts(s, v1) ? ZW_OK : out_of_memory(error);
+    status = impulse_list_contacts(s, v1) ? ZW_OK : ZW_NO_MEMORY;
+    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
 }

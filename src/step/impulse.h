@@ -142,6 +142,8 @@ typedef struct step_impulse {
     int taken;            /* (q0, v0) are where the last step ended */
     double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
+    uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
+    struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
     void *memory;
 } step_impulse;
 
@@ -178,11 +180,16 @@ double impulse_work(const step_impulse *s, const impulse_problem *p, const doubl
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
 int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
+/* The head of what is kept, and what each block has; a block that is not there any more has this in
+ * place of the upper half of its key. */
+enum { IMPULSE_HEAD = 5, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
 /* before, behind, dry modes and multipliers from them. 0: there are none. */
 int impulse_recall(step_impulse *s);
+int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
 /* impulse_balance.c */
 void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */

@@ -12,7 +12,6 @@
 #include "step/impulse.h"
 #include "system/bodies.h"
 
-enum { HEAD = 5, PER_BLOCK = 3 };
 #define HALF 4294967296.0
 
 int impulse_memory(const step_impulse *s, double **numbers)
@@ -61,16 +60,16 @@ static int whole(double x, double most)
 }
 
 /* Do the numbers make sense? They may come from a file. */
-static int sound(const step_impulse *s)
+int impulse_is_sound(const step_impulse *s)
 {
-    const double *kept = s->kept, *mode = kept + HEAD;
+    const double *kept = s->kept, *mode = kept + IMPULSE_HEAD;
     int dry = s->system->bodies->dry_count, n = s->system->n;
-    int most = (s->kept_room - HEAD - dry - n) / PER_BLOCK, sum = 0;
+    int most = (s->kept_room - IMPULSE_HEAD - dry - n) / IMPULSE_BLOCK, sum = 0;
     if (kept[0] != 1 || !(kept[1] >= 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
         !whole(kept[4], s->kept_room)) {
         return 0;
     }
-    if (HEAD + dry + n + PER_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
+    if (IMPULSE_HEAD + dry + n + IMPULSE_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
         return 0;
     }
     for (int k = 0; k < dry; k++) {
@@ -84,7 +83,7 @@ static int sound(const step_impulse *s)
         }
     }
     for (int k = 0; k < (int)kept[3]; k++) {
-        const double *block = mode + dry + n + PER_BLOCK * k;
+        const double *block = mode + dry + n + IMPULSE_BLOCK * k;
         if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
             return 0;
         }
@@ -96,10 +95,10 @@ static int sound(const step_impulse *s)
 int impulse_recall(step_impulse *s)
 {
     impulse_problem *p = &s->problem;
-    const double *from = s->kept + HEAD;
+    const double *from = s->kept + IMPULSE_HEAD;
     int dry = s->system->bodies->dry_count;
     p->old_blocks = 0;
-    if (!sound(s)) {
+    if (!impulse_is_sound(s)) {
         return 0;
     }
     int blocks = (int)s->kept[3], rows = (int)s->kept[4], at = 0;
@@ -113,7 +112,7 @@ int impulse_recall(step_impulse *s)
     }
     memcpy(s->after, from, (size_t)s->system->n * sizeof *from);
     from += s->system->n;
-    for (int k = 0; k < blocks; k++, from += PER_BLOCK) {
+    for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
         p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
         p->old_rows[k] = (int)from[2];
         p->old_first[k] = at;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "step/impulse.h"
+#include "step/sleep.h"
 #include "tree/sweeps.h"
 
 #define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
@@ -286,6 +287,10 @@ static int rests(const step_impulse *s, int r)
 void impulse_modes(const step_impulse *s, double *mode)
 {
     const struct system_bodies *bodies = s->system->bodies;
+    if (s->sleep) {
+        sleep_modes(s, mode, NULL);
+        return;
+    }
     for (int c = 0; c < impulse_held(s); c++) {
         int r = s->system->first_row[c];
         int pushes = s->in_reach[r] && problem_multiplier(&s->problem, c, 0) > 0 && rests(s, r);

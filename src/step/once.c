@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "step/impulse.h"
 #include "step/run.h"
+#include "step/sleep.h"
 
 static void free_stepper(void *stepper)
 {
@@ -22,6 +23,34 @@ static step_impulse *stepper_of(const zw_system *system, zw_work *work, zw_error
     return work->stepper;
 }
 
+/* The memory of the state becomes that of the stepper: written by its last step, or by another one,
+ * or by a run; or it is of another state, and so of none. Who writes into the state by hand and
+ * does not say so (zw_wake) is seen if the last step was ours and he changed what is awake. */
+static void take_memory(const zw_system *system, zw_state *state, step_impulse *s)
+{
+    int ours = state->remembered != 0 && state->remembered == s->left &&
+               (!s->sleep || sleep_is_left(s, state_q(state), state_v(state)));
+    s->kept = run_step_memory(system, state);
+    if (ours) {
+        return;
+    }
+    s->taken = 0;
+    if (!run_remembers_step(state)) {
+        run_forget(state);
+        s->kept_used = 0;
+    }
+    run_begin_steps(system, state);
+    if (s->sleep) {
+        sleep_leave(s);
+        s->sum = state_sum(state);
+    }
+}
+
+void zw_wake(zw_state *state)
+{
+    run_forget(state);
+}
+
 static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_work *work,
                                   const zw_run_options *plan, zw_error *error)
 {
@@ -33,15 +62,27 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
     impulse_set_contact(s, plan->contact);
-    zw_status status = impulse_step(s, state->t, plan->step, q, v, q, v, error);
-    if (status == ZW_OK) {
-        state->t += plan->step;
-        state->work += system->works ? s->gained : 0;
+    take_memory(system, state, s);
+    uint64_t *sum = s->sleep ? &s->sum : NULL;
+    zw_status status = sum ? sleep_step(s, state->t, plan->step, q, v, q, v, sum, error)
+                           : impulse_step(s, state->t, plan->step, q, v, q, v, error);
+    if (status != ZW_OK) {
+        s->left = 0; /* begin with a look at all there is */
+        return status;
+    }
+    state->t += plan->step;
+    state->work += system->works ? s->gained : 0;
+    if (sum) {
+        sleep_modes(s, state_mode(state), sum);
+    } else {
         impulse_modes(s, state_mode(state));
-        work->certificate = s->residual;
-        if (work->touched) {
-            work->touched->of = state_digest(state); /* for zw_contacts */
-        }
+    }
+    run_note_step(system, state, plan);
+    s->sum = sum ? s->sum : state_sum(state);
+    s->left = state->remembered = state_digest_of(state, s->sum);
+    work->certificate = s->residual;
+    if (work->touched) {
+        work->touched->of = state_digest_of(state, s->sum + state_param_sum(state));
     }
     return status;
 }

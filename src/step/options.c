@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "step/run.h"
 #include "system/bodies.h"
+#include "system/subset.h"
 
 static const char *const method_name[] = {"default", "dop853",   "variational", "variational4",
                                           "rk4",     "euler",    "stiff",       "bdf",
@@ -189,6 +190,10 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
         return base_fail(error, ZW_BAD_INPUT,
                          "method impulse does not know %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
+    }
+    if (options->method == ZW_METHOD_IMPULSE && system->bodies->sleep > 0 && subset_lacks(system)) {
+        return base_fail(error, ZW_BAD_INPUT, "what sleeps must not have %s; let nothing sleep",
+                         subset_lacks(system));
     }
     if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
         return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",

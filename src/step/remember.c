@@ -15,7 +15,7 @@
 
 #include "step/run.h"
 
-enum { HEAD = 6 };
+enum { HEAD = 6, STEP_HEAD = 3 }; /* ours, and that of keep.c */
 
 /* Where the integrator's begins. */
 static int behind(const run *r)
@@ -23,10 +23,52 @@ static int behind(const run *r)
     return HEAD + r->system->m;
 }
 
-static double method_of(const run *r)
+static double method_of(const zw_run_options *options)
 {
-    return (int)r->options.method + (r->options.contact == ZW_CONTACT_CONVEX ? 0.5 : 0);
+    return (int)options->method + (options->contact == ZW_CONTACT_CONVEX ? 0.5 : 0);
 }
+
+static int is_impulse(zw_state *state)
+{
+    double method = state_memory(state)[0];
+    return method == ZW_METHOD_IMPULSE || method == ZW_METHOD_IMPULSE + 0.5;
+}
+
+/* The velocity form goes on with other controls, too: what it remembers is not about them. */
+static uint64_t digest(zw_state *state)
+{
+    return state_digest(state, !is_impulse(state));
+}
+
+/* ---- Of single steps ------------------------------------------------------------------------ */
+
+double *run_step_memory(const zw_system *system, zw_state *state)
+{
+    int size = system->nq + system->n + system->carried + system->works; /* as in motion.c */
+    return state_memory(state) + HEAD + system->m + STEP_HEAD + size;
+}
+
+int run_remembers_step(zw_state *state)
+{
+    return state->remembered != 0 && is_impulse(state) && state->remembered == digest(state);
+}
+
+void run_begin_steps(const zw_system *system, zw_state *state)
+{
+    double *memory = state_memory(state), *end = run_step_memory(system, state);
+    memset(memory, 0, (size_t)(end - memory) * sizeof *memory);
+}
+
+void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan)
+{
+    double *memory = state_memory(state), *grid = memory + HEAD + system->m;
+    memory[0] = method_of(plan);
+    memory[1] = plan->step;
+    memory[5] = -1;
+    grid[0] = grid[1] = state->t;
+}
+
+/* ---- Of runs -------------------------------------------------------------------------------- */
 
 void run_remember(run *r)
 {
@@ -39,7 +81,7 @@ void run_remember(run *r)
     if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
         return;
     }
-    memory[0] = method_of(r);
+    memory[0] = method_of(&r->options);
     memory[1] = r->options.step;
     if (!r->lagrange.system && !r->impulse) {
         memory[2] = motion->careful;
@@ -49,7 +91,7 @@ void run_remember(run *r)
     }
     memory[5] = isfinite(r->soon) ? r->soon : -1;
     step_ode_keep(r->ode, memory + behind(r));
-    state->remembered = state_digest(state);
+    state->remembered = digest(state);
 }
 
 void run_forget(zw_state *state)
@@ -71,9 +113,9 @@ int run_remembers(const run *r)
         }
     }
     double late = fabs(memory[behind(r)] - r->state->t); /* 0 but for round-off: keep.c */
-    return memory[0] == method_of(r) && memory[1] == r->options.step && memory[3] >= 0 &&
+    return memory[0] == method_of(&r->options) && memory[1] == r->options.step && memory[3] >= 0 &&
            memory[3] <= r->system->m && isfinite(memory[4]) && late <= 1e-8 * r->options.step &&
-           r->state->remembered == state_digest(r->state);
+           r->state->remembered == digest(r->state);
 }
 
 zw_status run_resume(run *r, zw_error *error)

@@ -50,6 +50,12 @@ zw_status run_try_contacts(run *r, zw_error *error);
 /* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
 void run_remember(run *r);
 void run_forget(zw_state *state);
+/* The same after a step of the velocity form by zw_step: where its own part is; can it go on with
+ * it; what stands before it, when steps begin and after each. The digest is the caller's. */
+double *run_step_memory(const zw_system *system, zw_state *state);
+int run_remembers_step(zw_state *state);
+void run_begin_steps(const zw_system *system, zw_state *state);
+void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan);
 int run_remembers(const run *r); /* r->ode is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 

@@ -69,7 +69,7 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     note_energy(r, state);
     note_checks(r, state);
     if (r->work->touched) { /* what the step that leads here left */
-        r->work->touched->of = pushed || r->soft ? state_digest(state) : 0;
+        r->work->touched->of = pushed || r->soft ? state_digest(state, 1) : 0;
     }
     r->shown++;
     if (r->options.observer &&

@@ -262,6 +262,7 @@ struct system_bodies {
     int without;         /* ZW_WITHOUT_... */
     int elliptic;        /* friction cones of the soft law; 0: pyramids */
     double impratio;
+    double sleep; /* metres per second: below that things rest, and islands may sleep; 0: never */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
 };
 
@@ -272,6 +273,7 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
                        zw_error *error);
 /* Numbers that a step of the velocity form hands to the next: step/impulse_memory.c. */
 int bodies_step_memory(const zw_system *system);
+int bodies_sleep_memory(const zw_system *system); /* the last of them: step/sleep.c */
 /* Numbers that bodies_evaluate wants in work->rows. */
 size_t bodies_room(const zw_system *system);
 /* One part of system.h into work->out. */

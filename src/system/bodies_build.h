@@ -19,9 +19,10 @@ typedef struct bodies_builder {
     tree_fused fused;
     tree_body_def *body;
     tree_joint_def *joint;
-    int *order;     /* [joints] in the order of the coordinates */
-    int *joint_q;   /* [joints of the model] first coordinate */
-    int *joint_dof; /* and first speed */
+    int *order;      /* [joints] in the order of the coordinates */
+    int *joint_q;    /* [joints of the model] first coordinate */
+    int *joint_dof;  /* and first speed */
+    int *joint_rank; /* how many of the same body stand before it; NULL: not known */
     zw_inertia *inertia;
     double *sweeps; /* of the pose as described */
     int *mark;      /* [2n] columns of a row */

@@ -288,9 +288,16 @@ static zw_status start(bodies_builder *b, zw_error *error)
     b->order = base_alloc(joints * sizeof(int));
     b->joint_q = base_alloc(joints * sizeof(int));
     b->joint_dof = base_alloc(joints * sizeof(int));
+    b->joint_rank = base_alloc(joints * sizeof(int));
+    int *many = base_alloc(bodies * sizeof(int));
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT] && b->joint_rank && many; j++) {
+        b->joint_rank[j] = many[b->from->joint[j].body]++;
+    }
+    int counted = many != NULL;
+    base_free(many);
     b->inertia = base_alloc(bodies * sizeof *b->inertia);
     if (!to || !b->body || !b->joint || !b->order || !b->joint_q || !b->joint_dof || !b->inertia ||
-        !(to->shown = model_create())) {
+        !b->joint_rank || !counted || !(to->shown = model_create())) {
         return bodies_no_memory(error);
     }
     to->shown->file_count = b->model->file_count; /* places are those of the description */
@@ -319,6 +326,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
     b->to->impratio = b->from->world.impratio;
+    b->to->sleep = b->from->world.sleep ? b->from->world.sleep_tolerance : 0;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
@@ -342,8 +350,8 @@ zw_status bodies_open(bodies_builder *b, zw_error *error)
 
 void bodies_close(bodies_builder *b)
 {
-    void *room[] = {b->body,      b->joint,   b->order,  b->joint_q,
-                    b->joint_dof, b->inertia, b->sweeps, b->mark};
+    void *room[] = {b->body,    b->joint,  b->order, b->joint_q,   b->joint_dof,
+                    b->inertia, b->sweeps, b->mark,  b->joint_rank};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
         base_free(room[i]);
     }

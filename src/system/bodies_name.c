@@ -15,8 +15,8 @@ static void joint_name(const bodies_builder *b, int index, char *name)
 {
     const zw_joint_def *joint = &b->from->joint[index];
     const char *body = b->from->body[joint->body].name;
-    int count = 1;
-    for (int k = 0; k < index; k++) {
+    int count = b->joint_rank ? b->joint_rank[index] + 1 : 1;
+    for (int k = 0; k < index && !b->joint_rank; k++) {
         count += b->from->joint[k].body == joint->body;
     }
     if (body == NULL) {

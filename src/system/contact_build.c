@@ -106,12 +106,17 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
                            .owner = from->body,
                            .body = frame.body,
                            .radius = radius_of(from, b->from),
+                           .margin = fmax(from->margin, 0),
                            .law = *from,
                            .shape = {.kind = kind_of(from->shape)}};
     memcpy(geom->shape.size, from->size, sizeof from->size);
     memcpy(geom->pos, frame.pos, sizeof geom->pos);
     model_quat_matrix(frame.quat, geom->R);
-    world->still[world->geom_count++] = geom->body == 0;
+    world->still[world->geom_count] = geom->body == 0;
+    if (geom->body > 0) {
+        world->moving[world->moving_count++] = world->geom_count;
+    }
+    world->geom_count++;
     geom->law.name = from->name ? bodies_copy(from->name) : NULL; /* a cut model does not stay */
     if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
         return bodies_no_memory(error);
@@ -146,7 +151,14 @@ static void make_filters(const bodies_builder *b, contact_world *world, const in
     }
     for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
         const zw_pair_def *def = &b->from->pair[i];
-        world->pair[world->pair_count++] = two(place[def->geom1], place[def->geom2], i);
+        int a = place[def->geom1], c = place[def->geom2];
+        world->pair[world->pair_count++] = two(a, c, i);
+        world->pair_def[i] = *def;
+        world->pair_def[i].name = NULL; /* may be those of a model that goes */
+        if (def->given & 16) {
+            world->geom[a].margin = fmax(world->geom[a].margin, def->margin);
+            world->geom[c].margin = fmax(world->geom[c].margin, def->margin);
+        }
     }
     qsort(world->exclude, (size_t)world->exclude_count, sizeof *world->exclude, earlier);
     qsort(world->pair, (size_t)world->pair_count, sizeof *world->pair, earlier);
@@ -163,12 +175,13 @@ static zw_status make_room(const bodies_builder *b, contact_world *world, zw_err
     world->exclude = base_alloc(((size_t)count[ZW_THING_EXCLUDE] + 1) * sizeof *world->exclude);
     world->hull = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->hull);
     world->still = base_alloc((size_t)count[ZW_THING_GEOM] + 1);
+    world->moving = base_alloc(((size_t)count[ZW_THING_GEOM] + 1) * sizeof(int));
     world->mesh = base_alloc(((size_t)count[ZW_THING_MESH] + 1) * sizeof *world->mesh);
     world->field = base_alloc(((size_t)count[ZW_THING_HFIELD] + 1) * sizeof *world->field);
     world->mesh_count = count[ZW_THING_MESH];
     world->field_count = count[ZW_THING_HFIELD];
     return world->geom && world->pair && world->pair_def && world->exclude && world->hull &&
-                   world->still && world->mesh && world->field
+                   world->still && world->moving && world->mesh && world->field
                ? ZW_OK
                : bodies_no_memory(error);
 }
@@ -190,6 +203,17 @@ static zw_status make_geoms(bodies_builder *b, contact_world *world, int *place,
     return status;
 }
 
+/* Could any two touch, by their bits alone? */
+static int could_touch(const contact_world *world)
+{
+    int types = 0, affinities = 0;
+    for (int i = 0; i < world->geom_count; i++) {
+        types |= world->geom[i].law.contype;
+        affinities |= world->geom[i].law.conaffinity;
+    }
+    return (types & affinities) || world->pair_count > 0;
+}
+
 /* Of few geoms all that may touch; of many some two: as a rule the first ones. */
 static zw_status find_touching(contact_world *world, const tree_mechanism *tree, zw_error *error)
 {
@@ -206,12 +230,18 @@ static zw_status find_touching(contact_world *world, const tree_mechanism *tree,
         world->touches = world->match_count > 0;
         return world->match ? ZW_OK : bodies_no_memory(error);
     }
-    for (int i = 0; i < world->geom_count && !world->touches; i++) {
+    int could = could_touch(world);
+    for (int i = 0; i < world->geom_count && !world->touches && could; i++) {
         for (int j = 0; j < i && !world->touches; j++) {
             world->touches = contact_may(world, tree, i, j);
         }
     }
     return contact_crowd_make(world, tree) ? ZW_OK : bodies_no_memory(error);
+}
+
+int contact_capacity(int geom_count)
+{
+    return 64 + 12 * geom_count;
 }
 
 zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
@@ -227,12 +257,10 @@ zw_status bodies_make_contacts(bodies_builder *b, zw_error *error)
     }
     if (status == ZW_OK) {
         int given = b->from->world.contact_capacity;
-        for (int i = 0; i < b->from->count[ZW_THING_PAIR]; i++) {
-            world->pair_def[i] = b->from->pair[i];
-        }
         world->keeps_parents = bodies_without(b, ZW_WITHOUT_FILTERPARENT);
         world->bounce_speed = b->from->world.bounce_speed;
-        world->capacity = given > 0 ? given : 64 + 12 * world->geom_count;
+        world->is_given = given > 0;
+        world->capacity = given > 0 ? given : contact_capacity(world->geom_count);
         status = find_touching(world, b->system->tree, error);
     }
     base_free(place);
@@ -262,6 +290,7 @@ void contact_world_free(contact_world *world)
     base_free(world->mesh);
     base_free(world->field);
     base_free(world->still);
+    base_free(world->moving);
     base_free(world->match);
     contact_crowd_free(world->crowd);
     base_free(world);
@@ -276,10 +305,12 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .lower = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .upper = base_alloc((3 * geoms + 1) * sizeof(double)),
                        .broad = collide_broad_new(),
+                       .woken = base_alloc((geoms + 1) * sizeof(int)),
+                       .is_woken = base_alloc(geoms + 1),
                        .crowd = world->crowd ? crowd_work_create(world) : NULL,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
     if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
-        (work->crowd || !world->crowd)) {
+        work->woken && work->is_woken && (work->crowd || !world->crowd)) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -293,6 +324,8 @@ void contact_work_free(contact_work *work)
     base_free(work->lower);
     base_free(work->upper);
     base_free(work->point);
+    base_free(work->woken);
+    base_free(work->is_woken);
     collide_broad_free(work->broad);
     crowd_work_free(work->crowd);
     *work = (contact_work){0};

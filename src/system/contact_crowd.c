@@ -243,7 +243,7 @@ static int add(crowd_work *w, crowd_pair pair)
 static double reach_of(const contact_world *world, const contact_work *work, int i, double margin)
 {
     const contact_geom *geom = &world->geom[i];
-    return geom->radius + work->reach[i] + margin + fmax(geom->law.margin, 0);
+    return geom->radius + work->reach[i] + margin + geom->margin;
 }
 
 static void bound(const contact_world *world, const contact_work *work, double margin, int g)

@@ -12,8 +12,8 @@
 /* ---- Where the geoms are -------------------------------------------------------------------- */
 
 /* A place and turn of a body's frame, seen from the world. */
-static void place_geom(const zw_system *system, const contact_geom *geom, const double *sweeps,
-                       collide_pose *pose)
+void contact_place(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                   collide_pose *pose)
 {
     const double *R = sweeps + system->tree->at.R + 9 * geom->body, *G = geom->R;
     const double *origin = sweeps + system->tree->at.origin + 3 * geom->body;
@@ -42,37 +42,83 @@ static double reach_of(const zw_system *system, const contact_geom *geom, const 
     return h * (sqrt(v3_dot(v, v)) + sqrt(v3_dot(V, V)) * geom->radius);
 }
 
-/* The number of a geom that is nowhere; -1: there is none. */
+/* 0: it is nowhere. */
+static int place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
+                     double h)
+{
+    const contact_geom *geom = &system->bodies->contact->geom[i];
+    const collide_pose *pose = &work->pose[i];
+    contact_place(system, geom, sweeps, &work->pose[i]);
+    work->reach[i] = reach_of(system, geom, pose, sweeps, h);
+    double all = pose->pos[0] + pose->pos[1] + pose->pos[2] + pose->R[0] + pose->R[4] + pose->R[8];
+    return isfinite(all) && work->reach[i] >= 0;
+}
+
+/* What stands still is placed once. The number of a geom that is nowhere; -1: there is none. */
 static int place_all(const zw_system *system, contact_work *work, const double *sweeps, double h)
 {
     const contact_world *world = system->bodies->contact;
     int bad = -1;
-    for (int i = 0; i < world->geom_count; i++) {
-        const contact_geom *geom = &world->geom[i];
-        const collide_pose *pose = &work->pose[i];
-        place_geom(system, geom, sweeps, &work->pose[i]);
-        work->reach[i] = reach_of(system, geom, pose, sweeps, h);
-        double all =
-            pose->pos[0] + pose->pos[1] + pose->pos[2] + pose->R[0] + pose->R[4] + pose->R[8];
-        if (bad < 0 && (!isfinite(all) || !(work->reach[i] >= 0))) {
+    for (int i = 0; i < world->geom_count && !work->placed; i++) {
+        if (world->still[i] && !place_one(system, work, i, sweeps, h) && bad < 0) {
+            bad = i;
+        }
+    }
+    work->placed = bad < 0;
+    for (int k = 0; k < world->moving_count; k++) {
+        int i = world->moving[k];
+        if (!place_one(system, work, i, sweeps, h) && bad < 0) {
             bad = i;
         }
     }
     return bad;
 }
 
-static void bound_all(const contact_world *world, contact_work *work, double margin)
+static void bound(const contact_world *world, contact_work *work, int i, double margin)
 {
-    for (int i = 0; i < world->geom_count; i++) {
-        const contact_geom *geom = &world->geom[i];
-        double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
-        collide_bounds(&geom->shape, &work->pose[i], lower, upper);
-        double more = work->reach[i] + margin + v3_max(geom->law.margin, 0);
-        for (int k = 0; k < 3; k++) {
-            lower[k] -= more;
-            upper[k] += more;
+    const contact_geom *geom = &world->geom[i];
+    double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
+    collide_bounds(&geom->shape, &work->pose[i], lower, upper);
+    double more = work->reach[i] + margin + geom->margin;
+    for (int k = 0; k < 3; k++) {
+        lower[k] -= more;
+        upper[k] += more;
+    }
+}
+
+/* Farther, but sooner done. */
+static void bound_sphere(const contact_world *world, contact_work *work, int i, double margin)
+{
+    double more = work->reach[i] + margin + world->geom[i].margin + world->geom[i].radius;
+    for (int k = 0; k < 3; k++) {
+        work->lower[3 * i + k] = work->pose[i].pos[k] - more;
+        work->upper[3 * i + k] = work->pose[i].pos[k] + more;
+    }
+}
+
+/* Of two that meet one moves, and has all of the margin: so what stands still is bounded once. */
+static zw_status bound_all(const contact_world *world, contact_work *work, double margin, int *bad)
+{
+    const unsigned char *kept = world->match ? world->asleep : world->still;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < world->geom_count && !work->bounded; i++) {
+        if (kept[i]) {
+            bound(world, work, i, 0);
         }
     }
+    if (!work->bounded) {
+        status =
+            collide_broad_keep(work->broad, world->geom_count, work->lower, work->upper, kept, bad);
+        work->bounded = status == ZW_OK;
+    }
+    for (int k = 0; k < world->moving_count; k++) {
+        if (world->match) {
+            bound_sphere(world, work, world->moving[k], margin);
+        } else {
+            bound(world, work, world->moving[k], margin);
+        }
+    }
+    return status;
 }
 
 /* ---- Who may touch whom --------------------------------------------------------------------- */
@@ -238,24 +284,53 @@ contact_match contact_match_of(const contact_world *world, int a, int b)
                            .radius = x->radius + y->radius};
 }
 
-static zw_status meet_many(const zw_system *system, contact_work *work, double margin,
-                           zw_error *error)
+/* Is some point of a pair, from this one on, as near as the margin? Else it is only in reach. */
+static int is_near(const contact_work *work, int first, double margin)
+{
+    for (int k = first; k < work->count; k++) {
+        if (work->point[k].gap <= margin) {
+            return 1;
+        }
+    }
+    return work->needed > work->count; /* no room to see */
+}
+
+/* Note a sleeper that was met. */
+static void wake(const contact_world *world, contact_work *work, int i)
+{
+    if (world->asleep[i] && !work->is_woken[i]) {
+        work->is_woken[i] = 1;
+        work->woken[work->woken_count++] = i;
+    }
+}
+
+/* By the boxes around them; where few are awake, those with sleepers only. */
+static zw_status meet_many(const zw_system *system, contact_work *work, const double *sweeps,
+                           double h, double margin, zw_error *error)
 {
     const contact_world *world = system->bodies->contact;
     int bad = -1;
     const int *pair;
-    bound_all(world, work, margin);
-    zw_status status = collide_broad_update(work->broad, world->geom_count, work->lower,
-                                            work->upper, world->still, &bad);
+    zw_status status = bound_all(world, work, margin, &bad);
+    if (status == ZW_OK) {
+        status = collide_broad_update(work->broad, world->moving_count, world->moving, work->lower,
+                                      work->upper, world->match == NULL, &bad);
+    }
     if (status != ZW_OK) {
         return base_fail(error, status, "%s", zw_status_text(status));
     }
     for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
-        int a = pair[2 * k], b = pair[2 * k + 1];
-        if (contact_may(world, system->tree, a, b)) {
-            contact_match match = contact_match_of(world, a, b);
-            contact_meet_match(world, work, &match,
-                               margin + match.margin + work->reach[a] + work->reach[b]);
+        int a = pair[2 * k], b = pair[2 * k + 1], first = work->count, before = work->needed;
+        if (!contact_may(world, system->tree, a, b)) {
+            continue;
+        }
+        contact_match match = contact_match_of(world, a, b);
+        contact_meet_match(world, work, &match,
+                           margin + match.margin + work->reach[a] + work->reach[b]);
+        if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
+            (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
+            wake(world, work, a);
+            wake(world, work, b);
         }
     }
     return ZW_OK;
@@ -281,8 +356,9 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
         status = contact_crowd_meet(system, work, margin)
                      ? ZW_OK
                      : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
-    } else {
-        status = meet_many(system, work, margin, error);
+    }
+    if ((!world->match && !world->crowd) || world->asleep) {
+        status = meet_many(system, work, sweeps, h, margin, error);
     }
     if (status == ZW_OK && work->needed > work->count) {
         status = base_fail(error, ZW_TOO_LARGE,

@@ -6,6 +6,7 @@
 #include "model/pose.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
+#include "system/subset.h"
 #include "system/work.h"
 
 int zw_contact_room(const zw_system *system)
@@ -20,7 +21,13 @@ int bodies_step_memory(const zw_system *system)
     int points = zw_contact_room(system), dry = bodies->dry_count;
     int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
         rows = system->m + dry + 6 * points;
-    return 5 + dry + system->n + 3 * blocks + rows;
+    return 5 + dry + system->n + 3 * blocks + rows + bodies_sleep_memory(system);
+}
+
+int bodies_sleep_memory(const zw_system *system)
+{
+    int asleep = system->bodies->sleep > 0;
+    return asleep ? 1 + system->shape.params + 2 * subset_most(system) : 0;
 }
 
 /* ---- The list ------------------------------------------------------------------------------- */
@@ -53,7 +60,7 @@ void contact_list_free(contact_list *list)
 
 void contact_list_keep(contact_list *list, const zw_state *state)
 {
-    if (list && list->of != state_digest(state)) {
+    if (list && list->of != state_digest(state, 1)) {
         list->of = 0;
         list->count = 0;
         list->acts = 0;
@@ -96,7 +103,7 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
     if (zw_contact_room(system) == 0) {
         return 0;
     }
-    if (work->touched && work->touched->of == state_digest(state)) {
+    if (work->touched && work->touched->of == state_digest(state, 1)) {
         return copy(work->touched, list, room);
     }
     zw_work *own = zw_work_create(system, error);

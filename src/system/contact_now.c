@@ -465,7 +465,7 @@ zw_status contact_now_list(const zw_system *system, zw_work *work, const zw_stat
         const now_point *it = &now->point[k];
         show(it, &now->solver->answer, pull, most, contact_list_add(list, system, &it->point));
     }
-    list->of = state_digest(state);
+    list->of = state_digest(state, 1);
     list->acts = 1;
     return ZW_OK;
 }

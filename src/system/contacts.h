@@ -39,6 +39,7 @@ typedef struct contact_geom {
     int body;            /* and in the tree; 0: it stands still */
     double pos[3], R[9]; /* in the frame of that body */
     double radius;       /* of the sphere about pos that holds it; infinite for planes */
+    double margin;       /* the largest of those that it is kept free by */
     zw_geom_def law;     /* contype, friction ...; its name is ours, other pointers are not used */
 } contact_geom;
 
@@ -61,7 +62,10 @@ typedef struct crowd_work crowd_work;
 typedef struct contact_world {
     int geom_count;
     contact_geom *geom;
-    unsigned char *still; /* [geoms] it cannot move */
+    unsigned char *still;  /* [geoms] it cannot move */
+    unsigned char *asleep; /* [geoms] nor is it part of the world: step/sleep.c; NULL: none */
+    int moving_count;
+    int *moving; /* the others */
     int pair_count;
     contact_two *pair; /* geoms of this list, sorted */
     int exclude_count;
@@ -73,6 +77,7 @@ typedef struct contact_world {
     contact_match *match;
     contact_crowd *crowd; /* many geoms on few trees; NULL: they are not */
     int capacity;         /* points that a state has room for */
+    int is_given;         /* by the user */
     double bounce_speed;
     int mesh_count, field_count;
     collide_hull **hull;   /* ours, by mesh of the model */
@@ -100,6 +105,7 @@ typedef struct contact_point {
 
 /* Scratch of one world: where the geoms are, and what touches. */
 typedef struct contact_work {
+    int placed, bounded;   /* what stands still has its place, and its box: once is enough */
     collide_pose *pose;    /* [geoms] */
     double *reach;         /* [geoms] how far its points may go in the step */
     double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
@@ -108,6 +114,9 @@ typedef struct contact_work {
     int count;
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
+    int woken_count;      /* since somebody set it to 0: sleeping geoms that were met, */
+    int *woken;           /* [geoms] each once */
+    unsigned char *is_woken;
 } contact_work;
 
 /* What the last step left, or zw_forward; for zw_contacts, loads and sensors. */
@@ -135,6 +144,7 @@ void contact_list_push(const contact_list *list, const struct zw_system *system,
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
 
 /* contact_build.c */
+int contact_capacity(int geom_count); /* unless the user says another */
 void contact_world_free(contact_world *world);
 zw_status contact_work_create(contact_work *work, const contact_world *world);
 void contact_work_free(contact_work *work);
@@ -142,6 +152,9 @@ void contact_work_free(contact_work *work);
 /* contact_find.c: may these two of the list touch? */
 int contact_may(const contact_world *world, const struct tree_mechanism *tree, int a, int b);
 
+/* Where a geom is. */
+void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
+                   collide_pose *pose);
 contact_match contact_match_of(const contact_world *world, int a, int b);
 /* The points of two geoms; close: all that the two can close. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,

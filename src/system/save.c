@@ -91,13 +91,43 @@ uint64_t zw_state_hash(const zw_state *state)
     return put_all(state, NULL);
 }
 
-uint64_t state_digest(const zw_state *state)
+uint64_t state_word(int at, double x)
+{
+    uint64_t word = base_hash_word(BASE_HASH_START, base_hash_bits(x));
+    return base_hash_word(word, (uint64_t)at);
+}
+
+static uint64_t sum_of(const zw_state *state, int first, int end)
+{
+    uint64_t sum = 0;
+    for (int i = first; i < end; i++) {
+        sum += state_word(i, state->data[i]);
+    }
+    return sum;
+}
+
+uint64_t state_sum(const zw_state *state)
+{
+    int params = state->nq + state->n + state->carried, modes = params + state->params;
+    return sum_of(state, 0, params) + sum_of(state, modes, modes + state->constraints);
+}
+
+uint64_t state_param_sum(const zw_state *state)
+{
+    int first = state->nq + state->n + state->carried;
+    return sum_of(state, first, first + state->params);
+}
+
+uint64_t state_digest_of(const zw_state *state, uint64_t sum)
 {
     const double when[] = {state->t, state->work};
-    size_t count = numbers(state) - (size_t)state->memory;
-    uint64_t hash = base_hash_numbers(BASE_HASH_START, 2, when);
-    hash = base_hash_numbers(hash, count, state->data);
+    uint64_t hash = base_hash_word(base_hash_numbers(BASE_HASH_START, 2, when), sum);
     return hash == 0 ? 1 : hash;
+}
+
+uint64_t state_digest(const zw_state *state, int with_params)
+{
+    return state_digest_of(state, state_sum(state) + (with_params ? state_param_sum(state) : 0));
 }
 
 zw_status zw_state_copy(const zw_state *from, zw_state **to, zw_error *error)

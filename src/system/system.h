@@ -144,8 +144,14 @@ double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
 double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);
-/* save.c: a hash of time, work and data but for the memory; never 0. */
-uint64_t state_digest(const zw_state *state);
+/* save.c: a hash of time, work and data but for the memory and, unless they are asked for, the
+ * parameters; never 0. It is made from a sum over all numbers, so that who changes a few of them
+ * can change the sum. */
+uint64_t state_digest(const zw_state *state, int with_params);
+uint64_t state_sum(const zw_state *state); /* without parameters, time and work */
+uint64_t state_param_sum(const zw_state *state);
+uint64_t state_word(int at, double x); /* the part of data[at] = x in them */
+uint64_t state_digest_of(const zw_state *state, uint64_t sum);
 
 /* What a one-sided constraint or a friction does now. Two-sided constraints without friction are
  * always CLOSED. */

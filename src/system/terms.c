@@ -8,7 +8,7 @@
 void system_bind(const zw_system *system, zw_work *work, const double *param)
 {
     size_t bytes = (size_t)system->shape.params * sizeof(double);
-    if (work->prepared && memcmp(work->param, param, bytes) == 0) {
+    if (work->prepared && (bytes == 0 || memcmp(work->param, param, bytes) == 0)) {
         return;
     }
     memcpy(work->param, param, bytes);

@@ -363,6 +363,17 @@ static void fill_rows(tree_mechanism *tree)
     }
 }
 
+static void fill_children(tree_mechanism *tree)
+{
+    for (int i = tree->bodies - 1; i > 0; i--) {
+        tree_body *body = tree->body + i, *parent = tree->body + body->parent;
+        body->subtree_mass += body->mass;
+        body->is_last_child = parent->last_child == 0;
+        parent->last_child = parent->last_child == 0 ? i : parent->last_child;
+        parent->subtree_mass += body->subtree_mass;
+    }
+}
+
 static void fill(tree_mechanism *tree, const tree_def *def)
 {
     memcpy(tree->gravity, def->gravity, sizeof tree->gravity);
@@ -375,13 +386,7 @@ static void fill(tree_mechanism *tree, const tree_def *def)
     if (!tree->without_matrix) {
         fill_rows(tree);
     }
-    for (int i = tree->bodies - 1; i > 0; i--) {
-        tree_body *body = tree->body + i, *parent = tree->body + body->parent;
-        body->subtree_mass += body->mass;
-        body->is_last_child = parent->last_child == 0;
-        parent->last_child = parent->last_child == 0 ? i : parent->last_child;
-        parent->subtree_mass += body->subtree_mass;
-    }
+    fill_children(tree);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -429,24 +434,35 @@ void *tree_work_create(const tree_mechanism *tree, int lanes)
 
 /* ---- Making one ------------------------------------------------------------------------------ */
 
-static tree_mechanism *build(const tree_def *def, int *depth, zw_error *error)
+/* Empty tables of these sizes. */
+static tree_mechanism *allocate(const tree_mechanism *size, zw_error *error)
 {
-    tree_mechanism size = {0};
+    tree_mechanism shape = *size;
     base_arena arena = {0};
-    if (count(&size, def, depth, error) != ZW_OK) {
-        return NULL;
-    }
-    base_arena_bytes(&arena, sizeof size);
-    layout(&size, &arena);
+    base_arena_bytes(&arena, sizeof shape);
+    layout(&shape, &arena);
     arena.block = base_alloc(arena.used);
     if (arena.block == NULL) {
-        base_fail(error, ZW_NO_MEMORY, "no memory for a tree of %d bodies", size.bodies);
+        base_fail(error, ZW_NO_MEMORY, "no memory for a tree of %d bodies", size->bodies);
         return NULL;
     }
     arena.used = 0;
-    tree_mechanism *tree = base_arena_bytes(&arena, sizeof size);
-    *tree = size;
+    tree_mechanism *tree = base_arena_bytes(&arena, sizeof shape);
+    *tree = *size;
     layout(tree, &arena);
+    return tree;
+}
+
+static tree_mechanism *build(const tree_def *def, int *depth, zw_error *error)
+{
+    tree_mechanism size = {0};
+    if (count(&size, def, depth, error) != ZW_OK) {
+        return NULL;
+    }
+    tree_mechanism *tree = allocate(&size, error);
+    if (tree == NULL) {
+        return NULL;
+    }
     fill(tree, def);
     place(tree);
     return tree;
@@ -464,6 +480,89 @@ tree_mechanism *tree_create(const tree_def *def, zw_error *error)
     }
     tree_mechanism *tree = build(def, depth, error);
     base_free(depth);
+    return tree;
+}
+
+/* ---- Some of its trees ----------------------------------------------------------------------- */
+
+/* Joints and dofs of a body that has been copied, from those of the same body of the whole. */
+static void copy_joints(tree_mechanism *tree, const tree_mechanism *whole, int i, int from,
+                        const int *to)
+{
+    tree_body *body = tree->body + i;
+    for (int j = whole->body[from].joint; j < whole->body[from].joint_end; j++) {
+        const tree_joint *old = whole->joint + j;
+        tree_joint *joint = tree->joint + body->joint_end;
+        int last = body->joint_end - 1;
+        *joint = *old;
+        joint->body = i;
+        joint->q = last < 0 ? 0 : tree->joint[last].q + coordinates_of(tree->joint[last].kind);
+        joint->v = body->dof_end;
+        size_t bytes = (size_t)coordinates_of(old->kind) * sizeof(double);
+        memcpy(tree->q_rest + joint->q, whole->q_rest + old->q, bytes);
+        memcpy(tree->q_spring + joint->q, whole->q_spring + old->q, bytes);
+        for (int d = old->v; d < old->v + dofs_of(old->kind); d++) {
+            int n = body->dof_end++, parent = whole->dof_parent[d];
+            int of = parent < 0 ? 0 : whole->dof_body[parent];
+            tree->dof_body[n] = i;
+            tree->dof_joint[n] = body->joint_end;
+            tree->dof_parent[n] =
+                parent < 0 ? -1 : tree->body[to[of]].dof + parent - whole->body[of].dof;
+            tree->depth[n] = whole->depth[d];
+            tree->armature[n] = whole->armature[d];
+            tree->damping[n] = whole->damping[d];
+        }
+        body->joint_end++;
+    }
+}
+
+tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep, int *to,
+                          zw_error *error)
+{
+    tree_mechanism size = {.bodies = 1, .without_matrix = whole->without_matrix};
+    memcpy(size.gravity, whole->gravity, sizeof size.gravity);
+    to[0] = 0;
+    for (int i = 1; i < whole->bodies; i++) {
+        const tree_body *body = whole->body + i;
+        to[i] = keep[i] ? size.bodies : 0;
+        size.bodies += keep[i] != 0;
+        size.joints += keep[i] ? body->joint_end - body->joint : 0;
+        for (int j = body->joint; j < body->joint_end && keep[i]; j++) {
+            size.hinges += whole->joint[j].kind == TREE_HINGE;
+            size.nq += coordinates_of(whole->joint[j].kind);
+        }
+        for (int d = body->dof; d < body->dof_end && keep[i]; d++) {
+            size.nv++;
+            size.entries += whole->without_matrix ? 0 : whole->depth[d];
+        }
+    }
+    tree_mechanism *tree = allocate(&size, error);
+    if (tree == NULL) {
+        return NULL;
+    }
+    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .quat = {1.0}};
+    for (int i = 1; i < whole->bodies; i++) {
+        tree_body *body = tree->body + to[i];
+        if (!keep[i]) {
+            continue;
+        }
+        *body = whole->body[i];
+        body->parent = to[body->parent];
+        body->joint = body->joint_end = body[-1].joint_end;
+        body->dof = body->dof_end = body[-1].dof_end;
+        body->last_child = body->is_last_child = 0;
+        body->subtree_mass = 0;
+        copy_joints(tree, whole, to[i], i, to);
+        body->last_dof =
+            body->dof_end > body->dof ? body->dof_end - 1 : tree->body[body->parent].last_dof;
+    }
+    fill_hinges(tree);
+    fill_blocks(tree);
+    if (!tree->without_matrix) {
+        fill_rows(tree);
+    }
+    fill_children(tree);
+    place(tree);
     return tree;
 }
 

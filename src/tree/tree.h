@@ -211,6 +211,11 @@ zw_status tree_check(const tree_def *def, zw_error *error);
 tree_mechanism *tree_create(const tree_def *def, zw_error *error);
 void tree_free(tree_mechanism *tree);
 
+/* Some of its trees: the bodies with keep[i], each of which has its parent kept too, or the world.
+ * They move with the same bits as in the whole. to[bodies]: their new numbers, 0: not there. */
+tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep, int *to,
+                          zw_error *error);
+
 /* Room for the work of `lanes` worlds (1 or 8), zeroed; free with base_free. NULL: no memory. */
 void *tree_work_create(const tree_mechanism *tree, int lanes);
 

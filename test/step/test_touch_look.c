@@ -184,12 +184,53 @@ static void the_same_in_pieces(void **state)
     assert_true(hash[0] == hash[2]);
 }
 
+/* A pair that is written has a margin larger than those of its geoms, and friction of its own: a
+ * ball is held that far above a slab, and a crate slides to where the pair's friction stops it;
+ * also in maximal coordinates, where the description that was compiled is gone by now. */
+static void pairs_have_their_own_numbers(void **state)
+{
+    (void)state;
+    for (int maximal = 0; maximal < 2; maximal++) {
+        scene s = open_scene(
+            "<worldbody><geom name='slab' type='box' size='5 5 .5' pos='0 0 -.5' friction='1 0 0'/>"
+            "<body pos='2 0 .6'><freejoint/><geom name='ball' size='.1'/></body>" BOX
+            "</worldbody><contact><pair geom1='slab' geom2='ball' margin='.3'/>"
+            "<pair geom1='slab' geom2='box' friction='.2 .2 0 0 0'/></contact>");
+        zw_error error = {0};
+        zw_contact list[8];
+        if (maximal) {
+            zw_world_def world = *zw_model_world(s.model);
+            zw_state_free(s.state);
+            zw_work_free(s.work);
+            zw_system_free(s.system);
+            world.maximal = 1;
+            must(zw_model_set_world(s.model, &world, &error), &error);
+            s.system = zw_system_compile(s.model, &error);
+            s.work = zw_work_create(s.system, &error);
+            s.state = zw_state_create(s.system, s.work, NULL, &error);
+            must(s.state ? ZW_OK : error.status, &error);
+        }
+        v_of(&s)[6] = 1;
+        go(&s, 2, 0.01);
+        assert_true(fabs(q_of(&s)[2] - 0.4) < 1e-9);
+        assert_true(fabs(q_of(&s)[7] - 1 / (2 * 0.2 * G)) < 0.01);
+        int count = look(&s, list, 8);
+        assert_true(count == 5);
+        assert_string_equal(list[0].geom_name[0], "slab");
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(method_by_default),  cmocka_unit_test(a_crate_stands),
-        cmocka_unit_test(a_crate_slides),     cmocka_unit_test(what_changed_is_looked_at_again),
-        cmocka_unit_test(seen_while_it_runs), cmocka_unit_test(the_same_in_pieces),
+        cmocka_unit_test(method_by_default),
+        cmocka_unit_test(a_crate_stands),
+        cmocka_unit_test(a_crate_slides),
+        cmocka_unit_test(what_changed_is_looked_at_again),
+        cmocka_unit_test(seen_while_it_runs),
+        cmocka_unit_test(the_same_in_pieces),
+        cmocka_unit_test(pairs_have_their_own_numbers),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
