@@ -250,32 +250,34 @@ static int nearest_face(const polytope *p)
     return p->distance[nearest] < INFINITY ? nearest : -1;
 }
 
-/* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one. */
-static void grow(polytope *p, double enough, collide_apex simplex[4], int *count, double n[3])
+/* Grows until the bounds are nearer than `enough`; n and the simplex are those of the upper one, if
+ * it is below what is given. 0: the bounds did not meet. */
+static int grow(polytope *p, double enough, double *upper, collide_apex simplex[4], int *count,
+                double n[3])
 {
-    double upper = INFINITY;
     while (p->apexes < APEXES) {
         int nearest = nearest_face(p);
         if (nearest < 0) {
-            return;
+            return 0;
         }
         const face *f = &p->face[nearest];
         collide_apex *w = &p->apex[p->apexes];
         collide_support_pair(p->a, p->b, f->n, w);
         double h = v3_dot(f->n, w->w);
-        if (h < upper) {
-            upper = h;
+        if (h < *upper) {
+            *upper = h;
             v3_copy(n, f->n);
             take_corners(p, f, simplex, count);
         }
-        if (upper - p->distance[nearest] <= enough ||
+        if (*upper - p->distance[nearest] <= enough ||
             h - p->distance[nearest] <= 1e-14 * p->scale) {
-            return;
+            return 1;
         }
         if (!see(p, nearest, w->w) || !fan(p, p->apexes++)) {
-            return;
+            return 0;
         }
     }
+    return 0;
 }
 
 /* Directions that Newton's method has ended in, and the best of them. */
@@ -352,6 +354,35 @@ static void grow_bent(polytope *p, summit *best)
     }
 }
 
+/* The first polytope from these points. Four that lie in one plane, as a search that ends where
+ * faces touch may leave them, are none: then from the first of them alone. 0: the difference itself
+ * is flat, and n is across it. */
+static int begin(polytope *p, const collide_apex *simplex, int count, double n[3])
+{
+    p->apexes = count;
+    for (int i = 0; i < count; i++) {
+        p->apex[i] = simplex[i];
+    }
+    if (first_points(p, n) && first_faces(p)) {
+        return 1;
+    }
+    p->apexes = 1;
+    return first_points(p, n) && first_faces(p);
+}
+
+/* Polytopes. Where growing ends in a muddle of faces without area, another begin has others. */
+static void grow_flat(polytope *p, collide_apex simplex[4], int *count, double n[3])
+{
+    static const double way[3][3] = {{0.36, 0.48, 0.8}, {-0.64, 0.6, -0.48}, {0.6, -0.8, 0}};
+    double upper = INFINITY, m[3];
+    int closed = grow(p, 1e-13 * p->scale, &upper, simplex, count, n);
+    for (int k = 0; k < 3 && !closed; k++) {
+        collide_apex first;
+        collide_support_pair(p->a, p->b, way[k], &first);
+        closed = begin(p, &first, 1, m) && grow(p, 1e-13 * p->scale, &upper, simplex, count, n);
+    }
+}
+
 double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex simplex[4],
                    int count, double n[3], collide_apex *witness)
 {
@@ -359,12 +390,7 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
     p.a = a;
     p.b = b;
     p.scale = a->extent + b->extent;
-    p.apexes = count;
-    p.faces = 0;
-    for (int i = 0; i < count; i++) {
-        p.apex[i] = simplex[i];
-    }
-    int solid = first_points(&p, n) && first_faces(&p), sure;
+    int solid = begin(&p, simplex, count, n), sure;
     if (solid && (collide_curved(a) || collide_curved(b))) {
         summit best = {.gap = -INFINITY};
         grow_bent(&p, &best);
@@ -373,7 +399,7 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
         return best.gap;
     }
     if (solid) {
-        grow(&p, 1e-13 * p.scale, simplex, &count, n);
+        grow_flat(&p, simplex, &count, n);
     } else { /* across it, the better way round */
         double back[3] = {-n[0], -n[1], -n[2]};
         if (collide_gap(a, b, back) > collide_gap(a, b, n)) {

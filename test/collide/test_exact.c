@@ -173,12 +173,85 @@ static void test_aligned(void **state)
     assert_true(t.depth_error < 1e-8);
 }
 
+/* Stones of an arch, face to face to the last bits, turned anyhow: neither overlap nor a gap. */
+static void test_stones(void **state)
+{
+    (void)state;
+    dice d = dice_of(77);
+    const double side = 0.15, r = 1.15, half = 0.15; /* tan of half a stone's angle */
+    const double c = (1 - side * side) / (1 + side * side), s = 2 * side / (1 + side * side);
+    double v[8][3], worst = 0;
+    for (int k = 0; k < 8; k++) {
+        double z = k & 1 ? half : -half;
+        v[k][0] = (k & 2 ? side : -side) * (r + z);
+        v[k][1] = k & 4 ? 0.2 : -0.2;
+        v[k][2] = z;
+    }
+    collide_shape stone = {.kind = COLLIDE_HULL, .hull = collide_hull_new(v[0], 8)};
+    for (int k = 0; k < campaign(20000); k++) {
+        collide_pose at[2] = {0};
+        collide_point p[ROOM];
+        double *R = at[0].R, *Q = at[1].R;
+        turn_of(&d, R);
+        for (int i = 0; i < 3; i++) { /* the next one is turned about y, by the whole angle */
+            Q[3 * i] = c * R[3 * i] - s * R[3 * i + 2];
+            Q[3 * i + 1] = R[3 * i + 1];
+            Q[3 * i + 2] = s * R[3 * i] + c * R[3 * i + 2];
+            at[0].pos[i] = r * R[3 * i + 2];
+            at[1].pos[i] = r * Q[3 * i + 2];
+        }
+        int count = collide_pair(&stone, &at[0], &stone, &at[1], 0.01, p, ROOM);
+        assert_int_equal(count, 4);
+        for (int i = 0; i < count; i++) {
+            worst = fmax(worst, fabs(p[i].gap));
+        }
+    }
+    assert_true(worst < 1e-14);
+    collide_hull_free((collide_hull *)stone.hull);
+}
+
+/* Two of these in a run of examples/contact/arch_bridge.xml: the search for a distance ends with
+ * four points in one plane, which is no begin for the search of an overlap. */
+static void test_points_in_one_plane(void **state)
+{
+    (void)state;
+    const double half = 0.1484162, wide[2] = {0.1449319, 0.1884114};
+    static const collide_pose at[2] = {
+        {{0x1.4e2c6db952fbep-2, -0x1.d28542950cc33p-54, 0x1.63dab4c3d278ep+0},
+         {0x1.ea7d9cc3cba38p-1, -0x1.a233f75a02221p-52, 0x1.25afac51ae70bp-2, 0x1.dd8188128ff41p-52,
+          0x1p+0, -0x1.11a81b8355b6dp-53, -0x1.25afac51ae70bp-2, 0x1.0c07be41cd3bp-52,
+          0x1.ea7d9cc3cba38p-1}},
+        {{0x1.4022812c7a9a4p-1, -0x1.d19abbe366decp-55, 0x1.402bae8fd5e66p+0},
+         {0x1.abc519bffe89ap-1, -0x1.c5369ac5eb454p-52, 0x1.19592d3993f08p-1, 0x1.898fda1caa4b8p-52,
+          0x1p+0, 0x1.c4c1dcf45a8c4p-53, -0x1.19592d3993f08p-1, 0x1.b2102e8463bcp-56,
+          0x1.abc519bffe89ap-1}}};
+    double v[8][3];
+    for (int k = 0; k < 8; k++) {
+        v[k][0] = (k & 1 ? 1 : -1) * wide[k >> 1 & 1];
+        v[k][1] = k & 4 ? 0.2 : -0.2;
+        v[k][2] = k & 2 ? half : -half;
+    }
+    collide_shape stone = {.kind = COLLIDE_HULL, .hull = collide_hull_new(v[0], 8)};
+    for (int k = 0; k < 2; k++) {
+        collide_point p[ROOM];
+        assert_int_equal(collide_pair(&stone, &at[k], &stone, &at[1 - k], 1e-3, p, ROOM), 4);
+        for (int i = 0; i < 4; i++) {
+            assert_true(fabs(p[i].gap) < 1e-12);
+        }
+    }
+    collide_hull_free((collide_hull *)stone.hull);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),        cmocka_unit_test(test_hulls),
-        cmocka_unit_test(test_box_cylinder), cmocka_unit_test(test_every_convex_pair),
+        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_hulls),
+        cmocka_unit_test(test_box_cylinder),
+        cmocka_unit_test(test_every_convex_pair),
         cmocka_unit_test(test_aligned),
+        cmocka_unit_test(test_stones),
+        cmocka_unit_test(test_points_in_one_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
