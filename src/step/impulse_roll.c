@@ -69,10 +69,10 @@ static int is_alone(const contact_work *found, int k)
 }
 
 /* On the ground, closed, with friction, and without bounce: the body that rolls, else 0. */
-static int roller(const step_impulse *s, const contact_point *point)
+static int roller(const contact_point *point, double touching)
 {
     int on_ground = (point->body[0] == 0) != (point->body[1] == 0);
-    int closed = fabs(point->gap) <= 1e-9 * impulse_extent(s);
+    int closed = fabs(point->gap) <= touching;
     int rubs = point->rows >= 3 && point->friction[0] > 1e-9;
     return on_ground && closed && rubs ? point->body[point->body[0] == 0] : 0;
 }
@@ -95,11 +95,12 @@ static double *rows_of(const impulse_contacts *t, int i, int used)
 void impulse_roll_begin(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
+    double touching = 1e-9 * impulse_extent(s);
     t->rolling.count = 0;
     for (int k = 0; k < t->found.count && !t->bounces && s->close < 1; k++) {
         const contact_point *point = &t->found.point[k];
-        int body = roller(s, point);
-        if (body > 0 && is_alone(&t->found, k)) {
+        int body = is_alone(&t->found, k) ? roller(point, touching) : 0;
+        if (body > 0) {
             impulse_roller *it = &t->rolling.list[t->rolling.count];
             *it = (impulse_roller){
                 .key = point->key, .body = body, .columns = t->columns[k], .part = -1};
