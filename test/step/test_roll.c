@@ -51,7 +51,8 @@ static void rocking(void **state)
     close_scene(&s);
 }
 
-/* Steps that cannot see it: it comes to rest, and nothing is driven. */
+/* Steps that cannot see it: it comes to rest, and nothing is driven. At 0.195 s it is driven, from
+ * 0.0002 to 0.52 J in one step; why is not understood. */
 static void rocking_at_long_steps(void **state)
 {
     (void)state;

@@ -54,7 +54,10 @@ static void slope(void **state)
 
 /* ---- Sliding -------------------------------------------------------------------------------- */
 
-/* A cube of 0.1 m at 6 m/s: straight for every heading, no rise, stops at v^2/(2 mu g). */
+/* A cube of 0.1 m at 6 m/s: straight for every heading, no rise, stops at v^2/(2 mu g) to 0.1 %
+ * once the half step v h/2 is added that the first step loses: its friction acts all of h on a
+ * speed of the beginning. Without it the way is short by 0.8 % at 10 ms; that is not what users
+ * want. */
 static void sliding_cube(void **state)
 {
     (void)state;
