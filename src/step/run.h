@@ -20,6 +20,7 @@ struct run {
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
+    int seen;               /* it has seen that all numbers are finite */
     soft_problem *soft;     /* of that one */
     step_ode *ode;
     double *y;        /* scratch, of the size of the motion's y */

@@ -88,6 +88,7 @@ static void drop_part(step_sleep *z)
     subset_free(&z->part);
     z->inner = NULL;
     z->work = NULL;
+    z->twin[0] = z->twin[1] = NULL;
     z->is_made = 0;
 }
 
@@ -373,6 +374,20 @@ static zw_status step_awake(step_impulse *s, double t, double h, const double *q
     return ZW_OK;
 }
 
+/* From one end of the step to the other, unless they are there since the last one. */
+static void copy_sleepers(const step_impulse *s, const double *q0, const double *v0, double *q1,
+                          double *v1)
+{
+    step_sleep *z = s->sleep;
+    int twins = (z->twin[0] == q0 && z->twin[1] == q1) || (z->twin[0] == q1 && z->twin[1] == q0);
+    if (q1 != q0 && !twins) {
+        memcpy(q1, q0, (size_t)s->system->nq * sizeof *q1);
+        memcpy(v1, v0, (size_t)s->system->n * sizeof *v1);
+        z->twin[0] = q0;
+        z->twin[1] = q1;
+    }
+}
+
 zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                      double *q1, double *v1, uint64_t *sum, zw_error *error)
 {
@@ -387,10 +402,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     if (status != ZW_OK) {
         return status;
     }
-    if (q1 != q0) {
-        memcpy(q1, q0, (size_t)s->system->nq * sizeof *q1);
-        memcpy(v1, v0, (size_t)s->system->n * sizeof *v1);
-    }
+    copy_sleepers(s, q0, v0, q1, v1);
     if (!z->inner) {
         return contact_list_begin(s->work, 0)
                    ? ZW_OK

@@ -23,6 +23,7 @@ struct step_sleep {
     int *link;                 /* [groups] */
     unsigned char *drops;      /* [groups] falls asleep now */
     double *mode;              /* [constraints] */
+    const double *twin[2];     /* two q, with their v behind them, that differ in `part` alone */
     void *memory;
 };
 
@@ -32,7 +33,9 @@ step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *err
 void sleep_free(step_sleep *z);
 
 /* impulse_step of a system with sleep. Where q1 and v1 are q0 and v0 themselves, only what is awake
- * is touched. `sum` (or NULL) is the state_sum of the state that holds them: kept up to date. */
+ * is touched; and where a run goes to and fro between the same two, which nobody changes in between
+ * unless both of them alike. `sum` (or NULL) is the state_sum of the state that holds them: kept up
+ * to date. */
 zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                      double *q1, double *v1, uint64_t *sum, zw_error *error);
 /* Those of constraints that are awake; the others stay. */
@@ -41,6 +44,12 @@ void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum);
 void sleep_leave(step_impulse *s);
 /* Is what is awake where the last step left it? */
 int sleep_is_left(const step_impulse *s, const double *q, const double *v);
+
+/* ---- sleep_watch.c: after a step (and sleep_modes), of what is awake ------------------------- */
+
+int sleep_is_finite(const step_impulse *s);
+void sleep_violation(step_impulse *s, double violation[2]); /* as system_violation */
+void sleep_note_slip(const step_impulse *s);                /* as system_note_slip */
 
 /* ---- sleep_memory.c -------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "step/run.h"
+#include "step/sleep.h"
 
 static double larger(double x, double y)
 {
@@ -83,8 +84,12 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
 {
     double violation[2] = {0, 0};
-    zw_status status =
-        system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
+    zw_status status = ZW_OK;
+    if (r->impulse && r->impulse->sleep) {
+        sleep_violation(r->impulse, violation);
+    } else {
+        status = system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
+    }
     if (status == ZW_OK) {
         note_violation(r, violation);
     }
