@@ -455,6 +455,47 @@ static void friction_of_joints_gives_way(void **state)
     }
 }
 
+/* ---- Crowds -----------------------------------------------------------------------------------
+ */
+
+/* Crates that stand, slide and rise, each for itself: as many as make the problem a large one.
+ * Nobody notices the others. (What spins on more points than three knows more than one answer.) */
+static void nobody_notices_the_others(void **state)
+{
+    (void)state;
+    enum { CRATES = 20 };
+    char text[8000] = "<worldbody>" FLOOR;
+    scene alone = open_scene("<worldbody>" FLOOR CRATE "</worldbody>");
+    for (int i = 0; i < CRATES; i++) {
+        char more[300];
+        snprintf(more, sizeof more,
+                 "<body pos='%g %g .1'><freejoint/><geom type='box' size='.1 .1 .1' "
+                 "friction='.5 0 0' mass='2'/></body>",
+                 0.5 * (i % 5), 0.5 * (double)(i / 5));
+        strcat(text, more);
+    }
+    strcat(text, "</worldbody>");
+    scene all = open_scene(text);
+    for (int i = 0; i < CRATES; i++) {
+        double *v = v_of(&all) + 6 * i;
+        v[0] = i % 2 ? 0.1 * i : 0;
+        v[1] = i % 3 ? -0.05 * i : 0;
+        v[2] = i % 5 ? 0 : 0.1 * i;
+    }
+    const double *together = forward(&all);
+    for (int i = 0; i < CRATES; i++) {
+        memcpy(v_of(&alone), v_of(&all) + 6 * i, 6 * sizeof(double));
+        const double *a = forward(&alone);
+        for (int d = 0; d < 6; d++) {
+            assert_true(fabs(a[d] - together[6 * i + d]) < 1e-8);
+        }
+        double g = 0.5 * G, slides = i % 5 && (i % 2 || i % 3);
+        assert_true(!slides || fabs(hypot(a[0], a[1]) - g) < 1e-6);
+    }
+    close_scene(&alone);
+    close_scene(&all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +512,7 @@ int main(void)
         cmocka_unit_test(balls_spin),
         cmocka_unit_test(a_humanoid_stands),
         cmocka_unit_test(maximal_coordinates_agree),
+        cmocka_unit_test(nobody_notices_the_others),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
