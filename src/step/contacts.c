@@ -28,7 +28,8 @@ zw_status run_try_contacts(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
     int seen = r->options.observer || system->model->check_count > 0;
-    int known = r->work->touched && r->work->touched->of != 0;
+    int known = r->work->touched && r->work->touched->of != 0 &&
+                (r->work->touched->rests || zw_sleepers(system, r->state, NULL, NULL) == 0);
     if (!seen || known || zw_contact_room(system) == 0) {
         return ZW_OK;
     }

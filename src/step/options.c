@@ -107,10 +107,16 @@ static const char *beyond_impulse(const struct system_bodies *bodies)
     return NULL;
 }
 
-/* Bodies that may touch go by the one method that lets them, if it knows all that there is. */
+static int may_sleep(const zw_system *system)
+{
+    return system->tree && system->bodies->sleep > 0;
+}
+
+/* Bodies that may touch, or sleep, go by the one method that lets them, if it knows all that there
+ * is. */
 static zw_method by_default(const zw_system *system, double time)
 {
-    if (zw_contact_room(system) > 0 && !beyond_impulse(system->bodies)) {
+    if ((zw_contact_room(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
         return ZW_METHOD_IMPULSE;
     }
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
@@ -191,7 +197,13 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          "method impulse does not know %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
-    if (options->method == ZW_METHOD_IMPULSE && system->bodies->sleep > 0 && subset_lacks(system)) {
+    if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "what has come to rest can sleep by method impulse (contact coulomb or "
+                         "convex) only, and this is %s; let nothing sleep",
+                         zw_method_name(options->method));
+    }
+    if (may_sleep(system) && subset_lacks(system)) {
         return base_fail(error, ZW_BAD_INPUT, "what sleeps must not have %s; let nothing sleep",
                          subset_lacks(system));
     }

@@ -89,6 +89,7 @@ static void drop_part(step_sleep *z)
     z->inner = NULL;
     z->work = NULL;
     z->twin[0] = z->twin[1] = NULL;
+    z->rest_known = 0;
     z->is_made = 0;
 }
 
@@ -97,6 +98,7 @@ void sleep_free(step_sleep *z)
     if (z) {
         drop_part(z);
         subset_groups_free(&z->groups);
+        contact_list_free(z->rest);
         base_free(z->memory);
         base_free(z);
     }
@@ -325,6 +327,15 @@ static void scatter(const step_sleep *z, double *q1, double *v1, uint64_t *sum)
     }
 }
 
+void sleep_tell(const step_impulse *s, step_impulse *inner)
+{
+    inner->close = s->close;
+    inner->problem.options.tolerance = s->problem.options.tolerance;
+    inner->problem.options.contact = s->problem.options.contact;
+    inner->aside.options.tolerance = s->aside.options.tolerance;
+    inner->aside.options.contact = s->aside.options.contact;
+}
+
 /* The step of what is awake; *woken: it met somebody who has to be awake for it. */
 static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_error *error)
 {
@@ -332,11 +343,7 @@ static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_e
     contact_work *found = &z->inner->touch.found;
     int there = z->inner->touch.is_there;
     system_bind(&z->part.system, z->work, s->work->param);
-    z->inner->close = s->close; /* what impulse_set_... have said */
-    z->inner->problem.options.tolerance = s->problem.options.tolerance;
-    z->inner->problem.options.contact = s->problem.options.contact;
-    z->inner->aside.options.tolerance = s->aside.options.tolerance;
-    z->inner->aside.options.contact = s->aside.options.contact;
+    sleep_tell(s, z->inner);
     sleep_hand_in(s);
     z->work->touched = s->work->touched; /* the list is theirs to fill */
     zw_status status = impulse_step(z->inner, t, h, z->q0, z->v0, z->q1, z->v1, error);

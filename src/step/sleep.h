@@ -23,6 +23,8 @@ struct step_sleep {
     int *link;                 /* [groups] */
     unsigned char *drops;      /* [groups] falls asleep now */
     double *mode;              /* [constraints] */
+    contact_list *rest;        /* what touches among sleepers: sleep_rest.c */
+    int rest_known;            /* it is that, or there is none */
     const double *twin[2];     /* two q, with their v behind them, that differ in `part` alone */
     void *memory;
 };
@@ -40,6 +42,8 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
                      double *q1, double *v1, uint64_t *sum, zw_error *error);
 /* Those of constraints that are awake; the others stay. */
 void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum);
+/* What impulse_set_... have said, on to a stepper inside. */
+void sleep_tell(const step_impulse *s, step_impulse *inner);
 /* The next step is from another state than that which the last one led to. */
 void sleep_leave(step_impulse *s);
 /* Is what is awake where the last step left it? */
@@ -50,6 +54,11 @@ int sleep_is_left(const step_impulse *s, const double *q, const double *v);
 int sleep_is_finite(const step_impulse *s);
 void sleep_violation(step_impulse *s, double violation[2]); /* as system_violation */
 void sleep_note_slip(const step_impulse *s);                /* as system_note_slip */
+
+/* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
+ */
+
+zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, zw_error *error);
 
 /* ---- sleep_memory.c -------------------------------------------------------------------------- */
 

@@ -58,8 +58,15 @@ static void note_energy(run *r, const zw_state *state)
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
-    zw_status status =
-        system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED, error);
+    zw_status status = ZW_OK;
+    if (r->impulse && r->impulse->sleep) {
+        zw_state *now = (zw_state *)state; /* only read */
+        status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), error);
+    }
+    if (status == ZW_OK) {
+        status = system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED,
+                                error);
+    }
     if (status == ZW_OK && r->soft) {
         status = soft_show(r->soft, state, error);
     }
