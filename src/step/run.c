@@ -215,6 +215,9 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         status = decide_now(r, last >= 0 ? r->guards.constraint[last] : -1, error);
     }
     if (touched && status == ZW_OK && !r->over) {
+        if (r->impulse && r->impulse->sleep) {
+            sleep_disturb(r->impulse);
+        }
         motion_pack(&r->motion, r->state, r->y);
         status = step_ode_restart(r->ode, r->state->t, r->y, error);
     }
@@ -264,6 +267,9 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     run *r = motion->run;
     int nq = r->system->nq;
     double gained = 0;
+    if (r->impulse && r->impulse->sleep) {
+        sleep_notice(r->impulse, y0, y0 + nq);
+    }
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);

@@ -170,6 +170,19 @@ int sleep_is_left(const step_impulse *s, const double *q, const double *v)
     return same;
 }
 
+void sleep_disturb(step_impulse *s)
+{
+    sleep_leave(s);
+    sleep_forget(s);
+}
+
+void sleep_notice(step_impulse *s, const double *q, const double *v)
+{
+    if (s->sleep->is_made && !sleep_is_left(s, q, v)) {
+        sleep_disturb(s);
+    }
+}
+
 /* ---- Falling asleep ------------------------------------------------------------------------- */
 
 /* The fastest point of each group that is awake. */
@@ -205,7 +218,7 @@ static int run_clocks(step_impulse *s, double h)
             continue; /* it was its turn */
         }
         z->fastest[group] = -1;
-        int rests = fastest <= tolerance;
+        int rests = fastest <= tolerance && !(z->groups.restless && group == z->groups.formula);
         if (rests && (fastest <= 2 * clock[1] || fastest <= NOTHING * tolerance)) {
             clock[0] += h;
         } else {
@@ -435,7 +448,7 @@ void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum)
     }
     int first = s->system->nq + s->system->n + s->system->carried + s->system->shape.params;
     impulse_modes(z->inner, z->mode);
-    for (int c = 0; c < z->part.bodies.closer_count + z->part.bodies.dry_count; c++) {
+    for (int c = 0; c < z->part.model.constraint_count; c++) {
         int to = z->part.constraint[c];
         replace(&mode[to], z->mode[c], first + to, sum);
     }

@@ -46,14 +46,18 @@ void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum);
 void sleep_tell(const step_impulse *s, step_impulse *inner);
 /* The next step is from another state than that which the last one led to. */
 void sleep_leave(step_impulse *s);
+/* The same, and all are awake there: where a run takes its last step again, or has gone elsewhere
+ * (as far as those show who are awake); or where an event has set something. */
+void sleep_notice(step_impulse *s, const double *q, const double *v);
+void sleep_disturb(step_impulse *s);
 /* Is what is awake where the last step left it? */
 int sleep_is_left(const step_impulse *s, const double *q, const double *v);
 
 /* ---- sleep_watch.c: after a step (and sleep_modes), of what is awake ------------------------- */
 
 int sleep_is_finite(const step_impulse *s);
-void sleep_violation(step_impulse *s, double violation[2]); /* as system_violation */
-void sleep_note_slip(const step_impulse *s);                /* as system_note_slip */
+void sleep_violation(step_impulse *s, double t, double violation[2]); /* as system_violation */
+void sleep_note_slip(const step_impulse *s);                          /* as system_note_slip */
 
 /* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
  */

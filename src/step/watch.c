@@ -93,7 +93,7 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
     double violation[2] = {0, 0};
     zw_status status = ZW_OK;
     if (r->impulse && r->impulse->sleep) {
-        sleep_violation(r->impulse, violation);
+        sleep_violation(r->impulse, t, violation);
     } else {
         status = system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
     }

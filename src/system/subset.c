@@ -1,4 +1,4 @@
-#include "system/subset.h"
+#include "system/subset_inner.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 const char *subset_lacks(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
-    return bodies->formulas          ? "formulas over bodies"
-           : system->carried > 0     ? "activations of actuators"
+    return system->carried > 0       ? "activations of actuators"
            : bodies->extra_count > 0 ? "armatures of tendons"
                                      : NULL;
 }
@@ -35,8 +34,7 @@ static int root_of(int *link, int i)
     return i;
 }
 
-/* Bodies a and b belong together; the world belongs to nobody. Answers the one that does. */
-static int tie(int *link, int a, int b)
+int subset_tie(int *link, int a, int b)
 {
     if (a <= 0 || b <= 0) {
         return a > 0 ? a : b;
@@ -51,7 +49,7 @@ static int tie_terms(const zw_system *system, int *link, int first, int count)
 {
     int body = 0;
     for (int k = first; k < first + count; k++) {
-        body = tie(link, body, system->tree->dof_body[system->bodies->term[k].dof]);
+        body = subset_tie(link, body, system->tree->dof_body[system->bodies->term[k].dof]);
     }
     return body;
 }
@@ -60,7 +58,7 @@ static int tie_closer(const zw_system *system, int *link, const bodies_closer *c
 {
     int body = 0;
     if (closer->kind < CLOSER_LENGTH) {
-        return tie(link, closer->frame[0].body, closer->frame[1].body);
+        return subset_tie(link, closer->frame[0].body, closer->frame[1].body);
     }
     if (closer->kind == CLOSER_BALL) {
         return system->tree->dof_body[closer->dof];
@@ -68,7 +66,7 @@ static int tie_closer(const zw_system *system, int *link, const bodies_closer *c
     for (int k = 0; k < 2; k++) {
         if (closer->length[k] >= 0) {
             const bodies_length *length = &system->bodies->length[closer->length[k]];
-            body = tie(link, body, tie_terms(system, link, length->first, length->count));
+            body = subset_tie(link, body, tie_terms(system, link, length->first, length->count));
         }
     }
     return body;
@@ -81,13 +79,14 @@ static int tie_motor(const zw_system *system, int *link, const bodies_motor *mot
         return tie_terms(system, link, length->first, length->count);
     }
     if (motor->kind == MOTOR_SITE) {
-        return motor->refers ? tie(link, motor->frame.body, motor->ref.body) : motor->frame.body;
+        return motor->refers ? subset_tie(link, motor->frame.body, motor->ref.body)
+                             : motor->frame.body;
     }
     return system->tree->dof_body[motor->dof];
 }
 
-/* One of the bodies of each thing, and which bodies belong together: link[]. */
-static void tie_all(subset_groups *g, int *link)
+/* One of the bodies of each thing, and which bodies belong together: link[]. 0: no memory. */
+static int tie_all(subset_groups *g, int *link)
 {
     const zw_system *system = g->whole;
     const struct system_bodies *bodies = system->bodies;
@@ -110,6 +109,7 @@ static void tie_all(subset_groups *g, int *link)
     for (int k = 0; k < bodies->lift_count; k++) {
         g->lift[k] = bodies->lift[k].body;
     }
+    return subset_tie_formulas(g, link);
 }
 
 /* From bodies to the numbers of groups, by their first bodies. */
@@ -129,6 +129,7 @@ static void number_groups(subset_groups *g, int *link)
             list[k][i] = g->body[list[k][i]];
         }
     }
+    g->formula = g->body[g->formula];
 }
 
 static double length_of(const double *v)
@@ -204,10 +205,11 @@ zw_status subset_groups_create(subset_groups *g, const zw_system *whole)
     *g = (subset_groups){.whole = whole};
     lay_out_groups(g, &arena);
     arena = (base_arena){.block = base_alloc(arena.used + 1)};
-    if (link && extent && arena.block) {
-        g->memory = arena.block;
+    if (arena.block) {
         lay_out_groups(g, &arena);
-        tie_all(g, link);
+    }
+    if (link && extent && arena.block && tie_all(g, link)) {
+        g->memory = arena.block;
         number_groups(g, link);
         find_reach(g, extent);
         memcpy(g->geom, world->geom, (size_t)world->geom_count * sizeof *g->geom);
@@ -246,6 +248,7 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
     struct system_bodies *to = &s->bodies;
     to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
     to->term_count = s->system.m = s->system.contact_count = 0;
+    subset_measure_formulas(s, g, in(awake, g->formula));
     for (int i = 0; i < all->length_count; i++) {
         int there = g->length[i] >= 0 && awake[g->length[i]];
         g->to_length[i] = there ? to->length_count++ : -1;
@@ -280,6 +283,7 @@ static void measure_patterns(const subset *s, const subset_groups *g, const unsi
         int there = g->keep[whole->tree->dof_body[d]];
         *M += there ? (size_t)(whole->M_start[d + 1] - whole->M_start[d]) : 0;
     }
+    *A += s->bodies.formulas ? (size_t)whole->A_start[s->formulas.rows] : 0;
     for (int c = 0; c < whole->bodies->closer_count && s->system.m > 0; c++) {
         const bodies_closer *closer = &whole->bodies->closer[c];
         if (in(awake, g->closer[c])) {
@@ -294,7 +298,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     zw_system *system = &s->system;
     struct system_bodies *to = &s->bodies;
     size_t n = (size_t)system->n, m = (size_t)system->m;
-    size_t constraints = (size_t)to->closer_count + (size_t)to->dry_count + 1;
+    size_t constraints = (size_t)s->model.constraint_count + 1;
     s->group = base_arena_ints(arena, (size_t)system->tree->bodies);
     s->q = base_arena_ints(arena, (size_t)system->nq);
     s->v = base_arena_ints(arena, n);
@@ -314,6 +318,11 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     to->dry = base_arena_bytes(arena, (size_t)to->dry_count * sizeof *to->dry);
     to->motor = base_arena_bytes(arena, (size_t)to->motor_count * sizeof *to->motor);
     to->lift = base_arena_bytes(arena, (size_t)to->lift_count * sizeof *to->lift);
+    if (to->formulas) {
+        bodies_formulas *f = to->formulas;
+        f->seen = base_arena_bytes(arena, (size_t)f->count * sizeof *f->seen);
+        f->frame = base_arena_bytes(arena, (size_t)f->frame_count * sizeof *f->frame);
+    }
 }
 
 /* Coordinates and speeds, which stand in the order of the bodies in both. */
@@ -382,7 +391,8 @@ static void fill_closer(subset *s, const subset_groups *g, int c)
     zw_system *system = &s->system;
     bodies_closer *to = &s->bodies.closer[s->bodies.closer_count];
     *to = whole->bodies->closer[c];
-    int from = to->row, number = s->bodies.closer_count++;
+    int from = to->row, number = bodies_first_closer(&s->bodies) + s->bodies.closer_count++;
+    c += bodies_first_closer(whole->bodies);
     to->row = system->m;
     for (int k = 0; k < 2; k++) {
         to->frame[k].body = to->kind < CLOSER_LENGTH ? g->to[to->frame[k].body] : 0;
@@ -429,6 +439,8 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
     struct system_bodies *to = &s->bodies;
     to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
     to->term_count = s->system.m = 0;
+    int first = bodies_first_closer(to), behind = bodies_first_closer(all) + all->closer_count;
+    subset_fill_formulas(s, g);
     for (int i = 0; i < all->length_count; i++) {
         if (g->to_length[i] >= 0) {
             bodies_length *length = &to->length[to->length_count++];
@@ -443,16 +455,16 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
     }
     for (int k = 0; k < all->dry_count; k++) {
         if (in(awake, g->dry[k])) {
-            int c = to->closer_count + to->dry_count;
+            int c = first + to->closer_count + to->dry_count;
             bodies_dry *dry = &to->dry[to->dry_count++];
             *dry = all->dry[k];
             dry->first = copy_terms(s, g, dry->first, dry->count);
-            s->constraint[c] = all->closer_count + k;
-            s->model.constraint[c] = g->whole->model->constraint[all->closer_count + k];
+            s->constraint[c] = behind + k;
+            s->model.constraint[c] = g->whole->model->constraint[behind + k];
             s->system.first_row[c] = s->system.m;
         }
     }
-    s->system.first_row[to->closer_count + to->dry_count] = s->system.m;
+    s->system.first_row[first + to->closer_count + to->dry_count] = s->system.m;
     for (int k = 0; k < all->motor_count; k++) {
         if (in(awake, g->motor[k])) {
             to->motor[to->motor_count] = all->motor[k];
@@ -539,6 +551,8 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     s->system.nq = tree->nq;
     measure(s, g, awake);
     measure_patterns(s, g, awake, &M, &A);
+    s->model.constraint_count =
+        bodies_first_closer(&s->bodies) + s->bodies.closer_count + s->bodies.dry_count;
     base_arena arena = {0};
     lay_out(s, M, A, &arena);
     arena = (base_arena){.block = base_alloc(arena.used + 1)};
@@ -552,7 +566,6 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     fill_metric(s, g);
     fill_things(s, g, awake);
     fill_contacts(g, tree, sweeps);
-    s->model.constraint_count = s->bodies.closer_count + s->bodies.dry_count;
     s->system.model = &s->model;
     s->system.bodies = &s->bodies;
     s->system.sparse = 1;
