@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "step/run.h"
 #include "system/bodies.h"
-#include "system/subset.h"
 
 static const char *const method_name[] = {"default", "dop853",   "variational", "variational4",
                                           "rk4",     "euler",    "stiff",       "bdf",
@@ -202,10 +201,6 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                          "what has come to rest can sleep by method impulse (contact coulomb or "
                          "convex) only, and this is %s; let nothing sleep",
                          zw_method_name(options->method));
-    }
-    if (may_sleep(system) && subset_lacks(system)) {
-        return base_fail(error, ZW_BAD_INPUT, "what sleeps must not have %s; let nothing sleep",
-                         subset_lacks(system));
     }
     if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
         return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",

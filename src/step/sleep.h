@@ -16,7 +16,7 @@ struct step_sleep {
     subset part;
     zw_work *work; /* NULL where all sleep */
     step_impulse *inner;
-    double *q0, *v0, *q1, *v1; /* [nq], [n] of what is awake */
+    double *q0, *v0, *q1, *v1; /* [nq], [n + activations] of what is awake */
     double *kept;              /* [kept_room] of the inner one */
     double *fastest;           /* [groups] */
     double *speed;             /* [bodies of the tree] */
@@ -62,7 +62,8 @@ void sleep_note_slip(const step_impulse *s);                          /* as syst
 /* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
  */
 
-zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, zw_error *error);
+zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
+                          zw_error *error);
 
 /* ---- sleep_memory.c -------------------------------------------------------------------------- */
 

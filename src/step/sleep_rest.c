@@ -5,8 +5,6 @@
  * those of a first step from rest, made of all that slept in the last step and of them alone
  * (nobody else touches them), and so depend on where they are and on nothing that was before. They
  * are found once for those who sleep, when somebody looks. */
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/sleep.h"
@@ -32,10 +30,10 @@ static void close_trial(trial *y)
 }
 
 /* 0: no memory. */
-static int open_trial(trial *y, const step_impulse *s, const double *q)
+static int open_trial(trial *y, const step_impulse *s, const double *q, const double *v)
 {
     const zw_system *system = s->system;
-    size_t nq = (size_t)system->nq, n = (size_t)system->n;
+    size_t nq = (size_t)system->nq, n = (size_t)system->n + (size_t)system->carried;
     y->asleep = base_alloc((size_t)s->sleep->groups.count + 1);
     y->q0 = base_alloc((2 * nq + 2 * n + 1) * sizeof *y->q0);
     if (!y->asleep || !y->q0 || subset_groups_create(&y->groups, system) != ZW_OK) {
@@ -57,16 +55,18 @@ static int open_trial(trial *y, const step_impulse *s, const double *q)
     for (int i = 0; i < y->part.system.nq; i++) {
         y->q0[i] = q[y->part.q[i]];
     }
-    memset(y->v0, 0, n * sizeof *y->v0);
+    for (int k = 0; k < y->part.bodies.act_count; k++) { /* behind speeds of 0 */
+        y->v0[y->part.system.n + k] = v[system->n + y->part.act[k]];
+    }
     return y->inner != NULL;
 }
 
 /* Whatever goes wrong in the step but for memory: then nothing is known to touch. */
-static zw_status find_rest(step_impulse *s, double t, double h, const double *q)
+static zw_status find_rest(step_impulse *s, double t, double h, const double *q, const double *v)
 {
     trial y = {0};
     step_sleep *z = s->sleep;
-    int there = open_trial(&y, s, q);
+    int there = open_trial(&y, s, q, v);
     zw_status status = there ? ZW_OK : ZW_NO_MEMORY;
     contact_list_free(z->rest);
     z->rest = NULL;
@@ -82,7 +82,8 @@ static zw_status find_rest(step_impulse *s, double t, double h, const double *q)
     return status == ZW_NO_MEMORY ? status : ZW_OK;
 }
 
-zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, zw_error *error)
+zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
+                          zw_error *error)
 {
     step_sleep *z = s->sleep;
     zw_status status = ZW_OK;
@@ -91,7 +92,7 @@ zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, 
         return ZW_OK; /* nobody slept in the last step, or they are there */
     }
     if (!z->rest_known) {
-        status = find_rest(s, t, h, q);
+        status = find_rest(s, t, h, q, v);
     }
     if (status == ZW_OK && !contact_list_join(s->work, z->rest)) {
         status = ZW_NO_MEMORY;

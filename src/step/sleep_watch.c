@@ -17,7 +17,7 @@ int sleep_is_finite(const step_impulse *s)
     for (int i = 0; z->inner && i < z->part.system.nq && finite; i++) {
         finite = isfinite(z->q1[i]);
     }
-    for (int i = 0; z->inner && i < z->part.system.n && finite; i++) {
+    for (int i = 0; z->inner && i < z->part.system.n + z->part.system.carried && finite; i++) {
         finite = isfinite(z->v1[i]);
     }
     return finite;

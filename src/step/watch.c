@@ -61,7 +61,8 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     zw_status status = ZW_OK;
     if (r->impulse && r->impulse->sleep) {
         zw_state *now = (zw_state *)state; /* only read */
-        status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), error);
+        status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), state_v(now),
+                                 error);
     }
     if (status == ZW_OK) {
         status = system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED,

@@ -3,8 +3,7 @@
  * Bodies that hang on each other by joints, closers, tendons or motors are a group; a subset has
  * whole groups. It has its own tree, rows and patterns, in the order of the whole, and computes for
  * its bodies what the whole computes, at the cost of its own size. Formulas over bodies are one
- * group with all that they see and push: subset_formula.c. Activations and armatures of tendons are
- * not known here: subset_lacks.
+ * group with all that they see and push: subset_formula.c.
  *
  * Geoms keep their numbers. Those of bodies that are not in the subset are part of its world, where
  * the bodies are. */
@@ -41,12 +40,12 @@ typedef struct subset {
     zw_model model;
     int *group;      /* [bodies of the tree] */
     int *q, *v;      /* [nq], [n] where each is in the whole */
+    int *act;        /* [activations] the same, */
+    int *act_group;  /* and whose group each is in */
     int *constraint; /* [formulas + closers + dry] the same */
     void *memory;
 } subset;
 
-/* What of a system cannot be part of a subset; NULL: there is nothing of it. */
-const char *subset_lacks(const zw_system *system);
 /* How many groups there are at most. */
 int subset_most(const zw_system *system);
 

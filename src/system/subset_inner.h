@@ -1,4 +1,4 @@
-/* What subset.c and subset_formula.c share. */
+/* What the files of subsets share. */
 #ifndef ZW_SYSTEM_SUBSET_INNER_H
 #define ZW_SYSTEM_SUBSET_INNER_H
 

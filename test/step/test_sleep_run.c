@@ -215,6 +215,86 @@ static void other_gravity(void **state)
     close_scene(&moon);
 }
 
+/* ---- Activations and armatures ----------------------------------------------------------------
+ */
+
+/* Two arms on a tendon with armature, driven through filters that take their time, and a crate. */
+#define ARMS                                                                                       \
+    "<worldbody>" FLOOR BOX(                                                                       \
+        "crate",                                                                                   \
+        "3 0 .1") "<body name='a' pos='0 0 1'><joint name='ja' "                                   \
+                  "axis='0 1 0' damping='.5'/><geom type='capsule' fromto='0 0 0 .4 0 0' "         \
+                  "size='.03' "                                                                    \
+                  "contype='0' conaffinity='0'/></body>" BOX(                                      \
+                      "chest",                                                                     \
+                      "3 2 .12") "<body name='b' pos='0 1 1'>"                                     \
+                                 "<joint name='jb' axis='0 1 0' damping='.5'/><geom "              \
+                                 "type='capsule' fromto='0 0 0 .4 0 0' "                           \
+                                 "size='.03' contype='0' conaffinity='0'/></body><body name='c' "  \
+                                 "pos='0 2 1'><joint name='jc' "                                   \
+                                 "axis='0 1 0' damping='.5'/><geom type='capsule' fromto='0 0 0 "  \
+                                 ".4 0 0' size='.03' "                                             \
+                                 "contype='0' conaffinity='0'/></body></worldbody><tendon><fixed " \
+                                 "name='t' armature='.2' "                                         \
+                                 "damping='.3'><joint joint='ja' coef='1'/><joint joint='jb' "     \
+                                 "coef='-.5'/></fixed></tendon>"                                   \
+                                 "<actuator><general joint='ja' dyntype='filter' dynprm='.1' "     \
+                                 "gainprm='10' biastype='affine' "                                 \
+                                 "biasprm='0 -10 -1'/><general joint='jc' dyntype='%s' "           \
+                                 "dynprm='.3' gainprm='1'/></actuator>"
+
+static void steps(scene *s, int count)
+{
+    zw_error error = {0};
+    for (int k = 0; k < count; k++) {
+        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, 0.01, &error), &error);
+    }
+}
+
+/* As long as an activation changes, what it drives is awake, and moves as if nobody slept: an
+ * integrator with a control never rests, a filter does when it has reached it. Asleep, activations
+ * stay. By steps and by runs. */
+static void activations_have_to_rest(void **state)
+{
+    (void)state;
+    for (int filter = 0; filter < 2; filter++) {
+        char text[4000];
+        snprintf(text, sizeof text, ON ARMS, filter ? "filter" : "integrator");
+        scene s = open_scene(text), run = open_scene(text),
+              awake = open_scene(text + sizeof ON - 1);
+        scene *all[] = {&s, &run, &awake};
+        for (int i = 0; i < 3; i++) {
+            double *control =
+                (double *)zw_field(s.system, all[i]->state, s.work, ZW_FIELD_PARAM).data;
+            control[0] = 0.3;
+            control[1] = 0.01; /* it turns a little, and more and more */
+        }
+        for (int k = 1; k <= 10; k++) {
+            steps(&s, 100);
+            steps(&awake, 100);
+            ran(&run, k, 9, NULL, NULL);
+            assert_memory_equal(q_of(&s), q_of(&run), 17 * sizeof(double));
+            for (int i = 0; i < 17; i++) {
+                assert_true(fabs(q_of(&s)[i] - q_of(&awake)[i]) < 1e-3);
+            }
+        }
+        const double *act = zw_field(s.system, s.state, s.work, ZW_FIELD_ACTIVATION).data;
+        const double *on =
+            zw_field(awake.system, awake.state, awake.work, ZW_FIELD_ACTIVATION).data;
+        assert_true(fabs(act[0] - 0.3) < 1e-6 && fabs(act[1] - on[1]) < 1e-6);
+        assert_true(sleeps(&s, "crate") && sleeps(&s, "chest"));
+        assert_true(sleeps(&s, "a") && sleeps(&s, "b"));
+        assert_int_equal(sleeps(&s, "c"), filter);
+        ((double *)zw_field(s.system, s.state, s.work, ZW_FIELD_PARAM).data)[0] = -0.2;
+        steps(&s, 1);
+        assert_true(!sleeps(&s, "a") && !sleeps(&s, "b") && sleeps(&s, "crate"));
+        assert_int_equal(sleeps(&s, "c"), filter);
+        for (int i = 0; i < 3; i++) {
+            close_scene(all[i]);
+        }
+    }
+}
+
 /* ---- Who may not ----------------------------------------------------------------------------- */
 
 static void by_impulse_only(void **state)
@@ -243,9 +323,13 @@ static void by_impulse_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_what_all_would), cmocka_unit_test(sleepers_stand_by_forces),
-        cmocka_unit_test(a_tray_is_pulled_away),   cmocka_unit_test(a_push_wakes),
-        cmocka_unit_test(other_gravity),           cmocka_unit_test(by_impulse_only),
+        cmocka_unit_test(measures_what_all_would),
+        cmocka_unit_test(sleepers_stand_by_forces),
+        cmocka_unit_test(a_tray_is_pulled_away),
+        cmocka_unit_test(a_push_wakes),
+        cmocka_unit_test(other_gravity),
+        cmocka_unit_test(by_impulse_only),
+        cmocka_unit_test(activations_have_to_rest),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
