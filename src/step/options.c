@@ -152,6 +152,33 @@ static zw_status choose_contact(const zw_system *system, zw_run_options *options
                            zw_method_name(needed), zw_method_name(options->method));
 }
 
+/* Does the method know all that there is? */
+static zw_status check_method(const zw_system *system, const zw_run_options *options,
+                              zw_error *error)
+{
+    if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse is for rigid bodies, and these are equations; use dop853");
+    }
+    if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse does not know %s; use dop853 or stiff",
+                         beyond_impulse(system->bodies));
+    }
+    if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "what has come to rest can sleep by method impulse (contact coulomb or "
+                         "convex) only, and this is %s; let nothing sleep",
+                         zw_method_name(options->method));
+    }
+    if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
+        return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
+                         system->tree ? ", and does not know formulas over them"
+                                      : ", and these are equations; use dop853");
+    }
+    return ZW_OK;
+}
+
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error)
 {
@@ -187,25 +214,9 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                            : options->method == ZW_METHOD_IMPULSE ? ZW_CONTACT_COULOMB
                                                                   : ZW_CONTACT_DEFAULT;
     }
-    if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "method impulse is for rigid bodies, and these are equations; use dop853");
-    }
-    if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "method impulse does not know %s; use dop853 or stiff",
-                         beyond_impulse(system->bodies));
-    }
-    if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "what has come to rest can sleep by method impulse (contact coulomb or "
-                         "convex) only, and this is %s; let nothing sleep",
-                         zw_method_name(options->method));
-    }
-    if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
-        return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
-                         system->tree ? ", and does not know formulas over them"
-                                      : ", and these are equations; use dop853");
+    status = check_method(system, options, error);
+    if (status != ZW_OK) {
+        return status;
     }
     if ((options->method == ZW_METHOD_IMPULSE || options->method == ZW_METHOD_SOFT) &&
         options->step == 0) {
