@@ -47,6 +47,9 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
+/* That of a first step by these options into work->touched, of no state. */
+zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_work *work,
+                             const zw_run_options *options, zw_error *error);
 
 /* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
 void run_remember(run *r);

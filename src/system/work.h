@@ -81,7 +81,9 @@ struct zw_work {
     double certificate;
     double energy[4];
     double violation[2];
-    zw_motion shown; /* what zw_work_motion answers */
+    zw_motion shown;           /* what zw_work_motion answers where no solver has */
+    struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
+    int shows_soft;            /* and its answer is the last */
     double mass_scale;
     void *stepper; /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);
