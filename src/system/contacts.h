@@ -123,6 +123,7 @@ typedef struct contact_work {
 typedef struct contact_list {
     uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
     int acts;    /* the accelerations of the work are those with these forces */
+    int rests;   /* those of sleepers are among them: step/sleep_rest.c */
     int count, room;
     zw_contact *contact;
 } contact_list;
@@ -132,6 +133,8 @@ contact_list *contact_list_begin(struct zw_work *work, int room);
 void contact_list_free(contact_list *list);
 /* Unless it is of this state it becomes empty, and of none. NULL is fine. */
 void contact_list_keep(contact_list *list, const struct zw_state *state);
+/* Those of sleepers (NULL: none) into work->touched. 0: no memory. */
+int contact_list_join(struct zw_work *work, const contact_list *rest);
 /* One more: names and places; forces and speeds are the caller's. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);

@@ -31,9 +31,11 @@ typedef struct system_solver {
     zw_gauss problem;
     zw_gauss_options options;
     zw_gauss_work *gauss;
-    double *M;    /* dense n x n if needed */
-    double *A;    /* dense rows x n, or compressed values */
-    int *A_start; /* compressed */
+    struct gauss_apart *apart; /* not NULL: somebody's, for problems that fall into pieces */
+    int again;                 /* it has answered, and only b may be another since */
+    double *M;                 /* dense n x n if needed */
+    double *A;                 /* dense rows x n, or compressed values */
+    int *A_start;              /* compressed */
     int *A_column;
     double *b;      /* [rows] */
     double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
@@ -79,7 +81,9 @@ struct zw_work {
     double certificate;
     double energy[4];
     double violation[2];
-    zw_motion shown; /* what zw_work_motion answers */
+    zw_motion shown;           /* what zw_work_motion answers where no solver has */
+    struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
+    int shows_soft;            /* and its answer is the last */
     double mass_scale;
     void *stepper; /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);
