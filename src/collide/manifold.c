@@ -174,22 +174,28 @@ static void point_face(shadow *s, const collide_polygon *point, const collide_po
 
 /* The end X of an edge of a or b, and Y beside it on the edge of the other. What is round about the
  * edges has its centres R apart when it touches; X and Y are off each other by `off` across, so
- * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. */
+ * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. That line
+ * is no normal once it leaves n by more than 60 degrees, as it does where the cores overlap; then
+ * only what is hardly off at all is a point, along n. */
 static void put_round(shadow *s, const double A[3], const double B[3], double round_a,
                       double round_b, uint32_t feature)
 {
     double R = round_a + round_b, way[3], normal[3], pos[3];
     v3_sub(way, B, A);
-    double z = v3_dot(s->n, way) - s->a->radius - s->b->radius;
+    double z = v3_dot(s->n, way) - s->a->radius - s->b->radius, up = R + z;
     double x = v3_dot(s->e, way), y = v3_dot(s->f, way), off2 = x * x + y * y;
-    double far = sqrt((R + z) * (R + z) + off2);
-    double gap = R + z > 0 ? (2 * R * z + z * z + off2) / (far + R) : z;
+    int tilts = up > 0 && off2 <= 3 * up * up;
+    if (!tilts && !(off2 <= 1e-6 * R * R)) {
+        return;
+    }
+    double far = sqrt(up * up + off2);
+    double gap = tilts ? (2 * R * z + z * z + off2) / (far + R) : z;
     int is_least = gap <= s->gap + 1e-12 * R; /* its plane is that of n */
     gap = gap < s->gap ? s->gap : gap;
     s->least = gap < s->least ? gap : s->least;
     for (int i = 0; i < 3; i++) {
-        double n = s->n[i], line = ((R + z) * n + x * s->e[i] + y * s->f[i]) / far;
-        normal[i] = is_least || !(R + z > 0) ? n : line;
+        double n = s->n[i], line = (up * n + x * s->e[i] + y * s->f[i]) / far;
+        normal[i] = is_least || !tilts ? n : line;
         pos[i] = A[i] + (s->a->radius - round_a) * n + (round_a + 0.5 * gap) * normal[i];
     }
     collide_emit(s->sink, pos, normal, gap, feature);
@@ -276,6 +282,37 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
     }
 }
 
+/* Whether these are points of the two that are one along n of the other, as far as the gap says. */
+static int is_pair(const shadow *s, const collide_apex *w, double slack)
+{
+    double d[3];
+    v3_sub(d, w->b, w->a);
+    v3_add(d, d, -(s->gap + s->a->radius + s->b->radius), s->n);
+    return v3_dot(d, d) <= slack * slack &&
+           (s->a->kind == COLLIDE_ELLIPSOID || collide_inside(s->a, w->a, slack)) &&
+           (s->b->kind == COLLIDE_ELLIPSOID || collide_inside(s->b, w->b, slack));
+}
+
+/* The nearest pair itself. Where nobody knows it (two faces in one plane that share a sliver of a
+ * disc), the shapes are moved apart along n: it is the same one then, and a search finds it. */
+static void put_pair(shadow *s, const collide_apex *witness)
+{
+    double least = v3_min(s->a->extent + s->a->radius, s->b->extent + s->b->radius);
+    double slack = 1e-9 * (s->a->extent + s->b->extent), radius = s->a->radius + s->b->radius;
+    collide_apex found = *witness, simplex[4];
+    if (!is_pair(s, witness, slack)) {
+        collide_solid away = *s->b;
+        double m[3], by = 1e-3 * least;
+        int count;
+        v3_add(away.t, away.t, by - s->gap - radius, s->n);
+        if (collide_gjk(s->a, &away, INFINITY, 1e-13, simplex, &count, m, &found) != 1) {
+            found = *witness;
+        }
+    }
+    double x = v3_dot(s->e, found.a), y = v3_dot(s->f, found.a), z = v3_dot(s->n, found.a);
+    put(s, x, y, z, z + s->gap + radius, name(0x3000, 0));
+}
+
 int collide_manifold(const collide_solid *a, const collide_solid *b, const double n[3], double gap,
                      const collide_apex *witness, int need_exact, collide_sink *sink)
 {
@@ -305,10 +342,11 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     } else if (s.p.count == 2 && s.q.count == 2) {
         edges(&s, &s.p, &s.q);
     }
-    int exact = s.least <= gap + 1e-12 * scale;
-    if (!exact && witness != NULL) { /* the nearest pair itself */
-        put(&s, v3_dot(s.e, witness->a), v3_dot(s.f, witness->a), v3_dot(n, witness->a),
-            v3_dot(n, witness->a) + gap + a->radius + b->radius, name(0x3000, 0));
+    /* a disc that leans by less than 1e-9 has no corner at its lowest point */
+    double lean = 1e-9 * v3_min(a->extent + a->radius, b->extent + b->radius);
+    int exact = s.least <= gap + v3_max(1e-12 * scale, lean);
+    if (!exact && witness != NULL) {
+        put_pair(&s, witness);
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
         sink->count = before;
     }

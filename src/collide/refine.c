@@ -480,24 +480,29 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     return last < 1e-6;
 }
 
+/* How far the points of the two strata are apart along -u, if they are what supports there: those
+ * of strata that are not (the other end of a cone, seen across its axis) may be stationary too. */
+static int supports(const collide_solid *a, const collide_solid *b, const local l[2],
+                    const double u[3], double gap)
+{
+    double p[3];
+    v3_sub(p, l[0].p, l[1].p);
+    return fabs(v3_dot(p, u) + gap + a->radius + b->radius) <= 1e-12 * (a->extent + b->extent);
+}
+
 /* u is stationary if the difference has the point h u: if a pair of points of the two is one along
- * u of the other, and as far as the supports are. Where shapes are apart, that is the answer. */
+ * u of the other. Where shapes are apart, that is the answer. */
 static int proved(const collide_solid *a, const collide_solid *b, const local l[2],
                   const double u[3], double gap, const collide_apex *w)
 {
-    double p[3], d[3], slack = 1e-12 * (a->extent + b->extent);
-    v3_sub(p, l[0].p, l[1].p);
-    double h = v3_dot(p, u);
-    if (!(fabs(h + gap + a->radius + b->radius) <= slack)) {
-        return 0;
-    }
+    double d[3], slack = 1e-12 * (a->extent + b->extent);
     int free_a = l[0].conditions == 0, free_b = l[1].conditions == 0;
-    v3_sub(d, w->a, w->b);
-    v3_add(d, d, -h, u);
     if (free_a && free_b) {
         v3_sub(d, w->b, l[1].p);
         return v3_dot(d, d) <= slack * slack;
     }
+    v3_sub(d, w->a, w->b);
+    v3_add(d, d, gap + a->radius + b->radius, u);
     return (free_a || free_b || (l[0].conditions == 1 && l[1].conditions == 1)) &&
            v3_dot(d, d) <= slack * slack && (free_a || collide_inside(a, w->a, slack)) &&
            (free_b || collide_inside(b, w->b, slack));
@@ -529,7 +534,6 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
     *sure = 0;
     for (int k = 0, found = 0; k < as * bs && !(*sure && best + a->radius + b->radius > 0); k++) {
         const mode *one = &ma[k / bs], *two = &mb[k % bs];
-        collide_apex w = *witness;
         local l[2];
         v3_copy(u, start);
         int direct = straight(a, one, b, two, u), converged = direct;
@@ -537,17 +541,24 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
             converged = newton(a, one, b, two, u, l);
         }
         double gap = collide_gap(a, b, u);
-        if (gap > best + (converged && !found ? -hair : hair)) {
-            if (direct) {
-                local_of(a, one, u, 1, &l[0]);
-                local_of(b, two, u, -1, &l[1]);
-            }
-            witness_of(&l[0], &l[1], u, &w);
+        if (!(gap > best + (converged && !found ? -hair : hair))) {
+            continue;
+        }
+        if (direct) {
+            local_of(a, one, u, 1, &l[0]);
+            local_of(b, two, u, -1, &l[1]);
+        }
+        int active = supports(a, b, l, u, gap);
+        if (!active && !(gap > best + hair)) {
+            continue;
+        }
+        best = gap;
+        v3_copy(n, u);
+        *sure = 0;
+        if (active) {
+            witness_of(&l[0], &l[1], u, witness);
             found |= converged;
-            best = gap;
-            v3_copy(n, u);
-            *witness = w;
-            *sure = converged && proved(a, b, l, u, gap, &w);
+            *sure = converged && proved(a, b, l, u, gap, witness);
         }
     }
     return best;
