@@ -76,22 +76,32 @@ static void note(const couple *c, int law, double error, const char *what, long 
     }
 }
 
-/* The farthest of p's points from q's. */
-static double apart(const collide_point *p, int np, const collide_point *q, int nq, double scale,
-                    double sign)
+/* How far the points nearest to contact reach, of p and of q: the same in all directions across n.
+ * Sets may differ by points between others. */
+static double apart(const collide_point *p, int np, const collide_point *q, int nq, const couple *c)
 {
-    double worst = 0;
-    for (int i = 0; i < np; i++) {
-        double near = INFINITY;
-        for (int j = 0; j < nq; j++) {
-            double d = fabs(p[i].gap - q[j].gap) / scale;
-            for (int k = 0; k < 3; k++) {
-                d = fmax(d, fabs(p[i].pos[k] - q[j].pos[k]) / scale);
-                d = fmax(d, 1e-2 * fabs(p[i].normal[k] - sign * q[j].normal[k]));
-            }
-            near = fmin(near, d);
+    double worst = 0, least = p[least_of(p, np)].gap;
+    for (int k = 0; k < 26; k++) {
+        double way[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}, far = -INFINITY, other = -INFINITY;
+        double wide = -INFINITY;
+        for (int i = 0; i < np; i++) {
+            double d = p_dot(p[i].pos, way);
+            far = p[i].gap <= least + 0.01 * c->scale ? fmax(far, d) : far;
         }
-        worst = fmax(worst, near);
+        for (int i = 0; i < nq; i++) { /* those just beyond may have been left out */
+            double d = p_dot(q[i].pos, way);
+            other = q[i].gap <= least + (0.01 + 1e-9) * c->scale ? fmax(other, d) : other;
+            wide = q[i].gap <= least + (0.01 - 1e-9) * c->scale ? fmax(wide, d) : wide;
+        }
+        worst = fmax(worst, fmax(far - other, wide - far) / c->scale);
+    }
+    for (int i = 0; i < np; i++) { /* and no place twice */
+        for (int j = 0; j < i; j++) {
+            double d[3] = {p[i].pos[0] - p[j].pos[0], p[i].pos[1] - p[j].pos[1],
+                           p[i].pos[2] - p[j].pos[2]};
+            double near = fmin(extent(c->a), extent(c->b));
+            worst = fmax(worst, p_dot(d, d) <= 1e-20 * near * near ? 1 : 0);
+        }
     }
     return worst;
 }
@@ -135,6 +145,16 @@ static void judge_moves(const couple *c, const collide_point *p, dice *d, long n
     }
 }
 
+static void print_points(const collide_point *p, int count)
+{
+    for (int i = 0; getenv("ZW_POINTS") != NULL && i < count; i++) {
+        printf("  %.9g: pos %.9g %.9g %.9g n %.9g %.9g %.9g %x\n", p[i].gap, p[i].pos[0],
+               p[i].pos[1], p[i].pos[2], p[i].normal[0], p[i].normal[1], p[i].normal[2],
+               p[i].feature);
+    }
+    printf(getenv("ZW_POINTS") != NULL ? "\n" : "");
+}
+
 static void judge(const couple *c, dice *d, long number)
 {
     collide_point p[ROOM], q[ROOM];
@@ -148,10 +168,7 @@ static void judge(const couple *c, dice *d, long number)
         note(c, PLANE, INFINITY, count < 1 ? "nothing" : "too many", number);
         return;
     }
-    for (int i = 0; getenv("ZW_POINTS") != NULL && i < count; i++) {
-        printf("  %.9g: pos %.9g %.9g %.9g n %.9g %.9g %.9g %x\n", p[i].gap, p[i].pos[0], p[i].pos[1],
-               p[i].pos[2], p[i].normal[0], p[i].normal[1], p[i].normal[2], p[i].feature);
-    }
+    print_points(p, count);
     const collide_point *at = &p[least_of(p, count)];
     note(c, PLANE, fabs(couple_gap(c, at->normal) - at->gap) / c->scale, "gap", number);
     judge_points(c, p, count, number);
@@ -161,6 +178,7 @@ static void judge(const couple *c, dice *d, long number)
     judge_moves(c, at, d, number);
     couple o = {c->b, c->a, c->at_b, c->at_a, c->scale};
     int over = ask(&o, q);
+    print_points(q, over);
     const collide_point *other = &q[least_of(q, over > 0 ? over : 1)];
     note(c, FLIPPED, over > 0 ? fabs(other->gap - at->gap) / c->scale : INFINITY, "", number);
     double turn = 0;
@@ -168,8 +186,7 @@ static void judge(const couple *c, dice *d, long number)
         turn = fmax(turn, fabs(at->normal[i] + other->normal[i]));
     }
     if (turn < 1e-8) {
-        note(c, POINTS, apart(p, count, q, over, c->scale, -1), "", number);
-        note(c, POINTS, apart(q, over, p, count, c->scale, -1), "back", number);
+        note(c, POINTS, apart(p, count, q, over, c), "", number);
     }
     couple f = *c;
     double by = ldexp(1, 20 + (int)ceil(log2(c->scale)));

@@ -44,25 +44,6 @@ static int real_direction(const collide_facet *f, const double *corner, const do
                          0;
 }
 
-/* Points that another triangle has already made. */
-static void drop_twins(collide_sink *sink, int first, double near)
-{
-    int written = sink->count < sink->capacity ? sink->count : sink->capacity, to = first;
-    for (int i = first; i < written; i++) {
-        int twin = 0;
-        for (int j = 0; j < to && !twin; j++) {
-            double d[3], turn[3];
-            v3_sub(d, sink->point[i].pos, sink->point[j].pos);
-            v3_sub(turn, sink->point[i].normal, sink->point[j].normal);
-            twin = v3_dot(d, d) <= near * near && v3_dot(turn, turn) <= 1e-16;
-        }
-        if (!twin) {
-            sink->point[to++] = sink->point[i];
-        }
-    }
-    sink->count -= written > first ? written - to : 0;
-}
-
 /* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
 static void inward(const collide_facet *f, const double p[3], double in[3][3], double away[3])
 {
@@ -163,6 +144,6 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
             collide_manifold(&a, b, f->normal, bottom - b->radius, NULL, 0, sink);
         }
     }
-    drop_twins(sink, first, 1e-9 * (a.extent + b->extent + b->radius));
+    collide_drop_twins(sink, 0, first, 1e-9 * (a.extent + b->extent + b->radius));
     sink->salt = 0;
 }

@@ -74,6 +74,9 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
 void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
                   uint32_t feature);
 
+/* Takes points from number `first` on back that are where one from number `old` on is already. */
+void collide_drop_twins(collide_sink *sink, int old, int first, double near);
+
 /* All pairs that have a rule of their own. */
 void collide_plane(const collide_solid *b, collide_sink *sink);
 void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink *sink);

@@ -21,7 +21,7 @@ typedef struct corner {
 
 typedef struct shadow {
     const collide_solid *a, *b;
-    double e[3], f[3], n[3], gap, tiny;
+    double e[3], f[3], n[3], gap, tiny, near; /* tiny: off a line by round-off; near: one place */
     collide_polygon p, q;
     double least; /* gap of the points so far */
     collide_sink *sink;
@@ -108,7 +108,12 @@ static void faces(shadow *s)
         count = cut(s, c, count, x0, y0, x1 - x0, y1 - y0, OTHER | (s->q.id[i] & 0x3fff));
     }
     for (int i = 0; i < count; i++) {
-        int before = c[i > 0 ? i - 1 : count - 1].edge;
+        const corner *last = &c[i > 0 ? i - 1 : count - 1];
+        double dx = c[i].x - last->x, dy = c[i].y - last->y;
+        int before = last->edge;
+        if (count > 1 && dx * dx + dy * dy <= s->near * s->near) {
+            continue; /* an edge ended on another */
+        }
         put(s, c[i].x, c[i].y, height(s, &s->p, c[i].x, c[i].y), height(s, &s->q, c[i].x, c[i].y),
             name(before, c[i].edge));
     }
@@ -146,7 +151,9 @@ static void edge_face(shadow *s, const collide_polygon *edge, const collide_poly
         }
     }
     double z0 = v3_dot(s->n, edge->point[0]), z1 = v3_dot(s->n, edge->point[1]);
-    for (int k = 0; k < 2 && from <= to; k++) {
+    double part2 = (to - from) * (to - from) * ((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0));
+    int ends = from <= to ? part2 > s->near * s->near ? 2 : 1 : 0;
+    for (int k = 0; k < ends; k++) {
         double part = k ? to : from, x = x0 + part * (x1 - x0), y = y0 + part * (y1 - y0);
         double z = z0 + part * (z1 - z0), other = height(s, face, x, y);
         put(s, x, y, flip ? other : z, flip ? z : other, name(k ? to_cut : from_cut, k));
@@ -260,7 +267,7 @@ static void nearest_edge(const shadow *s, const collide_polygon *face, double si
  * the normal is tilted from that of the face. */
 static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polygon *face)
 {
-    int flip = edge == &s->q; /* then the face is a's */
+    int flip = edge == &s->q, first = s->sink->count; /* flip: the face is a's */
     double across[3], round = edge->round + s->a->radius + s->b->radius, off = 0;
     v3_cross(across, s->n, face->normal);
     double tilt = v3_length(across);
@@ -279,6 +286,7 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
     }
     if (tilt > 1e-9 && round > 0) {
         edges(s, flip ? &rim : edge, flip ? edge : &rim);
+        collide_drop_twins(s->sink, first, first, s->near);
     }
 }
 
@@ -319,7 +327,9 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     enum { STEEP = 1000 };
     double back[3] = {-n[0], -n[1], -n[2]};
     double scale = a->extent + b->extent + a->radius + b->radius;
+    double size = v3_min(a->extent + a->radius, b->extent + b->radius);
     shadow s = {.a = a, .b = b, .gap = gap, .tiny = 1e-11 * scale, .least = INFINITY};
+    s.near = v3_max(10 * s.tiny, 1e-9 * size);
     s.sink = sink;
     v3_copy(s.n, n);
     v3_frame(n, s.e, s.f);
@@ -343,8 +353,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
         edges(&s, &s.p, &s.q);
     }
     /* a disc that leans by less than 1e-9 has no corner at its lowest point */
-    double lean = 1e-9 * v3_min(a->extent + a->radius, b->extent + b->radius);
-    int exact = s.least <= gap + v3_max(1e-12 * scale, lean);
+    int exact = s.least <= gap + v3_max(1e-12 * scale, 1e-9 * size);
     if (!exact && witness != NULL) {
         put_pair(&s, witness);
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
