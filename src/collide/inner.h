@@ -47,10 +47,11 @@ typedef struct collide_apex {
 } collide_apex;
 
 /* The supporting polygon of a core: 1 point, 2 an edge, more: a face, counterclockwise about its
- * outward normal. `round` is the radius of the surface across an edge that lies in a curved one. */
+ * outward normal. `round` is the radius of the surface across the ends of an edge that lies in a
+ * curved one; it grows evenly between them. */
 typedef struct collide_polygon {
     int count, face;
-    double point[COLLIDE_POLYGON][3], normal[3], round;
+    double point[COLLIDE_POLYGON][3], normal[3], round[2];
     int id[COLLIDE_POLYGON];
 } collide_polygon;
 

@@ -21,7 +21,8 @@ typedef struct corner {
 
 typedef struct shadow {
     const collide_solid *a, *b;
-    double e[3], f[3], n[3], gap, tiny, near; /* tiny: off a line by round-off; near: one place */
+    double e[3], f[3], n[3], gap, tiny, near, hair;
+    /* tiny: off a line by round-off; near: one place; hair: one gap */
     collide_polygon p, q;
     double least; /* gap of the points so far */
     collide_sink *sink;
@@ -74,7 +75,7 @@ static int cut(const shadow *s, corner *c, int count, double x0, double y0, doub
             kept[n++] = c[i];
         }
         if (in != next_in) {
-            double part = side[i] / (side[i] - side[j]);
+            double part = v3_max(0, v3_min(1, side[i] / (side[i] - side[j])));
             kept[n].x = c[i].x + part * (c[j].x - c[i].x);
             kept[n].y = c[i].y + part * (c[j].y - c[i].y);
             kept[n++].edge = in ? edge : c[i].edge;
@@ -142,11 +143,12 @@ static void edge_face(shadow *s, const collide_polygon *edge, const collide_poly
         if (d0 < -s->tiny && d1 < -s->tiny) {
             return;
         }
-        if (d0 < -s->tiny && d0 / (d0 - d1) > from) {
-            from = d0 / (d0 - d1);
+        double part = v3_max(0, v3_min(1, d0 / (d0 - d1)));
+        if (d0 < -s->tiny && part > from) {
+            from = part;
             from_cut = OTHER | face->id[i];
-        } else if (d1 < -s->tiny && d0 / (d0 - d1) < to) {
-            to = d0 / (d0 - d1);
+        } else if (d1 < -s->tiny && part < to) {
+            to = part;
             to_cut = OTHER | face->id[i];
         }
     }
@@ -197,7 +199,7 @@ static void put_round(shadow *s, const double A[3], const double B[3], double ro
     }
     double far = sqrt(up * up + off2);
     double gap = tilts ? (2 * R * z + z * z + off2) / (far + R) : z;
-    int is_least = gap <= s->gap + 1e-12 * R; /* its plane is that of n */
+    int is_least = gap <= s->gap + s->hair; /* its plane is that of n */
     gap = gap < s->gap ? s->gap : gap;
     s->least = gap < s->least ? gap : s->least;
     for (int i = 0; i < 3; i++) {
@@ -213,8 +215,6 @@ static void put_round(shadow *s, const double A[3], const double B[3], double ro
  * edges are parallel: a wheel that rocks on the edge of a step. */
 static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
 {
-    double round_a = s->a->radius + p->round, round_b = s->b->radius + q->round;
-    double round = round_a + round_b;
     for (int k = 0; k < 4; k++) {
         const collide_polygon *g = k < 2 ? p : q, *o = k < 2 ? q : p;
         double x, y, x0, y0, x1, y1;
@@ -229,7 +229,10 @@ static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
         }
         double off2 = (x - x0 - part * dx) * (x - x0 - part * dx) +
                       (y - y0 - part * dy) * (y - y0 - part * dy);
-        if (!(off2 <= round * round)) {
+        double round_g = g->round[k & 1], round_o = o->round[0] + part * (o->round[1] - o->round[0]);
+        double round_a = s->a->radius + (k < 2 ? round_g : round_o);
+        double round_b = s->b->radius + (k < 2 ? round_o : round_g);
+        if (!(off2 <= (round_a + round_b) * (round_a + round_b))) {
             continue;
         }
         double other[3], along[3];
@@ -260,7 +263,7 @@ static void nearest_edge(const shadow *s, const collide_polygon *face, double si
         edge->id[k] = face->id[i];
     }
     edge->count = 2;
-    edge->round = 0;
+    edge->round[0] = edge->round[1] = 0;
 }
 
 /* An edge that lies in a curved surface, and a face: on its inner part, or on the rim of it, where
@@ -268,7 +271,8 @@ static void nearest_edge(const shadow *s, const collide_polygon *face, double si
 static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polygon *face)
 {
     int flip = edge == &s->q, first = s->sink->count; /* flip: the face is a's */
-    double across[3], round = edge->round + s->a->radius + s->b->radius, off = 0;
+    double across[3], radius = s->a->radius + s->b->radius;
+    int inner = 0, rounded = radius + edge->round[0] + edge->round[1] > 0;
     v3_cross(across, s->n, face->normal);
     double tilt = v3_length(across);
     collide_polygon rim;
@@ -279,12 +283,12 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
     for (int k = 0; k < 2; k++) {
         double from[3];
         v3_sub(from, edge->point[k], rim.point[0]);
-        off = v3_max(off, fabs(v3_dot(across, from)));
+        inner |= !(tilt * (radius + edge->round[k]) > fabs(v3_dot(across, from)));
     }
-    if (!(tilt * round > off)) { /* some of it is nearer to the inside of the face */
+    if (inner) { /* some of it is nearer to the inside of the face */
         edge_face(s, edge, face);
     }
-    if (tilt > 1e-9 && round > 0) {
+    if (tilt > 1e-9 && rounded) {
         edges(s, flip ? &rim : edge, flip ? edge : &rim);
         collide_drop_twins(s->sink, first, first, s->near);
     }
@@ -330,6 +334,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     double size = v3_min(a->extent + a->radius, b->extent + b->radius);
     shadow s = {.a = a, .b = b, .gap = gap, .tiny = 1e-11 * scale, .least = INFINITY};
     s.near = v3_max(10 * s.tiny, 1e-9 * size);
+    s.hair = v3_max(1e-12 * scale, collide_curved(a) || collide_curved(b) ? 1e-9 * size : 0);
     s.sink = sink;
     v3_copy(s.n, n);
     v3_frame(n, s.e, s.f);
@@ -353,7 +358,7 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
         edges(&s, &s.p, &s.q);
     }
     /* a disc that leans by less than 1e-9 has no corner at its lowest point */
-    int exact = s.least <= gap + v3_max(1e-12 * scale, 1e-9 * size);
+    int exact = s.least <= gap + s.hair;
     if (!exact && witness != NULL) {
         put_pair(&s, witness);
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */

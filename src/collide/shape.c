@@ -222,7 +222,7 @@ static void cylinder_polygon(const collide_solid *s, const double u[3], collide_
     rim_support(u, r, h, p);
     polygon_add(g, p[0], p[1], h, 0);
     polygon_add(g, p[0], p[1], -h, 8);
-    g->round = r;
+    g->round[0] = g->round[1] = r;
     g->face = 2;
 }
 
@@ -238,7 +238,7 @@ static void cone_polygon(const collide_solid *s, const double u[3], collide_poly
     rim_support(u, r, -h, p);
     polygon_add(g, 0, 0, h, 8);
     polygon_add(g, p[0], p[1], -h, 0);
-    g->round = r / 2;
+    g->round[1] = h > 0 ? r * slant / (2 * h) : 0; /* the apex has none */
     g->face = 2;
 }
 
@@ -315,7 +315,7 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
     v3_turn_back(u, s->R, n);
     out->count = 0;
     out->face = 0;
-    out->round = 0;
+    out->round[0] = out->round[1] = 0;
     v3_copy(out->normal, u);
     switch (s->kind) {
     case COLLIDE_CAPSULE:
