@@ -173,7 +173,7 @@ static void judge(const couple *c, dice *d, long number)
     note(c, PLANE, fabs(couple_gap(c, at->normal) - at->gap) / c->scale, "gap", number);
     judge_points(c, p, count, number);
     double n[3] = {0, 0, 0};
-    note(c, DEPTH, (couple_judge(c, d, n) - at->gap) / c->scale, at->gap > 0 ? "apart" : "overlap",
+    note(c, DEPTH, (couple_judge(c, d, n) - at->gap) / c->scale, at->gap > 0 ? "apart" : at->gap > -0.1 * fmin(extent(c->a), extent(c->b)) ? "overlap" : "deep",
          number);
     judge_moves(c, at, d, number);
     couple o = {c->b, c->a, c->at_b, c->at_a, c->scale};

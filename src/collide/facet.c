@@ -23,6 +23,7 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     if (f->solid && up <= 0) {
         return 0;
     }
+    int between = 0; /* over a ridge */
     for (int k = 0; k < 3; k++) {
         int j = (k + 1) % 3;
         if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
@@ -38,10 +39,9 @@ static int real_direction(const collide_facet *f, const double *corner, const do
         if (lean > 1e-9 && (border ? up < 0 : b_lean < 1e-9 || b_lean * up - b_up * lean < -1e-9)) {
             return 0;
         }
+        between |= lean > 1e-9;
     }
-    return up > 0 || v3_dot(f->beyond[0], f->beyond[0]) + v3_dot(f->beyond[1], f->beyond[1]) +
-                             v3_dot(f->beyond[2], f->beyond[2]) >
-                         0;
+    return up > 0 || between;
 }
 
 /* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
@@ -136,7 +136,6 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
                collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             v3_copy(n, f->normal);
-            gap = bottom - b->radius;
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);

@@ -115,7 +115,12 @@ static void cell_pair(const collide_field *f, int i, int j, int up, int deep,
  * other: those that are farther off may be of another hill. */
 static int buried(const collide_field *f, const collide_solid *b, collide_sink *sink)
 {
-    double x = (b->t[0] + f->half[0]) / f->step[0], y = (b->t[1] + f->half[1]) / f->step[1];
+    double middle[3] = {b->t[0], b->t[1], b->t[2]};
+    if (b->kind == COLLIDE_HULL) { /* its frame may be anywhere */
+        v3_turn(middle, b->R, b->hull->middle);
+        v3_add(middle, middle, 1, b->t);
+    }
+    double x = (middle[0] + f->half[0]) / f->step[0], y = (middle[1] + f->half[1]) / f->step[1];
     if (!(x >= 0 && x <= f->columns - 1 && y >= 0 && y <= f->rows - 1)) {
         return 0;
     }
@@ -125,7 +130,7 @@ static int buried(const collide_field *f, const collide_solid *b, collide_sink *
     double c[9], n[3], to[3];
     corners(f, i, j, up, c);
     normal_of(f, i, j, up, n);
-    v3_sub(to, b->t, c);
+    v3_sub(to, middle, c);
     if (!(v3_dot(n, to) < 0)) {
         return 0;
     }

@@ -368,6 +368,7 @@ static int fill(collide_hull *h, const maker *m)
         if (number[i] > 0) {
             v3_copy(&h->vertex[3 * (number[i] - 1)], &m->vertex[3 * i]);
             h->extent = fmax(h->extent, v3_length(&m->vertex[3 * i]));
+            v3_add(h->middle, h->middle, 1.0 / h->vertex_count, &m->vertex[3 * i]);
         }
     }
     for (int k = 0; k < h->ring_count; k++) {

@@ -287,9 +287,13 @@ static void hull_polygon(const collide_solid *s, const double u[3], collide_poly
         return;
     }
     int first = h->face_start[best], count = h->face_start[best + 1] - first;
-    int limit = COLLIDE_POLYGON / 2;
-    for (int c = 0; c < (count < limit ? count : limit); c++) { /* of very many corners some */
-        int at = count <= limit ? c : (int)((long long)c * count / limit);
+    int limit = COLLIDE_POLYGON / 2, from = 0;
+    for (int c = 0; count > limit && c < count; c++) {
+        from = h->ring[first + c] == v ? c : from;
+    }
+    for (int c = 0; c < (count < limit ? count : limit); c++) {
+        /* of very many corners some, from the farthest on */
+        int at = count <= limit ? c : (from + (int)((long long)c * count / limit)) % count;
         int id = h->ring[first + at];
         polygon_add(g, h->vertex[3 * id], h->vertex[3 * id + 1], h->vertex[3 * id + 2], id);
     }
