@@ -4,7 +4,9 @@
  * one that the ground has at that edge or corner: over a ridge all directions between the normals
  * of the two triangles, at the border of the ground all that look to the front. Any other n is a
  * ghost, made by cutting the ground into triangles: then the shape is looked at along the
- * triangle's normal, and has points where it is over (or in) the triangle itself. */
+ * triangle's normal, and has points where it is over (or in) the triangle itself. But if n ends in
+ * a corner that is a summit along n, it is not this triangle's and yet the ground's: one beside it
+ * has the point, and along this one's normal a plate on a ridge would be held back. */
 #include "collide/ground.h"
 
 /* Whether the ground has the direction n where the triangle supports it. */
@@ -42,6 +44,19 @@ static int real_direction(const collide_facet *f, const double *corner, const do
         between |= lean > 1e-9;
     }
     return up > 0 || between;
+}
+
+/* Whether n ends in a corner from which the ground falls on all sides. */
+static int on_summit(const collide_facet *f, const double *corner, const double n[3])
+{
+    double most = -INFINITY;
+    int top = 0;
+    for (int k = 0; k < 3; k++) {
+        double level = v3_dot(n, corner + 3 * k);
+        top = level > most ? k : top;
+        most = v3_max(most, level);
+    }
+    return f->summit(f->ground, f->number, top, n);
 }
 
 /* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
@@ -139,7 +154,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);
-        } else {
+        } else if (!on_summit(f, corner, n)) {
             collide_manifold(&a, b, f->normal, bottom - b->radius, NULL, 0, sink);
         }
     }
