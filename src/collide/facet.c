@@ -5,8 +5,11 @@
  * of the two triangles, at the border of the ground all that look to the front. Any other n is a
  * ghost, made by cutting the ground into triangles: then the shape is looked at along the
  * triangle's normal, and has points where it is over (or in) the triangle itself. But if n ends in
- * a corner that is a summit along n, it is not this triangle's and yet the ground's: one beside it
- * has the point, and along this one's normal a plate on a ridge would be held back. */
+ * a corner from which the ground falls on all sides, or rises on a ridge only, n is not this
+ * triangle's and yet the ground's: those of the ridge have the points, and along this one's normal
+ * a plate on a ridge would be held back. */
+#include <string.h>
+
 #include "collide/ground.h"
 
 /* Whether the ground has the direction n where the triangle supports it. */
@@ -46,17 +49,40 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     return up > 0 || between;
 }
 
-/* Whether n ends in a corner from which the ground falls on all sides. */
-static int on_summit(const collide_facet *f, const double *corner, const double n[3])
+/* Is the edge from `at` to p a ridge between the neighbours before and after it? */
+static int is_ridge(const double at[3], const double before[3], const double p[3],
+                    const double after[3])
 {
-    double most = -INFINITY;
+    double e[3], f[3], g[3], n[3];
+    v3_sub(e, before, at);
+    v3_sub(f, p, at);
+    v3_sub(g, after, at);
+    v3_cross(n, e, f);
+    return v3_unit(n) > 0 && v3_dot(n, g) < -1e-9 * v3_length(g);
+}
+
+static int is_summit(const collide_facet *f, const double *corner, const double n[3])
+{
+    double most = -INFINITY, ring[COLLIDE_RING][3];
     int top = 0;
     for (int k = 0; k < 3; k++) {
         double level = v3_dot(n, corner + 3 * k);
         top = level > most ? k : top;
         most = v3_max(most, level);
     }
-    return f->summit(f->ground, f->number, top, n);
+    const double *at = f->corner + 3 * top;
+    int count = f->ring(f->ground, f->number, top, ring), last = count - 1;
+    int closed = count > 1 && memcmp(ring[0], ring[last], sizeof ring[0]) == 0;
+    for (int k = 0; k < (closed ? last : count); k++) {
+        double way[3];
+        v3_sub(way, ring[k], at);
+        if (v3_dot(n, way) > 1e-9 * v3_length(way) &&
+            !((closed || (k > 0 && k < last)) &&
+              is_ridge(at, ring[k > 0 ? k - 1 : last - 1], ring[k], ring[k + 1]))) {
+            return 0;
+        }
+    }
+    return count > 0;
 }
 
 /* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
@@ -154,7 +180,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);
-        } else if (!on_summit(f, corner, n)) {
+        } else if (!is_summit(f, corner, n)) {
             collide_manifold(&a, b, f->normal, bottom - b->radius, NULL, 0, sink);
         }
     }

@@ -8,6 +8,8 @@
 
 #include "collide/inner.h"
 
+enum { COLLIDE_RING = 24 };
+
 /* columns along x from -half_x to half_x, rows along y, at least 2 each; height[row * columns +
  * column], copied. The ground is below. NULL: no memory or bad numbers. */
 collide_field *collide_field_new(int columns, int rows, double half_x, double half_y,
@@ -29,8 +31,9 @@ void collide_mesh_box(const collide_mesh *mesh, double lower[3], double upper[3]
 typedef struct collide_facet {
     double corner[9], normal[3], beyond[3][3];
     uint32_t number;
-    /* Is this corner of it a summit: does no edge of the ground rise from there along n? */
-    int (*summit)(const void *ground, uint32_t number, int corner, const double n[3]);
+    /* The neighbours of a corner, counterclockwise, the first once more at the end if they go all
+     * around it: how many; 0: too many. */
+    int (*ring)(const void *ground, uint32_t number, int corner, double ring[][3]);
     const void *ground;
     int solid; /* there is nothing but ground behind it */
     int deep;  /* and the middle of the shape is in it: out along the normal */
@@ -39,13 +42,5 @@ typedef struct collide_facet {
 /* At most so many of the points: those that hold as well as all. */
 int collide_thin(collide_point *point, int count, int most);
 void collide_facet_pair(const collide_facet *facet, const collide_solid *b, collide_sink *sink);
-
-/* Rises the way from one corner to another along n? By more than round-off of normals. */
-static inline int collide_rises(const double from[3], const double to[3], const double n[3])
-{
-    double way[3];
-    v3_sub(way, to, from);
-    return v3_dot(n, way) > 1e-9 * v3_length(way);
-}
 
 #endif

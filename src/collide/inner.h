@@ -87,9 +87,9 @@ void collide_round(const collide_shape *a, const collide_pose *at_a, const colli
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 
-/* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n, nearest
- * at the pair. 0: not proved; the simplex is where to begin looking from inside. 2: farther than
- * `enough`. */
+/* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n,
+ * nearest at the pair. 0: not proved; the simplex is where to begin looking from inside. 2: farther
+ * than `enough`. */
 int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
                 collide_apex simplex[4], int *count, double n[3], collide_apex *pair);
 /* The pair of points whose difference is nearest to the origin on the simplex, roughly. */

@@ -229,7 +229,8 @@ static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
         }
         double off2 = (x - x0 - part * dx) * (x - x0 - part * dx) +
                       (y - y0 - part * dy) * (y - y0 - part * dy);
-        double round_g = g->round[k & 1], round_o = o->round[0] + part * (o->round[1] - o->round[0]);
+        double round_g = g->round[k & 1],
+               round_o = o->round[0] + part * (o->round[1] - o->round[0]);
         double round_a = s->a->radius + (k < 2 ? round_g : round_o);
         double round_b = s->b->radius + (k < 2 ? round_o : round_g);
         if (!(off2 <= (round_a + round_b) * (round_a + round_b))) {

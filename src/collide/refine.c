@@ -157,7 +157,8 @@ static int near_edges(const collide_solid *s, const double u[3], double near, mo
     return count;
 }
 
-/* In the shape's own frame, for its own outward direction u; `around`: how far to look around it. */
+/* In the shape's own frame, for its own outward direction u; `around`: how far to look around it.
+ */
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
                  const double u[3], double around, mode *m)
 {
