@@ -99,7 +99,8 @@ static inline void zoo_hull(zoo *z, const char *name, int corners, double (*corn
     for (int k = 0; k < h->vertex_count && k < 12; k++) {
         const double *v = &h->vertex[3 * k];
         add_feature(f, v[0], v[1], v[2]);
-        for (int n = h->near_start[k]; h->face_count > 0 && n < h->near_start[k + 1] && n < 3; n++) {
+        for (int n = h->near_start[k]; h->face_count > 0 && n < h->near_start[k + 1] && n < 3;
+             n++) {
             const double *w = &h->vertex[3 * h->near[n]];
             add_feature(f, v[0] + w[0], v[1] + w[1], v[2] + w[2]);
         }
@@ -161,13 +162,19 @@ static inline void zoo_open(zoo *z)
     zoo_prism(z, "wedge", 3, 0.5, 0.5, 1);
     zoo_prism(z, "nut", 6, 0.5, 0.25, 1);
     zoo_prism(z, "stump", 8, 0.5, 0.5, 0.5);
-    zoo_prism(z, "disc500", 500, 0.5, 0.25, 1);
     double tet[4][3] = {{0.5, 0.5, 0.5}, {0.5, -0.5, -0.5}, {-0.5, 0.5, -0.5}, {-0.5, -0.5, 0.5}};
     zoo_hull(z, "tetrahedron", 4, tet);
     double corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     zoo_hull(z, "corner", 4, corner);
-    double oct[6][3] = {{0.5, 0, 0}, {-0.5, 0, 0}, {0, 0.5, 0}, {0, -0.5, 0}, {0, 0, 0.5}, {0, 0, -0.5}};
+    double oct[6][3] = {{0.5, 0, 0},  {-0.5, 0, 0}, {0, 0.5, 0},
+                        {0, -0.5, 0}, {0, 0, 0.5},  {0, 0, -0.5}};
     zoo_hull(z, "octahedron", 6, oct);
+}
+
+/* Of very many corners. */
+static inline void zoo_large(zoo *z)
+{
+    zoo_prism(z, "disc of 500", 500, 0.5, 0.25, 1);
     double(*many)[3] = calloc(1000, sizeof *many);
     for (int k = 0; k < 1000; k++) {
         double y = 1 - (2 * k + 1) / 1000.0, r = sqrt(1 - y * y), t = 2.399963229728653 * k;
@@ -177,26 +184,6 @@ static inline void zoo_open(zoo *z)
     }
     zoo_hull(z, "thousand", 1000, many);
     free(many);
-}
-
-/* Without volume. */
-static inline void zoo_flat(zoo *z)
-{
-    double sheet[5][3] = {{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}, {0.1, 0.1, 0}};
-    double line[3][3] = {{-1, 0, 0}, {1, 0, 0}, {0.5, 0, 0}}, point[1][3] = {{0, 0, 0}};
-    zoo_hull(z, "flat", 5, sheet);
-    zoo_hull(z, "line", 3, line);
-    zoo_hull(z, "point", 1, point);
-    zoo_add(z, "0 ball", COLLIDE_SPHERE, 0, 0, 0);
-    zoo_add(z, "0 pill", COLLIDE_CAPSULE, 0.5, 0, 0);
-    zoo_add(z, "0 line", COLLIDE_CAPSULE, 0, 0.5, 0);
-    zoo_add(z, "0 disc", COLLIDE_CYLINDER, 0.5, 0, 0);
-    zoo_add(z, "0 rod", COLLIDE_CYLINDER, 0, 0.5, 0);
-    zoo_add(z, "0 box", COLLIDE_BOX, 0.5, 0.5, 0);
-    zoo_add(z, "0 edge", COLLIDE_BOX, 0, 0.5, 0);
-    zoo_add(z, "0 point", COLLIDE_BOX, 0, 0, 0);
-    zoo_add(z, "0 cone", COLLIDE_CONE, 0.5, 0, 0);
-    zoo_add(z, "0 lens", COLLIDE_ELLIPSOID, 0.5, 0.5, 0);
 }
 
 static inline void figure_free(figure *f)
@@ -525,7 +512,14 @@ static inline void hair_turn(dice *d, double R[9])
 static inline void lay(dice *d, const double u[3], const double v[3], double R[9])
 {
     static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    static const double angle[8][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}, {0.70710678118654752440, 0.70710678118654752440}, {0.5, 0.86602540378443864676}, {0.6, 0.8}, {0.8, -0.6}};
+    static const double angle[8][2] = {{1, 0},
+                                       {0, 1},
+                                       {-1, 0},
+                                       {0, -1},
+                                       {0.70710678118654752440, 0.70710678118654752440},
+                                       {0.5, 0.86602540378443864676},
+                                       {0.6, 0.8},
+                                       {0.8, -0.6}};
     double n[3];
     memcpy(R, one, sizeof one);
     p_cross(n, u, v);
@@ -572,9 +566,11 @@ static inline void couple_place(couple *c, dice *d, double gap)
     for (int i = 0; i < 3; i++) {
         c->at_b.pos[i] = away * way[i];
     }
-    for (int k = 0; k < 2; k++) { /* to the side: edges over edges, middles over edges, sides flush */
+    for (int k = 0; k < 2;
+         k++) { /* to the side: edges over edges, middles over edges, sides flush */
         double *l = k ? f : e, m[3] = {-l[0], -l[1], -l[2]};
-        double of_a = figure_reach(c->a, &c->at_a, l), of_b = figure_reach(c->b, &c->at_b, m), s = 0;
+        double of_a = figure_reach(c->a, &c->at_a, l), of_b = figure_reach(c->b, &c->at_b, m),
+               s = 0;
         switch (dice_int(d, 0, 7)) {
         case 0:
             s = of_a + of_b;
@@ -599,6 +595,47 @@ static inline void couple_place(couple *c, dice *d, double gap)
             c->at_b.pos[i] += s * l[i];
         }
     }
+}
+
+/* A pair from the zoo, in sizes from 1e-4 to 1e4 and up to 1e6 times as large as the other. */
+static inline void couple_throw(couple *c, const zoo *z, dice *d)
+{
+    static const double sizes[6] = {1, 1, 1, 0x1p-13, 0x1p13, 1.0 / 3};
+    static const double ratios[8] = {1, 1, 1, 1, 0.5, 2, 0x1p-10, 0x1p-20};
+    double size = sizes[dice_int(d, 0, 5)], ratio = ratios[dice_int(d, 0, 7)], gap = 0;
+    int ia = dice_int(d, 0, z->count - 1), ib = dice_int(d, 0, z->count - 1);
+    figure *pair = calloc(2, sizeof *pair);
+    pair[0] = figure_scaled(&z->figure[ia], size);
+    pair[1] = figure_scaled(&z->figure[ib], size * ratio);
+    *c = (couple){.a = &pair[0], .b = &pair[1], .scale = extent(&pair[0]) + extent(&pair[1])};
+    double least = fmin(extent(c->a), extent(c->b));
+    switch (dice_int(d, 0, 5)) {
+    case 0:
+    case 1:
+        gap = hair(d) * c->scale;
+        break;
+    case 2:
+        gap = -0.125 * least;
+        break;
+    case 3:
+        gap = 0.25 * least;
+        break;
+    default:
+        break;
+    }
+    couple_place(c, d, gap);
+    if (dice_int(d, 0, 9) == 0) { /* concentric */
+        for (int i = 0; i < 3; i++) {
+            c->at_b.pos[i] = hair(d) * c->scale;
+        }
+    }
+}
+
+static inline void couple_free(couple *c)
+{
+    figure_free(c->a);
+    figure_free(c->b);
+    free(c->a);
 }
 
 #endif
