@@ -52,6 +52,11 @@ typedef enum soft_kind {
     SOFT_MASS     /* no row: `most` is a mass that moves along the direction */
 } soft_kind;
 
+/* Products of the factor of a bent island: where there are more, it is large (soft_large.c). So no
+ * way in it is longer than the cube root of six times that. */
+#define SOFT_TOO_LONG 1e6
+enum { SOFT_DEEPEST = 184 };
+
 enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
 
 /* Of a block at some x = J a. */
@@ -157,7 +162,7 @@ typedef struct soft_problem {
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
-    double *room;       /* for the rows of a group, twice */
+    double *room;       /* for the rows of a group, and for those as bent islands have them */
     int *J_column;
     soft_pair *pair; /* [SOFT_PAIRS] by their geoms */
 

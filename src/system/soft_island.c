@@ -17,8 +17,6 @@
 #include "system/soft.h"
 #include "system/soft_large.h"
 
-#define TOO_LONG 1e6 /* products of a factor: more are left to soft_large.c */
-
 /* ---- Trees, bound together ------------------------------------------------------------------ */
 
 static int leader(const soft_problem *s, int t)
@@ -160,13 +158,13 @@ static void find_parents(const soft_problem *s, soft_island *island)
     }
     double products = 0;
     int entries = 0;
-    for (int i = 0; i < island->n && products < TOO_LONG; i++) {
+    for (int i = 0; i < island->n && products < SOFT_TOO_LONG; i++) {
         to->depth[i] = to->parent[i] < 0 ? 1 : to->depth[to->parent[i]] + 1;
         to->start[i] = entries;
         entries += padded(to->depth[i]);
         products += 0.5 * to->depth[i] * to->depth[i];
     }
-    island->is_large = !(products < TOO_LONG);
+    island->is_large = !(products < SOFT_TOO_LONG);
     island->shape.entries = island->is_large ? 0 : entries;
 }
 

@@ -29,7 +29,8 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
-    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
+    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                            SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
@@ -89,7 +90,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
         int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
         *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
     }
-    if (!s || !allocate(s)) {
+    if (!s || !allocate(s) || !bodies_herd(system, work)) {
         soft_free(s);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "system/bodies.h"
 #include "system/contact_now.h"
+#include "tree/herd.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -70,6 +71,7 @@ void zw_work_free(zw_work *work)
         }
         contact_list_free(work->touched);
         contact_now_free(work->now);
+        tree_herd_free(work->herd);
         base_free(work->memory);
         base_free(work);
     }
