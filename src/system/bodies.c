@@ -167,7 +167,7 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
 int bodies_herd(const zw_system *system, zw_work *work)
 {
     int failed = 0;
-    if (!work->herd) {
+    if (!work->herd && system->tree) {
         work->herd = tree_herd_create(system->tree, &failed);
     }
     return !failed;

@@ -101,6 +101,12 @@ typedef struct soft_pair {
 
 enum { SOFT_PAIRS = 1024 };
 
+/* A limit of one coordinate: coef q - limit < margin, or it does nothing; q = -1: no such limit. */
+typedef struct soft_watch {
+    int q;
+    double coef, limit, margin;
+} soft_watch;
+
 /* A pattern: rows hold the way from the root to their dof. */
 typedef struct soft_shape {
     int n, entries;
@@ -159,6 +165,7 @@ typedef struct soft_problem {
 
     /* What they are made from. */
     int has_frames;     /* some closer is between frames */
+    soft_watch *watch;  /* [closers] */
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
@@ -212,6 +219,8 @@ zw_status soft_weigh(soft_problem *s, zw_error *error);
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
+/* Once for each closer. */
+soft_watch soft_watch_of(const struct system_bodies *bodies, const bodies_closer *closer);
 
 /* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
  */

@@ -29,9 +29,7 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
-    for (int c = k->columns - 1; c < k->stride; c++) {
-        y[c] = 0;
-    }
+    four_put(y + k->stride - 4, (soft_four){0}); /* the last may be nobody's */
     for (int c = 0; c < k->columns; c++) {
         y[c] = a[column[c]];
     }

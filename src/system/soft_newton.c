@@ -105,10 +105,24 @@ int soft_factor_masses(soft_problem *s, const double *diagonal)
     return good;
 }
 
+static int is_zero(const soft_problem *s, const soft_island *island, const double *x)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            if (x[d] != 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 void soft_solve_masses(soft_problem *s, double *x)
 {
     for (int i = 0; i < s->islands; i++) {
-        solve(s, &s->island[i], x);
+        if (!is_zero(s, &s->island[i], x)) {
+            solve(s, &s->island[i], x);
+        }
     }
 }
 

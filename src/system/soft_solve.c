@@ -58,7 +58,8 @@ static int allocate(soft_problem *s)
     s->large = base_alloc(trees * sizeof *s->large);
     s->pair = base_alloc(SOFT_PAIRS * sizeof *s->pair);
     s->row = base_alloc(((size_t)tree->nv + 1) * sizeof *s->row);
-    if (!s->memory || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
+    s->watch = base_alloc(((size_t)s->system->bodies->closer_count + 1) * sizeof *s->watch);
+    if (!s->memory || !s->watch || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
         return 0;
     }
     arena = (base_arena){.block = s->memory};
@@ -71,6 +72,7 @@ static int allocate(soft_problem *s)
     }
     for (int c = 0; c < s->system->bodies->closer_count; c++) {
         s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
+        s->watch[c] = soft_watch_of(s->system->bodies, &s->system->bodies->closer[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
@@ -111,8 +113,8 @@ void soft_free(soft_problem *s)
     for (int t = 0; s->large && t < s->trees; t++) {
         soft_large_free(&s->large[t]);
     }
-    void *list[] = {s->block,  s->pair, s->column, s->value, s->b,   s->D,
-                    s->bent_H, s->tree, s->island, s->large, s->row, s->memory};
+    void *list[] = {s->block,  s->watch, s->pair,   s->column, s->value, s->b,     s->D,
+                    s->bent_H, s->tree,  s->island, s->large,  s->row,   s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

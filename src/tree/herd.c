@@ -114,6 +114,12 @@ static int count_members(tree_herd *herd)
 {
     const tree_mechanism *tree = herd->whole;
     int passes = 0, trees = 0;
+    for (int i = 1; i < tree->bodies; i++) {
+        trees += tree->body[i].parent == 0;
+    }
+    if (tree->bodies <= LEAST * trees) {
+        return 0;
+    }
     for (int i = 1, end; i < tree->bodies; i = end) {
         end = end_of_tree(tree, i);
         int k = end > 0 ? kind_of(herd, i, end) : KINDS;
@@ -126,9 +132,8 @@ static int count_members(tree_herd *herd)
         herd_kind *kind = &herd->kind[k];
         kind->batches = (kind->count + LANES - 1) / LANES;
         passes += 2 * kind->batches * (kind->end - kind->first);
-        trees += kind->count;
     }
-    return passes < tree->bodies && tree->bodies > LEAST * trees;
+    return passes < tree->bodies;
 }
 
 /* ---- Birth and death ------------------------------------------------------------------------- */
@@ -224,58 +229,35 @@ void tree_herd_free(tree_herd *herd)
 
 /* ---- To lanes and back ----------------------------------------------------------------------- */
 
-typedef double four __attribute__((vector_size(32)));
-typedef long long pick __attribute__((vector_size(32)));
-#if defined(__clang__)
-#define MIX(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
-#else
-#define MIX(x, y, a, b, c, d) __builtin_shuffle(x, y, (pick){a, b, c, d})
-#endif
-
-/* Four numbers of each of four. */
-ZW_INLINE void transpose(const double *const from[4], double *const to[4])
+ZW_INLINE zw_real4 four_at(const double *x)
 {
-    four x[4], y[4];
-    for (int k = 0; k < 4; k++) {
-        memcpy(&x[k], from[k], sizeof x[k]);
-    }
-    for (int k = 0; k < 4; k += 2) {
-        y[k] = MIX(x[k], x[k + 1], 0, 4, 2, 6);
-        y[k + 1] = MIX(x[k], x[k + 1], 1, 5, 3, 7);
-    }
-    for (int k = 0; k < 2; k++) {
-        x[k] = MIX(y[k], y[k + 2], 0, 1, 4, 5);
-        x[k + 2] = MIX(y[k], y[k + 2], 2, 3, 6, 7);
-    }
-    for (int k = 0; k < 4; k++) {
-        memcpy(to[k], &x[k], sizeof x[k]);
-    }
+    zw_real4 y;
+    memcpy(&y, x, sizeof y);
+    return y;
 }
 
 /* Arrays of `count` numbers each, one per lane, of which `lanes` are wanted. */
 ZW_CLONES static void scatter(int count, const zw_real8 *from, int lanes, double *const *to)
 {
-    const double *x = (const double *)from;
     double spare[4]; /* for lanes that nobody wants */
     for (int first = 0; first < lanes; first += 4) {
-        double *own[4];
-        int step[4];
-        for (int l = 0; l < 4; l++) {
-            step[l] = first + l < lanes ? 4 : 0;
-            own[l] = step[l] > 0 ? to[first + l] : spare;
-        }
+        const double *at = (const double *)from + first;
+        double *a = to[first], *b = first + 1 < lanes ? to[first + 1] : spare;
+        double *c = first + 2 < lanes ? to[first + 2] : spare;
+        double *d = first + 3 < lanes ? to[first + 3] : spare;
         int k = 0;
-        for (; k + 4 <= count; k += 4) {
-            const double *at = x + LANES * k + first;
-            transpose((const double *[]){at, at + LANES, at + 2 * LANES, at + 3 * LANES},
-                      (double *[]){own[0], own[1], own[2], own[3]});
-            for (int l = 0; l < 4; l++) {
-                own[l] += step[l];
-            }
+        for (; k + 4 <= count; k += 4, at += 4 * LANES) {
+            zw_real4 x = four_at(at), y = four_at(at + LANES);
+            zw_real4 z = four_at(at + 2 * LANES), w = four_at(at + 3 * LANES);
+            lane_transpose4(&x, &y, &z, &w);
+            memcpy(a + k, &x, sizeof x);
+            memcpy(b + (b == spare ? 0 : k), &y, sizeof y);
+            memcpy(c + (c == spare ? 0 : k), &z, sizeof z);
+            memcpy(d + (d == spare ? 0 : k), &w, sizeof w);
         }
-        for (; k < count; k++) {
+        for (; k < count; k++, at += LANES) {
             for (int l = first; l < first + 4 && l < lanes; l++) {
-                to[l][k] = x[LANES * k + l];
+                to[l][k] = at[l - first];
             }
         }
     }
@@ -283,19 +265,24 @@ ZW_CLONES static void scatter(int count, const zw_real8 *from, int lanes, double
 
 ZW_CLONES static void gather(int count, const double *const *from, zw_real8 *to)
 {
-    double *x = (double *)to;
     for (int first = 0; first < LANES; first += 4) {
+        const double *a = from[first], *b = from[first + 1], *c = from[first + 2];
+        const double *d = from[first + 3];
+        double *at = (double *)to + first;
         int k = 0;
-        for (; k + 4 <= count; k += 4) {
-            double *at = x + LANES * k + first;
-            transpose((const double *[]){from[first] + k, from[first + 1] + k, from[first + 2] + k,
-                                         from[first + 3] + k},
-                      (double *[]){at, at + LANES, at + 2 * LANES, at + 3 * LANES});
+        for (; k + 4 <= count; k += 4, at += 4 * LANES) {
+            zw_real4 x = four_at(a + k), y = four_at(b + k), z = four_at(c + k), w = four_at(d + k);
+            lane_transpose4(&x, &y, &z, &w);
+            memcpy(at, &x, sizeof x);
+            memcpy(at + LANES, &y, sizeof y);
+            memcpy(at + 2 * LANES, &z, sizeof z);
+            memcpy(at + 3 * LANES, &w, sizeof w);
         }
-        for (; k < count; k++) {
-            for (int l = first; l < first + 4; l++) {
-                x[LANES * k + l] = from[l][k];
-            }
+        for (; k < count; k++, at += LANES) {
+            at[0] = a[k];
+            at[1] = b[k];
+            at[2] = c[k];
+            at[3] = d[k];
         }
     }
 }
