@@ -22,6 +22,7 @@
 #ifndef ZW_SYSTEM_SOFT_H
 #define ZW_SYSTEM_SOFT_H
 
+#include "math/lane.h"
 #include "math/ldl.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
@@ -123,6 +124,7 @@ typedef struct soft_tree {
     int leader;       /* the first of its island */
     int block;        /* first of its blocks, if it is a leader */
     int bent;         /* and whether it needs a pattern of its own */
+    int kind;         /* the first tree of the same pattern */
     soft_shape shape; /* pattern of M's rows, in numbers from `first` */
 } soft_tree;
 
@@ -194,6 +196,7 @@ typedef struct soft_problem {
     double *a;                     /* [n] */
     double *guess;                 /* [n] a of the last solution: where the next begins */
     double *x, *y, *Ma, *diagonal; /* [n] */
+    zw_real8 *lot;                 /* for eight islands at once */
     int iterations;                /* of the last solution: the most of an island */
     double slope;                  /* what it left of M a - force - J' lambda: its length, */
     double certificate;            /* and in proportion to that of its parts, the worst island's */
@@ -242,6 +245,11 @@ void soft_multiply(const soft_shape *shape, const double *M, const double *x, do
 /* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
 int soft_factor(const soft_shape *shape, const double *diagonal, double *H);
 void soft_solve(const soft_shape *shape, const double *H, double *x);
+
+/* soft_lane.c: of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
+ * some H is not positive. room: entries + n. */
+int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+                     int lanes, zw_real8 *room);
 
 /* soft_newton.c: a of every island. */
 zw_status soft_minimise(soft_problem *s, zw_error *error);

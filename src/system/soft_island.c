@@ -295,6 +295,25 @@ int soft_find_islands(soft_problem *s)
 
 /* ---- Once ----------------------------------------------------------------------------------- */
 
+/* Trees of one pattern are solved together: soft_lane.c. A few patterns are compared. */
+static int kind_of(const soft_problem *s, int t)
+{
+    const soft_shape *own = &s->tree[t].shape;
+    int kinds = 0;
+    for (int k = 0; k < t && kinds < 8; k++) {
+        const soft_shape *other = &s->tree[k].shape;
+        if (s->tree[k].kind != k) {
+            continue;
+        }
+        if (other->n == own->n &&
+            memcmp(other->parent, own->parent, (size_t)own->n * sizeof *own->parent) == 0) {
+            return k;
+        }
+        kinds++;
+    }
+    return t;
+}
+
 void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -318,6 +337,7 @@ void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
                                   .start = start,
                                   .blocks = blocks,
                                   .block = block};
+        own->kind = kind_of(s, t);
         parent += n;
         start += n;
         block += blocks + 1;

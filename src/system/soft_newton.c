@@ -246,7 +246,7 @@ static double search(soft_problem *s, const soft_island *island)
     return at;
 }
 
-/* s->x = a+ */
+/* s->x = H a+ */
 static void aim(soft_problem *s, const soft_island *island)
 {
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
@@ -257,7 +257,6 @@ static void aim(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_push(s, b, 1, s->x); /* masses have no rest */
     }
-    solve(s, island, s->x);
 }
 
 /* What the blocks would do at a+; answers whether the pieces are the same. */
@@ -397,13 +396,26 @@ static void begin(soft_problem *s, const soft_island *island)
     }
 }
 
-/* 0: H is not positive. */
-static int minimise(soft_problem *s, const soft_island *island, measure *m, int *iterations)
+/* The first step, up to H a+ = s->x. */
+static void prepare(soft_problem *s, const soft_island *island)
 {
     begin(s, island);
-    int curved = look_all(s, island), known = 0; /* known: the slope is in s->x */
-    for (*iterations = 1; *iterations <= MOST; ++*iterations) {
-        if (!factor(s, island, NULL, 0)) {
+    look_all(s, island);
+    fill(s, island, 0);
+    aim(s, island);
+}
+
+/* 0: H is not positive. If it is `ready`, the first a+ is in s->x, but H has no factor. */
+static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
+                    int *iterations)
+{
+    int known = 0; /* known: the slope is in s->x */
+    if (!ready) {
+        begin(s, island);
+        look_all(s, island);
+    }
+    for (*iterations = 1; *iterations <= MOST; ++*iterations, ready = 0) {
+        if (!ready && !factor(s, island, NULL, 0)) {
             return 0;
         }
         if (known && correct(s, island, m)) {
@@ -415,15 +427,19 @@ static int minimise(soft_problem *s, const soft_island *island, measure *m, int 
         if (known && is_within(m, CLOSE)) {
             return 1;
         }
-        aim(s, island);
+        if (!ready) {
+            aim(s, island);
+            solve(s, island, s->x);
+        }
         if (look_ahead(s, island)) {
             take(s, island);
             *m = measure_slope(s, island);
-            *m = is_within(m, CLOSE) ? *m : polish(s, island, *m);
+            if (!is_within(m, CLOSE) && (!ready || factor(s, island, NULL, 0))) {
+                *m = polish(s, island, *m);
+            }
             return 1;
         }
-        curved = go_along(s, island);
-        known = curved || *iterations > 50;
+        known = go_along(s, island) || *iterations > 50;
         if (known) {
             *m = measure_slope(s, island);
             if (is_within(m, EXACT)) {
@@ -434,26 +450,81 @@ static int minimise(soft_problem *s, const soft_island *island, measure *m, int 
     return 1;
 }
 
-zw_status soft_minimise(soft_problem *s, zw_error *error)
+typedef struct tally {
+    double slope, worst;
+} tally;
+
+static zw_status finish(soft_problem *s, const soft_island *island, int ready, tally *sum,
+                        zw_error *error)
 {
-    double slope = 0, worst = 0;
-    s->iterations = 0;
-    for (int i = 0; i < s->islands; i++) {
-        measure m = {0};
-        int iterations = 0;
-        if (!minimise(s, &s->island[i], &m, &iterations)) {
-            return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
-        }
-        slope += m.slope;
-        worst = fmax(worst, m.size > 0 ? m.slope / m.size : 0);
-        s->iterations = iterations > s->iterations ? iterations : s->iterations;
-        if (!is_within(&m, ENOUGH)) {
-            return base_fail(error, ZW_INACCURATE,
-                             "the soft law could be solved to a part of %.1e of its forces only",
-                             sqrt(m.slope / m.size));
+    measure m = {0};
+    int iterations = 0;
+    if (!minimise(s, island, ready, &m, &iterations)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    sum->slope += m.slope;
+    sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
+    s->iterations = iterations > s->iterations ? iterations : s->iterations;
+    return is_within(&m, ENOUGH)
+               ? ZW_OK
+               : base_fail(error, ZW_INACCURATE,
+                           "the soft law could be solved to a part of %.1e of its forces only",
+                           sqrt(m.slope / m.size));
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+/* Islands of one pattern, whose first steps are taken together. */
+typedef struct lot {
+    int count;
+    const soft_island *island[LANES];
+} lot;
+
+static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
+{
+    enum { FEW = 3 }; /* so many are as soon done one by one */
+    double *H[LANES], *x[LANES];
+    int ready = all->count >= FEW, count = all->count;
+    zw_status status = ZW_OK;
+    for (int l = 0; l < LANES && ready; l++) {
+        const soft_island *island = all->island[l < count ? l : count - 1];
+        H[l] = island->H;
+        x[l] = s->x + island->first;
+        if (l < count) {
+            prepare(s, island);
         }
     }
-    s->slope = sqrt(slope);
-    s->certificate = sqrt(worst);
-    return ZW_OK;
+    if (ready && !soft_solve_eight(&all->island[0]->shape, H, x, count, s->lot)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    for (int l = 0; l < count && status == ZW_OK; l++) {
+        status = finish(s, all->island[l], ready, sum, error);
+    }
+    all->count = 0;
+    return status;
+}
+
+zw_status soft_minimise(soft_problem *s, zw_error *error)
+{
+    tally sum = {0};
+    lot all = {0};
+    int kind = -1;
+    zw_status status = ZW_OK;
+    s->iterations = 0;
+    for (int i = 0; i < s->islands && status == ZW_OK; i++) {
+        const soft_island *island = &s->island[i];
+        if (island->dof) {
+            status = finish(s, island, 0, &sum, error);
+            continue;
+        }
+        if (all.count == LANES || s->tree[island->tree].kind != kind) {
+            status = finish_lot(s, &all, &sum, error);
+        }
+        kind = s->tree[island->tree].kind;
+        all.island[all.count++] = island;
+    }
+    status = status == ZW_OK ? finish_lot(s, &all, &sum, error) : status;
+    s->slope = sqrt(sum.slope);
+    s->certificate = sqrt(sum.worst);
+    return status;
 }

@@ -75,8 +75,14 @@ static int allocate(soft_problem *s)
         s->watch[c] = soft_watch_of(s->system->bodies, &s->system->bodies->closer[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
+    int room = 0;
+    for (int t = 0; t < s->trees; t++) {
+        int own = s->tree[t].kind != t ? s->tree[t].shape.entries + s->tree[t].shape.n : 0;
+        room = own > room ? own : room;
+    }
+    s->lot = base_alloc(((size_t)room + 1) * sizeof *s->lot);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
-    return s->is_there || world->geom_count == 0;
+    return s->lot && (s->is_there || world->geom_count == 0);
 }
 
 zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_problem **to,
@@ -113,8 +119,8 @@ void soft_free(soft_problem *s)
     for (int t = 0; s->large && t < s->trees; t++) {
         soft_large_free(&s->large[t]);
     }
-    void *list[] = {s->block,  s->watch, s->pair,   s->column, s->value, s->b,     s->D,
-                    s->bent_H, s->tree,  s->island, s->large,  s->row,   s->memory};
+    void *list[] = {s->block, s->lot,    s->watch, s->pair,   s->column, s->value, s->b,
+                    s->D,     s->bent_H, s->tree,  s->island, s->large,  s->row,   s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/lane.h"
+#include "math/lanes.h"
 #include "tree/sweeps.h"
 
 enum { KINDS = 8, LEAST = 4 }; /* LEAST: bodies of a tree; for fewer it is not worth while */
@@ -229,64 +229,6 @@ void tree_herd_free(tree_herd *herd)
 
 /* ---- To lanes and back ----------------------------------------------------------------------- */
 
-ZW_INLINE zw_real4 four_at(const double *x)
-{
-    zw_real4 y;
-    memcpy(&y, x, sizeof y);
-    return y;
-}
-
-/* Arrays of `count` numbers each, one per lane, of which `lanes` are wanted. */
-ZW_CLONES static void scatter(int count, const zw_real8 *from, int lanes, double *const *to)
-{
-    double spare[4]; /* for lanes that nobody wants */
-    for (int first = 0; first < lanes; first += 4) {
-        const double *at = (const double *)from + first;
-        double *a = to[first], *b = first + 1 < lanes ? to[first + 1] : spare;
-        double *c = first + 2 < lanes ? to[first + 2] : spare;
-        double *d = first + 3 < lanes ? to[first + 3] : spare;
-        int k = 0;
-        for (; k + 4 <= count; k += 4, at += 4 * LANES) {
-            zw_real4 x = four_at(at), y = four_at(at + LANES);
-            zw_real4 z = four_at(at + 2 * LANES), w = four_at(at + 3 * LANES);
-            lane_transpose4(&x, &y, &z, &w);
-            memcpy(a + k, &x, sizeof x);
-            memcpy(b + (b == spare ? 0 : k), &y, sizeof y);
-            memcpy(c + (c == spare ? 0 : k), &z, sizeof z);
-            memcpy(d + (d == spare ? 0 : k), &w, sizeof w);
-        }
-        for (; k < count; k++, at += LANES) {
-            for (int l = first; l < first + 4 && l < lanes; l++) {
-                to[l][k] = at[l - first];
-            }
-        }
-    }
-}
-
-ZW_CLONES static void gather(int count, const double *const *from, zw_real8 *to)
-{
-    for (int first = 0; first < LANES; first += 4) {
-        const double *a = from[first], *b = from[first + 1], *c = from[first + 2];
-        const double *d = from[first + 3];
-        double *at = (double *)to + first;
-        int k = 0;
-        for (; k + 4 <= count; k += 4, at += 4 * LANES) {
-            zw_real4 x = four_at(a + k), y = four_at(b + k), z = four_at(c + k), w = four_at(d + k);
-            lane_transpose4(&x, &y, &z, &w);
-            memcpy(at, &x, sizeof x);
-            memcpy(at + LANES, &y, sizeof y);
-            memcpy(at + 2 * LANES, &z, sizeof z);
-            memcpy(at + 3 * LANES, &w, sizeof w);
-        }
-        for (; k < count; k++, at += LANES) {
-            at[0] = a[k];
-            at[1] = b[k];
-            at[2] = c[k];
-            at[3] = d[k];
-        }
-    }
-}
-
 /* One batch: eight members of a kind; where there are fewer, the last stands in. */
 typedef struct batch {
     const tree_mechanism *tree;
@@ -311,7 +253,7 @@ static void gather_speeds(const batch *it, const double *v, zw_real8 *to)
     for (int l = 0; l < LANES; l++) {
         from[l] = v + it->member[l]->v;
     }
-    gather(it->tree->nv, from, to);
+    math_to_lanes(it->tree->nv, from, to);
 }
 
 static void scatter_speeds(const batch *it, const zw_real8 *from, double *v)
@@ -320,7 +262,7 @@ static void scatter_speeds(const batch *it, const zw_real8 *from, double *v)
     for (int l = 0; l < LANES; l++) {
         to[l] = v + it->member[l]->v;
     }
-    scatter(it->tree->nv, from, it->lanes, to);
+    math_from_lanes(it->tree->nv, from, it->lanes, to);
 }
 
 /* An array with `size` numbers per body. The world is the same in all. */
@@ -330,7 +272,7 @@ static void scatter_bodies(const batch *it, int size, int from, int at, double *
     for (int l = 0; l < LANES; l++) {
         to[l] = work + at + size * it->member[l]->body;
     }
-    scatter(size * (it->tree->bodies - 1), it->work + from + size, it->lanes, to);
+    math_from_lanes(size * (it->tree->bodies - 1), it->work + from + size, it->lanes, to);
     for (int k = 0; k < size; k++) {
         work[at + k] = ((const double *)(it->work + from + k))[0];
     }
@@ -351,15 +293,15 @@ static void scatter_all(const batch *it, const tree_places *at, double *work)
     for (int l = 0; l < LANES; l++) {
         to[l] = work + at->anchor + 3 * it->member[l]->joint;
     }
-    scatter(3 * it->tree->joints, it->work + own->anchor, it->lanes, to);
+    math_from_lanes(3 * it->tree->joints, it->work + own->anchor, it->lanes, to);
     for (int l = 0; l < LANES; l++) {
         to[l] = work + at->S + 6 * it->member[l]->v;
     }
-    scatter(6 * it->tree->nv, it->work + own->S, it->lanes, to);
+    math_from_lanes(6 * it->tree->nv, it->work + own->S, it->lanes, to);
     for (int l = 0; l < LANES; l++) {
         to[l] = work + at->M + it->member[l]->entry;
     }
-    scatter(it->tree->entries, it->work + own->M, it->lanes, to);
+    math_from_lanes(it->tree->entries, it->work + own->M, it->lanes, to);
 }
 
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
@@ -370,7 +312,7 @@ static void smooth(tree_herd *herd, const batch *it, const double *q, const doub
     for (int l = 0; l < LANES; l++) {
         from[l] = q + it->member[l]->q;
     }
-    gather(it->tree->nq, from, herd->q);
+    math_to_lanes(it->tree->nq, from, herd->q);
     gather_speeds(it, v, herd->v);
     tree_kinematics8(it->tree, herd->q, it->work);
     tree_velocities8(it->tree, herd->v, it->work);
