@@ -88,6 +88,9 @@ typedef struct soft_block {
 /* b = aref, D = 1/R: those of the block's rows. */
 void soft_law(const soft_block *k, const double *b, const double *D, const double *x,
               soft_reply *to);
+/* The same; of a pyramid only state, curved and force. */
+void soft_law_force(const soft_block *k, const double *b, const double *D, const double *x,
+                    soft_reply *to);
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
@@ -194,7 +197,8 @@ typedef struct soft_problem {
     double *force;                 /* [n] all that is applied */
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
-    double *guess;                 /* [n] a of the last solution: where the next begins */
+    double *guess;                 /* [n] a of the last solution, */
+    double *before;                /* [n] and of the one before: where the next begins */
     double *x, *y, *Ma, *diagonal; /* [n] */
     zw_real8 *lot;                 /* for eight islands at once */
     int iterations;                /* of the last solution: the most of an island */

@@ -160,3 +160,28 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
         break;
     }
 }
+
+void soft_law_force(const soft_block *k, const double *b, const double *D, const double *x,
+                    soft_reply *to)
+{
+    if (k->kind != SOFT_PYRAMID) {
+        soft_law(k, b, D, x, to);
+        return;
+    }
+    double normal = 0;
+    int state = 0;
+    for (int j = 1; j < k->width; j++) {
+        double mu = k->mu[j - 1], along = mu * x[j], D0 = D[0];
+        double plus = D0 * (b[2 * j - 2] - x[0] - along),
+               minus = D0 * (b[2 * j - 1] - x[0] + along);
+        int up = plus > 0, down = minus > 0;
+        plus = up ? plus : 0;
+        minus = down ? minus : 0;
+        state |= (up + 2 * down) << 2 * j;
+        normal += plus + minus;
+        to->force[j] = mu * (plus - minus);
+    }
+    to->force[0] = normal;
+    to->state = state;
+    to->curved = 0;
+}

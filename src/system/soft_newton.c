@@ -200,7 +200,8 @@ static void add_slope(const soft_block *k, const soft_reply *reply, double *slop
 }
 
 /* The zero of the slope c1 + c2 t - sum of lambda . move along the line to a+. At its ends, t = 0
- * and 1, the replies are known. s->x, which was a+, becomes a+ - a. */
+ * and 1, the replies are known. s->x, which was a+, becomes x = a+ - a. As H x is what the slope at
+ * t = 0 is short of nothing, c2 = x' M x follows from that and from C. */
 static double search(soft_problem *s, const soft_island *island)
 {
     double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0, rise = 0;
@@ -210,17 +211,16 @@ static double search(soft_problem *s, const soft_island *island)
         }
     }
     multiply(s, island, s->a, s->Ma);
-    multiply(s, island, s->x, s->y);
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
             c1 += s->x[d] * (s->Ma[d] - s->force[d]);
-            c2 += s->x[d] * s->y[d];
         }
     }
     first = c1;
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         add_slope(&s->block[b], &s->block[b].now, &first, &rise);
     }
+    c2 = fmax(-first - rise, 0);
     for (int look_no = 0; look_no < LOOKS; look_no++) {
         double slope = c1 + at * c2;
         rise = c2;
@@ -259,7 +259,7 @@ static void aim(soft_problem *s, const soft_island *island)
     }
 }
 
-/* What the blocks would do at a+; answers whether the pieces are the same. */
+/* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
@@ -268,7 +268,7 @@ static int look_ahead(soft_problem *s, const soft_island *island)
     }
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
-        look(s, k, k->move, &k->then);
+        soft_law_force(k, s->b + k->first, s->D + k->first, k->move, &k->then);
         same &= k->then.state == k->now.state && !k->then.curved;
     }
     return same;
@@ -284,7 +284,7 @@ static void take(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
         memcpy(k->x, k->move, sizeof k->x);
-        k->now = k->then;
+        memcpy(k->now.force, k->then.force, sizeof k->now.force); /* C and rest are the same */
     }
 }
 
@@ -308,6 +308,7 @@ static int go_along(soft_problem *s, const soft_island *island)
     int curved = 0;
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
+        look(s, k, k->move, &k->then);
         for (int i = 0; i < k->width; i++) {
             k->move[i] -= k->x[i];
         }

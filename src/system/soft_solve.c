@@ -19,7 +19,7 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, trees = (size_t)s->trees;
     size_t wide = 2 * (size_t)bodies->widest + n + 4; /* columns, at most */
-    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,
+    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,   &s->before,
                          &s->x,   &s->y,     &s->Ma,   &s->diagonal};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -132,6 +132,8 @@ void soft_free(soft_problem *s)
 
 /* ---- The motion ----------------------------------------------------------------------------- */
 
+#define ONWARD 0.6 /* of the last change of a: with humanoids that fall it saved most steps */
+
 static int is_finite(const soft_problem *s)
 {
     const double *M = s->work->sweeps + s->system->tree->at.M;
@@ -149,7 +151,9 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     zw_status status = ZW_OK;
     bodies_smooth(system, s->work, q, v);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
-    memcpy(s->a, s->guess, bytes);
+    for (int i = 0; i < system->n; i++) { /* on the way that it went last */
+        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
+    }
     if (!is_finite(s)) { /* that names who is not */
         status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
@@ -159,6 +163,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     }
     status = status == ZW_OK ? soft_minimise(s, error) : status;
     if (status == ZW_OK) {
+        memcpy(s->before, s->guess, bytes);
         memcpy(s->guess, s->a, bytes);
     }
     return status;
