@@ -33,7 +33,7 @@ class Stage {
   setBounds() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
-      if (draw.kind === "arrow") continue;
+      if (draw.kind === "arrow" || draw.kind === "plane") continue;
       let room = 0;
       if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       const include = (d, a, b) => {
@@ -143,7 +143,7 @@ class Stage {
 
   // What is behind is painted first: by the depth of the middle of each shape; of solids, of each face.
   order(sample) {
-    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow");
+    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow" && this.draws[i].kind !== "plane");
     if (!this.solid) return all;
     const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
     const deep = ([x, y, z]) => (c * y - s * x) * cp - (z || 0) * sp;
@@ -166,7 +166,7 @@ class Stage {
     pen.setTransform(this.size.ratio, 0, 0, this.size.ratio, 0, 0);
     pen.clearRect(0, 0, this.size.width, this.size.height);
     pen.lineJoin = pen.lineCap = "round";
-    if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
+    if (this.solid) this.paintFloor(pen, sample); else this.paintGrid(pen);
     this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
     for (const item of this.order(sample)) {
       if (item.places) this.paintFace(pen, this.draws[item.i], item);
@@ -203,19 +203,46 @@ class Stage {
     }
   }
 
-  // The ground, and the three directions.
-  paintFloor(pen) {
-    const reach = 0.5 * this.spread.ball || 1, step = niceStep(reach / 6), { middle } = this;
-    const range = (d) => [Math.floor((middle[d] - reach) / step), Math.ceil((middle[d] + reach) / step)];
-    const [x0, x1] = range(0), [y0, y1] = range(1);
+  // Planes of the model, or else the ground; and the three directions.
+  paintFloor(pen, sample) {
+    const reach = 0.5 * this.spread.ball || 1, step = niceStep(reach / 6), planes = this.draws.filter((d) => d.kind === "plane");
     pen.lineWidth = 1;
+    for (const plane of planes) this.paintPlane(pen, plane.points.map((p) => this.point(p, sample)), reach, step);
+    if (planes.length === 0) this.paintPlane(pen, [[0, 0, this.ground], [1, 0, this.ground], [0, 1, this.ground]], reach, step);
+    this.paintAxes(pen, reach, step);
+  }
+
+  // Squares on a plane, as far as the scene goes; what is not level has a tint.
+  paintPlane(pen, [origin, ...ends], reach, step) {
+    const ways = ends.map((e) => e.map((c, d) => c - origin[d]));
+    const ranges = ways.map((way) => {
+      const middle = way.reduce((sum, c, d) => sum + c * (this.middle[d] - origin[d]), 0);
+      return [Math.floor((middle - reach) / step), Math.ceil((middle + reach) / step)];
+    });
+    const at = (i, j) => this.project(origin.map((c, d) => c + step * (i * ways[0][d] + j * ways[1][d])));
+    const [[x0, x1], [y0, y1]] = ranges;
+    if (![x0, x1, y0, y1].every(Number.isFinite)) return;
+    const line = (a, b, color) => { pen.strokeStyle = color; pen.beginPath(); pen.moveTo(...a); pen.lineTo(...b); pen.stroke(); };
+    const level = Math.abs(ways[0][2]) + Math.abs(ways[1][2]) < 1e-9;
+    if (!level) {
+      pen.fillStyle = theme.grid;
+      pen.globalAlpha = 0.5;
+      pen.beginPath();
+      [[x0, y0], [x1, y0], [x1, y1], [x0, y1]].forEach(([i, j], k) => { if (k) pen.lineTo(...at(i, j)); else pen.moveTo(...at(i, j)); });
+      pen.fill();
+      pen.globalAlpha = 1;
+    }
+    const faint = level ? theme.grid : theme.line;
+    for (let i = x0; i <= x1; i++) line(at(i, y0), at(i, y1), i === 0 && level ? theme.line : faint);
+    for (let j = y0; j <= y1; j++) line(at(x0, j), at(x1, j), j === 0 && level ? theme.line : faint);
+  }
+
+  paintAxes(pen, reach, step) {
+    const corner = [0, 1].map((d) => step * Math.floor((this.middle[d] - reach) / step)).concat(this.ground);
     const line = (a, b, color) => {
       pen.strokeStyle = color;
       pen.beginPath(); pen.moveTo(...this.project(a)); pen.lineTo(...this.project(b)); pen.stroke();
     };
-    for (let i = x0; i <= x1; i++) line([i * step, y0 * step, this.ground], [i * step, y1 * step, this.ground], i === 0 ? theme.line : theme.grid);
-    for (let j = y0; j <= y1; j++) line([x0 * step, j * step, this.ground], [x1 * step, j * step, this.ground], j === 0 ? theme.line : theme.grid);
-    const corner = [x0 * step, y0 * step, this.ground];
     pen.fillStyle = theme.soft;
     pen.font = "12px system-ui, sans-serif";
     pen.textAlign = "center";

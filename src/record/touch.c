@@ -250,7 +250,7 @@ static zw_status add_arrows(record_touch *t, record_table *table, zw_error *erro
         char name[NAME];
         snprintf(name, sizeof name, "contact %d %s.%c", k / 6 + 1, k % 6 < 3 ? "from" : "to",
                  "xyz"[k % 3]);
-        status = add_column(table, name, RECORD_ROLE_ARROW, NAN, error);
+        status = add_column(table, name, RECORD_ROLE_DRAW, NAN, error);
     }
     for (int k = 0; k < t->arrow_count && status == ZW_OK; k++) {
         fill_arrow(&t->arrow[k], table, first, length / usual, LONGEST * length);
