@@ -137,7 +137,7 @@ class Stage {
       const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
       const light = (0.4 * n[0] - 0.5 * n[1] + 0.77 * n[2]) / (Math.hypot(...n) || 1);
       const all = face.map((k) => depth[k]);
-      yield { i, places: seen, light, depth: still ? Math.max(...all) : all.reduce((a, b) => a + b, 0) / all.length };
+      yield { i, places: seen, light, corners: face.map((k) => corners[k]), depth: still ? Math.max(...all) : all.reduce((a, b) => a + b, 0) / all.length };
     }
   }
 
@@ -157,7 +157,49 @@ class Stage {
       const draw = this.draws[i];
       return draw.kind === "solid" ? [...this.faces(draw, i, sample, deep)] : [{ i, depth: depth(draw) }];
     });
-    return items.sort((a, b) => b.depth - a.depth || a.i - b.i);
+    items.sort((a, b) => b.depth - a.depth || a.i - b.i);
+    return this.draws.some((d) => d.kind === "box") ? this.putRight(items, sample, deep) : items;
+  }
+
+  // What lies on a long table may have its middle behind the table's: a thing on the outer side of a face of a box that we see is painted
+  // after it, on that of a face that we do not see before it. Where these rules have no end, the depths decide.
+  putRight(items, sample, deep) {
+    const slack = 1e-4 * this.spread.ball, boxes = [];
+    for (const item of items) {
+      const draw = this.draws[item.i], points = item.corners || draw.points.map((p) => this.point(p, sample));
+      item.after = new Set();
+      item.room = draw.radius !== undefined && !item.corners ? this.radius(draw, sample) : 0;
+      item.points = points;
+      if (draw.kind !== "box") continue;
+      const [o, ...ends] = points, edges = ends.map((e) => e.map((c, d) => c - o[d]));
+      item.points = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => o.map((c, d) => c + edges.reduce((sum, e, j) => sum + (k >> j & 1) * e[d], 0)));
+      item.planes = edges.flatMap((e, j) => {
+        const n = e.map((c) => c / (Math.hypot(...e) || 1)), at = (p) => n.reduce((sum, c, d) => sum + c * p[d], 0), to = deep(n);
+        return [{ n, from: at(ends[j]), seen: to < 0 }, { n: n.map((c) => -c), from: -at(o), seen: to > 0 }];
+      });
+      boxes.push(item);
+    }
+    for (const box of boxes) {
+      for (const item of items) {
+        if (item === box || item.i === box.i) continue;
+        const outside = (f) => item.points.every((p) => f.n.reduce((sum, c, d) => sum + c * p[d], 0) - f.from >= item.room - slack);
+        const front = box.planes.some((f) => f.seen && outside(f)), back = box.planes.some((f) => !f.seen && outside(f));
+        if (front && !back) item.after.add(box);
+        if (back && !front) box.after.add(item);
+      }
+    }
+    const rest = new Set(items), list = [];
+    while (rest.size) {
+      let next = null;
+      for (const item of rest) {
+        next = next || item; // the farthest, if all wait for others
+        for (const other of item.after) if (!rest.has(other)) item.after.delete(other);
+        if (item.after.size === 0) { next = item; break; }
+      }
+      rest.delete(next);
+      list.push(next);
+    }
+    return list;
   }
 
   paint(t, sample) {
