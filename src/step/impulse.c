@@ -426,8 +426,8 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     while (done < PIECES) {
         s->h = h * size / PIECES;
         zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || status == ZW_TOO_LARGE || size == 1)) {
-            return status;
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
         }
         if (status != ZW_OK) {
             size /= 2;

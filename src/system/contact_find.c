@@ -373,7 +373,7 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     }
     if (status == ZW_OK && work->needed > work->count) {
         status = base_fail(error, ZW_TOO_LARGE,
-                           "%d contacts, but the world has room for %d: set its contact capacity",
+                           "%d contacts, but the world has room for %d: set contact_capacity",
                            work->needed, world->capacity);
     }
     return status;
