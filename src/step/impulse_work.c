@@ -7,7 +7,16 @@
  *
  * exactly. Closers that stay where they are do no work, and what they seem to do in a step is an
  * error of the step; but those that move (psi at rest is not 0) do, as limits, contacts and
- * friction. What a closer that moves gives when v1 is found, it takes back when w is. */
+ * friction. What a closer that moves gives when v1 is found, it takes back when w is.
+ *
+ * Contacts without bounce and limits take energy. In a step they may seem to give some, as what
+ * rolls swings by a part of h n; but the equations of a step that is too long for them have other
+ * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
+ * arrives. Of those most of the kinetic energy is a gift of the contacts. A step that ends so is
+ * not the one meant, which is the one that goes to w with h: it is taken in halves. */
+#include <math.h>
+
+#include "model/pose.h"
 #include "step/impulse.h"
 
 /* Does constraint c ask for speeds other than 0? */
@@ -37,6 +46,34 @@ double impulse_work(const step_impulse *s, const impulse_problem *p, const doubl
         }
     }
     return sum;
+}
+
+/* What contacts and limits gave on the way from w to u. */
+static double gift(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    double sum = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        int one_sided = p->block[k].kind == ZW_CONE || p->block[k].kind == ZW_INEQUALITY;
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows && one_sided; i++) {
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                int d = p->column[e];
+                sum += p->guess[i] * p->value[e] * 0.5 * (s->w[d] + s->u[d]);
+            }
+        }
+    }
+    return sum;
+}
+
+int impulse_is_driven(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double T0 = impulse_kinetic(s, s->w), T1 = impulse_kinetic(s, s->u), fall = 0;
+    for (int i = 1; i < tree->bodies && T1 > T0; i++) {
+        const double *lift = tree->body[i].lift;
+        fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
+    }
+    return T1 > T0 && gift(s) > fmax(0.25 * (T0 + T1), 1e-6 * fall);
 }
 
 double impulse_kinetic(step_impulse *s, const double *v)
