@@ -10,7 +10,8 @@
  * So points that push are not forgotten (Kelley's cutting planes). Where the points of a pair have
  * shifted along its bodies since the last round by more than PART of how far they are apart, and by
  * more than JUMP times what the bodies have moved against each other, those of the last round that
- * push stay, as points of the bodies and with their multipliers, beside the new ones. They ask for
+ * push stay, as points of the bodies and with their multipliers, beside the new ones; and from then
+ * on, however little they shift, as the rounds close in on a point between two. They ask for
  * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
  * not push any more is dropped. For differences all points of the last round stay that jump. What
  * rolls is not meant: its points shift by a radius times the turn, and that is among the slopes. */
@@ -106,7 +107,10 @@ static double most(const double *a, const double *b)
 
 static int has_jumped(const impulse_contacts *t, const pair *p)
 {
-    double shift = 0, moved = 0, wide = 0;
+    double shift = 0, moved = 0, wide = 0, part = PART;
+    for (int j = p->at; j < p->last; j++) {
+        part = t->stay.list[j].carried ? 0 : part;
+    }
     for (int k = p->first; k < p->end; k++) {
         const contact_point *point = &t->found.point[k];
         const impulse_stays *it = match_of(t, p, point->key.feature);
@@ -117,7 +121,7 @@ static int has_jumped(const impulse_contacts *t, const pair *p)
             shift = fmax(shift, most(point->pos, old.pos));
         }
     }
-    return shift > PART * wide && shift > JUMP * moved;
+    return shift > part * wide && shift > JUMP * moved;
 }
 
 static int pushes(const step_impulse *s, const impulse_stays *it)
