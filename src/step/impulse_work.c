@@ -9,11 +9,11 @@
  * error of the step; but those that move (psi at rest is not 0) do, as limits, contacts and
  * friction. What a closer that moves gives when v1 is found, it takes back when w is.
  *
- * Contacts without bounce and limits take energy. In a step they may seem to give some, as what
+ * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
  * rolls swings by a part of h n; but the equations of a step that is too long for them have other
  * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
- * arrives. Of those most of the kinetic energy is a gift of the contacts. A step that ends so is
- * not the one meant, which is the one that goes to w with h: it is taken in halves. */
+ * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
+ * meant, which is the one that goes to w with h: it is taken in halves. */
 #include <math.h>
 
 #include "model/pose.h"
@@ -48,18 +48,30 @@ double impulse_work(const step_impulse *s, const impulse_problem *p, const doubl
     return sum;
 }
 
-/* What contacts and limits gave on the way from w to u. */
-static double gift(const step_impulse *s)
+/* What all but contacts and limits gave on the way from w to u; *pushes: something touches. */
+static double given(const step_impulse *s, int *pushes)
 {
+    const tree_mechanism *tree = s->system->tree;
+    const double *com0 = s->begin + tree->at.com, *com1 = s->work->sweeps + tree->at.com;
     const impulse_problem *p = &s->problem;
-    double sum = 0;
+    double sum = impulse_work(s, p, p->guess, s->w, s->u);
+    *pushes = 0;
     for (int k = 0; k < p->blocks; k++) {
         int one_sided = p->block[k].kind == ZW_CONE || p->block[k].kind == ZW_INEQUALITY;
+        *pushes |= one_sided && p->guess[p->first[k]] > 0;
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows && one_sided; i++) {
             for (int e = p->start[i]; e < p->start[i + 1]; e++) {
                 int d = p->column[e];
-                sum += p->guess[i] * p->value[e] * 0.5 * (s->w[d] + s->u[d]);
+                sum -= p->guess[i] * p->value[e] * 0.5 * (s->w[d] + s->u[d]);
             }
+        }
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        sum += s->h * s->force[d] * 0.5 * (s->w[d] + s->u[d]);
+    }
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 3; k++) {
+            sum -= tree->body[i].lift[k] * (com1[3 * i + k] - com0[3 * i + k]);
         }
     }
     return sum;
@@ -69,11 +81,16 @@ int impulse_is_driven(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
     double T0 = impulse_kinetic(s, s->w), T1 = impulse_kinetic(s, s->u), fall = 0;
-    for (int i = 1; i < tree->bodies && T1 > T0; i++) {
+    int pushes;
+    if (!(T1 > T0)) {
+        return 0;
+    }
+    for (int i = 1; i < tree->bodies; i++) {
         const double *lift = tree->body[i].lift;
         fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
     }
-    return T1 > T0 && gift(s) > fmax(0.25 * (T0 + T1), 1e-6 * fall);
+    double more = T1 - T0 - given(s, &pushes);
+    return pushes && more > fmax(0.1 * (T0 + T1), 1e-6 * fall);
 }
 
 double impulse_kinetic(step_impulse *s, const double *v)
