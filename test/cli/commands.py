@@ -541,7 +541,7 @@ class Robots(Case):
         self.assertEqual([c["geom2"] for c in told["contacts"]], ["skin"])
         self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
         titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
-        self.assertIn("normal(ball on world)", titles())
+        self.assertIn("normal(ball on floor)", titles())
         self.assertIn("touch(ball on world)", titles("--contacts", "all"))
         self.assertNotIn("normal(ball", titles("--contacts", "none"))
         self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
