@@ -542,7 +542,7 @@ class Robots(Case):
         self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
         titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
         self.assertIn("normal(ball on floor)", titles())
-        self.assertIn("touch(ball on world)", titles("--contacts", "all"))
+        self.assertIn("touch(ball on floor)", titles("--contacts", "all"))
         self.assertNotIn("normal(ball", titles("--contacts", "none"))
         self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
