@@ -242,6 +242,14 @@ zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_r
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
                  const zw_run_options *options, zw_run_summary *summary, zw_error *error);
 
+/* zw_forward with contacts of bodies by the law that a run with these options would have (NULL: as
+ * the file says): coulomb is zw_forward itself. By the convex law, which has steps only, contacts
+ * push with the mean forces of a first step, and are among the applied forces. By the soft law
+ * there are no rows: F_L is what contacts and constraints exert, and the certificate is what their
+ * minimum leaves of its slope. */
+zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
+                        const zw_run_options *options, zw_error *error);
+
 /* One step of a fixed-step method, projected onto the constraints. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
