@@ -117,6 +117,9 @@ class Robots(Case):
         self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
         self.assertIn("between 0 and 1", self.expect(MODEL, "check", self.write("bad.xml", text % "2"))[1])
+        deep = self.write("deep.xml", (text % "0").replace("0 0 .1", "0 0 .05").replace("size=", "condim='1' size="))
+        self.assertIn("world and ball (1 point, 0.05 deep in one another)", self.expect(OK, "check", deep)[0])
+        self.assertIn("skin on floor pushes", self.expect(OK, "explain", deep)[0])
 
     def test_fixed_steps(self):
         for method in ("variational", "variational4", "midpoint"):
