@@ -361,14 +361,12 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
     w->count = 0;
     for (int g = 0; g < crowd->groups; g++) {
         const crowd_group *own = &crowd->group[g];
+        int end = own->match + own->matches;
         contact_wait_move(world, work, &work->wait, g, crowd->geom + own->first, own->count,
                           margin);
-        for (int k = own->match; k < own->match + own->matches; k++) {
+        for (int k = own->match; (k = contact_wait_next(&work->wait, g, k, end)) < end; k++) {
             const contact_match *match = &crowd->match[k];
             crowd_pair pair = {.a = match->a, .b = match->b, .group = g, .match = match};
-            if (contact_waits(&work->wait, g, k)) {
-                continue;
-            }
             if (!contact_near(world, work, match, margin, &pair.close)) {
                 contact_wait_see(world, work, &work->wait, g, k, match, 0);
             } else if (!add(w, pair)) {

@@ -204,6 +204,19 @@ static inline int contact_waits(const contact_wait *wait, int group, int index)
 {
     return wait->until[index] > wait->need[group];
 }
+/* The first pair from this one on that does not wait, or the end. */
+static inline int contact_wait_next(const contact_wait *wait, int group, int index, int end)
+{
+    const double *until = wait->until, need = wait->need[group];
+    while (index + 4 <= end && (until[index] > need) & (until[index + 1] > need) &
+                                   (until[index + 2] > need) & (until[index + 3] > need)) {
+        index += 4;
+    }
+    while (index < end && until[index] > need) {
+        index++;
+    }
+    return index;
+}
 
 /* contact_crowd.c: is this a crowd, then world->crowd; 0: no memory. */
 int contact_crowd_make(contact_world *world, const struct tree_mechanism *tree);
