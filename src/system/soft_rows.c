@@ -71,6 +71,7 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     k->width = width;
     k->columns = columns;
     k->stride = (columns + 3) / 4 * 4;
+    k->whole = 0;
     k->J = s->entries;
     k->column = s->columns;
     s->rows += rows;
@@ -454,6 +455,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
     if (simple) {
         put_on_world(s, k, point, v, speed);
+        k->whole = columns > 0;
     }
     for (int r = 0; r < wide && !simple; r++) {
         speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
