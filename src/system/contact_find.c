@@ -269,7 +269,7 @@ static void meet_few(const contact_world *world, contact_work *work, double marg
     contact_wait *wait = world->asleep ? NULL : &work->wait;
     double close;
     if (wait) {
-        contact_wait_move(world, work, wait, 0, world->moving, world->moving_count, margin);
+        contact_wait_move(work, wait, 0, world->moving, world->moving_count, margin);
     }
     for (int k = 0; k < world->match_count; k++) {
         k = wait ? contact_wait_next(wait, 0, k, world->match_count) : k;
