@@ -232,7 +232,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1, s->gained - gained)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
