@@ -215,7 +215,7 @@ enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Dry modes and multipliers from them. 0: there are none. */
+/* Dry modes and multipliers from them. 0: there are none; -1: no memory. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
