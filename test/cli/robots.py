@@ -111,12 +111,15 @@ class Robots(Case):
         self.assertEqual([c["geom2"] for c in told["contacts"]], ["skin"])
         self.assertAlmostEqual(told["contact_sums"][0]["force"][2], 2 * 9.81, 9)
         titles = lambda *more: self.expect(OK, "run", file, "-q", "-t", "0.01", "-o", "-", *more)[0].split("\n")[0]
-        self.assertIn("normal(ball on world)", titles())
-        self.assertIn("touch(ball on world)", titles("--contacts", "all"))
+        self.assertIn("normal(ball on floor)", titles())
+        self.assertIn("touch(ball on floor)", titles("--contacts", "all"))
         self.assertNotIn("normal(ball", titles("--contacts", "none"))
         self.assertIn("all or none", self.expect(USAGE, "run", file, "--contacts", "some")[1])
         self.assertRegex(self.expect(OK, "check", file)[0], r"touching +world and ball \(1 point\)")
         self.assertIn("between 0 and 1", self.expect(MODEL, "check", self.write("bad.xml", text % "2"))[1])
+        deep = self.write("deep.xml", (text % "0").replace("0 0 .1", "0 0 .05").replace("size=", "condim='1' size="))
+        self.assertIn("world and ball (1 point, 0.05 deep in one another)", self.expect(OK, "check", deep)[0])
+        self.assertIn("skin on floor pushes", self.expect(OK, "explain", deep)[0])
 
     def test_fixed_steps(self):
         for method in ("variational", "variational4", "midpoint"):
