@@ -35,9 +35,8 @@
 #include "gauss/rows.h"
 #include "gauss/sparse_prox_inner.h"
 
-enum { WARM = 12, FEW = 60, VAST = 1000, FIRST = 40, SWEEPS = 2000 };
+enum { WARM = 12, FEW = 60, SWEEPS = 2000, WORK = 600000, FIRST = 40, TURNS = 3 };
 #define GOOD 1e-8 /* a certificate that will do where more is hard to get */
-#define CALM 1e-4 /* relative change of a sweep after which no more are made */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -122,21 +121,20 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
     return worst;
 }
 
-/* Sweeps from the guess, and for very many bodies Newton's method from where they end. 1: solved.
- */
-static int sweep(sparse_prox *s, const many_task *task)
+/* Sweeps, the path from where they end, and Newton's method if they were many. 1: solved. */
+static int take_turn(sparse_prox *s, const many_task *task, int turn)
 {
     static const many_way from_sweeps = {.kappa = 100, .effort = FIRST, .fails = 6};
+    static const double calm[] = {1e-4, 1e-6, 1e-8}, begin[] = {1e-3, 1e-2, 1e-1};
     const many_table *t = &s->t;
-    int vast = t->units > VAST;
-    many_motion(t, s->r_swept, s->x_swept);
-    s->iterations += many_sweep(t, vast ? SWEEPS : FEW, CALM, s->r_swept, s->x_swept);
-    if (!vast) {
-        return 0;
+    int most = turn == 0 ? FEW : WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
+    s->iterations += many_sweep(t, most, calm[turn], s->r_swept, s->x_swept);
+    if (many_follow(s, task, begin[turn]) || s->best <= task->good) {
+        return 1;
     }
     memcpy(s->r, s->r_swept, (size_t)t->rows * sizeof(double));
     many_residuals(t, s->x_swept, s->w);
-    return many_newton(s, task, &from_sweeps);
+    return turn > 0 && (many_newton(s, task, &from_sweeps) || s->best <= task->good);
 }
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
@@ -156,9 +154,13 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     if (many_newton(s, &task, &warm) || s->best <= task.good || options->guess_only) {
         return s->best <= task.tolerance;
     }
-    int sweeps = many_table_sweeps(&s->t);
-    if (!(sweeps && sweep(s, &task)) && s->best > task.good) {
-        many_follow(s, &task, !sweeps);
+    if (!many_table_sweeps(&s->t)) {
+        many_follow(s, &task, 0);
+        return s->best <= task.tolerance;
+    }
+    many_motion(t, s->r_swept, s->x_swept);
+    for (int turn = 0; turn < TURNS && !take_turn(s, &task, turn); turn++) {
+        /* until it is solved */
     }
     return s->best <= task.tolerance;
 }

@@ -82,9 +82,10 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
 int many_newton(sparse_prox *s, const many_task *task, const many_way *way);
 void many_residuals(const many_table *t, const double *x, double *w); /* w = J x + c */
 
-/* sparse_prox_path.c: from s->r_swept and s->x_swept, or, cold, from nowhere. 1: solved. */
+/* sparse_prox_path.c: from s->r_swept and s->x_swept, with this share of the violation's energy as
+ * mu; 0: from nowhere. 1: solved. */
 void many_path_lay_out(sparse_prox *s, base_arena *arena);
-int many_follow(sparse_prox *s, const many_task *task, int cold);
+int many_follow(sparse_prox *s, const many_task *task, double share);
 
 /* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);

@@ -39,7 +39,7 @@
 #include "math/cone.h"
 #include "math/dense.h"
 
-enum { STEPS = 60, STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 60 };
+enum { STEPS = 60, STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
 #define FIRM 1e6     /* of equality rows */
 #define BEGIN 1e-3   /* mu to begin with, of V^2 / (J M^-1 J') */
 #define INSIDE 0.9   /* friction to begin with, of what the cone admits */
@@ -80,11 +80,12 @@ static double violation(const many_table *t)
     return worst;
 }
 
-static void begin(sparse_prox *s, int cold)
+static void begin(sparse_prox *s, double share)
 {
     const many_table *t = &s->t;
     many_path *p = &s->path;
-    double energy = violation(t), mu = (cold ? 1 : BEGIN) * (energy > 0 ? energy : 1e-30);
+    int cold = !(share > 0);
+    double energy = violation(t), mu = (cold ? 1 : share) * (energy > 0 ? energy : 1e-30);
     if (cold) {
         memset(p->x, 0, (size_t)t->n * sizeof(double));
         memset(p->r, 0, (size_t)t->rows * sizeof(double));
@@ -372,14 +373,14 @@ static void read_off(sparse_prox *s)
     }
 }
 
-int many_follow(sparse_prox *s, const many_task *task, int cold)
+int many_follow(sparse_prox *s, const many_task *task, double share)
 {
     static const many_way polish = {.kappa = 1e5, .effort = LAST};
     static const many_way patient = {.kappa = 100, .effort = PATIENT, .fails = 6, .anywhere = 1};
     many_path *p = &s->path;
     double lowest = HUGE_VAL, next = HUGE_VAL;
     int stuck = 0;
-    begin(s, cold);
+    begin(s, share);
     for (int step = 0; step < STEPS && s->factorizations < task->effort; step++) {
         look(s);
         double error = many_certify(s, task, p->x, p->r);
@@ -388,9 +389,8 @@ int many_follow(sparse_prox *s, const many_task *task, int cold)
         int try = next < HUGE_VAL ? p->mu < next : error <= TRY, lost = stuck >= STUCK;
         if (try || lost) {
             next = 0.01 * p->mu;
-            stuck = lost ? -2 * STUCK : stuck;
             read_off(s);
-            if (many_newton(s, task, lost ? &patient : &polish) || s->best <= task->good) {
+            if (many_newton(s, task, lost ? &patient : &polish) || s->best <= task->good || lost) {
                 break;
             }
         }
