@@ -35,7 +35,7 @@
 #include "gauss/rows.h"
 #include "gauss/sparse_prox_inner.h"
 
-enum { WARM = 12, FEW = 60, SWEEPS = 2000, WORK = 600000, FIRST = 40, TURNS = 3 };
+enum { WARM = 12, FEW = 60, SWEEPS = 2000, WORK = 2000000, VAST = 1000, FIRST = 24, TURNS = 3 };
 #define GOOD 1e-8 /* a certificate that will do where more is hard to get */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -121,20 +121,32 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
     return worst;
 }
 
-/* Sweeps, the path from where they end, and Newton's method if they were many. 1: solved. */
+/* Newton's method from where sweeps have ended. 1: solved. */
+static int from_sweeps(sparse_prox *s, const many_task *task)
+{
+    static const many_way way = {.kappa = 100, .effort = FIRST, .fails = 6};
+    memcpy(s->r, s->r_swept, (size_t)s->t.rows * sizeof(double));
+    many_residuals(&s->t, s->x_swept, s->w);
+    return many_newton(s, task, &way) || s->best <= task->good;
+}
+
+/* Sweeps, and the path from where they end; before or after that Newton's method, if they were
+ * many. 1: solved. */
 static int take_turn(sparse_prox *s, const many_task *task, int turn)
 {
-    static const many_way from_sweeps = {.kappa = 100, .effort = FIRST, .fails = 6};
     static const double calm[] = {1e-4, 1e-6, 1e-8}, begin[] = {1e-3, 1e-2, 1e-1};
     const many_table *t = &s->t;
-    int most = turn == 0 ? FEW : WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
-    s->iterations += many_sweep(t, most, calm[turn], s->r_swept, s->x_swept);
+    int vast = t->units > VAST;
+    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
+    s->iterations += many_sweep(t, turn == 0 && !vast ? FEW : most, calm[turn], s->r_swept,
+                                s->x_swept);
+    if (vast && from_sweeps(s, task)) {
+        return 1;
+    }
     if (many_follow(s, task, begin[turn]) || s->best <= task->good) {
         return 1;
     }
-    memcpy(s->r, s->r_swept, (size_t)t->rows * sizeof(double));
-    many_residuals(t, s->x_swept, s->w);
-    return turn > 0 && (many_newton(s, task, &from_sweeps) || s->best <= task->good);
+    return !vast && turn > 0 && from_sweeps(s, task);
 }
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
