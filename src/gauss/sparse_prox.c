@@ -138,8 +138,8 @@ static int take_turn(sparse_prox *s, const many_task *task, int turn)
     const many_table *t = &s->t;
     int vast = t->units > VAST;
     int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
-    s->iterations += many_sweep(t, turn == 0 && !vast ? FEW : most, calm[turn], s->r_swept,
-                                s->x_swept);
+    s->iterations +=
+        many_sweep(t, turn == 0 && !vast ? FEW : most, calm[turn], s->r_swept, s->x_swept);
     if (vast && from_sweeps(s, task)) {
         return 1;
     }

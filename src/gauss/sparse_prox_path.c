@@ -41,7 +41,6 @@
 
 enum { STEPS = 60, STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
 #define FIRM 1e6     /* of equality rows */
-#define BEGIN 1e-3   /* mu to begin with, of V^2 / (J M^-1 J') */
 #define INSIDE 0.9   /* friction to begin with, of what the cone admits */
 #define TRY 1e-5     /* a certificate from which Newton's method should arrive */
 #define CENTRAL 0.01 /* the least eigenvalue of r o y, of mu */
@@ -103,9 +102,9 @@ static void begin(sparse_prox *s, double share)
         double least = mu / (r[0] + sqrt(mu * normal));
         p->z[k] = cold ? least : fmax(p->w[u->first], least);
         r[0] = fmax(r[0], mu / p->z[k]);
-        double size = cone_tangent(u->d, r), share = INSIDE * r[0] / size;
+        double size = cone_tangent(u->d, r), shrink = INSIDE * r[0] / size;
         for (int i = 1; i < u->d && size > INSIDE * r[0]; i++) {
-            r[i] *= share;
+            r[i] *= shrink;
         }
     }
 }
