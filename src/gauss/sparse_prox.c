@@ -151,7 +151,7 @@ static int take_turn(sparse_prox *s, const many_task *task, int turn)
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
 {
-    static const many_way warm = {.kappa = 1e4, .effort = WARM, .cold = 1};
+    static const many_way warm = {.kappa = 1e3, .effort = WARM, .cold = 1};
     const many_table *t = &s->t;
     many_task task = {.problem = problem, .contact = options->contact};
     task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;

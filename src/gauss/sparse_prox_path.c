@@ -24,9 +24,9 @@
  * contact whose S^2 is small beside 1 / (J M^-1 J') is left out of the matrix, not of the
  * equations: bodies far from touching would fill the factors.
  *
- * Where to begin.  At the r and x that some sweeps have come to, moved inside so that mu is BEGIN
- * of the energy of the worst violation: a tenth as many steps are saved as that is of digits.
- * Without sweeps at x = 0.
+ * Where to begin.  At the r and x that some sweeps have come to, moved inside so that mu is a small
+ * share of the energy of the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with
+ * all of it.
  *
  * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is told who
  * is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured by
