@@ -163,7 +163,7 @@ typedef enum zw_method {
     ZW_METHOD_EULER,    /* semi-implicit, fixed step */
     ZW_METHOD_STIFF,    /* Radau IIA, order 5, adaptive */
     ZW_METHOD_BDF,      /* the same purpose through SUNDIALS' CVODE, where present */
-    ZW_METHOD_IMPULSE,  /* bodies: implicit in the next velocity, fixed step, order 1 */
+    ZW_METHOD_IMPULSE,  /* bodies: implicit in the next velocity, fixed step, order 1 to 2 */
     ZW_METHOD_MIDPOINT, /* as variational, but free bodies keep their energy, too, to round-off */
     ZW_METHOD_SOFT      /* bodies: MuJoCo's soft constraints and its Euler step */
 } zw_method;

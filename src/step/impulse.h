@@ -50,6 +50,7 @@ typedef struct impulse_roller {
 } impulse_roller;
 
 typedef struct impulse_rolling {
+    int off; /* nothing is taken for rolling */
     int count;
     impulse_roller *list; /* [points], by geoms */
     int *of;              /* [points found] the entry of each; -1: none */
@@ -80,14 +81,11 @@ typedef struct step_impulse {
     const zw_system *system;
     zw_work *work;           /* its sweeps are those of q1, u */
     impulse_problem problem; /* of the step */
-    impulse_problem back;    /* of the speeds before it, */
-    impulse_problem aside;   /* and after it */
+    impulse_problem aside;   /* and of the speeds after it */
 
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
-    double before;   /* the length of the step before, */
-    double behind;   /* and how long before q0 its momenta were */
-    double fall;     /* for how long gravity acts in it: h but for impacts */
+    double fall;     /* for how long forces act until the speeds are u */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
@@ -96,10 +94,8 @@ typedef struct step_impulse {
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell, */
-    double *after;   /* [n] or as that step has left it, */
-    int goes_on;     /* if it is the one that ended here */
-    double *P0;      /* [bodies][6] the momenta that it brought */
+    int goes_on;     /* the step before has ended here */
+    double *P0;      /* [bodies][6] the momenta at (q0, v0) */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
@@ -166,6 +162,12 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+/* What has been taken becomes where to go on from. */
+void impulse_move_on(step_impulse *s, const double *v1);
+/* How long before the end of a step its momenta are. */
+double impulse_late(const step_impulse *s);
+/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
+int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
 
@@ -176,27 +178,32 @@ double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                     const double *before, const double *after);
 
+/* impulse_close.c: v1 after the rounds. */
+zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
+
 /* impulse_bounce.c: over h with impacts. */
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
 int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
 /* The head of what is kept, and what each block has; a block that is not there any more has this in
  * place of the upper half of its key. */
-enum { IMPULSE_HEAD = 5, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* before, behind, dry modes and multipliers from them. 0: there are none. */
+/* Dry modes and multipliers from them. 0: there are none. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
 /* impulse_balance.c */
-void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
+void impulse_begin_balance(step_impulse *s);                       /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
-void impulse_forces(step_impulse *s, const double *u);             /* force, Q at q1 and u */
-void impulse_metric_at(step_impulse *s, const double *sweeps);     /* H of these, after composite */
-void impulse_metric(step_impulse *s);                              /* H */
+/* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
+void impulse_late_momenta(step_impulse *s, double *gain);
+void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
+void impulse_metric(step_impulse *s);                          /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
 /* H is factored; 0: it is no metric. */
 int impulse_factor(step_impulse *s);
@@ -227,12 +234,11 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */
 int impulse_pivot(step_impulse *s, int first_only);
-void impulse_put_rows(step_impulse *s);                  /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q0 (-) h w) = 0 */
-void impulse_put_joint_speeds(step_impulse *s);          /* for the speeds at the end of it, */
-void impulse_put_speeds(step_impulse *s);                /* with those of contacts */
-double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
-void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
+void impulse_put_rows(step_impulse *s);                /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_joint_speeds(step_impulse *s);        /* for the speeds at the end of it, */
+void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
+double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
+void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
 
 /* impulse_contact.c */
 zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
@@ -264,11 +270,6 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
-/* After a step that ends with v1: what the next one takes up. */
-void impulse_leave(step_impulse *s, const double *v1);
-/* w as it was left, if it differs from v0: that was by no force. */
-void impulse_take_up(step_impulse *s);
-
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 

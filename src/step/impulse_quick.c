@@ -6,7 +6,8 @@
  * lead to; everything else is that of q0. Closers and contacts are at position level, phi(q0) + h A
  * u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back by
  * the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
- * this is the form for many steps a second, where impulse.c's rounds are that for exact ones. */
+ * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
+ * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short. */
 #include <math.h>
 #include <string.h>
 
@@ -129,6 +130,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
+    s->fall = s->h;
     momentum(s);
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
@@ -144,12 +146,10 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    memcpy(s->after, s->u, speeds);
     if (status == ZW_OK && system->works) {
         s->gained += impulse_forces_work(s, s->v0);
         s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
     }
     s->rounds = 1;
-    s->fall = s->h;
     return status;
 }

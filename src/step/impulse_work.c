@@ -1,13 +1,13 @@
 /* The work of a step: what changes the energy of bodies but their potentials.
  *
- * A step leads from v0 (at q0) to w, from there to u, and to v1 (at q1). Each time a sum of
- * impulses changes the speeds, and M (after - before) = A' lambda gives to the kinetic energy
+ * A step leads from v0 (at q0) to u, and from there to v1 (at q1). Each time a sum of impulses
+ * changes the speeds, and M (after - before) = A' lambda gives to the kinetic energy
  *
  *     1/2 (after' M after - before' M before) = lambda' A (before + after)/2
  *
  * exactly. Closers that stay where they are do no work, and what they seem to do in a step is an
  * error of the step; but those that move (psi at rest is not 0) do, as limits, contacts and
- * friction. What a closer that moves gives when v1 is found, it takes back when w is. */
+ * friction. */
 #include "step/impulse.h"
 
 /* Does constraint c ask for speeds other than 0? */
@@ -53,7 +53,7 @@ double impulse_forces_work(const step_impulse *s, const double *before)
 {
     double sum = s->h * s->drift;
     for (int i = 0; i < s->system->n; i++) {
-        sum += s->h * s->Q[i] * 0.5 * (s->u[i] + before[i]);
+        sum += s->fall * s->Q[i] * 0.5 * (s->u[i] + before[i]);
     }
     return sum;
 }

@@ -279,7 +279,6 @@ static void fall_asleep(step_impulse *s)
     for (int d = 0; d < tree->nv; d++) {
         if (z->drops[z->part.group[tree->dof_body[d]]]) {
             z->v1[d] = 0;
-            s->kept[IMPULSE_HEAD + s->system->bodies->dry_count + z->part.v[d]] = 0;
         }
     }
     for (int i = 1; i < tree->bodies; i++) {

@@ -21,7 +21,7 @@ int bodies_step_memory(const zw_system *system)
     int points = zw_contact_room(system), dry = bodies->dry_count;
     int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
         rows = system->m + dry + 6 * points;
-    return 5 + dry + system->n + 3 * blocks + rows + bodies_sleep_memory(system);
+    return 3 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
 }
 
 int bodies_sleep_memory(const zw_system *system)
