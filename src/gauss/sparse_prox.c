@@ -163,14 +163,18 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     memcpy(s->r_swept, s->r, (size_t)t->rows * sizeof(double));
     memcpy(s->w, t->c, (size_t)t->rows * sizeof(double));
     memset(s->factored, MANY_OPEN, (size_t)t->units);
+    int sweeps = many_table_sweeps(&s->t);
+    if (sweeps) {
+        many_motion(t, s->r_swept, s->x_swept);
+        many_residuals(t, s->x_swept, s->w);
+    }
     if (many_newton(s, &task, &warm) || s->best <= task.good || options->guess_only) {
         return s->best <= task.tolerance;
     }
-    if (!many_table_sweeps(&s->t)) {
+    if (!sweeps) {
         many_follow(s, &task, 0);
         return s->best <= task.tolerance;
     }
-    many_motion(t, s->r_swept, s->x_swept);
     for (int turn = 0; turn < TURNS && !take_turn(s, &task, turn); turn++) {
         /* until it is solved */
     }
