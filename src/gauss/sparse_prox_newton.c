@@ -271,7 +271,8 @@ static int move_centre(sparse_prox *s, many_run *run, double push)
     double error = many_certify(s, run->task, s->x, s->pi);
     run->stale = error > 0.3 * run->best ? run->stale + 1 : 0;
     run->best = fmin(run->best, error);
-    int enough = run->stale >= STALE && (run->way->fails == 0 || run->best <= run->task->good);
+    int good = run->best <= run->task->good;
+    int enough = run->stale >= (good ? 2 : STALE) && (good || run->way->fails == 0);
     if (error <= EXACT || (run->best <= 0.01 * run->task->tolerance && run->stale > 0) || enough ||
         ++run->centres > CENTRES) {
         return 1;
