@@ -35,8 +35,11 @@
 #include "gauss/rows.h"
 #include "gauss/sparse_prox_inner.h"
 
-enum { WARM = 12, FEW = 60, SWEEPS = 2000, WORK = 2000000, VAST = 1000, FIRST = 24, TURNS = 3 };
-#define GOOD 1e-8 /* a certificate that will do where more is hard to get */
+enum { WARM = 12, FIRST = 24 };                   /* factorisations of Newton's method alone */
+enum { FEW = 60, SWEEPS = 2000, WORK = 2000000 }; /* sweeps, and the units that they may see */
+enum { TURNS = 3, LARGE = 300, VAST = 1000 };     /* unknowns, units: see take_turn and solve */
+#define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
+#define NEARLY 1e-5 /* one for which large pieces do not take another turn: it rarely helps */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -175,8 +178,8 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
         many_follow(s, &task, 0);
         return s->best <= task.tolerance;
     }
-    for (int turn = 0; turn < TURNS && !take_turn(s, &task, turn); turn++) {
-        /* until it is solved */
+    for (int turn = 0, done = 0; turn < TURNS && !done; turn++) {
+        done = take_turn(s, &task, turn) || (t->n > LARGE && s->best <= NEARLY);
     }
     return s->best <= task.tolerance;
 }
