@@ -4,23 +4,11 @@
  * a sound state, with contacts, sleepers and a memory of both, become what. Its hashes are made
  * anew, as somebody would who means it. With an odd first byte the bytes are the file itself. */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "require.h"
 
 #include "system/work.h"
 #include "zwang/bodies.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 /* A box and a ball asleep, a box that falls on them, an arm at its stop that a motor holds. */
 static const char text[] =

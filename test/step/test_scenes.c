@@ -1,6 +1,5 @@
 /* The scenes in examples/contact: all run, nothing is in anything else, every step is certified,
  * and each does what its first line says. */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +10,7 @@
 #include <cmocka.h>
 
 #include "read/xml.h"
+#include "scene/listed.h"
 #include "scene/touch.h"
 #include "system/bodies.h"
 
@@ -219,18 +219,7 @@ static void examples_run(void **state)
 static void every_example_is_listed(void **state)
 {
     (void)state;
-    DIR *folder = opendir(FOLDER);
-    assert_non_null(folder);
-    for (struct dirent *e; (e = readdir(folder)) != NULL;) {
-        int known = e->d_name[0] == '.';
-        for (size_t i = 0; i < EXAMPLES && !known; i++) {
-            known = strcmp(list[i].file, e->d_name) == 0;
-        }
-        if (!known) {
-            fail_msg("%s is not in the list of this test", e->d_name);
-        }
-    }
-    closedir(folder);
+    all_listed(FOLDER, list, EXAMPLES, sizeof *list);
 }
 
 int main(void)
