@@ -136,7 +136,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
     }
-    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
+    if (!s || !s->memory || !bodies_herd(system, work) ||
+        problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
@@ -253,8 +254,8 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
         s->h = h * size / PIECES;
         s->may_be_halved = size > 1;
         zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || status == ZW_TOO_LARGE || size == 1)) {
-            return status;
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
         }
         if (status != ZW_OK) {
             s->problem.old_blocks = 0; /* what led nowhere is no guess */
