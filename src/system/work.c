@@ -8,6 +8,7 @@
 #include "system/bodies.h"
 #include "system/contact_now.h"
 #include "system/soft.h"
+#include "tree/herd.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -72,6 +73,7 @@ void zw_work_free(zw_work *work)
         contact_list_free(work->touched);
         contact_now_free(work->now);
         soft_free(work->soft);
+        tree_herd_free(work->herd);
         base_free(work->memory);
         base_free(work);
     }
