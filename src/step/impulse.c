@@ -1,35 +1,38 @@
 /* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
  *
- * The unknown is u, the speed that leads from q0 to q1 = q0 (+) h u; w is that of the step before.
+ * The unknown is u, the mean speed over the step: it leads from q0 to q1 = q0 (+) h u.
  *
  * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
  * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
  *
- *     S' (P+ - P- - h (0, m g)) + armature (u - w) = h f(q1, u) + A' lambda
+ *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(q1, u) + A' lambda
  *
- *     P+ = P(q1 (-) (1 - theta) h/2 u, u),    P- the P+ of the step before,
- *     S, A at q0 (+) theta h u,               v1 = u up to a projection, see below
+ *     P+ = P(q1 (-) late u, u),    late = (1 - theta) h/2,    fall = h - late,
+ *     S, A at q0 (+) theta h u
+ *
+ * Then v1 by what is left of the forces' time: impulse_close.c.
  *
  * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
  * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
- * end of the step: backward Euler, so that no stiffness and no gain is too large for any step.
- * Under constant M, D, K it is u = (M + h D + h^2 K) \ (M w - h K q0): it decays for every h.
+ * end of the step, so that no stiffness and no gain is too large for any step. Under constant M, D,
+ * K it is u = (M + fall (D + h K)) \ (M v0 - fall K q0): it decays for every h.
  *
  * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
  * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
- * chain): turned round in time, (u, w) -> (-w, -u), the equations without f are the same. Energy
- * then swings within O(h) and has no slope as long as a step turns things little; but it is only as
- * stable as an explicit method: a pendulum of frequency n needs h n < 2, and a chain that whirls
- * by half a radian a step gains energy without bound (measured). theta = 1: all at the end. Then
- * S u = V(q1, u), and for every body m v1 . (v1 - v0) >= m (v1^2 - v0^2)/2, so that kinetic energy
- * grows by no more than the work of the forces. (The turning part: with J that of the end and G the
- * rotation from the start to the end, G' J G is that of the start. omega1 . (L1 - L0) = T1 - T0 +
- * 1/2 (omega1 - omega0)' J0 (omega1 - omega0) + 1/2 omega1' (J1 - J0) omega1, and the last term is
- * zero where G turns about omega1: for each body that one joint holds to the world. For others it
- * is of second order in h; no sign is known for it.) This loses energy at first order in h.
- * theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the fastest rate at which a joint or a parent
- * carries a centre of mass round, or at which a body would swing by its weight: balance_theta. So
- * the loss is of third order, and full where steps are too long to see the motion.
+ * chain): with u of one step and w of the step before, turned round in time, (u, w) -> (-w, -u),
+ * the equations without f are the same. Energy then swings within O(h^2) and has no slope as long
+ * as a step turns things little; but it is only as stable as an explicit method: a pendulum of
+ * frequency n needs h n < 2, and a chain that whirls by half a radian a step gains energy without
+ * bound (measured). theta = 1: all at the end. Then S u = V(q1, u), and for every body m v1 . (v1 -
+ * v0) >= m (v1^2 - v0^2)/2, so that kinetic energy grows by no more than the work of the forces.
+ * (The turning part: with J that of the end and G the rotation from the start to the end, G' J G is
+ * that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0 (omega1 - omega0) +
+ * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
+ * that one joint holds to the world. For others it is of second order in h; no sign is known for
+ * it.) This loses energy at first order in h. theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the
+ * fastest rate at which a joint or a parent carries a centre of mass round, or at which a body
+ * would swing by its weight: balance_theta. So the loss is of third order, and full where steps are
+ * too long to see the motion.
  *
  * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
  * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
@@ -37,36 +40,34 @@
  * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
  *
  * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
- * A limit joins once an iterate breaks it; it can only join, so that ends. Then the speeds: u is
- * tangent to the closers half way, and at q1 only up to O(h). v1 is the speed nearest to u in the
- * metric of M(q1) among those that satisfy the rows at q1 and break no limit (a stop is without
- * bounce): one more solve of the kernel. Nothing is lost by it, as the next step finds w again: the
- * speed with M (w - v0) = A' mu and phi(q0 (-) h w) = 0, two or three solves of equalities. (With
- * w = v0 a Bricard mechanism lost 4 % of its energy in 2000 steps of a millisecond, with w none.)
+ * A limit joins once an iterate breaks it; it can only join, so that ends. u is tangent to the
+ * closers half way, and at q1 only up to O(h); v1 satisfies the rows at q1 and breaks no limit (a
+ * stop is without bounce): one more solve of the kernel.
  *
  * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
- * would lead. Dry friction holds, e . u = 0 with |lambda| <= h limit, or has its full force against
- * e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for given
- * modes, and judge them: all that are wrong move at once, from one end to the other by way of the
- * inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
+ * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
+ * against e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for
+ * given modes, and judge them: all that are wrong move at once, from one end to the other by way of
+ * the inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
  * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
  * used is that of its law, clamped, to 1e-12 of its range.
  *
- * Rounds.  For the iterate u with r(u) = left side - h f: H (u' - u) + r = A' lambda, H = M(q0) +
- * h D + h^2 K with the slopes of springs, dampers and motors that are inside their boxes: Gauss's
- * problem in the metric H. What H does not know, the slopes of inertia and those without symmetry,
- * makes the rounds contract by about h |w|, not at once; H is kept for the step. Where they
- * contract too slowly (fast tops, large steps), all slopes N of r are found by differences, and the
- * rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's without
- * rows, and with the same fixed points always. A step whose rounds do not end is taken in halves,
- * down to 1/256 of it: then it is an error. The kernel's effort on one problem of contacts is
- * bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to FAIR, as
- * happens in impacts of many bodies at once, the balance need be no better than that certificate
- * and places no better than NEAR; the residual that the step reports is then the certificate.
+ * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
+ * + fall (D + h K) with the slopes of springs, dampers and motors that are inside their boxes:
+ * Gauss's problem in the metric H. What H does not know, the slopes of inertia and those without
+ * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
+ * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
+ * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
+ * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
+ * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
+ * halves, down to 1/256 of it: then the first is an error. The kernel's effort on one problem of
+ * contacts is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to
+ * FAIR, as happens in impacts of many bodies at once, the balance need be no better than that
+ * certificate and places no better than NEAR; the residual that the step reports is then the
+ * certificate.
  *
- * State.  P- is found again from (q0, v0) with the h and theta of now, unless the step goes on
- * where the last one ended: then with those of then. These, and the multipliers that the kernel
- * starts from, are handed over by way of the state: impulse_memory.c. */
+ * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
+ * of the state, too: impulse_memory.c. */
 #include "step/impulse.h"
 
 #include <float.h>
@@ -78,12 +79,8 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
+enum { NEWTON = 200, PIECES = 256, EFFORT = 150 };
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
-#define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
-#define PLACE 1e-13 /* of phi, to the size of the mechanism */
-#define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
-#define FAIR 1e-3   /* with a certificate that is no worse than this */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -93,8 +90,8 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->w,    &s->u,     &s->r,     &s->force, &s->Q,
-                         &s->still, &s->push, &s->other, &s->first, &s->after};
+    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
+                         &s->still, &s->push, &s->other, &s->first};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -139,8 +136,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
     }
-    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
-        problem_create(&s->back, system->n, error) != ZW_OK ||
+    if (!s || !s->memory || !bodies_herd(system, work) ||
+        problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
@@ -152,8 +149,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
     s->close = CLOSE;
-    impulse_problem *all[] = {&s->problem, &s->back, &s->aside};
-    for (int k = 0; k < 3; k++) {
+    impulse_problem *all[] = {&s->problem, &s->aside};
+    for (int k = 0; k < 2; k++) {
         all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
         all[k]->options.least_squares = 1;
         all[k]->options.effort = EFFORT;
@@ -176,7 +173,6 @@ void impulse_free(step_impulse *s)
 {
     if (s) {
         problem_free(&s->problem);
-        problem_free(&s->back);
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
         matrix_free(&s->H);
@@ -185,293 +181,6 @@ void impulse_free(step_impulse *s)
         base_free(s->memory);
         base_free(s);
     }
-}
-
-/* ---- One round ------------------------------------------------------------------------------ */
-
-/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
-static void step_free(step_impulse *s)
-{
-    enum { HALVES = 8 };
-    int n = s->system->n;
-    double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
-    s->problem.answer.certificate = 0; /* nothing was asked of the kernel */
-    memcpy(way, s->r, (size_t)n * sizeof(double));
-    impulse_solve(s, way);
-    for (int i = 0; i < n; i++) {
-        s->u[i] -= way[i];
-    }
-    for (int k = 0; k < HALVES && s->with_N; k++) {
-        impulse_balance(s, s->u, s->r);
-        if (impulse_norm(s, s->r) < left) {
-            break;
-        }
-        part *= 0.5;
-        for (int i = 0; i < n; i++) {
-            s->u[i] += part * way[i];
-        }
-    }
-}
-
-/* The kernel's problem: H u' = H u - r + A' lambda'; with N, H u' = H z + A' (lambda' - lambda). */
-static zw_status step_held(step_impulse *s, zw_error *error)
-{
-    int n = s->system->n;
-    double *way = s->other;
-    memcpy(way, s->r, (size_t)n * sizeof *way);
-    if (s->with_N) {
-        for (int i = 0; i < n; i++) {
-            way[i] -= s->push[i];
-        }
-        impulse_solve(s, way);
-        matrix_solve(&s->H, s->push);
-    } else {
-        impulse_solve(s, way);
-    }
-    for (int i = 0; i < n; i++) {
-        way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
-    }
-    s->problem.chosen = s->rounds > 0;
-    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
-    if (status == ZW_OK) {
-        memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, s->u);
-    }
-    return status;
-}
-
-/* How far the largest coordinate of a centre of mass is from the origin. */
-static double reach(const step_impulse *s, const double *sweeps)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double most = 1;
-    for (int k = 3; k < 3 * tree->bodies; k++) {
-        most = fmax(most, fabs(sweeps[tree->at.com + k]));
-    }
-    return most;
-}
-
-double impulse_extent(const step_impulse *s)
-{
-    return reach(s, s->begin);
-}
-
-/* What the rounds have come to. */
-typedef struct progress {
-    double left, before; /* of the balance, relative */
-    int slow;            /* rounds that contracted slowly */
-    int idle;            /* the last so many rounds did not contract at all */
-    int made;            /* H and U are there for these modes, */
-    int definite;        /* and H is a metric */
-} progress;
-
-/* At q1, which the sweeps know, but not the speeds. */
-static zw_status find_contacts(step_impulse *s, zw_error *error)
-{
-    if (s->touch.is_there) {
-        tree_velocities(s->system->tree, s->u, s->work->sweeps);
-    }
-    return impulse_find_contacts(s, s->work->sweeps, s->u, error);
-}
-
-/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
-static int gave_up(const step_impulse *s, const impulse_problem *p)
-{
-    return s->touch.found.count > 0 && p->answer.certificate > 1e-11 &&
-           p->answer.certificate <= FAIR;
-}
-
-/* At u: the balance and the rows; are we there? */
-static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
-{
-    *done = 0;
-    impulse_balance(s, s->u, s->r);
-    impulse_fill_rows(s, s->t + s->h);
-    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
-    int more = impulse_reach(s);
-    at->made &= more == 0;
-    if (round == 0 || status != ZW_OK) {
-        return status;
-    }
-    impulse_put_rows(s);
-    problem_guess_push(&s->problem, s->push);
-    for (int i = 0; i < s->system->n; i++) {
-        s->other[i] = s->r[i] - s->push[i];
-    }
-    at->before = at->left;
-    at->left = impulse_norm(s, s->other);
-    at->left = fmax(at->left - impulse_noise(s), 0);
-    double size = impulse_size(s);
-    at->left = size > 0 ? at->left / size : at->left;
-    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
-    int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
-    at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
-    at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
-    there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
-    if (gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
-        at->left = s->problem.answer.certificate;
-        there |= off <= fmin(NEAR, at->left) * reach(s, s->begin);
-    }
-    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
-    if (wrong > 0) {
-        at->made = at->slow = at->idle = 0;
-        impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s, s->t + s->h);
-    }
-    *done = there && wrong == 0 && more == 0;
-    return ZW_OK;
-}
-
-static zw_status solve_rounds(step_impulse *s, zw_error *error)
-{
-    enum { SLOW = 2 };
-    progress at = {.left = INFINITY};
-    zw_status status = ZW_OK;
-    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
-        s->rounds = round;
-        int done = 0;
-        status = look(s, round, &at, &done, error);
-        if (status != ZW_OK || done) {
-            s->residual = at.left;
-            return status;
-        }
-        if (round > 0 && !isfinite(at.left)) {
-            break;
-        }
-        impulse_put_rows(s);
-        problem_guess_push(&s->problem, s->push);
-        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
-        if (!at.made) {
-            impulse_metric(s);
-            at.definite = impulse_factor(s);
-            at.made = 1;
-        }
-        if (newton && s->U) {
-            impulse_slopes(s);
-        }
-        s->residual = at.left;
-        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
-            step_free(s);
-        } else { /* the kernel says what is wrong with a metric */
-            status = step_held(s, error);
-        }
-    }
-    return status != ZW_OK
-               ? status
-               : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
-}
-
-/* ---- Speeds before and after ---------------------------------------------------------------- */
-
-/* The speed nearest to v, in the metric H, on the rows of p. */
-zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
-                          zw_error *error)
-{
-    int n = s->system->n;
-    zw_status status = problem_solve_aside(p, &s->H, v, error);
-    if (status == ZW_OK) {
-        memcpy(nearest, p->answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, nearest);
-    }
-    return status;
-}
-
-/* w from v0: phi(q0 (-) h w) = 0. */
-static zw_status find_w(step_impulse *s, zw_error *error)
-{
-    enum { BACK = 4 };
-    const tree_mechanism *tree = s->system->tree;
-    double h = -s->before;
-    zw_status status = ZW_OK;
-    memcpy(s->w, s->v0, (size_t)s->system->n * sizeof(double));
-    if (s->system->m == s->system->contact_count || s->before == 0) {
-        impulse_take_up(s);
-        return ZW_OK; /* nothing but limits; or v0 is right after an impact */
-    }
-    matrix_set(&s->H, s->system, s->begin);
-    for (int round = 0; round < BACK && status == ZW_OK; round++) {
-        tree_advance(tree, s->q0, s->w, &h, s->q1);
-        tree_kinematics(tree, s->q1, s->work->sweeps);
-        impulse_fill_rows(s, s->t + h);
-        if (impulse_violation(s) <= PLACE * reach(s, s->begin)) {
-            break;
-        }
-        impulse_put_back(s, s->w);
-        status = impulse_project(s, &s->back, s->v0, s->w, error);
-    }
-    if (status == ZW_OK && s->back.rows > 0) { /* what moves takes back what it gave at q0 */
-        s->gained += impulse_work(s, &s->back, s->back.answer.lambda, s->v0, s->w);
-    }
-    return status;
-}
-
-/* The rows of a block that were put aside: by how much v is not on them; *most: the size of their
- * terms, that of all rows of the block, as what slides along a floor moves across it by the
- * round-off of its sliding. */
-static double off_rows(const step_impulse *s, const double *v, int k, double *most)
-{
-    const impulse_problem *p = &s->aside;
-    double sum = 0;
-    *most = 0;
-    for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-        double off = -p->b[i], size = fabs(p->b[i]);
-        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-            off += p->value[e] * v[p->column[e]];
-            size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(s->u[p->column[e]]));
-        }
-        int across = p->block[k].kind == ZW_CONE && i > p->first[k];
-        int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
-        sum += across ? 0 : fabs(two_sided ? off : fmin(off, 0));
-        *most = fmax(*most, size);
-    }
-    return sum;
-}
-
-/* Is v on all of them, up to this part of the size of their terms, or this share of the largest of
- * all (which is what a certificate knows), or to what round-off of a place is over a step? */
-static int on_rows(const step_impulse *s, const double *v, double part, double share)
-{
-    double least = DBL_EPSILON * reach(s, s->begin) / s->h, size;
-    for (int k = 0; k < s->aside.blocks && share > 0; k++) {
-        off_rows(s, v, k, &size);
-        least = fmax(least, share * size);
-    }
-    for (int k = 0; k < s->aside.blocks; k++) {
-        double off = off_rows(s, v, k, &size);
-        if (!(off <= fmax(part * size, least))) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* v1 from u: on the rows of q1. */
-static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
-{
-    int n = s->system->n;
-    double gained = s->system->works
-                        ? impulse_forces_work(s, s->w) +
-                              impulse_work(s, &s->problem, s->problem.guess, s->w, s->u)
-                        : 0;
-    memcpy(v1, s->u, (size_t)n * sizeof *v1);
-    impulse_put_speeds(s);
-    if (s->aside.rows > 0 && !on_rows(s, v1, 1e-13, 0)) {
-        tree_composite(s->system->tree, s->work->sweeps);
-        matrix_set(&s->H, s->system, s->work->sweeps);
-        zw_status status = impulse_project(s, &s->aside, s->u, v1, error);
-        double part = gave_up(s, &s->aside) ? 10 * s->aside.answer.certificate : 0;
-        if (status == ZW_OK && !on_rows(s, v1, 1e-9, part)) {
-            status = base_fail(error, ZW_INACCURATE,
-                               "the speeds could not be brought onto the constraints");
-        }
-        if (status != ZW_OK) {
-            return status;
-        }
-        gained += impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
-    }
-    impulse_leave(s, v1);
-    s->gained += gained;
-    return ZW_OK;
 }
 
 /* ---- A step --------------------------------------------------------------------------------- */
@@ -491,6 +200,13 @@ static int is_first_enough(const step_impulse *s)
     return s->close >= 1 && boxes == 0 && !s->touch.bounces;
 }
 
+static zw_status begin_rounds(step_impulse *s, zw_error *error)
+{
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
+    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -506,20 +222,29 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
     impulse_touch(s);
-    zw_status status = find_w(s, error);
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
-    s->behind = s->behind < 0 ? 0.5 * (1 - s->theta) * s->h : s->behind;
-    s->fall = s->touch.bounces ? s->h + s->behind - 0.5 * (1 - s->theta) * s->h : s->h;
-    if (status == ZW_OK) {
-        impulse_begin_balance(s, s->w);
-        memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
-        status = impulse_find_contacts(s, s->begin, NULL, error);
-        status = status == ZW_OK ? solve_rounds(s, error) : status;
+    s->fall = s->h - impulse_late(s);
+    impulse_begin_balance(s);
+    zw_status status = begin_rounds(s, error);
+    if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
+        s->touch.rolling.off = 1;
+        status = begin_rounds(s, error);
+        s->touch.rolling.off = 0;
     }
-    status = status == ZW_OK ? find_v1(s, v1, error) : status;
+    status = status == ZW_OK ? impulse_close(s, v1, error) : status;
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
+        status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     return status;
+}
+
+void impulse_move_on(step_impulse *s, const double *v1)
+{
+    memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
+    memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
+    s->goes_on = 1;
 }
 
 zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
@@ -527,20 +252,19 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     int done = 0, size = PIECES;
     while (done < PIECES) {
         s->h = h * size / PIECES;
+        s->may_be_halved = size > 1;
         zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || status == ZW_TOO_LARGE || size == 1)) {
-            return status;
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
         }
         if (status != ZW_OK) {
+            s->problem.old_blocks = 0; /* what led nowhere is no guess */
             size /= 2;
             continue;
         }
         done += size;
         impulse_pass(s);
-        s->before = s->h;
-        s->behind = 0.5 * (1 - s->theta) * s->h;
-        memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
-        memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
+        impulse_move_on(s, v1);
         size = done % (2 * size) == 0 ? 2 * size : size;
     }
     return ZW_OK;
@@ -577,8 +301,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
     s->goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
-    s->before = s->goes_on ? s->before : h;
-    s->behind = s->goes_on ? s->behind : -1; /* not known */
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);

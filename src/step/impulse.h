@@ -4,8 +4,8 @@
  *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
  *     impulse_free(s);                                 conserved
  *
- * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
- * impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
+ * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
+ * slopes; impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
  * impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
@@ -50,11 +50,27 @@ typedef struct impulse_roller {
 } impulse_roller;
 
 typedef struct impulse_rolling {
+    int off; /* nothing is taken for rolling */
     int count;
     impulse_roller *list; /* [points], by geoms */
     int *of;              /* [points found] the entry of each; -1: none */
     double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
 } impulse_rolling;
+
+/* A point of the last round, on either body: impulse_stay.c. */
+typedef struct impulse_stays {
+    contact_point point;
+    uint32_t origin; /* the feature that it was found as; its key may have another */
+    int carried;     /* it is of an earlier round */
+    double x[2][3];  /* in the frames of the geoms */
+} impulse_stays;
+
+typedef struct impulse_staying {
+    int count, found, room;
+    impulse_stays *list; /* [room] of the last round, */
+    impulse_stays *next; /* [room] and of this one */
+    int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
+} impulse_staying;
 
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
@@ -74,20 +90,18 @@ typedef struct impulse_contacts {
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
+    impulse_staying stay;
 } impulse_contacts;
 
 typedef struct step_impulse {
     const zw_system *system;
     zw_work *work;           /* its sweeps are those of q1, u */
     impulse_problem problem; /* of the step */
-    impulse_problem back;    /* of the speeds before it, */
-    impulse_problem aside;   /* and after it */
+    impulse_problem aside;   /* and of the speeds after it */
 
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
-    double before;   /* the length of the step before, */
-    double behind;   /* and how long before q0 its momenta were */
-    double fall;     /* for how long gravity acts in it: h but for impacts */
+    double fall;     /* for how long forces act until the speeds are u */
     double theta;    /* 0: in the middle, 1: at the end */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
@@ -96,10 +110,8 @@ typedef struct step_impulse {
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    double *w;       /* [n] the u of the step before, as far as v0 and q0 tell, */
-    double *after;   /* [n] or as that step has left it, */
-    int goes_on;     /* if it is the one that ended here */
-    double *P0;      /* [bodies][6] the momenta that it brought */
+    int goes_on;     /* the step before has ended here */
+    double *P0;      /* [bodies][6] the momenta at (q0, v0) */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
@@ -139,6 +151,7 @@ typedef struct step_impulse {
     double gained_before; /* the flight at hand */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
+    int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int taken;            /* (q0, v0) are where the last step ended */
     double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
@@ -165,16 +178,30 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
+
+/* impulse_rounds.c: u from (q0, w). */
+zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
+int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+/* What has been taken becomes where to go on from. */
+void impulse_move_on(step_impulse *s, const double *v1);
+/* How long before the end of a step its momenta are. */
+double impulse_late(const step_impulse *s);
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
 
 /* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
 double impulse_forces_work(const step_impulse *s, const double *before);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
+/* Is there much more of it at v1 than at v0, where contacts push, than forces can have given? */
+int impulse_is_driven(step_impulse *s, const double *v1);
 /* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
 double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                     const double *before, const double *after);
+
+/* impulse_close.c: v1 after the rounds. */
+zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
 
 /* impulse_bounce.c: over h with impacts. */
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
@@ -182,21 +209,23 @@ int impulse_flies(const impulse_contacts *t, const contact_point *point);
 
 /* The head of what is kept, and what each block has; a block that is not there any more has this in
  * place of the upper half of its key. */
-enum { IMPULSE_HEAD = 5, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* before, behind, dry modes and multipliers from them. 0: there are none. */
+/* Dry modes and multipliers from them. 0: there are none. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
 /* impulse_balance.c */
-void impulse_begin_balance(step_impulse *s, const double *w);      /* P0 */
+void impulse_begin_balance(step_impulse *s);                       /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
-void impulse_forces(step_impulse *s, const double *u);             /* force, Q at q1 and u */
-void impulse_metric_at(step_impulse *s, const double *sweeps);     /* H of these, after composite */
-void impulse_metric(step_impulse *s);                              /* H */
+/* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
+void impulse_late_momenta(step_impulse *s, double *gain);
+void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
+void impulse_metric(step_impulse *s);                          /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
 /* H is factored; 0: it is no metric. */
 int impulse_factor(step_impulse *s);
@@ -227,12 +256,11 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */
 int impulse_pivot(step_impulse *s, int first_only);
-void impulse_put_rows(step_impulse *s);                  /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_back(step_impulse *s, const double *w); /* aside: back to phi(q0 (-) h w) = 0 */
-void impulse_put_joint_speeds(step_impulse *s);          /* for the speeds at the end of it, */
-void impulse_put_speeds(step_impulse *s);                /* with those of contacts */
-double impulse_violation(const step_impulse *s);         /* largest |phi|, or -phi if one-sided */
-void impulse_settle(const step_impulse *s, double *v);   /* what sticks does so exactly */
+void impulse_put_rows(step_impulse *s);                /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_joint_speeds(step_impulse *s);        /* for the speeds at the end of it, */
+void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
+double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
+void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
 
 /* impulse_contact.c */
 zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
@@ -252,6 +280,12 @@ double impulse_depth(const step_impulse *s); /* deepest point of the last ones f
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
 
+/* impulse_stay.c */
+zw_status impulse_staying_create(impulse_staying *stay, size_t points);
+void impulse_staying_free(impulse_staying *stay);
+/* Points have just been found, at q0 or at an iterate: those of the last round that stay join. */
+void impulse_stay(step_impulse *s, int is_first);
+
 /* impulse_roll.c */
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
 void impulse_rolling_free(impulse_rolling *rolling);
@@ -264,11 +298,6 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
-/* After a step that ends with v1: what the next one takes up. */
-void impulse_leave(step_impulse *s, const double *v1);
-/* w as it was left, if it differs from v0: that was by no force. */
-void impulse_take_up(step_impulse *s);
-
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 

@@ -107,9 +107,9 @@ static void find_momenta(step_impulse *s, double ahead, const double *v, double 
     balance_momenta(s->system, s->work->sweeps, P);
 }
 
-void impulse_begin_balance(step_impulse *s, const double *w)
+void impulse_begin_balance(step_impulse *s)
 {
-    find_momenta(s, -s->behind, w, s->P0);
+    find_momenta(s, 0, s->v0, s->P0);
 }
 
 /* Where the impulses act. */
@@ -132,7 +132,7 @@ static void add_tendons(const step_impulse *s, const double *u, double *r)
         double gained = length->armature == 0
                             ? 0
                             : length->armature *
-                                  (bodies_rate_of(bodies, i, u) - bodies_rate_of(bodies, i, s->w));
+                                  (bodies_rate_of(bodies, i, u) - bodies_rate_of(bodies, i, s->v0));
         for (int k = length->first; k < length->first + length->count && gained != 0; k++) {
             r[bodies->term[k].dof] += bodies->term[k].coef * gained;
         }
@@ -158,9 +158,38 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
     tree_kinematics(tree, s->q1, sweeps);
     impulse_forces(s, u);
     for (int d = 0; d < s->system->n; d++) {
-        r[d] += tree->armature[d] * (u[d] - s->w[d]) - h * s->force[d];
+        r[d] += tree->armature[d] * (u[d] - s->v0[d]) - s->fall * s->force[d];
     }
     add_tendons(s, u, r);
+}
+
+void impulse_late_momenta(step_impulse *s, double *gain)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double *sweeps = s->work->sweeps, h = s->h, fall = s->fall, t = s->t, late = impulse_late(s);
+    find_momenta(s, h - late, s->u, s->F);
+    tree_kinematics(tree, s->q1, sweeps);
+    tree_velocities(tree, s->u, sweeps);
+    balance_momenta(s->system, sweeps, s->P0);
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 6; k++) {
+            s->F[6 * i + k] -= s->P0[6 * i + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            s->F[6 * i + 3 + k] -= late * tree->body[i].lift[k];
+        }
+    }
+    balance_gather(s->system, sweeps, s->F, gain);
+    for (int d = 0; d < s->system->n; d++) {
+        gain[d] += late * s->force[d];
+    }
+    tree_composite(tree, sweeps);
+    s->t += h - late;
+    s->h = s->fall = late;
+    impulse_metric_at(s, sweeps);
+    s->t = t;
+    s->h = h;
+    s->fall = fall;
 }
 
 /* ---- Slopes --------------------------------------------------------------------------------- */
@@ -181,7 +210,7 @@ static void add_motor_slopes(step_impulse *s)
             rate += work->aim[i] * s->u[work->aim_dof[i]];
         }
         bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
-        double weight = -s->h * (law.by_rate + s->h * law.by_length);
+        double weight = -s->fall * (law.by_rate + s->h * law.by_length);
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
         }
@@ -194,12 +223,12 @@ static void add_length_slopes(step_impulse *s, int index)
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_length *length = &bodies->length[index];
     zw_work *work = s->work;
-    double weight = s->h * length->damping;
+    double weight = s->fall * length->damping;
     if (length->stiffness != 0) {
         double now = bodies_length_of(bodies, index, s->q1);
         int taut =
             now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
-        weight += taut ? s->h * s->h * length->stiffness : 0;
+        weight += taut ? s->fall * s->h * length->stiffness : 0;
     }
     for (int i = 0; i < length->count && weight > 0; i++) {
         work->aim_dof[i] = bodies->term[length->first + i].dof;
@@ -221,7 +250,7 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
     matrix_set(&s->H, s->system, sweeps);
     for (int d = 0; d < s->system->n; d++) {
         const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
-        double weight = s->h * tree->damping[d] + (stiffness > 0 ? s->h * s->h * stiffness : 0);
+        double weight = s->fall * (tree->damping[d] + (stiffness > 0 ? s->h * stiffness : 0));
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, 1, &d, &one);
         }
@@ -270,6 +299,7 @@ void impulse_slopes(step_impulse *s)
     int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
     unsigned long blocks = blocks_of(&s->problem);
     double *r = s->other;
+    s->touch.stay.differs = 1;
     for (int j = 0; j < n; j++) {
         double u = s->u[j], step = ldexp(1 + fabs(u), -apart), *column = s->U + j;
         s->u[j] = u + step;
@@ -288,6 +318,7 @@ void impulse_slopes(step_impulse *s)
     if (touches) {
         push_there(s, blocks);
     }
+    s->touch.stay.differs = 0;
     s->with_N = 1;
     dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
 }
@@ -323,7 +354,7 @@ double impulse_size(const step_impulse *s)
 {
     double sum = 0;
     for (int i = 0; i < s->system->n; i++) {
-        double weight = weight_of(s, i), part = fabs(s->push[i]) + s->h * fabs(s->force[i]);
+        double weight = weight_of(s, i), part = fabs(s->push[i]) + s->fall * fabs(s->force[i]);
         part += (fabs(s->u[i]) + fabs(s->v0[i])) / weight;
         sum += part * part * weight;
     }

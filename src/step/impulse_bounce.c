@@ -9,14 +9,8 @@
  *     impact
  *     and so on with the rest of the step; after MOST impacts, the rest is without bounce
  *
- * Flight.  Momenta are those in the middle of steps (impulse.c, theta = 0). Gravity acts from the
- * middle of one step to that of the next, and right from an impact, at which the speeds are known:
- *
- *     u = w + (behind + h/2) g,     behind: the time from the last known speeds to q0
- *
- * so that q0 + h u is the parabola of a body in free flight, to round-off, whatever h is. An impact
- * leaves behind = 0. The speed at the end of a flight of length h is u + h/2 M \ (S' m g), nearest
- * to that on the rows of what rests.
+ * Flight.  Speeds are known at the ends of steps and right after impacts, so q0 (+) h u is the
+ * parabola of a body in free flight, to round-off, whatever h is (impulse_close.c).
  *
  * Time of the impact.  If gap'' >= -|g|, a gap that closes at speed c is open for
  * (sqrt(c^2 + 2 |g| gap) - c)/|g|: from there one looks again. Where things are faster than that
@@ -116,7 +110,7 @@ typedef struct outlook {
     double speed;
 } outlook;
 
-static outlook look_out(const step_impulse *s, const double *v, double extra, double slow)
+static outlook look_out(const step_impulse *s, const double *v, double slow)
 {
     const impulse_contacts *t = &s->touch;
     outlook out = {.soon = INFINITY, .depth = -INFINITY};
@@ -126,10 +120,7 @@ static outlook look_out(const step_impulse *s, const double *v, double extra, do
         if (!bounces(point) || rests(t, point)) {
             continue;
         }
-        const double *n = point->frame, *down = s->system->tree->gravity;
-        double moves = (point->body[1] > 0) - (point->body[0] > 0);
-        double c = -impulse_contact_speed(s, k, v) -
-                   extra * moves * (n[0] * down[0] + n[1] * down[1] + n[2] * down[2]);
+        double c = -impulse_contact_speed(s, k, v);
         double soon =
             point->gap <= 0 && c <= slow ? open_for(0, fmin(c, 0), g) : open_for(point->gap, c, g);
         out.soon = fmin(out.soon, soon);
@@ -146,6 +137,7 @@ static zw_status fly(step_impulse *s, double h, double rest, double *v1, zw_erro
 {
     s->h = h;
     s->gained = s->gained_before;
+    s->may_be_halved = 0;
     s->touch.flying = 1;
     zw_status status = impulse_take(s, v1, error);
     if (status == ZW_OK) {
@@ -160,7 +152,7 @@ static zw_status fly_to_impact(step_impulse *s, double rest, double slow, double
                                double *v1, zw_error *error)
 {
     const double size = impulse_extent(s), exact = EXACT * size;
-    outlook out = look_out(s, s->v0, s->behind, slow);
+    outlook out = look_out(s, s->v0, slow);
     double low = 0, high = rest, t = fmin(out.soon, rest);
     zw_status status = ZW_OK;
     *hit = 0;
@@ -170,7 +162,7 @@ static zw_status fly_to_impact(step_impulse *s, double rest, double slow, double
         if (status != ZW_OK) {
             break;
         }
-        out = look_out(s, v1, 0.5 * (1 - s->theta) * t, slow);
+        out = look_out(s, v1, slow);
         *hit =
             fabs(out.depth) <= exact || (high - low <= 4e-16 * rest && out.depth > -TOUCH * size);
         if (*hit || (t >= rest && out.depth <= 0)) {
@@ -195,37 +187,6 @@ static zw_status fly_to_impact(step_impulse *s, double rest, double slow, double
 
 /* ---- The impact ------------------------------------------------------------------------------ */
 
-/* Speeds at the end of a flight from its mean ones; H becomes M(q1). */
-static zw_status end_speeds(step_impulse *s, double *v, zw_error *error)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double late = 0.5 * (1 - s->theta) * s->h;
-    memset(s->F, 0, 6 * (size_t)tree->bodies * sizeof *s->F);
-    for (int i = 1; i < tree->bodies; i++) {
-        for (int k = 0; k < 3; k++) {
-            s->F[6 * i + 3 + k] = -tree->body[i].lift[k];
-        }
-    }
-    tree_composite(tree, s->work->sweeps);
-    matrix_set(&s->H, s->system, s->work->sweeps);
-    balance_gather(s->system, s->work->sweeps, s->F, s->push);
-    if (!matrix_factor(&s->H)) {
-        return base_fail(error, ZW_NOT_A_METRIC, "the masses are no metric");
-    }
-    matrix_solve(&s->H, s->push);
-    for (int i = 0; i < s->system->n; i++) {
-        v[i] += late * s->push[i];
-    }
-    s->touch.flying = 1; /* what rests or is held goes on so */
-    zw_status status = impulse_find_contacts(s, s->work->sweeps, s->u, error);
-    s->touch.flying = 0;
-    if (status == ZW_OK) {
-        impulse_put_speeds(s);
-        status = s->aside.rows > 0 ? impulse_project(s, &s->aside, v, v, error) : ZW_OK;
-    }
-    return status;
-}
-
 /* One solve: the points of this pair with their bounce; -1: all of them, without. */
 static zw_status strike(step_impulse *s, int pair, double near, double slow, double *v,
                         zw_error *error)
@@ -249,6 +210,8 @@ static zw_status strike(step_impulse *s, int pair, double near, double slow, dou
 /* At q1, from the speeds v before to those after. */
 static zw_status impact(step_impulse *s, double near, double slow, double *v, zw_error *error)
 {
+    tree_composite(s->system->tree, s->work->sweeps);
+    matrix_set(&s->H, s->system, s->work->sweeps);
     zw_status status = find(s, s->work->sweeps, 0, error);
     double before = impulse_kinetic(s, v);
     for (int k = 0; k <= MOST && status == ZW_OK; k++) {
@@ -276,13 +239,10 @@ static zw_status impact(step_impulse *s, double near, double slow, double *v, zw
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-/* (q0, v0) are where a flight over s->h ended, or an impact that leaves nothing behind. */
-static void move_on(step_impulse *s, const double *v1, double before, double behind)
+/* After an impact speeds are those of q0: it leaves nothing behind. */
+static void start_anew(step_impulse *s, const double *v1)
 {
-    memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
-    memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
-    s->before = before;
-    s->behind = behind;
+    impulse_move_on(s, v1);
     s->gained_before = s->gained;
 }
 
@@ -298,8 +258,8 @@ static zw_status look_around(step_impulse *s, double rest, double near, double s
     find_rest(s, near, slow);
     for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
         const contact_point *point = &s->touch.found.point[k];
-        *meets |= bounces(point) && point->gap <= near && s->behind == 0 &&
-                  -impulse_contact_speed(s, k, s->v0) > slow;
+        *meets |=
+            bounces(point) && point->gap <= near && -impulse_contact_speed(s, k, s->v0) > slow;
     }
     return status;
 }
@@ -310,12 +270,10 @@ static zw_status strike_now(step_impulse *s, double near, double slow, double *v
     size_t speeds = (size_t)s->system->n * sizeof(double);
     memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
     memcpy(v1, s->v0, speeds);
-    tree_composite(s->system->tree, s->work->sweeps);
-    matrix_set(&s->H, s->system, s->work->sweeps);
     impulse_fill_rows(s, s->t);
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = impact(s, near, slow, v1, error);
-    move_on(s, v1, 0, 0);
+    start_anew(s, v1);
     return status;
 }
 
@@ -325,9 +283,6 @@ zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
     double rest = h;
     zw_status status = ZW_OK;
     s->gained_before = s->gained;
-    if (s->behind < 0) { /* speeds at the start are those of the start */
-        s->before = s->behind = 0;
-    }
     for (int k = 0; k < MOST && status == ZW_OK && rest > 0; k++) {
         int meets = 0, hit = 0;
         double time = 0, near = TOUCH * impulse_extent(s);
@@ -345,11 +300,10 @@ zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
             impulse_pass(s);
         }
         if (status == ZW_OK && hit) {
-            status = end_speeds(s, v1, error);
-            status = status == ZW_OK ? impact(s, near, slow, v1, error) : status;
-            move_on(s, v1, 0, 0);
+            status = impact(s, near, slow, v1, error);
+            start_anew(s, v1);
         } else if (status == ZW_OK) {
-            move_on(s, v1, s->h, 0.5 * (1 - s->theta) * s->h);
+            impulse_move_on(s, v1);
             rest = 0;
         }
     }

@@ -1,8 +1,9 @@
 /* What a step hands to the next one, as numbers for the state: step/keep.c.
  *
- *     0 there is something   1 before   2 behind   3 blocks   4 rows   dry modes   after[n]
+ *     0 there is something   1 blocks   2 rows   dry modes
  *     for each block: its key in two halves, its rows; then all multipliers
  *
+ * That is where solves begin, and nothing else: the motion is in q and v alone.
  * It is written at the end of every step and read at the beginning of every step, so that a run in
  * pieces has nothing else to go on than one without. What is behind the last multiplier is 0: equal
  * motions have equal memories. */
@@ -26,15 +27,10 @@ void impulse_keep(step_impulse *s)
     const struct system_bodies *bodies = s->system->bodies;
     double *to = s->kept, *end = s->kept + s->kept_used;
     *to++ = 1;
-    *to++ = s->before;
-    *to++ = s->behind;
     *to++ = p->old_blocks;
     *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
     for (int k = 0; k < bodies->dry_count; k++) {
         *to++ = s->dry_mode[k];
-    }
-    for (int i = 0; i < s->system->n; i++) {
-        *to++ = s->after[i];
     }
     for (int k = 0; k < p->old_blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
@@ -42,7 +38,7 @@ void impulse_keep(step_impulse *s)
         *to++ = (double)(key & 0xffffffffu);
         *to++ = p->old_rows[k];
     }
-    int rows = (int)s->kept[4];
+    int rows = (int)s->kept[2];
     if (rows > 0) {
         memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
     }
@@ -63,13 +59,12 @@ static int whole(double x, double most)
 int impulse_is_sound(const step_impulse *s)
 {
     const double *kept = s->kept, *mode = kept + IMPULSE_HEAD;
-    int dry = s->system->bodies->dry_count, n = s->system->n;
-    int most = (s->kept_room - IMPULSE_HEAD - dry - n) / IMPULSE_BLOCK, sum = 0;
-    if (kept[0] != 1 || !(kept[1] >= 0) || !isfinite(kept[2]) || !whole(kept[3], most) ||
-        !whole(kept[4], s->kept_room)) {
+    int dry = s->system->bodies->dry_count;
+    int most = (s->kept_room - IMPULSE_HEAD - dry) / IMPULSE_BLOCK, sum = 0;
+    if (kept[0] != 1 || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
         return 0;
     }
-    if (IMPULSE_HEAD + dry + n + IMPULSE_BLOCK * (int)kept[3] + (int)kept[4] > s->kept_room) {
+    if (IMPULSE_HEAD + dry + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
         return 0;
     }
     for (int k = 0; k < dry; k++) {
@@ -77,19 +72,14 @@ int impulse_is_sound(const step_impulse *s)
             return 0;
         }
     }
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(mode[dry + i])) {
-            return 0;
-        }
-    }
-    for (int k = 0; k < (int)kept[3]; k++) {
-        const double *block = mode + dry + n + IMPULSE_BLOCK * k;
+    for (int k = 0; k < (int)kept[1]; k++) {
+        const double *block = mode + dry + IMPULSE_BLOCK * k;
         if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
             return 0;
         }
         sum += (int)block[2];
     }
-    return sum == (int)kept[4];
+    return sum == (int)kept[2];
 }
 
 int impulse_recall(step_impulse *s)
@@ -101,17 +91,13 @@ int impulse_recall(step_impulse *s)
     if (!impulse_is_sound(s)) {
         return 0;
     }
-    int blocks = (int)s->kept[3], rows = (int)s->kept[4], at = 0;
+    int blocks = (int)s->kept[1], rows = (int)s->kept[2], at = 0;
     if (!problem_room_for_old(p, blocks, rows)) {
         return 0;
     }
-    s->before = s->kept[1];
-    s->behind = s->kept[2];
     for (int k = 0; k < dry; k++) {
         s->dry_mode[k] = (int)*from++;
     }
-    memcpy(s->after, from, (size_t)s->system->n * sizeof *from);
-    from += s->system->n;
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
         p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
         p->old_rows[k] = (int)from[2];

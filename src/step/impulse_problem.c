@@ -260,6 +260,26 @@ zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const
     return solve(p, &problem, H, NULL, NULL, error);
 }
 
+zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
+                             const double *start, zw_error *error)
+{
+    zw_gauss problem = {.free = given};
+    return solve(p, &problem, H, &(gauss_islands_hint){.start = start}, p->guess, error);
+}
+
+void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor)
+{
+    for (int k = 0, from = 0; k < p->blocks; k++) {
+        int at = find(other, p->key[k], from), rows = p->block[k].rows;
+        int same = at >= 0 && other->old_rows[at] == rows;
+        for (int r = 0; r < rows; r++) {
+            p->guess[p->first[k] + r] =
+                same ? factor * other->old_lambda[other->old_first[at] + r] : 0;
+        }
+        from = at >= 0 ? at + 1 : from;
+    }
+}
+
 double problem_multiplier(const impulse_problem *p, long key, int row)
 {
     int at = find(p, key, 0);

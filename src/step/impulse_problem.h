@@ -77,6 +77,10 @@ zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const
                               zw_error *error);
 /* Room for multipliers to be remembered from elsewhere; 0: no memory. */
 int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
+/* The same from a start and the guess, which may come from another problem, times a factor. */
+zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
+                             const double *start, zw_error *error);
+void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor);
 /* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
 double problem_multiplier(const impulse_problem *p, long key, int row);
 

@@ -6,11 +6,13 @@
  * lead to; everything else is that of q0. Closers and contacts are at position level, phi(q0) + h A
  * u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back by
  * the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
- * this is the form for many steps a second, where impulse.c's rounds are that for exact ones. */
+ * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
+ * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short. */
 #include <math.h>
 #include <string.h>
 
 #include "step/impulse.h"
+#include "tree/herd.h"
 #include "tree/sweeps.h"
 
 #define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
@@ -79,11 +81,15 @@ static void put_closers(step_impulse *s)
 static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
-    double *bias = s->push;
-    tree_kinematics(tree, s->q0, s->work->sweeps);
-    tree_velocities(tree, s->v0, s->work->sweeps);
-    tree_composite(tree, s->work->sweeps);
-    tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
+    const double *bias = s->push;
+    if (s->work->herd) {
+        bias = tree_herd_smooth(s->work->herd, s->q0, s->v0, s->work->sweeps);
+    } else {
+        tree_kinematics(tree, s->q0, s->work->sweeps);
+        tree_velocities(tree, s->v0, s->work->sweeps);
+        tree_composite(tree, s->work->sweeps);
+        tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
+    }
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     double *here = s->work->sweeps;
@@ -129,6 +135,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
+    s->fall = s->h;
     momentum(s);
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
@@ -144,12 +151,10 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
-    memcpy(s->after, s->u, speeds);
     if (status == ZW_OK && system->works) {
         s->gained += impulse_forces_work(s, s->v0);
         s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
     }
     s->rounds = 1;
-    s->fall = s->h;
     return status;
 }

@@ -2,10 +2,10 @@
  *
  * Where contacts are those of the step's end alone (impulse_contact.c), an impulse J(q1)' r acts at
  * a point that the body has not rolled to yet when its momentum changes: backward Euler. A body
- * that rocks on its curved side with frequency n is damped at the rate h n^2/2, which is the error
+ * that rocks on its curved side with frequency n is damped at the rate h n^2/4, which is the error
  * of order one that every impact and every stack can bear; but what happens slowly beside the
  * rocking drowns in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping
- * is 5.7/s, where the reversal of its spin grows by 2/s: it never turns back.)
+ * is 2.9/s, where the reversal of its spin grows by 2/s: it never turns back.)
  *
  * So, of a pair that touches in one and the same point at q0 and q1, one of them being the ground,
  *
@@ -23,11 +23,10 @@
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does. As J hardly changes from round to round, the balance does not tell whether the
- * right sides have settled: impulse_unsettled does.
- *
- * The speeds that a step ends with, v1, are u as near as the rows of q1 let them; the curvature of
- * the ground alone makes them differ by O(h). The next step takes up u itself (impulse_memory.c),
- * or v1 + (1 - c) (u - v1); if something else touches at the end, v1, as momentum may be lost. */
+ * right sides have settled: impulse_unsettled does. That is Newton's rule for gap(q1) but for the
+ * slope, J(q1). Where an impulse changes much (a jam), the rounds may not end for want of it: then
+ * the step is taken with c = 1 for all.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -97,7 +96,7 @@ void impulse_roll_begin(step_impulse *s, const double *sweeps)
     impulse_contacts *t = &s->touch;
     double touching = 1e-9 * impulse_extent(s);
     t->rolling.count = 0;
-    for (int k = 0; k < t->found.count && !t->bounces && s->close < 1; k++) {
+    for (int k = 0; k < t->found.count && !t->bounces && !t->rolling.off && s->close < 1; k++) {
         const contact_point *point = &t->found.point[k];
         int body = is_alone(&t->found, k) ? roller(point, touching) : 0;
         if (body > 0) {
@@ -143,7 +142,7 @@ static double part_of(const step_impulse *s, const double *sweeps, const impulse
     double inertia = J[0] * e[0] * e[0] + J[1] * e[1] * e[1] + J[2] * e[2] * e[2] +
                      2 * (J[3] * e[0] * e[1] + J[4] * e[0] * e[2] + J[5] * e[1] * e[2]) +
                      tree->body[it->body].mass * model_dot(across, across);
-    double weight = fmax(sqrt(model_dot(lift, lift)), push / s->h);
+    double weight = fmax(sqrt(model_dot(lift, lift)), push / s->fall);
     double swing = s->h * weight * shift / (turn * inertia); /* (h n)^2 */
     double part = inertia > 0 ? (swing - SEEN) / (LOST - SEEN) : 1;
     return fmin(fmax(part, least), 1);
@@ -257,40 +256,4 @@ double impulse_unsettled(const step_impulse *s)
         worst = fmax(worst, rolling->list[i].off);
     }
     return worst;
-}
-
-/* The largest c of those that touch at the end; 1: something else does. */
-static double end_part(const step_impulse *s)
-{
-    const impulse_contacts *t = &s->touch;
-    double touching = 1e-9 * impulse_extent(s), part = 0;
-    for (int k = 0; k < t->found.count; k++) {
-        int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
-        if (t->found.point[k].gap <= touching) {
-            part = fmax(part, index >= 0 ? t->rolling.list[index].part : 1);
-        }
-    }
-    for (int r = 0; r < s->system->m; r++) {
-        part = s->in_reach[r] == 0 ? part : 1;
-    }
-    return part;
-}
-
-void impulse_leave(step_impulse *s, const double *v1)
-{
-    double part = end_part(s);
-    for (int i = 0; i < s->system->n; i++) {
-        s->after[i] = part == 1 ? v1[i] : v1[i] + (1 - part) * (s->u[i] - v1[i]);
-    }
-    s->goes_on = 1;
-}
-
-void impulse_take_up(step_impulse *s)
-{
-    size_t bytes = (size_t)s->system->n * sizeof(double);
-    if (s->goes_on && !s->touch.bounces && memcmp(s->after, s->v0, bytes) != 0) {
-        memcpy(s->w, s->after, bytes);
-        matrix_set(&s->H, s->system, s->begin);
-        s->gained += impulse_kinetic(s, s->w) - impulse_kinetic(s, s->v0);
-    }
 }

@@ -55,7 +55,7 @@ void impulse_begin_modes(step_impulse *s)
     memset(s->length_mode, 0, (size_t)bodies->length_count * sizeof(int));
     for (int k = 0; k < bodies->dry_count; k++) {
         double e = dry_speed(bodies, &bodies->dry[k], s->v0);
-        if (e != 0 || s->behind < 0) { /* at rest as in the step before: a limit may hold it */
+        if (e != 0 || !s->goes_on) { /* at rest as in the step before: a limit may hold it */
             s->dry_mode[k] = (e > 0) - (e < 0);
         }
     }
@@ -71,7 +71,7 @@ static int judge_dry(const step_impulse *s, int k)
         return s->dry_mode[k] * dry_speed(bodies, dry, s->u) < 0 ? 0 : s->dry_mode[k];
     }
     double held = problem_multiplier(&s->problem, impulse_held(s) + k, 0);
-    double most = s->h * dry->limit * (1 + BORDER);
+    double most = s->fall * dry->limit * (1 + BORDER);
     return held > most ? -1 : held < -most ? 1 : 0;
 }
 
@@ -236,13 +236,6 @@ void impulse_put_rows(step_impulse *s)
     put_closers(s, &s->problem, s->A0, s->psi0, s->u, 1 / s->h);
     put_dry(s, &s->problem);
     impulse_put_contacts(s);
-}
-
-void impulse_put_back(step_impulse *s, const double *w)
-{
-    problem_begin(&s->back);
-    put_closers(s, &s->back, s->A0, s->psi0, w, -1 / s->before);
-    put_dry(s, &s->back);
 }
 
 /* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */

@@ -181,7 +181,7 @@ static int add_slopes(step_impulse *s, int first, const double *value)
     for (; i < formulas->slope_count && formulas->slope[i].on == of->on &&
            formulas->slope[i].control == of->control;
          i++) {
-        double g = -s->h * gain * (s->h * value[2 * i] + value[2 * i + 1]);
+        double g = -s->fall * gain * (s->h * value[2 * i] + value[2 * i + 1]);
         count = g == 0 ? 0
                        : bodies_seen_row(s->system, s->work, formulas->slope[i].by, stiff->row_dof,
                                          stiff->row);

@@ -113,18 +113,15 @@ void sleep_hand_in(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count, blocks = (int)s->kept[3];
+    int dry = s->system->bodies->dry_count, blocks = (int)s->kept[1];
+    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
+    int closers = s->system->model->constraint_count - dry;
     double *to = z->inner->kept;
-    const double *from = s->kept + IMPULSE_HEAD + dry + s->system->n;
-    const double *after = s->kept + IMPULSE_HEAD + dry;
+    const double *from = s->kept + IMPULSE_HEAD + dry;
     memcpy(to, s->kept, IMPULSE_HEAD * sizeof *to);
     to += IMPULSE_HEAD;
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
+    for (int c = held; c < constraints; c++) {
         *to++ = s->kept[IMPULSE_HEAD + part->constraint[c] - closers];
-    }
-    for (int d = 0; d < part->system.n; d++) {
-        *to++ = after[part->v[d]];
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
@@ -140,25 +137,22 @@ void sleep_hand_in(const step_impulse *s)
             to[1] = there ? low : from[1];
         }
     }
-    memcpy(to, from, (size_t)s->kept[4] * sizeof *to);
+    memcpy(to, from, (size_t)s->kept[2] * sizeof *to);
 }
 
 void sleep_hand_out(step_impulse *s)
 {
     const step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count;
+    int dry = s->system->bodies->dry_count, closers = s->system->model->constraint_count - dry;
+    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
     const double *from = z->inner->kept + IMPULSE_HEAD;
-    double *after = s->kept + IMPULSE_HEAD + dry, *to = after + s->system->n;
-    double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[3] + (int)s->kept[4] : to;
+    double *to = s->kept + IMPULSE_HEAD + dry;
+    double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
     memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
-    int blocks = (int)s->kept[3], rows = (int)s->kept[4];
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
+    int blocks = (int)s->kept[1], rows = (int)s->kept[2];
+    for (int c = held; c < constraints; c++) {
         s->kept[IMPULSE_HEAD + part->constraint[c] - closers] = *from++;
-    }
-    for (int d = 0; d < part->system.n; d++) {
-        after[part->v[d]] = *from++;
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);

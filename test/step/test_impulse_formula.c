@@ -142,7 +142,7 @@ static void order_one(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof laws / sizeof *laws; k++) {
         zw_run_summary at[2];
-        double one = miss(laws[k], 4e-3, &at[0]), half = miss(laws[k], 2e-3, &at[1]);
+        double one = miss(laws[k], 1e-3, &at[0]), half = miss(laws[k], 5e-4, &at[1]);
         double order = log2(one / half), closes = log2(at[0].energy_drift / at[1].energy_drift);
         print_message("errors %.2g %.2g, order %.2f; balance off by %.2g, order %.2f\n", one, half,
                       order, at[0].energy_drift, closes);

@@ -150,8 +150,8 @@ static void controls_wake(void **state)
     (void)state;
     scene s = open_scene(
         ON "<worldbody>" FLOOR "<body name='table' pos='0 0 1'><joint name='up' type='slide' "
-           "axis='0 0 1' damping='20'/><geom type='box' size='.5 .5 .05'/></body>" BOX("box",
-                                                                                       "0 0 1.15")
+           "axis='0 0 1' damping='2000'/><geom type='box' size='.5 .5 .05'/></body>" BOX("box",
+                                                                                         "0 0 1.15")
                BOX("other", "3 0 .1") "</worldbody><actuator><position name='lift' joint='up' "
                                       "kp='100000'/></actuator>");
     double *control = (double *)zw_field(s.system, s.state, s.work, ZW_FIELD_PARAM).data;

@@ -75,15 +75,14 @@ static void one_force_below(void **state)
             for (int half = 0; half < 2; half++) {
                 double h = half ? 2e-5 : 4e-5;
                 scene s = open_rod(mu, th, rate, 5);
-                assert_int_equal(run_for(&s, 2 * h, h),
-                                 0); /* the first knows v at the start only */
+                assert_int_equal(run_for(&s, 2 * h, h), 0);
                 zw_contact it = contact_of(&s);
                 assert_int_equal(it.state, ZW_TOUCH_SLIDE);
                 error[half] = fabs(it.force[0] - N) / N;
                 close_scene(&s);
             }
-            assert_true(error[1] < 0.01); /* round-off of places gives 1e-6 */
-            assert_true(error[1] < 1e-5 || error[1] < 0.55 * error[0]);
+            assert_true(error[1] < 0.01); /* round-off of places, over h^2/2, gives 1e-5 */
+            assert_true(error[1] < 3e-5 || error[1] < 0.55 * error[0]);
         }
     }
 }
@@ -107,7 +106,7 @@ static void an_impulse_above(void **state)
         assert_int_equal(run_for(&s, h, h), 1);
         zw_contact it = contact_of(&s);
         assert_int_equal(it.state, ZW_TOUCH_JAM);
-        assert_true(fabs(it.force[0] * h - normal) < 1e-4);
+        assert_true(fabs(it.force[0] * h / 2 - normal) < 1e-4);
         assert_true(fabs(v_of(&s)[0] - v[0] - across) < 1e-4);
         assert_true(fabs(v_of(&s)[1] - v[1] - normal) < 1e-4);
         assert_true(fabs(v_of(&s)[2] - v[2] - 3 * (across * s_ - normal * c)) < 1e-4);
