@@ -1,6 +1,7 @@
 /* What sleepers cost: nothing.
  *
  *     sleep                     the tables
+ *     sleep runs                only the last of them
  *     sleep save FILE N ROBOT   a world of N boxes, asleep, with the robot (1) or without (0), kept
  *     sleep step FILE N ROBOT   1000 steps from there, after a first one: for valgrind
  *                               --tool=callgrind '--toggle-collect=steps*'
@@ -165,6 +166,54 @@ static void all_asleep(void)
     touch_close(&one);
 }
 
+/* A run by zw_run that shows its two ends alone: seconds. */
+__attribute__((noinline)) static double ran(touch *s, long count)
+{
+    double now = zw_field(s->system, s->state, s->work, ZW_FIELD_TIME).data[0];
+    const zw_run_options options = {.time = now + H * (double)count,
+                                    .every = 2 * H * (double)count,
+                                    .step = H,
+                                    .method = ZW_METHOD_IMPULSE};
+    double start = seconds_computed();
+    must(zw_run(s->system, s->state, s->work, &options, NULL, &s->error), &s->error);
+    return seconds_computed() - start;
+}
+
+/* Seconds of a step between samples: many steps less few of them. */
+static double step_of_run(touch *s)
+{
+    enum { FEW = 10, MANY = 200 * STEPS };
+    double few = ran(s, FEW), many = ran(s, MANY);
+    return (many - few) / (MANY - FEW);
+}
+
+static void runs(void)
+{
+    double compiled, least[ROUNDS], all[ROUNDS], ratio[ROUNDS];
+    touch one = open_world(1, 0, 1, &compiled);
+    settle(&one, 1);
+    printf("\n## Runs (zw_run), all asleep\n\n| boxes | us a step between samples | a single box, "
+           "asleep | ratio | ms for both ends of a run |\n|---|---|---|---|---|\n");
+    for (int boxes = 100; boxes <= 10000; boxes *= 10) {
+        touch s = open_world(boxes, 0, 1, &compiled);
+        settle(&s, boxes);
+        for (int k = 0; k < ROUNDS; k++) {
+            least[k] = step_of_run(&one);
+            all[k] = step_of_run(&s);
+            ratio[k] = all[k] / least[k];
+        }
+        double ends = ran(&s, 1);
+        printf("| %d | %.3f | %.3f | %.3f | %.1f |\n", boxes, 1e6 * median(all, ROUNDS),
+               1e6 * median(least, ROUNDS), median(ratio, ROUNDS), 1e3 * ends);
+        if (sleepers(&s) < boxes) {
+            printf("only %d of %d boxes sleep\n", sleepers(&s), boxes);
+        }
+        fflush(stdout);
+        touch_close(&s);
+    }
+    touch_close(&one);
+}
+
 /* ---- For callgrind -------------------------------------------------------------------------- */
 
 static int one_world(const char *what, const char *file, int boxes, int robot)
@@ -193,7 +242,12 @@ int main(int count, char **word)
     if (count == 5) {
         return one_world(word[1], word[2], atoi(word[3]), atoi(word[4]));
     }
+    if (count == 2 && strcmp(word[1], "runs") == 0) {
+        runs();
+        return 0;
+    }
     beside_a_robot();
     all_asleep();
+    runs();
     return 0;
 }

@@ -152,9 +152,31 @@ static void show_constraints(const cli_arguments *arguments, const cli_world *wo
 
 /* ---- The principle -------------------------------------------------------------------------- */
 
-static void show_sentence(const cli_world *world)
+static int show_soft(const zw_motion *motion)
+{
+    if (strcmp(motion->method ? motion->method : "", "soft") != 0) {
+        return 0;
+    }
+    printf(
+        "\nContacts and constraints give way by the soft law (MuJoCo's); F^L is what they exert. "
+        "Of all\naccelerations this one makes the sum of Z and of what they cost least;\n"
+        "Z = 1/2 (a - a_free)'M(a - a_free) = %.9g of it. What is left of its slope, beside\n"
+        "its parts, is %.2g.\n",
+        motion->Z, motion->certificate.worst);
+    return 1;
+}
+
+static void show_sentence(const cli_world *world, zw_contact_model contact)
 {
     const zw_motion *motion = zw_work_motion(world->work);
+    int convex = contact == ZW_CONTACT_CONVEX && zw_contact_room(world->system) > 0;
+    if (convex) {
+        printf("\nContacts push by the convex law, with the mean forces of a first step from here; "
+               "these are\namong the applied forces F^N.\n");
+    }
+    if (show_soft(motion) || (convex && motion->m == 0)) {
+        return;
+    }
     int *coord = calloc((size_t)motion->n + 1, sizeof *coord);
     int singular = coord && zw_massless(world->work, coord) > 0, nonideal = 0;
     free(coord);
@@ -220,6 +242,19 @@ static int poll(void *user, double time)
     return 0;
 }
 
+/* The law of contact that is asked for, and the principle by it. */
+static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_model *contact,
+                      zw_error *error)
+{
+    zw_run_options options = arguments->run, plan;
+    options.time = zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0] + 1;
+    zw_status status = zw_run_plan(world->system, world->state, &options, &plan, error);
+    *contact = status == ZW_OK ? plan.contact : ZW_CONTACT_DEFAULT;
+    return *contact == ZW_CONTACT_SOFT || *contact == ZW_CONTACT_CONVEX
+               ? zw_forward_by(world->system, world->state, world->work, &options, error)
+               : zw_forward(world->system, world->state, world->work, error);
+}
+
 /* The motion up to the instant. */
 static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
@@ -246,7 +281,8 @@ static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_e
     return status;
 }
 
-static void show(const cli_arguments *arguments, const cli_world *world, const zw_constraint *list)
+static void show(const cli_arguments *arguments, const cli_world *world, const zw_constraint *list,
+                 zw_contact_model contact)
 {
     printf("%s at t = %.9g\n", arguments->file,
            zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0]);
@@ -255,7 +291,7 @@ static void show(const cli_arguments *arguments, const cli_world *world, const z
     show_constraints(arguments, world, list);
     cli_explain_bodies(arguments, world);
     show_principle(world);
-    show_sentence(world);
+    show_sentence(world, contact);
 }
 
 int cli_explain(const cli_arguments *arguments)
@@ -263,13 +299,14 @@ int cli_explain(const cli_arguments *arguments)
     cli_world world;
     zw_error error = {0};
     zw_constraint *list = NULL;
+    zw_contact_model contact = ZW_CONTACT_DEFAULT;
     zw_status status = ZW_OK;
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         list = calloc((size_t)zw_count(world.system, ZW_CONSTRAINT) + 1, sizeof *list);
         status = list ? go_there(arguments, &world, &error) : ZW_NO_MEMORY;
         if (status == ZW_OK) {
-            status = zw_forward(world.system, world.state, world.work, &error);
+            status = look(arguments, &world, &contact, &error);
         }
         if (status == ZW_OK) {
             status = zw_constraints_look(world.system, world.state, world.work, list, &error);
@@ -286,7 +323,7 @@ int cli_explain(const cli_arguments *arguments)
         cli_explain_json(arguments, &world, list);
     } else {
         cli_show_assembly(stdout, &world);
-        show(arguments, &world, list);
+        show(arguments, &world, list, contact);
     }
     free(list);
     cli_unload(&world);

@@ -23,6 +23,18 @@ static void side_name(const zw_contact *it, int side, char *text, size_t room)
     }
 }
 
+/* How deep two bodies are in one another, where that is more than round-off of a drawing. */
+static double depth_of(const cli_touching *t, const zw_contact_sum *sum)
+{
+    double depth = 1e-6;
+    for (int k = 0; k < t->count; k++) {
+        const zw_contact *it = &t->list[k];
+        int same = it->body[0] == sum->body[0] && it->body[1] == sum->body[1];
+        depth = same && -it->gap > depth ? -it->gap : depth;
+    }
+    return depth > 1e-6 ? depth : 0;
+}
+
 void cli_show_touching(FILE *to, const cli_world *world)
 {
     enum { SHOWN = 6 };
@@ -39,6 +51,10 @@ void cli_show_touching(FILE *to, const cli_world *world)
         for (int k = 0; k < pairs && k < SHOWN; k++) {
             fprintf(to, "%s%s and %s (", k ? ", " : "", sums[k].body_name[0], sums[k].body_name[1]);
             cli_show_count(to, sums[k].count, "point", "points");
+            double depth = depth_of(&t, &sums[k]);
+            if (depth > 0) {
+                fprintf(to, ", %.3g deep in one another", depth);
+            }
             fputc(')', to);
         }
         if (pairs > SHOWN) {
@@ -61,14 +77,16 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method)
 
 /* ---- explain -------------------------------------------------------------------------------- */
 
-static const char *word_of(int state)
+static const char *word_of(const zw_contact *it)
 {
     static const char *const word[] = {[ZW_TOUCH_OPEN] = "open",
                                        [ZW_TOUCH_STICK] = "sticks",
                                        [ZW_TOUCH_SLIDE] = "slides",
                                        [ZW_TOUCH_JAM] = "jams",
                                        [ZW_TOUCH_HIT] = "hits"};
-    return word[state >= ZW_TOUCH_OPEN && state <= ZW_TOUCH_HIT ? state : ZW_TOUCH_OPEN];
+    int known = it->state >= ZW_TOUCH_OPEN && it->state <= ZW_TOUCH_HIT;
+    int smooth = it->rows == 1 && (it->state == ZW_TOUCH_STICK || it->state == ZW_TOUCH_SLIDE);
+    return smooth ? "pushes" : word[known ? it->state : ZW_TOUCH_OPEN];
 }
 
 static double size_of(const cli_touching *t)
@@ -119,7 +137,7 @@ static void show_points(const cli_touching *t, int shown)
             if (pass == 0) {
                 continue;
             }
-            printf("  %-*s %-7s", width, both, word_of(it->state));
+            printf("  %-*s %-7s", width, both, word_of(it));
             for (int r = 0; r < 3; r++) {
                 printf(" %11.5g", cli_tidy(it->force[r], size));
             }
@@ -203,7 +221,7 @@ void cli_explain_json_touching(cli_json *json, const cli_world *world)
             cli_json_text(json, "geom2", it->geom_name[1]);
             cli_json_text(json, "body1", it->body_name[0]);
             cli_json_text(json, "body2", it->body_name[1]);
-            cli_json_text(json, "state", word_of(it->state));
+            cli_json_text(json, "state", word_of(it));
             put_numbers(json, "at", it->pos, 3);
             put_numbers(json, "frame", it->frame, 9);
             cli_json_number(json, "gap", it->gap);

@@ -242,6 +242,14 @@ zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_r
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
                  const zw_run_options *options, zw_run_summary *summary, zw_error *error);
 
+/* zw_forward with contacts of bodies by the law that a run with these options would have (NULL: as
+ * the file says): coulomb is zw_forward itself. By the convex law, which has steps only, contacts
+ * push with the mean forces of a first step, and are among the applied forces. By the soft law
+ * there are no rows: F_L is what contacts and constraints exert, and the certificate is what their
+ * minimum leaves of its slope. */
+zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
+                        const zw_run_options *options, zw_error *error);
+
 /* One step of a fixed-step method, projected onto the constraints. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
@@ -250,6 +258,12 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_me
  * and observers are not looked at. */
 zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
                      const zw_run_options *options, zw_error *error);
+
+/* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
+ * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
+ * mean: what an observer of zw_run sees. Contacts are not solved again. At any other state it is
+ * zw_forward. */
+zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who
  * sleeps (zw_world_def.sleep). For those who write numbers into a state by other means than this
@@ -284,6 +298,15 @@ typedef struct zw_view {
 } zw_view;
 
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
+
+/* Writes value[count] into a state, from number `first` of the field on: ZW_FIELD_PARAM (parameters
+ * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED or TIME.
+ * Parameters act from the next step on; those that others or sizes of families were computed from
+ * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
+ * the energy that comes by it counts as work, and all who sleep wake. If something is refused the
+ * state is as before. Controls of a robot cost nothing and allocate nothing. */
+zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
+                       int first, int count, const double *value, zw_error *error);
 
 /* ZW_SPEED: of equations, the coordinates' own names; of bodies with quaternions, others. ZW_BODY,
  * ZW_JOINT: those of the model, by its indices; what has no name there has one here. ZW_SENSOR: the

@@ -66,6 +66,11 @@ typedef struct collide_point {
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity);
 
+/* How far two are apart, negative where they overlap: planes (one at most), spheres and capsules
+ * only. It may be a hair too much. */
+double collide_clearance(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                         const collide_pose *at_b);
+
 /* The box along the world's axes around a shape: lower and upper corner; a plane's is endless. */
 void collide_bounds(const collide_shape *shape, const collide_pose *at, double lower[3],
                     double upper[3]);

@@ -43,14 +43,13 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
     *gap = -INFINITY;
     /* Newton's method ends what is near; only if it cannot say that it did, the long way is gone */
     for (double near = bent ? 2e-4 : 1e-13; near > 0 && !sure; near = near > 1e-13 ? 1e-13 : 0) {
-        found = collide_gjk(a, b, margin + radius, near, simplex, &count, m);
+        found = collide_gjk(a, b, margin + radius, near, simplex, &count, m, &other);
         if (found == 2) {
             return 0;
         }
         if (found == 0) {
             break;
         }
-        collide_between(simplex, count, &other);
         double here = collide_refine(a, b, simplex, count, m, &other, &sure);
         if (here >= *gap) {
             *gap = here;

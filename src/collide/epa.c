@@ -326,8 +326,10 @@ static int is_place(const summit *best, const double n[3])
  * pushed out until they are no nearer than the answer, or at a place that is known. */
 static void grow_bent(polytope *p, summit *best)
 {
-    const double near = 2e-4 * p->scale, enough = 1e-6 * p->scale;
-    const double radius = p->a->radius + p->b->radius, hair = 1e-10 * p->scale;
+    const double size = v3_min(p->a->extent, p->b->extent); /* of a bend, at most */
+    const double near = 2e-4 * p->scale, enough = v3_max(1e-9 * size, 1e-13 * p->scale);
+    const double radius = p->a->radius + p->b->radius;
+    const double hair = v3_max(1e-10 * size, 1e-14 * p->scale);
     while (p->apexes < APEXES) {
         int nearest = nearest_face(p);
         if (nearest < 0 || !(p->distance[nearest] < -best->gap - radius - hair)) {

@@ -4,7 +4,12 @@
  * one that the ground has at that edge or corner: over a ridge all directions between the normals
  * of the two triangles, at the border of the ground all that look to the front. Any other n is a
  * ghost, made by cutting the ground into triangles: then the shape is looked at along the
- * triangle's normal, and has points where it is over (or in) the triangle itself. */
+ * triangle's normal, and has points where it is over (or in) the triangle itself. But if n ends in
+ * a corner from which the ground falls on all sides, or rises on a ridge only, n is not this
+ * triangle's and yet the ground's: those of the ridge have the points, and along this one's normal
+ * a plate on a ridge would be held back. */
+#include <string.h>
+
 #include "collide/ground.h"
 
 /* Whether the ground has the direction n where the triangle supports it. */
@@ -23,6 +28,7 @@ static int real_direction(const collide_facet *f, const double *corner, const do
     if (f->solid && up <= 0) {
         return 0;
     }
+    int between = 0; /* over a ridge */
     for (int k = 0; k < 3; k++) {
         int j = (k + 1) % 3;
         if (v3_max(level[k], level[j]) < most - 1e-9 * size) {
@@ -38,29 +44,45 @@ static int real_direction(const collide_facet *f, const double *corner, const do
         if (lean > 1e-9 && (border ? up < 0 : b_lean < 1e-9 || b_lean * up - b_up * lean < -1e-9)) {
             return 0;
         }
+        between |= lean > 1e-9;
     }
-    return up > 0 || v3_dot(f->beyond[0], f->beyond[0]) + v3_dot(f->beyond[1], f->beyond[1]) +
-                             v3_dot(f->beyond[2], f->beyond[2]) >
-                         0;
+    return up > 0 || between;
 }
 
-/* Points that another triangle has already made. */
-static void drop_twins(collide_sink *sink, int first, double near)
+/* Is the edge from `at` to p a ridge between the neighbours before and after it? */
+static int is_ridge(const double at[3], const double before[3], const double p[3],
+                    const double after[3])
 {
-    int written = sink->count < sink->capacity ? sink->count : sink->capacity, to = first;
-    for (int i = first; i < written; i++) {
-        int twin = 0;
-        for (int j = 0; j < to && !twin; j++) {
-            double d[3], turn[3];
-            v3_sub(d, sink->point[i].pos, sink->point[j].pos);
-            v3_sub(turn, sink->point[i].normal, sink->point[j].normal);
-            twin = v3_dot(d, d) <= near * near && v3_dot(turn, turn) <= 1e-16;
-        }
-        if (!twin) {
-            sink->point[to++] = sink->point[i];
+    double e[3], f[3], g[3], n[3];
+    v3_sub(e, before, at);
+    v3_sub(f, p, at);
+    v3_sub(g, after, at);
+    v3_cross(n, e, f);
+    return v3_unit(n) > 0 && v3_dot(n, g) < -1e-9 * v3_length(g);
+}
+
+static int is_summit(const collide_facet *f, const double *corner, const double n[3])
+{
+    double most = -INFINITY, ring[COLLIDE_RING][3];
+    int top = 0;
+    for (int k = 0; k < 3; k++) {
+        double level = v3_dot(n, corner + 3 * k);
+        top = level > most ? k : top;
+        most = v3_max(most, level);
+    }
+    const double *at = f->corner + 3 * top;
+    int count = f->ring(f->ground, f->number, top, ring), last = count - 1;
+    int closed = count > 1 && memcmp(ring[0], ring[last], sizeof ring[0]) == 0;
+    for (int k = 0; k < (closed ? last : count); k++) {
+        double way[3];
+        v3_sub(way, ring[k], at);
+        if (v3_dot(n, way) > 1e-9 * v3_length(way) &&
+            !((closed || (k > 0 && k < last)) &&
+              is_ridge(at, ring[k > 0 ? k - 1 : last - 1], ring[k], ring[k + 1]))) {
+            return 0;
         }
     }
-    sink->count -= written > first ? written - to : 0;
+    return count > 0;
 }
 
 /* How far each edge is from a point: positive inside of the triangle, seen along its normal. */
@@ -155,14 +177,13 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
                collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             v3_copy(n, f->normal);
-            gap = bottom - b->radius;
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);
-        } else {
+        } else if (!is_summit(f, corner, n)) {
             collide_manifold(&a, b, f->normal, bottom - b->radius, NULL, 0, sink);
         }
     }
-    drop_twins(sink, first, 1e-9 * (a.extent + b->extent + b->radius));
+    collide_drop_twins(sink, 0, first, 1e-9 * (a.extent + b->extent + b->radius));
     sink->salt = 0;
 }

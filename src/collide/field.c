@@ -98,10 +98,36 @@ static int cell(double x, double half, double step, int cells)
     return at < 0 ? 0 : at >= cells ? cells - 1 : (int)at; /* NaN: the last */
 }
 
+/* Of cell number / 2; the corners of a triangle are 00 10 11 or 00 11 01 of it. At the border it
+ * begins after what is missing. */
+static int ring_of(const void *ground, uint32_t number, int corner, double ring[][3])
+{
+    static const int at[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+    static const int way[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+    const collide_field *f = ground;
+    int cell_number = (int)(number / 2), up = (int)(number & 1), there[6], count = 0, from = 0;
+    int i = cell_number % (f->columns - 1) + at[up][corner][0];
+    int j = cell_number / (f->columns - 1) + at[up][corner][1];
+    for (int k = 0; k < 6; k++) {
+        int x = i + way[k][0], y = j + way[k][1];
+        there[k] = x >= 0 && y >= 0 && x < f->columns && y < f->rows;
+        count += there[k];
+    }
+    while (count < 6 && !(there[from] && !there[(from + 5) % 6])) {
+        from++;
+    }
+    count = count == 6 ? 7 : count;
+    for (int k = 0; k < count; k++) {
+        int w = (from + k) % 6;
+        grid_point(f, i + way[w][0], j + way[w][1], ring[k]);
+    }
+    return count;
+}
+
 static void cell_pair(const collide_field *f, int i, int j, int up, int deep,
                       const collide_solid *b, collide_sink *sink)
 {
-    collide_facet t = {.solid = 1, .deep = deep};
+    collide_facet t = {.solid = 1, .deep = deep, .ring = ring_of, .ground = f};
     corners(f, i, j, up, t.corner);
     t.number = 2 * (uint32_t)(j * (f->columns - 1) + i) + (uint32_t)up;
     normal_of(f, i, j, up, t.normal);
@@ -115,7 +141,12 @@ static void cell_pair(const collide_field *f, int i, int j, int up, int deep,
  * other: those that are farther off may be of another hill. */
 static int buried(const collide_field *f, const collide_solid *b, collide_sink *sink)
 {
-    double x = (b->t[0] + f->half[0]) / f->step[0], y = (b->t[1] + f->half[1]) / f->step[1];
+    double middle[3] = {b->t[0], b->t[1], b->t[2]};
+    if (b->kind == COLLIDE_HULL) { /* its frame may be anywhere */
+        v3_turn(middle, b->R, b->hull->middle);
+        v3_add(middle, middle, 1, b->t);
+    }
+    double x = (middle[0] + f->half[0]) / f->step[0], y = (middle[1] + f->half[1]) / f->step[1];
     if (!(x >= 0 && x <= f->columns - 1 && y >= 0 && y <= f->rows - 1)) {
         return 0;
     }
@@ -125,7 +156,7 @@ static int buried(const collide_field *f, const collide_solid *b, collide_sink *
     double c[9], n[3], to[3];
     corners(f, i, j, up, c);
     normal_of(f, i, j, up, n);
-    v3_sub(to, b->t, c);
+    v3_sub(to, middle, c);
     if (!(v3_dot(n, to) < 0)) {
         return 0;
     }

@@ -177,10 +177,23 @@ static void across(const simplex *s, const double v[3], double n[3])
     v3_scale(n, -1);
 }
 
-int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
-                collide_apex apex[4], int *count, double n[3])
+/* The points of the two whose difference is nearest. */
+static void pair_of(const simplex *s, collide_apex *out)
 {
-    simplex s = {.apex = apex, .count = 1};
+    *out = s->apex[0];
+    for (int i = 0; i < 3; i++) {
+        out->a[i] = out->b[i] = 0;
+        for (int k = 0; k < s->count; k++) {
+            out->a[i] += s->weight[k] * s->apex[k].a[i];
+            out->b[i] += s->weight[k] * s->apex[k].b[i];
+        }
+    }
+}
+
+int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
+                collide_apex apex[4], int *count, double n[3], collide_apex *pair)
+{
+    simplex s = {.apex = apex, .count = 1, .weight = {1}};
     double scale = a->extent + b->extent, v[3];
     double touching = 1e-14 * scale;
     v3_sub(n, b->t, a->t);
@@ -222,6 +235,7 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, d
     }
     *count = s.count;
     if (answer == 1) {
+        pair_of(&s, pair);
         double other[3];
         across(&s, v, other);
         if (collide_gap(a, b, other) > collide_gap(a, b, n)) {

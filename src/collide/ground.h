@@ -8,6 +8,8 @@
 
 #include "collide/inner.h"
 
+enum { COLLIDE_RING = 24 };
+
 /* columns along x from -half_x to half_x, rows along y, at least 2 each; height[row * columns +
  * column], copied. The ground is below. NULL: no memory or bad numbers. */
 collide_field *collide_field_new(int columns, int rows, double half_x, double half_y,
@@ -29,6 +31,10 @@ void collide_mesh_box(const collide_mesh *mesh, double lower[3], double upper[3]
 typedef struct collide_facet {
     double corner[9], normal[3], beyond[3][3];
     uint32_t number;
+    /* The neighbours of a corner, counterclockwise, the first once more at the end if they go all
+     * around it: how many; 0: too many. */
+    int (*ring)(const void *ground, uint32_t number, int corner, double ring[][3]);
+    const void *ground;
     int solid; /* there is nothing but ground behind it */
     int deep;  /* and the middle of the shape is in it: out along the normal */
 } collide_facet;

@@ -16,6 +16,7 @@ int collide_neighbours(const int *triangle, int triangles, int *across);
 struct collide_hull {
     int vertex_count, face_count, ring_count;
     double extent;     /* largest distance of a vertex from the origin */
+    double middle[3];  /* mean of the vertices, which is inside */
     double *vertex;    /* 3 each; only those that are corners */
     double *plane;     /* 4 for each face: unit normal, offset */
     int *face_start;   /* face_count + 1, into ring */

@@ -2,7 +2,8 @@
  *
  * Triangles that lie in one plane (all corners within 1e-10 of the size of it) are one face: the
  * largest triangle that is left begins, and takes its neighbours as long as they fit. The edges of
- * a face that no other of its triangles has are its ring. A corner that is on no ring is none.
+ * a face that no other of its triangles has are its ring. A corner that is on no ring is none, nor
+ * one that is on two only: it is on an edge.
  * Every edge is in two rings, once in each direction; so the edges that leave a corner in the rings
  * of all faces are its neighbours, each once.
  *
@@ -304,6 +305,37 @@ static void by_corner(const collide_hull *h, int *start, int *list, int faces)
     start[0] = 0;
 }
 
+/* A corner of a solid is of three faces at least: what is of two is on an edge and goes, but for
+ * those of faces that would not have three left. */
+static int drop_between(maker *m)
+{
+    int *faces = ints(m->vertices), to = 0;
+    for (int k = 0; faces != NULL && k < m->start[m->faces]; k++) {
+        faces[m->ring[k]]++;
+    }
+    for (int f = 0; faces != NULL && f < m->faces; f++) {
+        int left = 0;
+        for (int k = m->start[f]; k < m->start[f + 1]; k++) {
+            left += faces[m->ring[k]] > 2;
+        }
+        for (int k = m->start[f]; left < 3 && k < m->start[f + 1]; k++) {
+            faces[m->ring[k]] = 3;
+        }
+    }
+    for (int f = 0, from = 0; faces != NULL && f < m->faces; f++) {
+        int end = m->start[f + 1];
+        for (; from < end; from++) {
+            if (faces[m->ring[from]] > 2) {
+                m->ring[to++] = m->ring[from];
+            }
+        }
+        m->start[f + 1] = to;
+    }
+    int ok = faces != NULL;
+    base_free(faces);
+    return ok;
+}
+
 /* Numbers the corners that are on rings in the order of the points. */
 static int fill(collide_hull *h, const maker *m)
 {
@@ -336,6 +368,7 @@ static int fill(collide_hull *h, const maker *m)
         if (number[i] > 0) {
             v3_copy(&h->vertex[3 * (number[i] - 1)], &m->vertex[3 * i]);
             h->extent = fmax(h->extent, v3_length(&m->vertex[3 * i]));
+            v3_add(h->middle, h->middle, 1.0 / h->vertex_count, &m->vertex[3 * i]);
         }
     }
     for (int k = 0; k < h->ring_count; k++) {
@@ -371,7 +404,7 @@ collide_hull *collide_hull_new(const double *vertex, int count)
     if (ok && m.triangles > 0) {
         m.across = ints(3 * m.triangles);
         m.face = ints(m.triangles);
-        ok = m.across != NULL && m.face != NULL && merge(&m) && rings(&m);
+        ok = m.across != NULL && m.face != NULL && merge(&m) && rings(&m) && drop_between(&m);
     } else if (ok) {
         ok = flat_rings(&m);
     }

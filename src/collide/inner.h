@@ -47,10 +47,11 @@ typedef struct collide_apex {
 } collide_apex;
 
 /* The supporting polygon of a core: 1 point, 2 an edge, more: a face, counterclockwise about its
- * outward normal. `round` is the radius of the surface across an edge that lies in a curved one. */
+ * outward normal. `round` is the radius of the surface across the ends of an edge that lies in a
+ * curved one; it grows evenly between them. */
 typedef struct collide_polygon {
     int count, face;
-    double point[COLLIDE_POLYGON][3], normal[3], round;
+    double point[COLLIDE_POLYGON][3], normal[3], round[2];
     int id[COLLIDE_POLYGON];
 } collide_polygon;
 
@@ -74,6 +75,9 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
 void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
                   uint32_t feature);
 
+/* Takes points from number `first` on back that are where one from number `old` on is already. */
+void collide_drop_twins(collide_sink *sink, int old, int first, double near);
+
 /* All pairs that have a rule of their own. */
 void collide_plane(const collide_solid *b, collide_sink *sink);
 void collide_sphere(const collide_solid *a, const collide_solid *b, collide_sink *sink);
@@ -83,10 +87,11 @@ void collide_round(const collide_shape *a, const collide_pose *at_a, const colli
 void collide_boxes(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 
-/* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n.
- * 0: not proved; the simplex is where to begin looking from inside. 2: farther than `enough`. */
+/* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n,
+ * nearest at the pair. 0: not proved; the simplex is where to begin looking from inside. 2: farther
+ * than `enough`. */
 int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
-                collide_apex simplex[4], int *count, double n[3]);
+                collide_apex simplex[4], int *count, double n[3], collide_apex *pair);
 /* The pair of points whose difference is nearest to the origin on the simplex, roughly. */
 void collide_between(const collide_apex *simplex, int count, collide_apex *out);
 /* The direction of least overlap of cores that do overlap, or touch: its gap. */

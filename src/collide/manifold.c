@@ -21,7 +21,8 @@ typedef struct corner {
 
 typedef struct shadow {
     const collide_solid *a, *b;
-    double e[3], f[3], n[3], gap, tiny;
+    double e[3], f[3], n[3], gap, tiny, near, hair;
+    /* tiny: off a line by round-off; near: one place; hair: one gap */
     collide_polygon p, q;
     double least; /* gap of the points so far */
     collide_sink *sink;
@@ -74,7 +75,7 @@ static int cut(const shadow *s, corner *c, int count, double x0, double y0, doub
             kept[n++] = c[i];
         }
         if (in != next_in) {
-            double part = side[i] / (side[i] - side[j]);
+            double part = v3_max(0, v3_min(1, side[i] / (side[i] - side[j])));
             kept[n].x = c[i].x + part * (c[j].x - c[i].x);
             kept[n].y = c[i].y + part * (c[j].y - c[i].y);
             kept[n++].edge = in ? edge : c[i].edge;
@@ -108,7 +109,12 @@ static void faces(shadow *s)
         count = cut(s, c, count, x0, y0, x1 - x0, y1 - y0, OTHER | (s->q.id[i] & 0x3fff));
     }
     for (int i = 0; i < count; i++) {
-        int before = c[i > 0 ? i - 1 : count - 1].edge;
+        const corner *last = &c[i > 0 ? i - 1 : count - 1];
+        double dx = c[i].x - last->x, dy = c[i].y - last->y;
+        int before = last->edge;
+        if (count > 1 && dx * dx + dy * dy <= s->near * s->near) {
+            continue; /* an edge ended on another */
+        }
         put(s, c[i].x, c[i].y, height(s, &s->p, c[i].x, c[i].y), height(s, &s->q, c[i].x, c[i].y),
             name(before, c[i].edge));
     }
@@ -137,16 +143,19 @@ static void edge_face(shadow *s, const collide_polygon *edge, const collide_poly
         if (d0 < -s->tiny && d1 < -s->tiny) {
             return;
         }
-        if (d0 < -s->tiny && d0 / (d0 - d1) > from) {
-            from = d0 / (d0 - d1);
+        double part = v3_max(0, v3_min(1, d0 / (d0 - d1)));
+        if (d0 < -s->tiny && part > from) {
+            from = part;
             from_cut = OTHER | face->id[i];
-        } else if (d1 < -s->tiny && d0 / (d0 - d1) < to) {
-            to = d0 / (d0 - d1);
+        } else if (d1 < -s->tiny && part < to) {
+            to = part;
             to_cut = OTHER | face->id[i];
         }
     }
     double z0 = v3_dot(s->n, edge->point[0]), z1 = v3_dot(s->n, edge->point[1]);
-    for (int k = 0; k < 2 && from <= to; k++) {
+    double part2 = (to - from) * (to - from) * ((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0));
+    int ends = from <= to ? part2 > s->near * s->near ? 2 : 1 : 0;
+    for (int k = 0; k < ends; k++) {
         double part = k ? to : from, x = x0 + part * (x1 - x0), y = y0 + part * (y1 - y0);
         double z = z0 + part * (z1 - z0), other = height(s, face, x, y);
         put(s, x, y, flip ? other : z, flip ? z : other, name(k ? to_cut : from_cut, k));
@@ -174,22 +183,28 @@ static void point_face(shadow *s, const collide_polygon *point, const collide_po
 
 /* The end X of an edge of a or b, and Y beside it on the edge of the other. What is round about the
  * edges has its centres R apart when it touches; X and Y are off each other by `off` across, so
- * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. */
+ * that the surfaces are sqrt((R + z)^2 + off^2) - R apart, along the line of the centres. That line
+ * is no normal once it leaves n by more than 60 degrees, as it does where the cores overlap; then
+ * only what is hardly off at all is a point, along n. */
 static void put_round(shadow *s, const double A[3], const double B[3], double round_a,
                       double round_b, uint32_t feature)
 {
     double R = round_a + round_b, way[3], normal[3], pos[3];
     v3_sub(way, B, A);
-    double z = v3_dot(s->n, way) - s->a->radius - s->b->radius;
+    double z = v3_dot(s->n, way) - s->a->radius - s->b->radius, up = R + z;
     double x = v3_dot(s->e, way), y = v3_dot(s->f, way), off2 = x * x + y * y;
-    double far = sqrt((R + z) * (R + z) + off2);
-    double gap = R + z > 0 ? (2 * R * z + z * z + off2) / (far + R) : z;
-    int is_least = gap <= s->gap + 1e-12 * R; /* its plane is that of n */
+    int tilts = up > 0 && off2 <= 3 * up * up;
+    if (!tilts && !(off2 <= 1e-6 * R * R)) {
+        return;
+    }
+    double far = sqrt(up * up + off2);
+    double gap = tilts ? (2 * R * z + z * z + off2) / (far + R) : z;
+    int is_least = gap <= s->gap + s->hair; /* its plane is that of n */
     gap = gap < s->gap ? s->gap : gap;
     s->least = gap < s->least ? gap : s->least;
     for (int i = 0; i < 3; i++) {
-        double n = s->n[i], line = ((R + z) * n + x * s->e[i] + y * s->f[i]) / far;
-        normal[i] = is_least || !(R + z > 0) ? n : line;
+        double n = s->n[i], line = (up * n + x * s->e[i] + y * s->f[i]) / far;
+        normal[i] = is_least || !tilts ? n : line;
         pos[i] = A[i] + (s->a->radius - round_a) * n + (round_a + 0.5 * gap) * normal[i];
     }
     collide_emit(s->sink, pos, normal, gap, feature);
@@ -200,8 +215,6 @@ static void put_round(shadow *s, const double A[3], const double B[3], double ro
  * edges are parallel: a wheel that rocks on the edge of a step. */
 static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
 {
-    double round_a = s->a->radius + p->round, round_b = s->b->radius + q->round;
-    double round = round_a + round_b;
     for (int k = 0; k < 4; k++) {
         const collide_polygon *g = k < 2 ? p : q, *o = k < 2 ? q : p;
         double x, y, x0, y0, x1, y1;
@@ -216,7 +229,11 @@ static void edges(shadow *s, const collide_polygon *p, const collide_polygon *q)
         }
         double off2 = (x - x0 - part * dx) * (x - x0 - part * dx) +
                       (y - y0 - part * dy) * (y - y0 - part * dy);
-        if (!(off2 <= round * round)) {
+        double round_g = g->round[k & 1],
+               round_o = o->round[0] + part * (o->round[1] - o->round[0]);
+        double round_a = s->a->radius + (k < 2 ? round_g : round_o);
+        double round_b = s->b->radius + (k < 2 ? round_o : round_g);
+        if (!(off2 <= (round_a + round_b) * (round_a + round_b))) {
             continue;
         }
         double other[3], along[3];
@@ -247,15 +264,16 @@ static void nearest_edge(const shadow *s, const collide_polygon *face, double si
         edge->id[k] = face->id[i];
     }
     edge->count = 2;
-    edge->round = 0;
+    edge->round[0] = edge->round[1] = 0;
 }
 
 /* An edge that lies in a curved surface, and a face: on its inner part, or on the rim of it, where
  * the normal is tilted from that of the face. */
 static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polygon *face)
 {
-    int flip = edge == &s->q; /* then the face is a's */
-    double across[3], round = edge->round + s->a->radius + s->b->radius, off = 0;
+    int flip = edge == &s->q, first = s->sink->count; /* flip: the face is a's */
+    double across[3], radius = s->a->radius + s->b->radius;
+    int inner = 0, rounded = radius + edge->round[0] + edge->round[1] > 0;
     v3_cross(across, s->n, face->normal);
     double tilt = v3_length(across);
     collide_polygon rim;
@@ -266,14 +284,46 @@ static void edge_rim(shadow *s, const collide_polygon *edge, const collide_polyg
     for (int k = 0; k < 2; k++) {
         double from[3];
         v3_sub(from, edge->point[k], rim.point[0]);
-        off = v3_max(off, fabs(v3_dot(across, from)));
+        inner |= !(tilt * (radius + edge->round[k]) > fabs(v3_dot(across, from)));
     }
-    if (!(tilt * round > off)) { /* some of it is nearer to the inside of the face */
+    if (inner) { /* some of it is nearer to the inside of the face */
         edge_face(s, edge, face);
     }
-    if (tilt > 1e-9 && round > 0) {
+    if (tilt > 1e-9 && rounded) {
         edges(s, flip ? &rim : edge, flip ? edge : &rim);
+        collide_drop_twins(s->sink, first, first, s->near);
     }
+}
+
+/* Whether these are points of the two that are one along n of the other, as far as the gap says. */
+static int is_pair(const shadow *s, const collide_apex *w, double slack)
+{
+    double d[3];
+    v3_sub(d, w->b, w->a);
+    v3_add(d, d, -(s->gap + s->a->radius + s->b->radius), s->n);
+    return v3_dot(d, d) <= slack * slack &&
+           (s->a->kind == COLLIDE_ELLIPSOID || collide_inside(s->a, w->a, slack)) &&
+           (s->b->kind == COLLIDE_ELLIPSOID || collide_inside(s->b, w->b, slack));
+}
+
+/* The nearest pair itself. Where nobody knows it (two faces in one plane that share a sliver of a
+ * disc), the shapes are moved apart along n: it is the same one then, and a search finds it. */
+static void put_pair(shadow *s, const collide_apex *witness)
+{
+    double least = v3_min(s->a->extent + s->a->radius, s->b->extent + s->b->radius);
+    double slack = 1e-9 * (s->a->extent + s->b->extent), radius = s->a->radius + s->b->radius;
+    collide_apex found = *witness, simplex[4];
+    if (!is_pair(s, witness, slack)) {
+        collide_solid away = *s->b;
+        double m[3], by = 1e-3 * least;
+        int count;
+        v3_add(away.t, away.t, by - s->gap - radius, s->n);
+        if (collide_gjk(s->a, &away, INFINITY, 1e-13, simplex, &count, m, &found) != 1) {
+            found = *witness;
+        }
+    }
+    double x = v3_dot(s->e, found.a), y = v3_dot(s->f, found.a), z = v3_dot(s->n, found.a);
+    put(s, x, y, z, z + s->gap + radius, name(0x3000, 0));
 }
 
 int collide_manifold(const collide_solid *a, const collide_solid *b, const double n[3], double gap,
@@ -282,7 +332,10 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     enum { STEEP = 1000 };
     double back[3] = {-n[0], -n[1], -n[2]};
     double scale = a->extent + b->extent + a->radius + b->radius;
+    double size = v3_min(a->extent + a->radius, b->extent + b->radius);
     shadow s = {.a = a, .b = b, .gap = gap, .tiny = 1e-11 * scale, .least = INFINITY};
+    s.near = v3_max(10 * s.tiny, 1e-9 * size);
+    s.hair = v3_max(1e-12 * scale, collide_curved(a) || collide_curved(b) ? 1e-9 * size : 0);
     s.sink = sink;
     v3_copy(s.n, n);
     v3_frame(n, s.e, s.f);
@@ -305,10 +358,10 @@ int collide_manifold(const collide_solid *a, const collide_solid *b, const doubl
     } else if (s.p.count == 2 && s.q.count == 2) {
         edges(&s, &s.p, &s.q);
     }
-    int exact = s.least <= gap + 1e-12 * scale;
-    if (!exact && witness != NULL) { /* the nearest pair itself */
-        put(&s, v3_dot(s.e, witness->a), v3_dot(s.f, witness->a), v3_dot(n, witness->a),
-            v3_dot(n, witness->a) + gap + a->radius + b->radius, name(0x3000, 0));
+    /* a disc that leans by less than 1e-9 has no corner at its lowest point */
+    int exact = s.least <= gap + s.hair;
+    if (!exact && witness != NULL) {
+        put_pair(&s, witness);
     } else if (!exact && need_exact) { /* nobody could say: the caller has to find it */
         sink->count = before;
     }

@@ -219,9 +219,42 @@ void collide_mesh_box(const collide_mesh *m, double lower[3], double upper[3])
     v3_copy(upper, m->node[0].upper);
 }
 
+/* The triangle beyond the edge that enters (or leaves) corner `at` of t. */
+static int beside(const collide_mesh *m, int t, int at, int leaving, int *corner)
+{
+    int c = 0;
+    while (c < 2 && m->triangle[3 * t + c] != at) {
+        c++;
+    }
+    *corner = m->triangle[3 * t + (leaving ? c + 1 : c + 2) % 3];
+    return m->across[3 * t + (leaving ? c : (c + 2) % 3)];
+}
+
+/* Clockwise from triangle to triangle, to where the ground ends or all around; then back. */
+static int ring_of(const void *ground, uint32_t number, int corner, double ring[][3])
+{
+    const collide_mesh *m = ground;
+    int at = m->triangle[3 * (int)number + corner], first = (int)number, other, count = 0;
+    for (int k = 0; k < COLLIDE_RING; k++) {
+        int next = beside(m, first, at, 1, &other);
+        if (next < 0 || next == (int)number) {
+            break;
+        }
+        first = next;
+    }
+    int t = first;
+    beside(m, first, at, 1, &other);
+    v3_copy(ring[count++], &m->vertex[3 * other]);
+    do {
+        t = beside(m, t, at, 0, &other);
+        v3_copy(ring[count++], &m->vertex[3 * other]);
+    } while (t >= 0 && t != first && count < COLLIDE_RING);
+    return count < COLLIDE_RING ? count : 0;
+}
+
 static void triangle_pair(const collide_mesh *m, int t, const collide_solid *b, collide_sink *sink)
 {
-    collide_facet f = {.number = (uint32_t)t};
+    collide_facet f = {.number = (uint32_t)t, .ring = ring_of, .ground = m};
     v3_copy(f.normal, &m->normal[3 * t]);
     if (v3_dot(f.normal, f.normal) == 0) {
         return; /* no area: its edges are those of its neighbours */

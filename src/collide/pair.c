@@ -27,6 +27,24 @@ void collide_emit(collide_sink *sink, const double pos[3], const double normal[3
     sink->count++;
 }
 
+void collide_drop_twins(collide_sink *sink, int old, int first, double near)
+{
+    int written = sink->count < sink->capacity ? sink->count : sink->capacity, to = first;
+    for (int i = first; i < written; i++) {
+        int twin = 0;
+        for (int j = old; j < to && !twin; j++) {
+            double d[3], turn[3];
+            v3_sub(d, sink->point[i].pos, sink->point[j].pos);
+            v3_sub(turn, sink->point[i].normal, sink->point[j].normal);
+            twin = v3_dot(d, d) <= near * near && v3_dot(turn, turn) <= 1e-16;
+        }
+        if (!twin) {
+            sink->point[to++] = sink->point[i];
+        }
+    }
+    sink->count -= written > first ? written - to : 0;
+}
+
 /* The second pose in the frame of the first. */
 static void relative(const collide_pose *at_a, const collide_pose *at_b, collide_solid *b)
 {

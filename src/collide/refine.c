@@ -99,11 +99,11 @@ static int corners(const collide_solid *s, const double own[][3], const int *id,
     return third < 0 || count == 0 ? add(m, count, POINT, own[0], zero) : count;
 }
 
-/* Against a curved shape the simplex ends near the answer and need not have all its corners: then
- * the edges at the farthest corner that are nearly across u count too, and the face. */
-static int near_edges(const collide_solid *s, const double u[3], mode *m, int count)
+/* The simplex need not have all corners of the answer: against a curved shape it ends near it, and
+ * else where squares of distances do not tell directions apart, at sqrt(round-off). Then the edges
+ * at the farthest corner that are nearly across u count too, and the faces. */
+static int near_edges(const collide_solid *s, const double u[3], double near, mode *m, int count)
 {
-    const double near = 0.06;
     double e[3], f[3], face[3], corner[3];
     int id = collide_own_support(s, u, corner);
     if (s->kind == COLLIDE_BOX) {
@@ -157,9 +157,10 @@ static int near_edges(const collide_solid *s, const double u[3], mode *m, int co
     return count;
 }
 
-/* In the shape's own frame, for its own outward direction u. */
+/* In the shape's own frame, for its own outward direction u; `around`: how far to look around it.
+ */
 static int modes(const collide_solid *s, const double own[][3], const int *id, int n,
-                 const double u[3], int bent, mode *m)
+                 const double u[3], double around, mode *m)
 {
     const double near = 0.06; /* the simplex is no farther off than that */
     double across = sqrt(u[0] * u[0] + u[1] * u[1]), r = s->size[0], h = s->size[1];
@@ -184,7 +185,7 @@ static int modes(const collide_solid *s, const double own[][3], const int *id, i
     }
     default:
         count = corners(s, own, id, n, u, m);
-        return bent ? near_edges(s, u, m, count) : count;
+        return around > 0 ? near_edges(s, u, around, m, count) : count;
     }
 }
 
@@ -480,34 +481,81 @@ static int newton(const collide_solid *a, const mode *ma, const collide_solid *b
     return last < 1e-6;
 }
 
+/* How far the points of the two strata are apart along -u, if they are what supports there: those
+ * of strata that are not (the other end of a cone, seen across its axis) may be stationary too. */
+static int supports(const collide_solid *a, const collide_solid *b, const local l[2],
+                    const double u[3], double gap)
+{
+    double p[3];
+    v3_sub(p, l[0].p, l[1].p);
+    return fabs(v3_dot(p, u) + gap + a->radius + b->radius) <= 1e-12 * (a->extent + b->extent);
+}
+
 /* u is stationary if the difference has the point h u: if a pair of points of the two is one along
- * u of the other, and as far as the supports are. Where shapes are apart, that is the answer. */
+ * u of the other. Where shapes are apart, that is the answer. */
 static int proved(const collide_solid *a, const collide_solid *b, const local l[2],
                   const double u[3], double gap, const collide_apex *w)
 {
-    double p[3], d[3], slack = 1e-12 * (a->extent + b->extent);
-    v3_sub(p, l[0].p, l[1].p);
-    double h = v3_dot(p, u);
-    if (!(fabs(h + gap + a->radius + b->radius) <= slack)) {
-        return 0;
-    }
+    double d[3], slack = 1e-12 * (a->extent + b->extent);
     int free_a = l[0].conditions == 0, free_b = l[1].conditions == 0;
-    v3_sub(d, w->a, w->b);
-    v3_add(d, d, -h, u);
     if (free_a && free_b) {
         v3_sub(d, w->b, l[1].p);
         return v3_dot(d, d) <= slack * slack;
     }
+    v3_sub(d, w->a, w->b);
+    v3_add(d, d, gap + a->radius + b->radius, u);
     return (free_a || free_b || (l[0].conditions == 1 && l[1].conditions == 1)) &&
            v3_dot(d, d) <= slack * slack && (free_a || collide_inside(a, w->a, slack)) &&
            (free_b || collide_inside(b, w->b, slack));
 }
 
+/* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
+ * converged wins over the start on equal terms; the first ones have the flattest strata, and on
+ * equal terms are known best. */
+static double climb(const collide_solid *a, const mode *ma, int as, const collide_solid *b,
+                    const mode *mb, int bs, double n[3], collide_apex *witness, int *found,
+                    int *sure)
+{
+    double u[3], start[3] = {n[0], n[1], n[2]}, best = collide_gap(a, b, n);
+    double hair = 1e-14 * (a->extent + b->extent);
+    *sure = *found = 0;
+    for (int k = 0; k < as * bs && !(*sure && best + a->radius + b->radius > 0); k++) {
+        const mode *one = &ma[k / bs], *two = &mb[k % bs];
+        local l[2];
+        v3_copy(u, start);
+        int direct = straight(a, one, b, two, u), converged = direct;
+        if (!direct) {
+            converged = newton(a, one, b, two, u, l);
+        }
+        double gap = collide_gap(a, b, u);
+        if (!(gap > best + (converged && !*found ? -hair : hair))) {
+            continue;
+        }
+        if (direct) {
+            local_of(a, one, u, 1, &l[0]);
+            local_of(b, two, u, -1, &l[1]);
+        }
+        int active = supports(a, b, l, u, gap);
+        if (!active && !(gap > best + hair)) {
+            continue;
+        }
+        best = gap;
+        v3_copy(n, u);
+        *sure = 0;
+        if (active) {
+            witness_of(&l[0], &l[1], u, witness);
+            *found |= converged;
+            *sure = converged && proved(a, b, l, u, gap, witness);
+        }
+    }
+    return best;
+}
+
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
                       int count, double n[3], collide_apex *witness, int *sure)
 {
-    double own_a[4][3], own_b[4][3], u[3], v[3], back[3] = {-n[0], -n[1], -n[2]};
-    int id_a[4], id_b[4];
+    double own_a[4][3], own_b[4][3], u[3], v[3], best = 0;
+    int id_a[4], id_b[4], found = 0;
     for (int i = 0; i < count; i++) {
         v3_sub(u, simplex[i].a, a->t);
         v3_turn_back(own_a[i], a->R, u);
@@ -516,39 +564,15 @@ double collide_refine(const collide_solid *a, const collide_solid *b, const coll
         id_a[i] = simplex[i].ia;
         id_b[i] = simplex[i].ib;
     }
-    mode ma[MODES], mb[MODES];
-    v3_turn_back(u, a->R, n);
-    v3_turn_back(v, b->R, back);
-    int as = modes(a, own_a, id_a, count, u, collide_curved(b), ma);
-    int bs = modes(b, own_b, id_b, count, v, collide_curved(a), mb);
-    /* A gap is flat at its top: by round-off a bad normal may have a better one. So the first that
-     * converged wins over the start on equal terms; the first ones have the flattest strata, and on
-     * equal terms are known best. */
-    double start[3] = {n[0], n[1], n[2]}, best = collide_gap(a, b, n);
-    double hair = 1e-14 * (a->extent + b->extent);
-    *sure = 0;
-    for (int k = 0, found = 0; k < as * bs && !(*sure && best + a->radius + b->radius > 0); k++) {
-        const mode *one = &ma[k / bs], *two = &mb[k % bs];
-        collide_apex w = *witness;
-        local l[2];
-        v3_copy(u, start);
-        int direct = straight(a, one, b, two, u), converged = direct;
-        if (!direct) {
-            converged = newton(a, one, b, two, u, l);
-        }
-        double gap = collide_gap(a, b, u);
-        if (gap > best + (converged && !found ? -hair : hair)) {
-            if (direct) {
-                local_of(a, one, u, 1, &l[0]);
-                local_of(b, two, u, -1, &l[1]);
-            }
-            witness_of(&l[0], &l[1], u, &w);
-            found |= converged;
-            best = gap;
-            v3_copy(n, u);
-            *witness = w;
-            *sure = converged && proved(a, b, l, u, gap, &w);
-        }
+    int bent = collide_curved(a) || collide_curved(b);
+    for (int around = bent; around < 2 && !found; around++) { /* again, if no stratum supports */
+        mode ma[MODES], mb[MODES];
+        double back[3] = {-n[0], -n[1], -n[2]}, near = bent ? 0.06 : around ? 1e-6 : 0;
+        v3_turn_back(u, a->R, n);
+        v3_turn_back(v, b->R, back);
+        int as = modes(a, own_a, id_a, count, u, collide_curved(b) || !bent ? near : 0, ma);
+        int bs = modes(b, own_b, id_b, count, v, collide_curved(a) || !bent ? near : 0, mb);
+        best = climb(a, ma, as, b, mb, bs, n, witness, &found, sure);
     }
     return best;
 }

@@ -83,10 +83,15 @@ static void ends(const segments *g, double s, double t, int parallel, collide_si
     }
 }
 
-static void capsules(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
-                     const collide_pose *at_b, collide_sink *sink)
+static double half_of(const collide_shape *shape)
 {
-    segments g = {.half = {fabs(a->size[1]), fabs(b->size[1])}, .ra = fabs(a->size[0])};
+    return shape->kind == COLLIDE_SPHERE ? 0 : fabs(shape->size[1]);
+}
+
+static segments segments_of(const collide_shape *a, const collide_pose *at_a,
+                            const collide_shape *b, const collide_pose *at_b)
+{
+    segments g = {.half = {half_of(a), half_of(b)}, .ra = fabs(a->size[0])};
     for (int i = 0; i < 3; i++) {
         g.q[i] = at_b->pos[i] - at_a->pos[i];
         g.u[i] = at_a->R[3 * i + 2] * g.half[0];
@@ -98,6 +103,13 @@ static void capsules(const collide_shape *a, const collide_pose *at_a, const col
     g.uq = v3_dot(g.u, g.q);
     g.vq = v3_dot(g.v, g.q);
     g.radius = g.ra + fabs(b->size[0]);
+    return g;
+}
+
+static void capsules(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                     const collide_pose *at_b, collide_sink *sink)
+{
+    segments g = segments_of(a, at_a, b, at_b);
     double far = g.radius + sink->margin, s, t, n[3];
     g.far2 = far > 0 ? far * far * (1 + 1e-9) : 0;
     int parallel = nearest(&g, &s, &t);
@@ -113,7 +125,7 @@ static void capsules(const collide_shape *a, const collide_pose *at_a, const col
 static void sphere_capsule(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                            const collide_pose *at_b, collide_sink *sink)
 {
-    double half = b->kind == COLLIDE_SPHERE ? 0 : fabs(b->size[1]), n[3], along;
+    double half = half_of(b), n[3], along;
     double ra = fabs(a->size[0]), radius = ra + fabs(b->size[0]), far = radius + sink->margin;
     const double axis[3] = {at_b->R[2], at_b->R[5], at_b->R[8]};
     v3_sub(n, at_b->pos, at_a->pos);
@@ -142,7 +154,7 @@ static void on_plane(const collide_pose *at_a, const collide_shape *b, const col
                      collide_sink *sink)
 {
     const double n[3] = {at_a->R[2], at_a->R[5], at_a->R[8]};
-    double half = b->kind == COLLIDE_SPHERE ? 0 : fabs(b->size[1]), radius = fabs(b->size[0]);
+    double half = half_of(b), radius = fabs(b->size[0]);
     double to[3], u[3], x[3];
     v3_sub(to, at_b->pos, at_a->pos);
     v3_set(u, half * at_b->R[2], half * at_b->R[5], half * at_b->R[8]);
@@ -167,4 +179,26 @@ void collide_round(const collide_shape *a, const collide_pose *at_a, const colli
     } else {
         capsules(a, at_a, b, at_b, sink);
     }
+}
+
+double collide_clearance(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                         const collide_pose *at_b)
+{
+    if (b->kind == COLLIDE_PLANE) {
+        return collide_clearance(b, at_b, a, at_a);
+    }
+    if (a->kind == COLLIDE_PLANE) {
+        const double n[3] = {at_a->R[2], at_a->R[5], at_a->R[8]};
+        const double axis[3] = {at_b->R[2], at_b->R[5], at_b->R[8]};
+        double to[3];
+        v3_sub(to, at_b->pos, at_a->pos);
+        return v3_dot(n, to) - half_of(b) * fabs(v3_dot(n, axis)) - fabs(b->size[0]);
+    }
+    segments g = segments_of(a, at_a, b, at_b);
+    double s, t, n[3];
+    nearest(&g, &s, &t);
+    for (int i = 0; i < 3; i++) {
+        n[i] = g.q[i] + t * g.v[i] - s * g.u[i];
+    }
+    return sqrt(v3_dot(n, n)) - g.radius;
 }

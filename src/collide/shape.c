@@ -222,7 +222,7 @@ static void cylinder_polygon(const collide_solid *s, const double u[3], collide_
     rim_support(u, r, h, p);
     polygon_add(g, p[0], p[1], h, 0);
     polygon_add(g, p[0], p[1], -h, 8);
-    g->round = r;
+    g->round[0] = g->round[1] = r;
     g->face = 2;
 }
 
@@ -238,7 +238,7 @@ static void cone_polygon(const collide_solid *s, const double u[3], collide_poly
     rim_support(u, r, -h, p);
     polygon_add(g, 0, 0, h, 8);
     polygon_add(g, p[0], p[1], -h, 0);
-    g->round = r / 2;
+    g->round[1] = h > 0 ? r * slant / (2 * h) : 0; /* the apex has none */
     g->face = 2;
 }
 
@@ -287,9 +287,13 @@ static void hull_polygon(const collide_solid *s, const double u[3], collide_poly
         return;
     }
     int first = h->face_start[best], count = h->face_start[best + 1] - first;
-    int limit = COLLIDE_POLYGON / 2;
-    for (int c = 0; c < (count < limit ? count : limit); c++) { /* of very many corners some */
-        int at = count <= limit ? c : (int)((long long)c * count / limit);
+    int limit = COLLIDE_POLYGON / 2, from = 0;
+    for (int c = 0; count > limit && c < count; c++) {
+        from = h->ring[first + c] == v ? c : from;
+    }
+    for (int c = 0; c < (count < limit ? count : limit); c++) {
+        /* of very many corners some, from the farthest on */
+        int at = count <= limit ? c : (from + (int)((long long)c * count / limit)) % count;
         int id = h->ring[first + at];
         polygon_add(g, h->vertex[3 * id], h->vertex[3 * id + 1], h->vertex[3 * id + 2], id);
     }
@@ -315,7 +319,7 @@ void collide_polygon_of(const collide_solid *s, const double n[3], collide_polyg
     v3_turn_back(u, s->R, n);
     out->count = 0;
     out->face = 0;
-    out->round = 0;
+    out->round[0] = out->round[1] = 0;
     v3_copy(out->normal, u);
     switch (s->kind) {
     case COLLIDE_CAPSULE:

@@ -14,9 +14,9 @@
 #include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
-/* Unknowns up to which a piece is dense; from which on it is for sparse_prox.h; and from which on
- * for nobody else, if it is answered there at all. */
-enum { SMALL = 96, BODIES = 24, VAST = 300 };
+/* Unknowns from which on a piece is for sparse_prox.h; and from which on for nobody else, if it is
+ * answered there at all. */
+enum { BODIES = 24, VAST = 300 };
 #define FAIR 1e-3 /* a certificate that is an answer there; */
 #define GOOD 1e-8 /* and elsewhere, though more was asked for */
 
@@ -81,8 +81,8 @@ static int metric_entries(const gauss_islands *is, const zw_gauss *problem, cons
     return count;
 }
 
-static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
-                       int small)
+void islands_cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                        int small)
 {
     const zw_metric *M = &problem->metric;
     const int *unknown = (int *)is->unknown.data + p->first_unknown, *local = is->local.data;
@@ -114,8 +114,8 @@ static void cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *
         .kind = dense ? ZW_METRIC_DENSE : M->kind, .value = value, .start = start, .row = row};
 }
 
-static void cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
-                     const double *guess, int small)
+void islands_cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                      const double *guess, int small)
 {
     const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
     const int *local = is->local.data;
@@ -153,18 +153,18 @@ static void cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p,
     part->compliance = problem->compliance ? give : NULL;
 }
 
-static int make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
+int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     size_t n = (size_t)p->n, m = (size_t)p->m;
     size_t entries = (size_t)entries_of(is, problem, p), masses = n;
     if (problem->metric.kind == ZW_METRIC_SPARSE) {
         masses = (size_t)metric_entries(is, problem, p);
-        masses = p->n <= SMALL && n * n > masses ? n * n : masses;
+        masses = p->n <= ISLANDS_SMALL && n * n > masses ? n * n : masses;
     }
     return islands_room(&is->metric, masses, sizeof(double)) &&
            islands_room(&is->metric_start, n, sizeof(int)) &&
            islands_room(&is->metric_row, masses, sizeof(int)) &&
-           islands_room(&is->dense, p->n <= SMALL && n * m > entries ? n * m : entries,
+           islands_room(&is->dense, p->n <= ISLANDS_SMALL && n * m > entries ? n * m : entries,
                         sizeof(double)) &&
            islands_room(&is->start, m, sizeof(int)) &&
            islands_room(&is->column, entries, sizeof(int)) &&
@@ -194,9 +194,8 @@ static unsigned long shape_of(const zw_gauss *part, const zw_gauss_options *opti
     return part->A.dense ? hash : mix(hash, gauss_pattern(part));
 }
 
-/* The workspace for this shape; the one unused for longest makes room. */
-static zw_gauss_work *workspace(gauss_islands *is, const zw_gauss *part, int m,
-                                const zw_gauss_options *options, zw_error *error)
+zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
+                                 const zw_gauss_options *options, zw_error *error)
 {
     unsigned long shape = shape_of(part, options);
     slot *oldest = &is->slot[0];
@@ -245,7 +244,7 @@ static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
                               zw_error *error)
 {
     zw_error story = {0};
-    zw_gauss_work *work = workspace(is, part, m, options, &story);
+    zw_gauss_work *work = islands_workspace(is, part, m, options, &story);
     zw_status status = work ? zw_gauss_solve(part, options, work, motion, &story) : story.status;
     if (status != ZW_OK && error && error->status == ZW_OK) {
         *error = story;
@@ -260,7 +259,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
     zw_gauss_options wish = *options;
-    if (!make_room(is, problem, p)) {
+    if (!islands_make_room(is, problem, p)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
@@ -270,8 +269,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     }
     part.free = given;
     wish.guess = options->guess ? is->guess.data : NULL;
-    cut_metric(is, problem, p, &part, 0);
-    cut_rows(is, problem, p, &part, options->guess, 0);
+    islands_cut_metric(is, problem, p, &part, 0);
+    islands_cut_rows(is, problem, p, &part, options->guess, 0);
     int solved = solve_many(is, &part, &wish, (int)(p - (piece *)is->pieces.data), motion);
     if (solved > 0) {
         return ZW_OK;
@@ -280,9 +279,9 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
-    if (p->n <= SMALL) {
-        cut_metric(is, problem, p, &part, 1);
-        cut_rows(is, problem, p, &part, options->guess, 1);
+    if (p->n <= ISLANDS_SMALL) {
+        islands_cut_metric(is, problem, p, &part, 1);
+        islands_cut_rows(is, problem, p, &part, options->guess, 1);
     }
     if (choice) {
         gauss_choose(&part, choice->share, choice->about_guess ? wish.guess : NULL,
@@ -296,11 +295,12 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (problem->compliance || !gauss_may_share(p->n, p->blocks) || !make_room(is, problem, p)) {
+    if (problem->compliance || !gauss_may_share(p->n, p->blocks) ||
+        !islands_make_room(is, problem, p)) {
         return 0;
     }
-    cut_metric(is, problem, p, &part, 1);
-    cut_rows(is, problem, p, &part, NULL, 1);
+    islands_cut_metric(is, problem, p, &part, 1);
+    islands_cut_rows(is, problem, p, &part, NULL, 1);
     return gauss_shares(&part);
 }
 
@@ -353,7 +353,8 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const piece *p, zw_motion *motion, zw_error *error)
 {
     int shared = hint->share > 0 && is_shared(is, problem, p);
-    int near = p->n <= SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
+    int near =
+        p->n <= ISLANDS_SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
     int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;

@@ -1,4 +1,4 @@
-/* What islands.c and islands_split.c share. */
+/* What islands.c, islands_split.c and apart.c share. */
 #ifndef ZW_GAUSS_ISLANDS_INNER_H
 #define ZW_GAUSS_ISLANDS_INNER_H
 
@@ -6,6 +6,7 @@
 #include "gauss/prox.h"
 #include "gauss/sparse_prox.h"
 
+enum { ISLANDS_SMALL = 96 };  /* unknowns up to which a piece is dense */
 enum { KEPT = 64, MANY = 8 }; /* workspaces kept: of the kernel, of sparse_prox.h */
 
 /* A workspace and the shape it is for. */
@@ -47,5 +48,16 @@ void *islands_room(room *r, size_t count, size_t size);
 
 /* The pieces of a problem of m rows, with their unknowns and blocks. 0: no memory. */
 int islands_split(gauss_islands *is, const zw_gauss *problem, int m);
+
+/* A piece as a problem of its own, `small` ones dense; room for it comes first (0: no memory). The
+ * guess is in is->guess then. */
+int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p);
+void islands_cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                        int small);
+void islands_cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                      const double *guess, int small);
+/* The workspace for its shape; the one unused for longest makes room. */
+zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
+                                 const zw_gauss_options *options, zw_error *error);
 
 #endif

@@ -88,6 +88,24 @@ ZW_INLINE void lane_store8(double *x, zw_real8 v)
     memcpy(x, &v, sizeof v);
 }
 
+/* Four numbers of each of four, from x[k][i] to x[i][k]. */
+typedef double zw_real4 __attribute__((vector_size(32)));
+#if defined(__clang__)
+#define LANE_MIX4(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
+#else
+typedef long long zw_mask4 __attribute__((vector_size(32)));
+#define LANE_MIX4(x, y, a, b, c, d) __builtin_shuffle(x, y, (zw_mask4){a, b, c, d})
+#endif
+ZW_INLINE void lane_transpose4(zw_real4 *x, zw_real4 *y, zw_real4 *z, zw_real4 *w)
+{
+    zw_real4 a = LANE_MIX4(*x, *y, 0, 4, 2, 6), b = LANE_MIX4(*x, *y, 1, 5, 3, 7);
+    zw_real4 c = LANE_MIX4(*z, *w, 0, 4, 2, 6), d = LANE_MIX4(*z, *w, 1, 5, 3, 7);
+    *x = LANE_MIX4(a, c, 0, 1, 4, 5);
+    *y = LANE_MIX4(b, d, 0, 1, 4, 5);
+    *z = LANE_MIX4(a, c, 2, 3, 6, 7);
+    *w = LANE_MIX4(b, d, 2, 3, 6, 7);
+}
+
 /* mask ? x : y, lane by lane; a lane of the mask is all ones or all zeros. */
 ZW_INLINE zw_real8 lane_select8(zw_mask8 mask, zw_real8 x, zw_real8 y)
 {

@@ -156,8 +156,9 @@ typedef enum model_shape {
     MODEL_DRAW_SPRING,
     MODEL_DRAW_POLYGON,
     MODEL_DRAW_TEXT,
-    MODEL_DRAW_BOX,  /* a corner and its three neighbours; of bodies only */
-    MODEL_DRAW_SOLID /* faces, in the frame of an origin and three points; of bodies only */
+    MODEL_DRAW_BOX,   /* a corner and its three neighbours; of bodies only */
+    MODEL_DRAW_SOLID, /* faces, in the frame of an origin and three points; of bodies only */
+    MODEL_DRAW_PLANE  /* without end: an origin, and points on two axes; of bodies only */
 } model_shape;
 
 typedef struct model_draw {

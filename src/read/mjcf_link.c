@@ -247,16 +247,21 @@ static int numeric(mjcf *m, int element, const char *name, double most, double *
     return 1;
 }
 
-/* <numeric name="restitution" data="0.8"/>: Newton's, of every geom. */
-static int restitution(mjcf *m, int element)
+/* <numeric name="restitution" data="0.8"/>: Newton's, of every geom, or of the one that is named:
+ * name="restitution:ball". */
+static int restitution(mjcf *m, int element, const char *geom)
 {
     double e = 0;
+    int one = *geom ? model_find_thing(m->model->bodies, ZW_THING_GEOM, geom + 1) : -1;
+    if (*geom && one < 0) {
+        return form_fail(&m->xml, element, "name", "there is no geom '%.60s'", geom + 1);
+    }
     if (!numeric(m, element, "restitution", 1, &e)) {
         return 0;
     }
     for (int i = 0; i < zw_model_count(m->model, ZW_THING_GEOM); i++) {
         zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_THING_GEOM, i);
-        def.restitution = e;
+        def.restitution = one < 0 || i == one ? e : def.restitution;
         if (zw_model_change(m->model, ZW_THING_GEOM, i, &def, m->xml.error) != ZW_OK) {
             return 0;
         }
@@ -302,24 +307,60 @@ static int restitution_speed(mjcf *m, int element)
            zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
 }
 
+/* <numeric name="contact_capacity" data="2000"/>: points of contact that there is room for. */
+static int capacity(mjcf *m, int element)
+{
+    zw_world_def world = *zw_model_world(m->model);
+    double room = 0;
+    if (!numeric(m, element, "contact_capacity", 1e8, &room)) {
+        return 0;
+    }
+    world.contact_capacity = (int)room;
+    return zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
+}
+
+/* What follows the word, ":ball", or "" where the name ends with it; NULL: it is another. */
+static const char *behind(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    int is_it = strncmp(name, word, length) == 0 && (name[length] == 0 || name[length] == ':');
+    return is_it ? name + length : NULL;
+}
+
+/* One that we know; 1 as well: it is not, and noted. Geoms that are named come in a second pass:
+ * what is said of one of them holds, also where all are spoken of later. */
+static int custom(mjcf *m, int element, int pass)
+{
+    const char *name = xml_value(&m->xml, element, "name");
+    int number = mjcf_is(m, element, "numeric"), text = mjcf_is(m, element, "text");
+    const char *geom = number && name ? behind(name, "restitution") : NULL;
+    if (geom) {
+        return pass != (*geom != 0) || restitution(m, element, geom);
+    }
+    if (pass > 0 || (!number && !text)) {
+        return 1;
+    }
+    if (number && name && strcmp(name, "restitution_speed") == 0) {
+        return restitution_speed(m, element);
+    }
+    if (number && name && strcmp(name, "contact_capacity") == 0) {
+        return capacity(m, element);
+    }
+    if (text && name && strcmp(name, "triangles") == 0) {
+        return triangles(m, element);
+    }
+    return model_add_note(m->model, xml_place(&m->xml, element),
+                          text ? "custom text" : "custom numeric") ||
+           xml_no_memory(&m->xml);
+}
+
 int mjcf_custom(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        const char *name = xml_value(&m->xml, c, "name");
-        const char *known = mjcf_is(m, c, "numeric") && name ? name : "";
-        int e = strcmp(known, "restitution") == 0, speed = strcmp(known, "restitution_speed") == 0;
-        if ((e && !restitution(m, c)) || (speed && !restitution_speed(m, c))) {
-            return 0;
-        }
-        int by_triangles = mjcf_is(m, c, "text") && name && strcmp(name, "triangles") == 0;
-        if (by_triangles && !triangles(m, c)) {
-            return 0;
-        }
-        int of_text = mjcf_is(m, c, "text");
-        if (!e && !speed && !by_triangles && (of_text || mjcf_is(m, c, "numeric")) &&
-            !model_add_note(m->model, xml_place(&m->xml, c),
-                            of_text ? "custom text" : "custom numeric")) {
-            return xml_no_memory(&m->xml);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+            if (!custom(m, c, pass)) {
+                return 0;
+            }
         }
     }
     return 1;

@@ -139,8 +139,8 @@ static const form_element in_deformable[] = {FORM_NEVER("flex", "there are rigid
 
 static const form_element in_tuple[] = {FORM_NOTE("element", "objtype objname prm", NULL),
                                         FORM_LAST};
-/* Of numbers `restitution` and `restitution_speed` are ones that we know, of texts `triangles`:
- * mjcf_custom. */
+/* Of numbers `restitution`, `restitution_speed` and `contact_capacity` are ones that we know, of
+ * texts `triangles`: mjcf_custom. */
 typedef struct numeric {
     const char *name, *size, *data;
 } numeric;
@@ -273,6 +273,8 @@ const form_row mjcf_geom_rows[] = {
     FORM_REALS("margin", mjcf_geom, def.margin, 1, 1),
     FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
     FORM_REFUSE("fluidshape", "none", "there is no air or water here"),
+    FORM_REFUSE("restitution", "0",
+                "say it by <custom><numeric name=\"restitution:NAME\" data=\"0.8\"/></custom>"),
     FORM_REFUSE("surfacevel", "0", "surfaces do not move by themselves"),
     FORM_REFUSE("adhesion", "0", "contacts do not pull"),
     FORM_END};

@@ -22,6 +22,11 @@ typedef struct urdf_inertia {
     double value[6]; /* xx yy zz xy xz yz */
 } urdf_inertia;
 
+typedef struct urdf_value {
+    uint64_t given;
+    double value;
+} urdf_value;
+
 typedef struct urdf_shape {
     uint64_t given;
     double size[3], radius, length, scale[3];
@@ -47,8 +52,8 @@ enum { URDF_REVOLUTE, URDF_CONTINUOUS, URDF_PRISMATIC, URDF_FIXED, URDF_FLOATING
 
 extern const form_element urdf_form; /* urdf_table.c */
 extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[], urdf_box_rows[],
-    urdf_round_rows[], urdf_sphere_rows[], urdf_mesh_rows[], urdf_joint_rows[], urdf_axis_rows[],
-    urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
+    urdf_round_rows[], urdf_sphere_rows[], urdf_mesh_rows[], urdf_value_rows[], urdf_mu_rows[],
+    urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
 
 typedef struct urdf_link {
     const char *name;

@@ -186,7 +186,40 @@ static int shape(urdf *u, int element, zw_geom_def *g)
     return g->shape != ZW_SHAPE_MESH || mesh(u, element, &s, &g->mesh);
 }
 
-static int collision(urdf *u, int element, int body)
+/* A number of a contact, where it is said. */
+static int number(urdf *u, int parent, const char *name, const form_row *rows, double *number)
+{
+    int element = parent >= 0 ? urdf_child(u, parent, name) : -1;
+    urdf_value given = {.value = *number};
+    if (element >= 0 && !form_apply(u->xml, element, rows, &given, &given.given)) {
+        return 0;
+    }
+    *number = given.value;
+    return 1;
+}
+
+/* Friction and restitution: of the link as Bullet has them, or of the collision. Moments of
+ * friction are asked for by being said. */
+static int touch(urdf *u, int link, int element, zw_geom_def *g)
+{
+    double spin = 0, roll = 0;
+    int contact = urdf_child(u, link, "contact");
+    if (!number(u, contact, "lateral_friction", urdf_value_rows, &g->friction[0]) ||
+        !number(u, element, "contact_coefficients", urdf_mu_rows, &g->friction[0]) ||
+        !number(u, contact, "spinning_friction", urdf_value_rows, &spin) ||
+        !number(u, contact, "rolling_friction", urdf_value_rows, &roll) ||
+        !number(u, contact, "restitution", urdf_value_rows, &g->restitution)) {
+        return 0;
+    }
+    if (spin != 0 || roll != 0) {
+        g->condim = roll != 0 ? 6 : 4;
+        g->friction[1] = spin;
+        g->friction[2] = roll;
+    }
+    return 1;
+}
+
+static int collision(urdf *u, int link, int element, int body)
 {
     zw_geom_def g = zw_geom_default();
     model_pose pose;
@@ -195,7 +228,7 @@ static int collision(urdf *u, int element, int body)
     if (what < 0) {
         return form_fail(u->xml, element, NULL, "a collision needs a geometry");
     }
-    if (!urdf_pose(u, element, &pose) || !shape(u, what, &g)) {
+    if (!urdf_pose(u, element, &pose) || !shape(u, what, &g) || !touch(u, link, element, &g)) {
         return 0;
     }
     g.body = body;
@@ -214,7 +247,7 @@ static int collision(urdf *u, int element, int body)
 int urdf_collisions(urdf *u, int element, int body)
 {
     for (int c = u->xml->element[element].child; c >= 0; c = u->xml->element[c].next) {
-        if (strcmp(u->xml->element[c].name, "collision") == 0 && !collision(u, c, body)) {
+        if (strcmp(u->xml->element[c].name, "collision") == 0 && !collision(u, element, c, body)) {
             return 0;
         }
     }

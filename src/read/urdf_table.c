@@ -50,14 +50,31 @@ static const form_element in_geometry[] = {FORM_READ("box", urdf_box_rows, NULL,
                                            FORM_READ("mesh", urdf_mesh_rows, NULL, NULL),
                                            FORM_LAST};
 
+const form_row urdf_value_rows[] = {FORM_REALS("value", urdf_value, value, 1, 1), FORM_END};
+const form_row urdf_mu_rows[] = {FORM_REALS("mu", urdf_value, value, 1, 1), FORM_END};
+
 static const form_element in_collision[] = {
     ORIGIN, FORM_READ("geometry", NULL, NULL, in_geometry), FORM_NOTE("verbose", "value", NULL),
-    FORM_NOTE("contact_coefficients", "mu kp kd", NULL), FORM_LAST};
+    FORM_READ("contact_coefficients", urdf_mu_rows, "kp kd", NULL), FORM_LAST};
+
+/* As Bullet reads it. */
+static const form_element in_contact[] = {
+    FORM_READ("lateral_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("spinning_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("rolling_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("restitution", urdf_value_rows, NULL, NULL),
+    FORM_NOTE("stiffness", "value", NULL),
+    FORM_NOTE("damping", "value", NULL),
+    FORM_NOTE("inertia_scaling", "value", NULL),
+    FORM_NOTE("contact_cfm", "value", NULL),
+    FORM_NOTE("contact_erp", "value", NULL),
+    FORM_NOTE("friction_anchor", NULL, NULL),
+    FORM_LAST};
 
 static const form_element in_link[] = {FORM_READ("inertial", NULL, NULL, in_inertial),
                                        FORM_READ("collision", name_rows, NULL, in_collision),
                                        FORM_NOTE("visual", "name", form_anything),
-                                       FORM_NOTE("contact", NULL, form_anything),
+                                       FORM_READ("contact", NULL, NULL, in_contact),
                                        FORM_NOTE("self_collision_checking", NULL, form_anything),
                                        FORM_LAST};
 

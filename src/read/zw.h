@@ -385,6 +385,8 @@ int read_robot_fits(reader *r);                               /* do all statemen
 int read_robot_setting(reader *r, const zw_setting *setting); /* 1: it was a motor's; -1: failed */
 int read_make_start(reader *r, const read_statement *s, const read_item *item);
 int read_make_motor(reader *r, const read_statement *s, const read_item *item);
+int read_parse_ground(reader *r, expr_parser *p, read_statement *s);
+int read_make_ground(reader *r, const read_statement *s, const read_item *item);
 int read_parse_rolling(reader *r, expr_parser *p, read_statement *s);
 int read_make_rolling(reader *r, const read_statement *s, const read_item *item);
 int read_rolling_rows(reader *r); /* behind those of the constraints */

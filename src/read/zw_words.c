@@ -68,6 +68,8 @@ static const read_word words[] = {
      READ_ROBOTS_ONLY},
     {"motor", read_parse_definitions, read_make_motor, 4, READ_COORD, 0,
      "motor robot.elbow = -10*robot.hinge", READ_ROBOTS_ONLY},
+    {"ground", read_parse_ground, read_make_ground, 1, 0, 0, "ground z = 0, friction 0.8",
+     READ_ROBOTS_ONLY},
     {"wheel", read_parse_rolling, read_make_rolling, 5, ZW_EQUALITY_WHEEL, 0,
      "wheel name: robot.wheel radius 0.3 on z = 0", READ_ROBOTS_ONLY},
     {"mecanum", read_parse_rolling, read_make_rolling, 5, ZW_EQUALITY_MECANUM, 0,

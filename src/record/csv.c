@@ -30,21 +30,29 @@ zw_status record_write_csv(const record_table *table, const char *path, zw_error
     if (status != ZW_OK || (status = record_file_open(&file, path, error)) != ZW_OK) {
         return status;
     }
-    const int columns = record_table_numbers(table);
-    for (int c = 0; c < columns; c++) {
-        record_put(&file, c > 0 ? "," : "");
-        put_name(&file, table->column[c].name);
+    const char *comma = "";
+    for (int c = 0; c < table->column_count; c++) {
+        if (record_is_number(table, c)) {
+            record_put(&file, comma);
+            put_name(&file, table->column[c].name);
+            comma = ",";
+        }
     }
     record_put(&file, "\n");
     for (size_t row = 0; row < table->row_count && !file.failed; row++) {
-        for (int c = 0; c < columns; c++) {
-            char text[64];
-            int used =
-                record_number_text(text, sizeof text, record_table_column(table, c)[row], 17);
-            text[used++] = c + 1 < columns ? ',' : '\n';
-            record_put_bytes(&file, text, (size_t)used);
+        char text[64] = "";
+        int used = 0;
+        for (int c = 0; c < table->column_count; c++) {
+            if (record_is_number(table, c)) {
+                record_put_bytes(&file, text, (size_t)used);
+                used =
+                    record_number_text(text, sizeof text, record_table_column(table, c)[row], 17);
+                text[used++] = ',';
+            }
         }
-        record_put(&file, columns == 0 ? "\n" : "");
+        used = used > 0 ? used : 1;
+        text[used - 1] = '\n';
+        record_put_bytes(&file, text, (size_t)used);
     }
     return record_file_close(&file, error);
 }

@@ -168,6 +168,7 @@ static const struct {
     [RECORD_DRAW_SPRING] = {"spring", 2, 2}, [RECORD_DRAW_POLYGON] = {"polygon", 3, 0},
     [RECORD_DRAW_TEXT] = {"text", 1, 1},     [RECORD_DRAW_BOX] = {"box", 4, 4},
     [RECORD_DRAW_SOLID] = {"solid", 4, 4},   [RECORD_DRAW_ARROW] = {"arrow", 2, 2},
+    [RECORD_DRAW_PLANE] = {"plane", 3, 3},
 };
 
 /* A colour becomes part of style sheets and pictures: letters, digits and # cannot break out. */
@@ -217,7 +218,7 @@ static bool check_faces(const record_draw *draw)
 static zw_status check_draw(const record_table *table, const record_draw *draw, zw_error *error)
 {
     if (table == NULL || draw == NULL || draw->point == NULL || draw->kind < RECORD_DRAW_POINT ||
-        draw->kind > RECORD_DRAW_SOLID) {
+        draw->kind > RECORD_DRAW_PLANE) {
         return base_fail(error, ZW_BAD_INPUT, "recording: a shape needs a table, a kind, points");
     }
     const char *name = draw_kind[draw->kind].name;

@@ -180,8 +180,8 @@ static bool put_table(hid_t root, const record_table *table, double *time)
               put_summary(root, table) && put_marks(root, table, time);
     hid_t group = ok ? H5Gcreate2(root, "columns", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     ok = ok && group >= 0;
-    for (int c = 0; ok && c < record_table_numbers(table); c++) {
-        ok = put_column(group, table, c);
+    for (int c = 0; ok && c < table->column_count; c++) {
+        ok = !record_is_number(table, c) || put_column(group, table, c);
     }
     ok &= group < 0 || H5Gclose(group) >= 0;
     return ok;

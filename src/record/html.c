@@ -195,8 +195,9 @@ static void put_chart(const page *p, const record_chart *chart)
     record_put_json(file, chart->x_label);
     record_put(file, ",\"yLabel\":");
     record_put_json(file, chart->y_label);
-    record_putf(file, ",\"log\":%s,\"leftOut\":%d,\"x\":%d,\"y\":[",
-                chart->log_y ? "true" : "false", chart->left_out,
+    record_putf(file, ",\"log\":%s,\"drift\":%s,\"forces\":%s,\"leftOut\":%d,\"x\":%d,\"y\":[",
+                chart->log_y ? "true" : "false", chart->drift ? "true" : "false",
+                chart->forces ? "true" : "false", chart->left_out,
                 chart->kind == RECORD_PLOT_TIME ? -1 : p->channel[2 * chart->x]);
     for (int i = 0; i < chart->curve_count; i++) {
         record_putf(file, "%s%d", i > 0 ? "," : "", p->channel[2 * chart->curve[i] + chart->drift]);
@@ -237,7 +238,8 @@ static void put_draw(const page *p, const record_draw *draw)
         [RECORD_DRAW_CIRCLE] = "circle", [RECORD_DRAW_TRAIL] = "trail",
         [RECORD_DRAW_SPRING] = "spring", [RECORD_DRAW_POLYGON] = "polygon",
         [RECORD_DRAW_TEXT] = "text",     [RECORD_DRAW_BOX] = "box",
-        [RECORD_DRAW_ARROW] = "arrow",   [RECORD_DRAW_SOLID] = "solid"};
+        [RECORD_DRAW_ARROW] = "arrow",   [RECORD_DRAW_SOLID] = "solid",
+        [RECORD_DRAW_PLANE] = "plane"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"dimension\":%d,\"width\":", kind[draw->kind],
                 draw->dimension);

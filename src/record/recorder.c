@@ -180,9 +180,9 @@ static void add_plot(maker *k, const model_plot *plot)
 static void add_draw(maker *k, const model_draw *draw)
 {
     static const record_draw_kind kind[] = {
-        RECORD_DRAW_POINT, RECORD_DRAW_LINE,   RECORD_DRAW_CIRCLE,
-        RECORD_DRAW_TRAIL, RECORD_DRAW_SPRING, RECORD_DRAW_POLYGON,
-        RECORD_DRAW_TEXT,  RECORD_DRAW_BOX,    RECORD_DRAW_SOLID};
+        RECORD_DRAW_POINT,  RECORD_DRAW_LINE,    RECORD_DRAW_CIRCLE, RECORD_DRAW_TRAIL,
+        RECORD_DRAW_SPRING, RECORD_DRAW_POLYGON, RECORD_DRAW_TEXT,   RECORD_DRAW_BOX,
+        RECORD_DRAW_SOLID,  RECORD_DRAW_PLANE};
     record_point *point = base_alloc(((size_t)draw->point_count + 1) * sizeof *point);
     if (!point) {
         k->status = ZW_NO_MEMORY;

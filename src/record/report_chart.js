@@ -14,8 +14,8 @@ class Chart {
   build(host) {
     const figure = document.createElement("figure");
     figure.className = "chart card" + (this.overTime ? " over-time" : "");
-    const caption = figure.appendChild(document.createElement("figcaption"));
-    caption.textContent = prime(this.spec.title);
+    this.caption = figure.appendChild(document.createElement("figcaption"));
+    this.caption.textContent = prime(this.spec.title);
     const legend = figure.appendChild(document.createElement("ul"));
     legend.className = "legend";
     const names = this.overTime ? this.curves : [channels[this.spec.x], ...this.curves];
@@ -58,7 +58,17 @@ class Chart {
         if (v > high) high = v;
       }
     }
-    this.ay = new Axis(low, high, { log, margin: 0.06 });
+    // An impact is a thousand times what else there is: forces are shown up to three times what is usual, and the caption has the peak.
+    const usual = this.spec.forces ? usualSize(this.curves) : 0;
+    this.cut = usual > 0 && high > 6 * usual;
+    if (this.cut) {
+      this.caption.textContent = prime(this.spec.title) + " (peak " + say(high) + " is cut off)";
+      high = 3 * usual;
+      low = Math.max(low, -high);
+    }
+    if (this.spec.forces) low = Math.min(low, 0);
+    // What rests does so up to round-off; only drifts are looked at so closely.
+    this.ay = new Axis(low, high, { log, margin: 0.06, least: this.overTime && !this.spec.drift ? 1e-13 : 0 });
     this.ax = new Axis(...rangeOf(this.x), { margin: this.overTime ? 0 : 0.06 });
   }
 
@@ -77,7 +87,8 @@ class Chart {
     if (!size) return;
     const pen = this.canvas.getContext("2d");
     pen.font = "11px system-ui, sans-serif";
-    const rows = this.ay.ticks(Math.max(2, Math.floor((size.height - 50) / 25)));
+    this.rows = Math.max(2, Math.floor((size.height - 50) / 25));
+    const rows = this.ay.ticks(this.rows);
     const widest = Math.max(...rows.list.map((t) => pen.measureText(t.label).width), 10);
     const left = Math.ceil(widest) + (this.spec.yLabel && !this.overTime ? 24 : 10);
     this.frame = { left, top: rows.factor ? 16 : 7, ...size };
@@ -100,12 +111,15 @@ class Chart {
     if (this.overTime) this.paintMarks(pen);
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
+    pen.save();
+    if (this.cut) { pen.beginPath(); pen.rect(this.frame.left - 2, this.frame.top, this.frame.width + 4, this.frame.height + 2); pen.clip(); }
     for (let i = this.curves.length - 1; i >= 0; i--) {
       pen.strokeStyle = curveColor(i);
       pen.globalAlpha = this.overTime ? 1 : 0.4;
       pen.setLineDash(i >= theme.curves.length ? [6, 3] : []);
       this.paintCurve(pen, this.curves[i].value);
     }
+    pen.restore();
     this.readings.forEach(({ swatch }, i) => {
       const curve = this.overTime ? i : i - 1;
       swatch.style.background = curve < 0 ? "transparent" : curveColor(curve);
@@ -115,7 +129,7 @@ class Chart {
 
   paintGrid(pen) {
     const { left, top, width, height } = this.frame, bottom = top + height;
-    const columns = this.ax.ticks(Math.max(2, Math.floor(width / 55))), rows = this.ay.ticks(Math.max(2, Math.floor(height / 25)));
+    const columns = this.ax.ticks(Math.max(2, Math.floor(width / 55))), rows = this.ay.ticks(this.rows);
     pen.font = "11px system-ui, sans-serif";
     pen.fillStyle = theme.soft;
     pen.lineWidth = 1;
@@ -209,7 +223,7 @@ class Chart {
 
   paintDot(pen, vx, vy, i) {
     const x = this.px(vx), y = this.py(vy);
-    if (!Number.isFinite(x) || !Number.isFinite(y)) return;
+    if (!Number.isFinite(x) || !Number.isFinite(y) || (this.cut && (y < this.frame.top || y > this.frame.top + this.frame.height))) return;
     pen.beginPath();
     pen.arc(x, y, this.overTime ? 3.4 : 5, 0, 7);
     pen.fillStyle = curveColor(i);
@@ -224,6 +238,13 @@ class Chart {
     const first = sampleAt(clock.time[Math.floor(sample)] - Math.min(0.12 * clock.length, 2 * Math.max(1, speedNow())));
     fadingPath(pen, first, sample, (s) => [this.px(valueAt(this.x, s)), this.py(valueAt(values, s))], curveColor(i), 2.4);
   }
+}
+
+// The size that 97 of 100 numbers do not reach, but for those that are nothing beside the largest.
+function usualSize(curves) {
+  const most = curves.reduce((m, c) => rangeOf(c.value).reduce((n, v) => (Number.isFinite(v) ? Math.max(n, Math.abs(v)) : n), m), 0);
+  const sizes = curves.flatMap((c) => Array.from(c.value, Math.abs)).filter((v) => v > 1e-6 * most && Number.isFinite(v)).sort((a, b) => a - b);
+  return sizes.length ? sizes[Math.floor(0.97 * (sizes.length - 1))] : 0;
 }
 
 // A path from one sample to another that is faint at its start; place(sample) gives pixels.

@@ -94,7 +94,7 @@ function niceStep(least) {
 
 // A scale from data to pixels, with ticks.
 class Axis {
-  constructor(low, high, { log = false, margin = 0 } = {}) {
+  constructor(low, high, { log = false, margin = 0, least = 0 } = {}) {
     this.log = log;
     const zeros = log && high === 0; // there are data, but none with a logarithm
     if (!(low <= high) && !zeros) [low, high] = log ? [1e-16, 1] : [0, 1];
@@ -110,8 +110,8 @@ class Axis {
     } else {
       // What differs by round-off only is constant, and looks so.
       const size = Math.max(Math.abs(low), Math.abs(high));
-      if (high - low <= 1e-12 * size) {
-        const room = size > 0 ? 0.1 * size : 1;
+      if (high - low <= 1e-12 * size || size < least) {
+        const room = size > least ? 0.1 * size : 1;
         low -= room; high += room;
       }
       this.low = low - margin * (high - low);

@@ -33,7 +33,7 @@ class Stage {
   setBounds() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const draw of this.draws) {
-      if (draw.kind === "arrow") continue;
+      if (draw.kind === "arrow" || draw.kind === "plane") continue;
       let room = 0;
       if (draw.radius !== undefined) room = typeof draw.radius === "number" ? Math.max(0, rangeOf(channels[draw.radius].value)[1]) : draw.radius[0];
       const include = (d, a, b) => {
@@ -137,13 +137,13 @@ class Stage {
       const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
       const light = (0.4 * n[0] - 0.5 * n[1] + 0.77 * n[2]) / (Math.hypot(...n) || 1);
       const all = face.map((k) => depth[k]);
-      yield { i, places: seen, light, depth: still ? Math.max(...all) : all.reduce((a, b) => a + b, 0) / all.length };
+      yield { i, places: seen, light, corners: face.map((k) => corners[k]), depth: still ? Math.max(...all) : all.reduce((a, b) => a + b, 0) / all.length };
     }
   }
 
   // What is behind is painted first: by the depth of the middle of each shape; of solids, of each face.
   order(sample) {
-    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow");
+    const all = this.draws.map((_, i) => ({ i })).filter(({ i }) => this.draws[i].kind !== "arrow" && this.draws[i].kind !== "plane");
     if (!this.solid) return all;
     const c = Math.cos(this.view.yaw), s = Math.sin(this.view.yaw), cp = Math.cos(this.view.pitch), sp = Math.sin(this.view.pitch);
     const deep = ([x, y, z]) => (c * y - s * x) * cp - (z || 0) * sp;
@@ -157,7 +157,49 @@ class Stage {
       const draw = this.draws[i];
       return draw.kind === "solid" ? [...this.faces(draw, i, sample, deep)] : [{ i, depth: depth(draw) }];
     });
-    return items.sort((a, b) => b.depth - a.depth || a.i - b.i);
+    items.sort((a, b) => b.depth - a.depth || a.i - b.i);
+    return this.draws.some((d) => d.kind === "box") ? this.putRight(items, sample, deep) : items;
+  }
+
+  // What lies on a long table may have its middle behind the table's: a thing on the outer side of a face of a box that we see is painted
+  // after it, on that of a face that we do not see before it. Where these rules have no end, the depths decide.
+  putRight(items, sample, deep) {
+    const slack = 1e-4 * this.spread.ball, boxes = [];
+    for (const item of items) {
+      const draw = this.draws[item.i], points = item.corners || draw.points.map((p) => this.point(p, sample));
+      item.after = new Set();
+      item.room = draw.radius !== undefined && !item.corners ? this.radius(draw, sample) : 0;
+      item.points = points;
+      if (draw.kind !== "box") continue;
+      const [o, ...ends] = points, edges = ends.map((e) => e.map((c, d) => c - o[d]));
+      item.points = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => o.map((c, d) => c + edges.reduce((sum, e, j) => sum + (k >> j & 1) * e[d], 0)));
+      item.planes = edges.flatMap((e, j) => {
+        const n = e.map((c) => c / (Math.hypot(...e) || 1)), at = (p) => n.reduce((sum, c, d) => sum + c * p[d], 0), to = deep(n);
+        return [{ n, from: at(ends[j]), seen: to < 0 }, { n: n.map((c) => -c), from: -at(o), seen: to > 0 }];
+      });
+      boxes.push(item);
+    }
+    for (const box of boxes) {
+      for (const item of items) {
+        if (item === box || item.i === box.i) continue;
+        const outside = (f) => item.points.every((p) => f.n.reduce((sum, c, d) => sum + c * p[d], 0) - f.from >= item.room - slack);
+        const front = box.planes.some((f) => f.seen && outside(f)), back = box.planes.some((f) => !f.seen && outside(f));
+        if (front && !back) item.after.add(box);
+        if (back && !front) box.after.add(item);
+      }
+    }
+    const rest = new Set(items), list = [];
+    while (rest.size) {
+      let next = null;
+      for (const item of rest) {
+        next = next || item; // the farthest, if all wait for others
+        for (const other of item.after) if (!rest.has(other)) item.after.delete(other);
+        if (item.after.size === 0) { next = item; break; }
+      }
+      rest.delete(next);
+      list.push(next);
+    }
+    return list;
   }
 
   paint(t, sample) {
@@ -166,7 +208,7 @@ class Stage {
     pen.setTransform(this.size.ratio, 0, 0, this.size.ratio, 0, 0);
     pen.clearRect(0, 0, this.size.width, this.size.height);
     pen.lineJoin = pen.lineCap = "round";
-    if (this.solid) this.paintFloor(pen); else this.paintGrid(pen);
+    if (this.solid) this.paintFloor(pen, sample); else this.paintGrid(pen);
     this.draws.forEach((draw, i) => this.paintTrail(pen, draw, i, t, sample));
     for (const item of this.order(sample)) {
       if (item.places) this.paintFace(pen, this.draws[item.i], item);
@@ -203,19 +245,46 @@ class Stage {
     }
   }
 
-  // The ground, and the three directions.
-  paintFloor(pen) {
-    const reach = 0.5 * this.spread.ball || 1, step = niceStep(reach / 6), { middle } = this;
-    const range = (d) => [Math.floor((middle[d] - reach) / step), Math.ceil((middle[d] + reach) / step)];
-    const [x0, x1] = range(0), [y0, y1] = range(1);
+  // Planes of the model, or else the ground; and the three directions.
+  paintFloor(pen, sample) {
+    const reach = 0.5 * this.spread.ball || 1, step = niceStep(reach / 6), planes = this.draws.filter((d) => d.kind === "plane");
     pen.lineWidth = 1;
+    for (const plane of planes) this.paintPlane(pen, plane.points.map((p) => this.point(p, sample)), reach, step);
+    if (planes.length === 0) this.paintPlane(pen, [[0, 0, this.ground], [1, 0, this.ground], [0, 1, this.ground]], reach, step);
+    this.paintAxes(pen, reach, step);
+  }
+
+  // Squares on a plane, as far as the scene goes; what is not level has a tint.
+  paintPlane(pen, [origin, ...ends], reach, step) {
+    const ways = ends.map((e) => e.map((c, d) => c - origin[d]));
+    const ranges = ways.map((way) => {
+      const middle = way.reduce((sum, c, d) => sum + c * (this.middle[d] - origin[d]), 0);
+      return [Math.floor((middle - reach) / step), Math.ceil((middle + reach) / step)];
+    });
+    const at = (i, j) => this.project(origin.map((c, d) => c + step * (i * ways[0][d] + j * ways[1][d])));
+    const [[x0, x1], [y0, y1]] = ranges;
+    if (![x0, x1, y0, y1].every(Number.isFinite)) return;
+    const line = (a, b, color) => { pen.strokeStyle = color; pen.beginPath(); pen.moveTo(...a); pen.lineTo(...b); pen.stroke(); };
+    const level = Math.abs(ways[0][2]) + Math.abs(ways[1][2]) < 1e-9;
+    if (!level) {
+      pen.fillStyle = theme.grid;
+      pen.globalAlpha = 0.5;
+      pen.beginPath();
+      [[x0, y0], [x1, y0], [x1, y1], [x0, y1]].forEach(([i, j], k) => { if (k) pen.lineTo(...at(i, j)); else pen.moveTo(...at(i, j)); });
+      pen.fill();
+      pen.globalAlpha = 1;
+    }
+    const faint = level ? theme.grid : theme.line;
+    for (let i = x0; i <= x1; i++) line(at(i, y0), at(i, y1), i === 0 && level ? theme.line : faint);
+    for (let j = y0; j <= y1; j++) line(at(x0, j), at(x1, j), j === 0 && level ? theme.line : faint);
+  }
+
+  paintAxes(pen, reach, step) {
+    const corner = [0, 1].map((d) => step * Math.floor((this.middle[d] - reach) / step)).concat(this.ground);
     const line = (a, b, color) => {
       pen.strokeStyle = color;
       pen.beginPath(); pen.moveTo(...this.project(a)); pen.lineTo(...this.project(b)); pen.stroke();
     };
-    for (let i = x0; i <= x1; i++) line([i * step, y0 * step, this.ground], [i * step, y1 * step, this.ground], i === 0 ? theme.line : theme.grid);
-    for (let j = y0; j <= y1; j++) line([x0 * step, j * step, this.ground], [x1 * step, j * step, this.ground], j === 0 ? theme.line : theme.grid);
-    const corner = [x0 * step, y0 * step, this.ground];
     pen.fillStyle = theme.soft;
     pen.font = "12px system-ui, sans-serif";
     pen.textAlign = "center";

@@ -278,11 +278,7 @@ const double *record_table_column(const record_table *table, int column)
     return table->value != NULL ? table->value + (size_t)column * table->row_room : NULL;
 }
 
-int record_table_numbers(const record_table *table)
+bool record_is_number(const record_table *table, int column)
 {
-    int count = table->column_count;
-    while (count > 0 && table->column[count - 1].role == RECORD_ROLE_ARROW) {
-        count--;
-    }
-    return count;
+    return table->column[column].role != RECORD_ROLE_DRAW;
 }

@@ -22,13 +22,12 @@
     X(RECORD_ROLE_COORD, "coord")                                                                  \
     X(RECORD_ROLE_SPEED, "speed")                                                                  \
     X(RECORD_ROLE_ENERGY, "energy") /* the first such column is the total: its drift is shown */   \
-    X(RECORD_ROLE_VIOLATION, "violation")     /* of constraints; sizes, shown on a log scale */    \
-    X(RECORD_ROLE_MULTIPLIER, "multiplier")   /* the force of a named constraint */                \
-    X(RECORD_ROLE_PLOT, "plot")               /* an expression that some plot wants */             \
-    X(RECORD_ROLE_DRAW, "draw")               /* an expression that some shape wants */            \
+    X(RECORD_ROLE_VIOLATION, "violation")   /* of constraints; sizes, shown on a log scale */      \
+    X(RECORD_ROLE_MULTIPLIER, "multiplier") /* the force of a named constraint */                  \
+    X(RECORD_ROLE_PLOT, "plot")             /* an expression that some plot wants */               \
+    X(RECORD_ROLE_DRAW, "draw") /* what some shape wants: for pictures, not in files of numbers */ \
     X(RECORD_ROLE_CERTIFICATE, "certificate") /* sizes, shown on a log scale */                    \
     X(RECORD_ROLE_CONTACT, "contact")         /* forces of bodies that touch */                    \
-    X(RECORD_ROLE_ARROW, "arrow")             /* for pictures only: not in files of numbers */     \
     X(RECORD_ROLE_OTHER, "other")
 
 typedef enum record_role {
@@ -83,7 +82,8 @@ typedef enum record_draw_kind {
     RECORD_DRAW_TEXT,    /* `text` beside 1 point */
     RECORD_DRAW_BOX,     /* in space: a corner and its 3 neighbours, right-handed */
     RECORD_DRAW_ARROW,   /* a force: from 1 point to another, on top of all else */
-    RECORD_DRAW_SOLID    /* in space: faces, in the frame of an origin and 3 points */
+    RECORD_DRAW_SOLID,   /* in space: faces, in the frame of an origin and 3 points */
+    RECORD_DRAW_PLANE    /* in space: without end, through an origin and points on 2 axes */
 } record_draw_kind;
 
 /* A coordinate is a column, or where column < 0 the fixed number: (0, y) = {{-1, 3}, {0, 0}}. */
@@ -167,8 +167,8 @@ double *record_table_cell(record_table *table, int column, size_t row);
 
 /* The row_count numbers of a column, valid until the next row. */
 const double *record_table_column(const record_table *table, int column);
-/* How many columns files of numbers have: arrows stand behind them. */
-int record_table_numbers(const record_table *table);
+/* Is it in files of numbers? What only pictures need is not. */
+bool record_is_number(const record_table *table, int column);
 int record_table_find(const record_table *table, const char *name); /* -1: no such column */
 
 #endif

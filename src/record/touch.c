@@ -1,10 +1,11 @@
 /* What touches, in a recording. Who will touch whom is not known before the end, so that columns
  * and arrows are kept aside and join the table when it is written.
  *
- * Columns of two bodies: the sum of the normal forces, the size of the sum of the forces across,
- * the smallest gap (no number while they are apart), and what they do (0 apart or without force, 1
- * stick, 2 slide): "normal(foot on world)", ... Where more than `most` pairs have touched, none has
- * columns: a heap would have thousands.
+ * Columns of two bodies (of the world's, each geom with a name counts for itself: floor and wall
+ * are two): the sum of the normal forces, the size of the sum of the forces across, the smallest
+ * gap (no number while they are apart), and what they do (0 apart or without force, 1 stick, 2
+ * slide): "normal(foot on floor)", ... Where more than `most` pairs have touched, none has columns:
+ * a heap would have thousands.
  *
  * Arrows: the force at every point, the strongest SLOTS of a moment. Their scale is such that all
  * but the strongest tenth are shorter than PART of what is drawn at the start; impacts are cut. */
@@ -24,7 +25,7 @@ enum { SLOTS = 48, COLUMNS = 4, NAME = 256 };
 #define LONGEST 3.0 /* times that */
 
 typedef struct touch_pair {
-    int body[2];
+    int side[2];         /* a body, or -1 - a geom of the world */
     const char *name[2]; /* the system's */
 } touch_pair;
 
@@ -49,12 +50,24 @@ void record_touch_free(record_touch *touch)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
+static touch_pair sides(const zw_contact *it)
+{
+    touch_pair pair;
+    for (int i = 0; i < 2; i++) {
+        int of_world = it->body[i] == 0 && it->geom_name[i][0] != 0;
+        pair.side[i] = of_world ? -1 - it->geom[i] : it->body[i];
+        pair.name[i] = of_world ? it->geom_name[i] : it->body_name[i];
+    }
+    return pair;
+}
+
 /* The number of a pair, -1: no memory. Contacts come in nearly the same order each time. */
 static int pair_of(record_touch *t, const zw_contact *it)
 {
+    const touch_pair pair = sides(it);
     for (int k = 0; k < t->pair_count; k++) {
         int at = (t->next + k) % t->pair_count;
-        if (t->pair[at].body[0] == it->body[0] && t->pair[at].body[1] == it->body[1]) {
+        if (memcmp(t->pair[at].side, pair.side, sizeof pair.side) == 0) {
             t->next = at;
             return at;
         }
@@ -62,8 +75,7 @@ static int pair_of(record_touch *t, const zw_contact *it)
     if (!base_list_room(&t->pair, &t->pair_room, t->pair_count, sizeof *t->pair)) {
         return -1;
     }
-    t->pair[t->pair_count] = (touch_pair){.body = {it->body[0], it->body[1]},
-                                          .name = {it->body_name[0], it->body_name[1]}};
+    t->pair[t->pair_count] = pair;
     t->next = t->pair_count;
     return t->pair_count++;
 }
@@ -250,7 +262,7 @@ static zw_status add_arrows(record_touch *t, record_table *table, zw_error *erro
         char name[NAME];
         snprintf(name, sizeof name, "contact %d %s.%c", k / 6 + 1, k % 6 < 3 ? "from" : "to",
                  "xyz"[k % 3]);
-        status = add_column(table, name, RECORD_ROLE_ARROW, NAN, error);
+        status = add_column(table, name, RECORD_ROLE_DRAW, NAN, error);
     }
     for (int k = 0; k < t->arrow_count && status == ZW_OK; k++) {
         fill_arrow(&t->arrow[k], table, first, length / usual, LONGEST * length);

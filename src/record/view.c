@@ -137,6 +137,7 @@ static zw_status add_role(record_view *view, const record_table *table, record_r
                           .x = table->time,
                           .x_label = time_name(table),
                           .y_label = "",
+                          .forces = role == RECORD_ROLE_CONTACT,
                           .log_y =
                               role == RECORD_ROLE_VIOLATION || role == RECORD_ROLE_CERTIFICATE};
     double peak[RECORD_CURVES] = {0};

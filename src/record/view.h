@@ -17,6 +17,7 @@ typedef struct record_chart {
     int left_out;             /* columns for which there was no room */
     bool log_y;               /* |y| on a log scale */
     bool drift;               /* y minus its first finite value */
+    bool forces;              /* of contacts: short peaks need not be seen whole */
 } record_chart;
 
 typedef struct record_view {

@@ -4,43 +4,49 @@
 #include "step/run.h"
 
 /* Whatever goes wrong here, the run itself will meet and tell. */
-static void try_step(run *r, zw_work *own, double *next)
+static void try_step(const zw_system *system, zw_state *state, zw_work *work, zw_work *own,
+                     const zw_run_options *options, double *next)
 {
-    const zw_system *system = r->system;
     zw_error ignored;
     step_impulse *impulse = impulse_create(system, own, &ignored);
     if (!impulse) {
         return;
     }
-    system_bind(system, own, state_param(r->state));
-    impulse_set_tolerance(impulse, r->options.tolerance);
-    impulse_set_contact(impulse, r->options.contact);
-    if (impulse_step(impulse, r->state->t, r->options.step, state_q(r->state), state_v(r->state),
-                     next, next + system->nq, &ignored) == ZW_OK) {
-        contact_list_free(r->work->touched);
-        r->work->touched = own->touched;
+    system_bind(system, own, state_param(state));
+    impulse_set_tolerance(impulse, options->tolerance);
+    impulse_set_contact(impulse, options->contact);
+    if (impulse_step(impulse, state->t, options->step, state_q(state), state_v(state), next,
+                     next + system->nq, &ignored) == ZW_OK) {
+        contact_list_free(work->touched);
+        work->touched = own->touched;
         own->touched = NULL;
     }
     impulse_free(impulse);
 }
 
-zw_status run_try_contacts(run *r, zw_error *error)
+zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_work *work,
+                             const zw_run_options *options, zw_error *error)
 {
-    const zw_system *system = r->system;
-    int seen = r->options.observer || system->model->check_count > 0;
-    int known = r->work->touched && r->work->touched->of != 0;
-    if (!seen || known || zw_contact_room(system) == 0) {
-        return ZW_OK;
-    }
     size_t size = (size_t)system->nq + (size_t)system->n + (size_t)system->carried + 1;
     zw_work *own = zw_work_create(system, error);
     double *next = base_alloc(size * sizeof *next);
     if (own && next) {
-        try_step(r, own, next);
+        try_step(system, (zw_state *)state, work, own, options, next); /* only read */
     }
     zw_status status =
         own && next ? ZW_OK : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     base_free(next);
     zw_work_free(own);
     return status;
+}
+
+zw_status run_try_contacts(run *r, zw_error *error)
+{
+    const zw_system *system = r->system;
+    int seen = r->options.observer || system->model->check_count > 0;
+    int known = r->work->touched && r->work->touched->of != 0 &&
+                (r->work->touched->rests || zw_sleepers(system, r->state, NULL, NULL) == 0);
+    return !seen || known || zw_contact_room(system) == 0
+               ? ZW_OK
+               : run_first_contacts(system, r->state, r->work, &r->options, error);
 }

@@ -58,11 +58,13 @@
  * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
  * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
  * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
- * without rows, and with the same fixed points always. A step whose rounds do not end is taken in
- * halves, down to 1/256 of it: then it is an error. The kernel's effort on one problem of contacts
- * is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to FAIR, as
- * happens in impacts of many bodies at once, the balance need be no better than that certificate
- * and places no better than NEAR; the residual that the step reports is then the certificate.
+ * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
+ * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
+ * halves, down to 1/256 of it: then the first is an error. The kernel's effort on one problem of
+ * contacts is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to
+ * FAIR, as happens in impacts of many bodies at once, the balance need be no better than that
+ * certificate and places no better than NEAR; the residual that the step reports is then the
+ * certificate.
  *
  * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
  * of the state, too: impulse_memory.c. */
@@ -77,12 +79,8 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, ROUNDS = 60, MANY = 12, PIECES = 256, EFFORT = 150 };
+enum { NEWTON = 200, PIECES = 256, EFFORT = 150 };
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
-#define ENOUGH 1e-9 /* the same, where round-off does not let it be better */
-#define PLACE 1e-13 /* of phi, to the size of the mechanism */
-#define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
-#define FAIR 1e-3   /* with a certificate that is no worse than this */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -138,7 +136,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         lay_out(s, &arena);
         s->memory = base_alloc(arena.used + 1);
     }
-    if (!s || !s->memory || problem_create(&s->problem, system->n, error) != ZW_OK ||
+    if (!s || !s->memory || !bodies_herd(system, work) ||
+        problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
@@ -184,180 +183,6 @@ void impulse_free(step_impulse *s)
     }
 }
 
-/* ---- One round ------------------------------------------------------------------------------ */
-
-/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
-static void step_free(step_impulse *s)
-{
-    enum { HALVES = 8 };
-    int n = s->system->n;
-    double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
-    s->problem.answer.certificate = 0; /* nothing was asked of the kernel */
-    memcpy(way, s->r, (size_t)n * sizeof(double));
-    impulse_solve(s, way);
-    for (int i = 0; i < n; i++) {
-        s->u[i] -= way[i];
-    }
-    for (int k = 0; k < HALVES && s->with_N; k++) {
-        impulse_balance(s, s->u, s->r);
-        if (impulse_norm(s, s->r) < left) {
-            break;
-        }
-        part *= 0.5;
-        for (int i = 0; i < n; i++) {
-            s->u[i] += part * way[i];
-        }
-    }
-}
-
-/* The kernel's problem: H u' = H u - r + A' lambda'; with N, H u' = H z + A' (lambda' - lambda). */
-static zw_status step_held(step_impulse *s, zw_error *error)
-{
-    int n = s->system->n;
-    double *way = s->other;
-    memcpy(way, s->r, (size_t)n * sizeof *way);
-    if (s->with_N) {
-        for (int i = 0; i < n; i++) {
-            way[i] -= s->push[i];
-        }
-        impulse_solve(s, way);
-        matrix_solve(&s->H, s->push);
-    } else {
-        impulse_solve(s, way);
-    }
-    for (int i = 0; i < n; i++) {
-        way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
-    }
-    s->problem.chosen = s->rounds > 0;
-    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
-    if (status == ZW_OK) {
-        memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, s->u);
-    }
-    return status;
-}
-
-/* How far the largest coordinate of a centre of mass is from the origin. */
-static double reach(const step_impulse *s, const double *sweeps)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double most = 1;
-    for (int k = 3; k < 3 * tree->bodies; k++) {
-        most = fmax(most, fabs(sweeps[tree->at.com + k]));
-    }
-    return most;
-}
-
-double impulse_extent(const step_impulse *s)
-{
-    return reach(s, s->begin);
-}
-
-/* What the rounds have come to. */
-typedef struct progress {
-    double left, before; /* of the balance, relative */
-    int slow;            /* rounds that contracted slowly */
-    int idle;            /* the last so many rounds did not contract at all */
-    int made;            /* H and U are there for these modes, */
-    int definite;        /* and H is a metric */
-} progress;
-
-/* At q1, which the sweeps know, but not the speeds. */
-static zw_status find_contacts(step_impulse *s, zw_error *error)
-{
-    if (s->touch.is_there) {
-        tree_velocities(s->system->tree, s->u, s->work->sweeps);
-    }
-    return impulse_find_contacts(s, s->work->sweeps, s->u, error);
-}
-
-/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
-int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
-{
-    return s->touch.found.count > 0 && p->answer.certificate > 1e-11 &&
-           p->answer.certificate <= FAIR;
-}
-
-/* At u: the balance and the rows; are we there? */
-static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
-{
-    *done = 0;
-    impulse_balance(s, s->u, s->r);
-    impulse_fill_rows(s, s->t + s->h);
-    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
-    int more = impulse_reach(s);
-    at->made &= more == 0;
-    if (round == 0 || status != ZW_OK) {
-        return status;
-    }
-    impulse_put_rows(s);
-    problem_guess_push(&s->problem, s->push);
-    for (int i = 0; i < s->system->n; i++) {
-        s->other[i] = s->r[i] - s->push[i];
-    }
-    at->before = at->left;
-    at->left = impulse_norm(s, s->other);
-    at->left = fmax(at->left - impulse_noise(s), 0);
-    double size = impulse_size(s);
-    at->left = size > 0 ? at->left / size : at->left;
-    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
-    int there = at->left <= s->close && off <= PLACE * reach(s, s->begin);
-    at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
-    at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
-    there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * reach(s, s->begin);
-    if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
-        at->left = s->problem.answer.certificate;
-        there |= off <= fmin(NEAR, at->left) * reach(s, s->begin);
-    }
-    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
-    if (wrong > 0) {
-        at->made = at->slow = at->idle = 0;
-        impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s, s->t + s->h);
-    }
-    *done = there && wrong == 0 && more == 0;
-    return ZW_OK;
-}
-
-static zw_status solve_rounds(step_impulse *s, zw_error *error)
-{
-    enum { SLOW = 2 };
-    progress at = {.left = INFINITY};
-    zw_status status = ZW_OK;
-    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
-        s->rounds = round;
-        int done = 0;
-        status = look(s, round, &at, &done, error);
-        if (status != ZW_OK || done) {
-            s->residual = at.left;
-            return status;
-        }
-        if (round > 0 && !isfinite(at.left)) {
-            break;
-        }
-        impulse_put_rows(s);
-        problem_guess_push(&s->problem, s->push);
-        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
-        if (!at.made) {
-            impulse_metric(s);
-            at.definite = impulse_factor(s);
-            at.made = 1;
-        }
-        if (newton && s->U) {
-            impulse_slopes(s);
-        }
-        s->residual = at.left;
-        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
-            step_free(s);
-        } else { /* the kernel says what is wrong with a metric */
-            status = step_held(s, error);
-        }
-    }
-    return status != ZW_OK
-               ? status
-               : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
-}
-
 /* ---- A step --------------------------------------------------------------------------------- */
 
 /* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
@@ -379,7 +204,7 @@ static zw_status begin_rounds(step_impulse *s, zw_error *error)
 {
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
-    return status == ZW_OK ? solve_rounds(s, error) : status;
+    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
 
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
@@ -408,6 +233,9 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
+        status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     return status;
 }
@@ -424,11 +252,13 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     int done = 0, size = PIECES;
     while (done < PIECES) {
         s->h = h * size / PIECES;
+        s->may_be_halved = size > 1;
         zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || status == ZW_TOO_LARGE || size == 1)) {
-            return status;
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
         }
         if (status != ZW_OK) {
+            s->problem.old_blocks = 0; /* what led nowhere is no guess */
             size /= 2;
             continue;
         }

@@ -4,8 +4,8 @@
  *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
  *     impulse_free(s);                                 conserved
  *
- * Files: impulse.c the step and its rounds; impulse_balance.c the equations and their slopes;
- * impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
+ * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
+ * slopes; impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
  * impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
@@ -57,6 +57,21 @@ typedef struct impulse_rolling {
     double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
 } impulse_rolling;
 
+/* A point of the last round, on either body: impulse_stay.c. */
+typedef struct impulse_stays {
+    contact_point point;
+    uint32_t origin; /* the feature that it was found as; its key may have another */
+    int carried;     /* it is of an earlier round */
+    double x[2][3];  /* in the frames of the geoms */
+} impulse_stays;
+
+typedef struct impulse_staying {
+    int count, found, room;
+    impulse_stays *list; /* [room] of the last round, */
+    impulse_stays *next; /* [room] and of this one */
+    int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
+} impulse_staying;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -75,6 +90,7 @@ typedef struct impulse_contacts {
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
+    impulse_staying stay;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -135,6 +151,7 @@ typedef struct step_impulse {
     double gained_before; /* the flight at hand */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
+    int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int taken;            /* (q0, v0) are where the last step ended */
     double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
@@ -161,19 +178,24 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
+
+/* impulse_rounds.c: u from (q0, w). */
+zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
+int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
 /* What has been taken becomes where to go on from. */
 void impulse_move_on(step_impulse *s, const double *v1);
 /* How long before the end of a step its momenta are. */
 double impulse_late(const step_impulse *s);
-/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
-int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
 
 /* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
 double impulse_forces_work(const step_impulse *s, const double *before);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
+/* Is there much more of it at v1 than at v0, where contacts push, than forces can have given? */
+int impulse_is_driven(step_impulse *s, const double *v1);
 /* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
 double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                     const double *before, const double *after);
@@ -257,6 +279,12 @@ double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* impulse_stay.c */
+zw_status impulse_staying_create(impulse_staying *stay, size_t points);
+void impulse_staying_free(impulse_staying *stay);
+/* Points have just been found, at q0 or at an iterate: those of the last round that stay join. */
+void impulse_stay(step_impulse *s, int is_first);
 
 /* impulse_roll.c */
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);

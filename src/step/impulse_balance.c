@@ -299,6 +299,7 @@ void impulse_slopes(step_impulse *s)
     int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
     unsigned long blocks = blocks_of(&s->problem);
     double *r = s->other;
+    s->touch.stay.differs = 1;
     for (int j = 0; j < n; j++) {
         double u = s->u[j], step = ldexp(1 + fabs(u), -apart), *column = s->U + j;
         s->u[j] = u + step;
@@ -317,6 +318,7 @@ void impulse_slopes(step_impulse *s)
     if (touches) {
         push_there(s, blocks);
     }
+    s->touch.stay.differs = 0;
     s->with_N = 1;
     dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
 }

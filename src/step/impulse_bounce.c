@@ -137,6 +137,7 @@ static zw_status fly(step_impulse *s, double h, double rest, double *v1, zw_erro
 {
     s->h = h;
     s->gained = s->gained_before;
+    s->may_be_halved = 0;
     s->touch.flying = 1;
     zw_status status = impulse_take(s, v1, error);
     if (status == ZW_OK) {

@@ -34,6 +34,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->label = base_alloc(points * sizeof *t->label);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
         impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+        impulse_staying_create(&t->stay, points) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
@@ -55,6 +56,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->rest);
     base_free(t->deep);
     impulse_rolling_free(&t->rolling);
+    impulse_staying_free(&t->stay);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -195,6 +197,9 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     if (!from && t->near == 0 && status == ZW_OK) {
         drop_ghosts(s, sweeps);
         note_deep(s);
+    }
+    if (status == ZW_OK) {
+        impulse_stay(s, !from);
     }
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         contact_point *point = &t->found.point[k];

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "step/impulse.h"
+#include "tree/herd.h"
 #include "tree/sweeps.h"
 
 #define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
@@ -80,11 +81,15 @@ static void put_closers(step_impulse *s)
 static void momentum(step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
-    double *bias = s->push;
-    tree_kinematics(tree, s->q0, s->work->sweeps);
-    tree_velocities(tree, s->v0, s->work->sweeps);
-    tree_composite(tree, s->work->sweeps);
-    tree_inverse(tree, NULL, NULL, s->work->sweeps, bias);
+    const double *bias = s->push;
+    if (s->work->herd) {
+        bias = tree_herd_smooth(s->work->herd, s->q0, s->v0, s->work->sweeps);
+    } else {
+        tree_kinematics(tree, s->q0, s->work->sweeps);
+        tree_velocities(tree, s->v0, s->work->sweeps);
+        tree_composite(tree, s->work->sweeps);
+        tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
+    }
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     double *here = s->work->sweeps;

@@ -7,8 +7,18 @@
  *
  * exactly. Closers that stay where they are do no work, and what they seem to do in a step is an
  * error of the step; but those that move (psi at rest is not 0) do, as limits, contacts and
- * friction. */
+ * friction.
+ *
+ * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
+ * rolls swings by a part of h n; but the equations of a step that is too long for them have other
+ * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
+ * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
+ * meant, which is the one that goes to v0 with h: it is taken in halves. */
+#include <math.h>
+
+#include "model/pose.h"
 #include "step/impulse.h"
+#include "tree/sweeps.h"
 
 /* Does constraint c ask for speeds other than 0? */
 static int moves(const step_impulse *s, int c)
@@ -37,6 +47,70 @@ double impulse_work(const step_impulse *s, const impulse_problem *p, const doubl
         }
     }
     return sum;
+}
+
+static int is_one_sided(const impulse_problem *p, int k)
+{
+    return p->block[k].kind == ZW_CONE || p->block[k].kind == ZW_INEQUALITY;
+}
+
+/* What closers that move gave, and friction in joints. */
+static double closers(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                      const double *before, const double *after)
+{
+    double sum = impulse_work(s, p, lambda, before, after);
+    for (int k = 0; k < p->blocks; k++) {
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows && is_one_sided(p, k); i++) {
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                int d = p->column[e];
+                sum -= lambda[i] * p->value[e] * 0.5 * (before[d] + after[d]);
+            }
+        }
+    }
+    return sum;
+}
+
+static int pushes(const impulse_problem *p)
+{
+    for (int k = 0; k < p->blocks; k++) {
+        if (is_one_sided(p, k) && p->guess[p->first[k]] > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int impulse_is_driven(step_impulse *s, const double *v1)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *com0 = s->begin + tree->at.com, *com1 = s->work->sweeps + tree->at.com;
+    double before[2], after[2], fall = 0;
+    if (!pushes(&s->problem)) {
+        return 0;
+    }
+    tree_energies(tree, s->q0, s->v0, s->begin, before);
+    tree_velocities(tree, v1, s->work->sweeps);
+    tree_energies(tree, s->q1, v1, s->work->sweeps, after);
+    before[0] += bodies_armature_energy(s->system->bodies, s->v0);
+    after[0] += bodies_armature_energy(s->system->bodies, v1);
+    double more = after[0] - before[0];
+    for (int i = 1; i < tree->bodies && more > 0; i++) {
+        const double *lift = tree->body[i].lift;
+        fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
+        for (int k = 0; k < 3; k++) {
+            more += lift[k] * (com1[3 * i + k] - com0[3 * i + k]);
+        }
+    }
+    double least = fmax(0.1 * (before[0] + after[0]), 1e-6 * fall);
+    if (!(more > least)) {
+        return 0;
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        more -= s->h * s->force[d] * 0.5 * (s->v0[d] + v1[d]);
+    }
+    more -= closers(s, &s->problem, s->problem.guess, s->v0, s->u) +
+            closers(s, &s->aside, s->aside.answer.lambda, s->u, v1);
+    return more > least;
 }
 
 double impulse_kinetic(step_impulse *s, const double *v)

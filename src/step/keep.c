@@ -67,7 +67,7 @@ zw_status step_ode_resume(step_ode *ode, const double *y, const double *memory, 
     ode->origin = memory[1];
     ode->count = (long)memory[2];
     memory += HEAD;
-    size_t bytes = (size_t)ode->width * sizeof *memory;
+    size_t bytes = ode->scheme == &step_scheme_given ? 0 : (size_t)ode->width * sizeof *memory;
     memcpy(ode->low0, memory, bytes);
     memcpy(ode->low1, memory, bytes);
     bytes = (size_t)hidden * sizeof *memory;

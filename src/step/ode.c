@@ -301,7 +301,9 @@ const step_ode_view *step_ode_look(const step_ode *ode)
 static zw_status finish(step_ode *ode, zw_error *error)
 {
     if (ode->scheme->whole) {
-        return check_finite(ode, "state", ode->t1, ode->y1, error);
+        return ode->option.seen && *ode->option.seen
+                   ? ZW_OK
+                   : check_finite(ode, "state", ode->t1, ode->y1, error);
     }
     step_add(ode->n, ode->y0, ode->low0, ode->increment, ode->y1, ode->low1);
     zw_status status = ZW_OK;

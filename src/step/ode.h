@@ -88,6 +88,7 @@ typedef struct step_ode_options {
     step_move *move;
 
     step_whole *given; /* of STEP_GIVEN; the field is asked at the start only */
+    const int *seen;   /* NULL, or what it sets: y1 has been seen to be finite */
     double *kept;      /* [kept_count] what it hands from step to step, the caller's */
     int kept_count;
 

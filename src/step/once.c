@@ -87,6 +87,18 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     return status;
 }
 
+zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
+{
+    const step_impulse *s = work->stepper;
+    uint64_t digest = state_digest(state, 1);
+    if (!s || !work->touched || work->touched->of != digest || state->remembered != s->left) {
+        return zw_forward(system, state, work, error);
+    }
+    zw_status status = system_forward(system, state, work, TOUCH_AS_PUSHED, error);
+    work->touched->of = status == ZW_OK ? digest : 0;
+    return status;
+}
+
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error)
 {

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "step/run.h"
 #include "system/bodies.h"
-#include "system/subset.h"
 
 static const char *const method_name[] = {"default", "dop853",   "variational", "variational4",
                                           "rk4",     "euler",    "stiff",       "bdf",
@@ -107,10 +106,16 @@ static const char *beyond_impulse(const struct system_bodies *bodies)
     return NULL;
 }
 
-/* Bodies that may touch go by the one method that lets them, if it knows all that there is. */
+static int may_sleep(const zw_system *system)
+{
+    return system->tree && system->bodies->sleep > 0;
+}
+
+/* Bodies that may touch, or sleep, go by the one method that lets them, if it knows all that there
+ * is. */
 static zw_method by_default(const zw_system *system, double time)
 {
-    if (zw_contact_room(system) > 0 && !beyond_impulse(system->bodies)) {
+    if ((zw_contact_room(system) > 0 || may_sleep(system)) && !beyond_impulse(system->bodies)) {
         return ZW_METHOD_IMPULSE;
     }
     return is_stiff(system, time) ? ZW_METHOD_STIFF : ZW_METHOD_DOP853;
@@ -145,6 +150,33 @@ static zw_status choose_contact(const zw_system *system, zw_run_options *options
                ? ZW_OK
                : base_fail(error, ZW_BAD_INPUT, "contact %s comes with method %s, and not %s", name,
                            zw_method_name(needed), zw_method_name(options->method));
+}
+
+/* Does the method know all that there is? */
+static zw_status check_method(const zw_system *system, const zw_run_options *options,
+                              zw_error *error)
+{
+    if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse is for rigid bodies, and these are equations; use dop853");
+    }
+    if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "method impulse does not know %s; use dop853 or stiff",
+                         beyond_impulse(system->bodies));
+    }
+    if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "what has come to rest can sleep by method impulse (contact coulomb or "
+                         "convex) only, and this is %s; let nothing sleep",
+                         zw_method_name(options->method));
+    }
+    if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
+        return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
+                         system->tree ? ", and does not know formulas over them"
+                                      : ", and these are equations; use dop853");
+    }
+    return ZW_OK;
 }
 
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
@@ -182,23 +214,9 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
                            : options->method == ZW_METHOD_IMPULSE ? ZW_CONTACT_COULOMB
                                                                   : ZW_CONTACT_DEFAULT;
     }
-    if (options->method == ZW_METHOD_IMPULSE && !system->tree) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "method impulse is for rigid bodies, and these are equations; use dop853");
-    }
-    if (options->method == ZW_METHOD_IMPULSE && beyond_impulse(system->bodies)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "method impulse does not know %s; use dop853 or stiff",
-                         beyond_impulse(system->bodies));
-    }
-    if (options->method == ZW_METHOD_IMPULSE && system->bodies->sleep > 0 && subset_lacks(system)) {
-        return base_fail(error, ZW_BAD_INPUT, "what sleeps must not have %s; let nothing sleep",
-                         subset_lacks(system));
-    }
-    if (options->method == ZW_METHOD_SOFT && (!system->tree || system->bodies->formulas)) {
-        return base_fail(error, ZW_BAD_INPUT, "method soft is for rigid bodies%s",
-                         system->tree ? ", and does not know formulas over them"
-                                      : ", and these are equations; use dop853");
+    status = check_method(system, options, error);
+    if (status != ZW_OK) {
+        return status;
     }
     if ((options->method == ZW_METHOD_IMPULSE || options->method == ZW_METHOD_SOFT) &&
         options->step == 0) {

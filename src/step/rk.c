@@ -144,8 +144,7 @@ const step_scheme step_scheme_euler = {
 static zw_status given_attempt(step_ode *ode, double h, double *size, zw_error *error)
 {
     *size = 0.0;
-    ode->f1_known = 0;
-    memset(ode->low1, 0, (size_t)ode->n * sizeof(double));
+    ode->f1_known = 0; /* low parts there are none, at either end */
     return ode->option.given(ode->option.user, ode->t0, h, ode->y0, ode->y1, error);
 }
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "step/control.h"
+#include "step/sleep.h"
 #include "system/law.h"
 
 static step_method ode_method(zw_method method)
@@ -214,6 +215,9 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         status = decide_now(r, last >= 0 ? r->guards.constraint[last] : -1, error);
     }
     if (touched && status == ZW_OK && !r->over) {
+        if (r->impulse && r->impulse->sleep) {
+            sleep_disturb(r->impulse);
+        }
         motion_pack(&r->motion, r->state, r->y);
         status = step_ode_restart(r->ode, r->state->t, r->y, error);
     }
@@ -263,8 +267,12 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     run *r = motion->run;
     int nq = r->system->nq;
     double gained = 0;
+    if (r->impulse && r->impulse->sleep) {
+        sleep_notice(r->impulse, y0, y0 + nq);
+    }
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
+    r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
@@ -278,14 +286,21 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
 static zw_status take_modes(run *r, zw_error *error)
 {
     const step_ode_view *at = step_ode_look(r->ode);
+    zw_status status = ZW_OK;
     impulse_modes(r->impulse, state_mode(r->state));
-    zw_status status = system_set_modes(r->system, r->work, state_mode(r->state), error);
+    if (!r->impulse->sleep) { /* else only where it is shown: that is about all bodies */
+        status = system_set_modes(r->system, r->work, state_mode(r->state), error);
+    }
     r->work->certificate = r->impulse->residual;
     int count = r->work->touched ? r->work->touched->count : 0;
     r->summary->contacts = count > r->summary->contacts ? count : r->summary->contacts;
     for (int k = 0; k < count; k++) {
         r->summary->depth = fmax(r->summary->depth, 0 - r->work->touched->contact[k].gap);
         r->summary->jams += r->work->touched->contact[k].state == ZW_TOUCH_JAM;
+    }
+    if (r->impulse->sleep) {
+        sleep_note_slip(r->impulse);
+        return ZW_OK;
     }
     return status != ZW_OK || !r->system->has_friction
                ? status
@@ -382,6 +397,7 @@ static zw_status create_ode(run *r, zw_error *error)
             return status;
         }
         options.given = whole_step;
+        options.seen = &r->seen;
         if (r->impulse) {
             options.kept_count = impulse_memory(r->impulse, &options.kept);
         }

@@ -20,6 +20,7 @@ struct run {
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
+    int seen;               /* it has seen that all numbers are finite */
     soft_problem *soft;     /* of that one */
     step_ode *ode;
     double *y;        /* scratch, of the size of the motion's y */
@@ -46,6 +47,9 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
+/* That of a first step by these options into work->touched, of no state. */
+zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_work *work,
+                             const zw_run_options *options, zw_error *error);
 
 /* remember.c: what the run knows at its end goes into the state, for a next one to resume with. */
 void run_remember(run *r);

@@ -4,9 +4,10 @@
  * touch, or are near enough for the step to look at, are an island. An island falls asleep when all
  * its groups have been at rest for AFTER seconds. At rest is a group of which no point is faster
  * than the tolerance (metres per second; bounded by the speeds of its joints times the size of what
- * they carry), and whose speed has not doubled since the clock began: what starts to fall from an
- * unstable place grows exponentially and does not pass for rest, however slow it is. Below
- * NOTHING * tolerance is round-off.
+ * they carry), whose activations do not change, whose formulas do not know the time, and whose
+ * speed has not doubled since the clock began: what starts to fall from an unstable place grows
+ * exponentially and does not pass for rest, however slow it is. Below NOTHING * tolerance is
+ * round-off.
  *
  * Asleep, q stays and v = 0, bit for bit; the energy that the speeds had is lost and counted as
  * work. The step is made by a stepper for what is awake alone, to which the geoms of sleepers are
@@ -40,12 +41,14 @@
 
 #define AFTER 0.5    /* seconds */
 #define NOTHING 1e-6 /* of the tolerance */
+#define CHANGES 1e-6 /* of its size and 1, per second: an activation that does not change */
 
 /* ---- Making --------------------------------------------------------------------------------- */
 
 static void lay_out(step_sleep *z, const zw_system *system, base_arena *arena)
 {
-    size_t groups = (size_t)z->groups.count, nq = (size_t)system->nq, n = (size_t)system->n;
+    size_t groups = (size_t)z->groups.count, nq = (size_t)system->nq;
+    size_t n = (size_t)system->n + (size_t)system->carried;
     z->awake = base_arena_bytes(arena, groups + 1);
     z->drops = base_arena_bytes(arena, groups + 1);
     z->q0 = base_arena_doubles(arena, nq);
@@ -88,6 +91,8 @@ static void drop_part(step_sleep *z)
     subset_free(&z->part);
     z->inner = NULL;
     z->work = NULL;
+    z->twin[0] = z->twin[1] = NULL;
+    z->rest_known = 0;
     z->is_made = 0;
 }
 
@@ -96,6 +101,7 @@ void sleep_free(step_sleep *z)
     if (z) {
         drop_part(z);
         subset_groups_free(&z->groups);
+        contact_list_free(z->rest);
         base_free(z->memory);
         base_free(z);
     }
@@ -164,13 +170,31 @@ int sleep_is_left(const step_impulse *s, const double *q, const double *v)
     for (int i = 0; i < z->part.system.n && same; i++) {
         same = memcmp(&v[z->part.v[i]], &z->v1[i], sizeof *v) == 0;
     }
+    const double *act = v + s->system->n, *left = z->v1 + z->part.system.n;
+    for (int k = 0; k < z->part.bodies.act_count && same; k++) {
+        same = memcmp(&act[z->part.act[k]], &left[k], sizeof *act) == 0;
+    }
     return same;
+}
+
+void sleep_disturb(step_impulse *s)
+{
+    sleep_leave(s);
+    sleep_forget(s);
+}
+
+void sleep_notice(step_impulse *s, const double *q, const double *v)
+{
+    if (s->sleep->is_made && !sleep_is_left(s, q, v)) {
+        sleep_disturb(s);
+    }
 }
 
 /* ---- Falling asleep ------------------------------------------------------------------------- */
 
-/* The fastest point of each group that is awake. */
-static void find_speeds(step_sleep *z)
+/* The fastest point of each group that is awake; an activation that goes on changing counts as more
+ * than any speed. */
+static void find_speeds(step_sleep *z, double h)
 {
     const tree_mechanism *tree = z->part.system.tree;
     for (int i = 1; i < tree->bodies; i++) {
@@ -185,6 +209,12 @@ static void find_speeds(step_sleep *z)
             z->speed[i] += fabs(z->v1[d]) * z->groups.reach[z->part.v[d]];
         }
         *fastest = z->speed[i] <= *fastest ? *fastest : z->speed[i];
+    }
+    for (int k = 0; k < z->part.bodies.act_count; k++) {
+        double before = z->v0[z->part.system.n + k], after = z->v1[z->part.system.n + k];
+        if (!(fabs(after - before) <= CHANGES * h * (1 + fabs(after)))) {
+            z->fastest[z->part.act_group[k]] = INFINITY;
+        }
     }
 }
 
@@ -202,7 +232,7 @@ static int run_clocks(step_impulse *s, double h)
             continue; /* it was its turn */
         }
         z->fastest[group] = -1;
-        int rests = fastest <= tolerance;
+        int rests = fastest <= tolerance && !(z->groups.restless && group == z->groups.formula);
         if (rests && (fastest <= 2 * clock[1] || fastest <= NOTHING * tolerance)) {
             clock[0] += h;
         } else {
@@ -268,6 +298,13 @@ static double lost(const step_sleep *z)
         int drops = z->drops[z->part.group[tree->dof_body[d]]];
         sum += drops ? 0.5 * tree->armature[d] * z->v1[d] * z->v1[d] : 0;
     }
+    for (int i = 0; i < z->part.bodies.length_count && z->part.bodies.extra_count > 0; i++) {
+        const bodies_length *length = &z->part.bodies.length[i];
+        int dof = z->part.bodies.term[length->first].dof;
+        double rate = bodies_rate_of(&z->part.bodies, i, z->v1);
+        int drops = z->drops[z->part.group[tree->dof_body[dof]]];
+        sum += drops ? 0.5 * length->armature * rate * rate : 0;
+    }
     return sum;
 }
 
@@ -302,6 +339,9 @@ static void gather(step_sleep *z, const double *q0, const double *v0)
     for (int i = 0; i < z->part.system.n; i++) {
         z->v0[i] = v0[z->part.v[i]];
     }
+    for (int k = 0; k < z->part.bodies.act_count; k++) {
+        z->v0[z->part.system.n + k] = v0[z->groups.whole->n + z->part.act[k]];
+    }
 }
 
 static void replace(double *to, double by, int at, uint64_t *sum)
@@ -321,6 +361,19 @@ static void scatter(const step_sleep *z, double *q1, double *v1, uint64_t *sum)
     for (int i = 0; i < z->part.system.n; i++) {
         replace(&v1[z->part.v[i]], z->v1[i], nq + z->part.v[i], sum);
     }
+    for (int k = 0; k < z->part.bodies.act_count; k++) {
+        int at = z->groups.whole->n + z->part.act[k];
+        replace(&v1[at], z->v1[z->part.system.n + k], nq + at, sum);
+    }
+}
+
+void sleep_tell(const step_impulse *s, step_impulse *inner)
+{
+    inner->close = s->close;
+    inner->problem.options.tolerance = s->problem.options.tolerance;
+    inner->problem.options.contact = s->problem.options.contact;
+    inner->aside.options.tolerance = s->aside.options.tolerance;
+    inner->aside.options.contact = s->aside.options.contact;
 }
 
 /* The step of what is awake; *woken: it met somebody who has to be awake for it. */
@@ -330,11 +383,7 @@ static zw_status step_part(step_impulse *s, double t, double h, int *woken, zw_e
     contact_work *found = &z->inner->touch.found;
     int there = z->inner->touch.is_there;
     system_bind(&z->part.system, z->work, s->work->param);
-    z->inner->close = s->close; /* what impulse_set_... have said */
-    z->inner->problem.options.tolerance = s->problem.options.tolerance;
-    z->inner->problem.options.contact = s->problem.options.contact;
-    z->inner->aside.options.tolerance = s->aside.options.tolerance;
-    z->inner->aside.options.contact = s->aside.options.contact;
+    sleep_tell(s, z->inner);
     sleep_hand_in(s);
     z->work->touched = s->work->touched; /* the list is theirs to fill */
     zw_status status = impulse_step(z->inner, t, h, z->q0, z->v0, z->q1, z->v1, error);
@@ -372,6 +421,20 @@ static zw_status step_awake(step_impulse *s, double t, double h, const double *q
     return ZW_OK;
 }
 
+/* From one end of the step to the other, unless they are there since the last one. */
+static void copy_sleepers(const step_impulse *s, const double *q0, const double *v0, double *q1,
+                          double *v1)
+{
+    step_sleep *z = s->sleep;
+    int twins = (z->twin[0] == q0 && z->twin[1] == q1) || (z->twin[0] == q1 && z->twin[1] == q0);
+    if (q1 != q0 && !twins) {
+        memcpy(q1, q0, (size_t)s->system->nq * sizeof *q1);
+        memcpy(v1, v0, (size_t)(s->system->n + s->system->carried) * sizeof *v1);
+        z->twin[0] = q0;
+        z->twin[1] = q1;
+    }
+}
+
 zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
                      double *q1, double *v1, uint64_t *sum, zw_error *error)
 {
@@ -386,10 +449,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     if (status != ZW_OK) {
         return status;
     }
-    if (q1 != q0) {
-        memcpy(q1, q0, (size_t)s->system->nq * sizeof *q1);
-        memcpy(v1, v0, (size_t)s->system->n * sizeof *v1);
-    }
+    copy_sleepers(s, q0, v0, q1, v1);
     if (!z->inner) {
         return contact_list_begin(s->work, 0)
                    ? ZW_OK
@@ -399,7 +459,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     s->residual = z->inner->residual;
     s->rounds = z->inner->rounds;
     sleep_hand_out(s);
-    find_speeds(z);
+    find_speeds(z, h);
     if (run_clocks(s, h) && find_drops(s)) {
         fall_asleep(s);
     }
@@ -415,7 +475,7 @@ void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum)
     }
     int first = s->system->nq + s->system->n + s->system->carried + s->system->shape.params;
     impulse_modes(z->inner, z->mode);
-    for (int c = 0; c < z->part.bodies.closer_count + z->part.bodies.dry_count; c++) {
+    for (int c = 0; c < z->part.model.constraint_count; c++) {
         int to = z->part.constraint[c];
         replace(&mode[to], z->mode[c], first + to, sum);
     }

@@ -12,7 +12,7 @@ int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_
     for (int i = 0; i < parts && asleep; i++) {
         asleep[i] = 0;
     }
-    if (!bodies || !(bodies->sleep > 0) || subset_lacks(system) || !run_remembers_step(now)) {
+    if (!bodies || !(bodies->sleep > 0) || !run_remembers_step(now)) {
         return 0;
     }
     if (subset_groups_create(&groups, system) != ZW_OK) {

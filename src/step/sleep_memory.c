@@ -113,13 +113,14 @@ void sleep_hand_in(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count, blocks = (int)s->kept[1];
+    int dry = s->system->bodies->dry_count, blocks = (int)s->kept[1];
+    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
+    int closers = s->system->model->constraint_count - dry;
     double *to = z->inner->kept;
     const double *from = s->kept + IMPULSE_HEAD + dry;
     memcpy(to, s->kept, IMPULSE_HEAD * sizeof *to);
     to += IMPULSE_HEAD;
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
+    for (int c = held; c < constraints; c++) {
         *to++ = s->kept[IMPULSE_HEAD + part->constraint[c] - closers];
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
@@ -143,14 +144,14 @@ void sleep_hand_out(step_impulse *s)
 {
     const step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->bodies->closer_count;
-    int constraints = part->bodies.closer_count + part->bodies.dry_count;
+    int dry = s->system->bodies->dry_count, closers = s->system->model->constraint_count - dry;
+    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
     const double *from = z->inner->kept + IMPULSE_HEAD;
     double *to = s->kept + IMPULSE_HEAD + dry;
     double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
     memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
     int blocks = (int)s->kept[1], rows = (int)s->kept[2];
-    for (int c = part->bodies.closer_count; c < constraints; c++) {
+    for (int c = held; c < constraints; c++) {
         s->kept[IMPULSE_HEAD + part->constraint[c] - closers] = *from++;
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {

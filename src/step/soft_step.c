@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tree/herd.h"
 
 /* s->a, with the joints' damping taken at the end of the step. */
 static int damp(soft_problem *s, double h)
@@ -20,6 +21,9 @@ static int damp(soft_problem *s, double h)
     }
     for (int i = 0; i < system->n; i++) {
         s->a[i] = s->force[i] + s->push[i];
+    }
+    if (s->work->herd && system->bodies->extra_count == 0) { /* the masses are those of the trees */
+        return tree_herd_solve(s->work->herd, s->diagonal, s->a);
     }
     int good = soft_factor_masses(s, s->diagonal);
     soft_solve_masses(s, s->a);

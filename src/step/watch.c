@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "step/run.h"
+#include "step/sleep.h"
 
 static double larger(double x, double y)
 {
@@ -57,8 +58,16 @@ static void note_energy(run *r, const zw_state *state)
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
-    zw_status status =
-        system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED, error);
+    zw_status status = ZW_OK;
+    if (r->impulse && r->impulse->sleep) {
+        zw_state *now = (zw_state *)state; /* only read */
+        status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), state_v(now),
+                                 error);
+    }
+    if (status == ZW_OK) {
+        status = system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED,
+                                error);
+    }
     if (status == ZW_OK && r->soft) {
         status = soft_show(r->soft, state, error);
     }
@@ -83,8 +92,12 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
 {
     double violation[2] = {0, 0};
-    zw_status status =
-        system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
+    zw_status status = ZW_OK;
+    if (r->impulse && r->impulse->sleep) {
+        sleep_violation(r->impulse, t, violation);
+    } else {
+        status = system_violation(r->system, r->work, t, y, y + r->system->nq, violation, error);
+    }
     if (status == ZW_OK) {
         note_violation(r, violation);
     }

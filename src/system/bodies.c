@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tree/herd.h"
 #include "tree/sweeps.h"
 
 zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
@@ -129,10 +130,13 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     }
 }
 
-static void take_bias(const zw_system *system, zw_work *work)
+static void take_bias(const zw_system *system, zw_work *work, const double *known)
 {
-    double *force = work->out[PART_TERMS] + system->at.force, *bias = work->rows + 2 * system->m;
-    tree_inverse(system->tree, NULL, NULL, work->sweeps, bias);
+    double *force = work->out[PART_TERMS] + system->at.force, *room = work->rows + 2 * system->m;
+    const double *bias = known ? known : room;
+    if (!known) {
+        tree_inverse(system->tree, NULL, NULL, work->sweeps, room);
+    }
     for (int i = 0; i < system->n; i++) {
         force[i] -= bias[i];
     }
@@ -160,13 +164,27 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
     return finite;
 }
 
+int bodies_herd(const zw_system *system, zw_work *work)
+{
+    int failed = 0;
+    if (!work->herd && system->tree) {
+        work->herd = tree_herd_create(system->tree, &failed);
+    }
+    return !failed;
+}
+
 void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v)
 {
-    tree_kinematics(system->tree, q, work->sweeps);
-    tree_velocities(system->tree, v, work->sweeps);
-    tree_composite(system->tree, work->sweeps);
+    const double *bias = NULL;
+    if (work->herd) {
+        bias = tree_herd_smooth(work->herd, q, v, work->sweeps);
+    } else {
+        tree_kinematics(system->tree, q, work->sweeps);
+        tree_velocities(system->tree, v, work->sweeps);
+        tree_composite(system->tree, work->sweeps);
+    }
     put_forces(system, work, q, v);
-    take_bias(system, work);
+    take_bias(system, work, bias);
 }
 
 static void put_terms(const zw_system *system, zw_work *work, const expr_inputs *in)
@@ -177,7 +195,7 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
     tree_composite(system->tree, work->sweeps);
     put_metric(system, work, out + system->at.M);
     put_forces(system, work, q, v);
-    take_bias(system, work);
+    take_bias(system, work, NULL);
     if (system->m > 0) {
         tree_accelerations(system->tree, NULL, work->sweeps);
         bodies_fill_rows(system, work, q, v,

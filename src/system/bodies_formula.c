@@ -99,7 +99,8 @@ static zw_status see_all(bodies_builder *b, zw_error *error)
 {
     bodies_formulas *f = b->to->formulas;
     const zw_model *model = b->model;
-    size_t all = (size_t)(model->coord_count + b->from->count[ZW_THING_JOINT]) + 3;
+    /* what is written, then what is shown: energies, and up to three coordinates of each joint */
+    size_t all = (size_t)model->coord_count + 3 * (size_t)b->from->count[ZW_THING_JOINT] + 3;
     f->seen = base_alloc(all * sizeof *f->seen);
     f->frame = base_alloc(all * sizeof *f->frame);
     f->begin = base_alloc(2 * all * sizeof *f->begin);

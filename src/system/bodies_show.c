@@ -17,6 +17,8 @@ enum { MOST_MARKS = 200, MOST_CURVES = 12 };
 typedef struct painter {
     bodies_builder *b;
     int next; /* the next output */
+    int many; /* several bodies move on their own: each, with all that hangs on it, has its colour
+               */
     int failed;
 } painter;
 
@@ -41,6 +43,33 @@ static void put_point(painter *p, model_draw *draw, int index, int body, const d
                                                      : expr_leaf(graph, EXPR_ACCEL, p->next + k);
     }
     p->next += 3;
+}
+
+/* Which of the bodies on the world a body hangs on; those that stand do not count. -1: it stands.
+ */
+static int tree_of(const bodies_builder *b, int body)
+{
+    const model_bodies *from = b->drawn;
+    int top = body, number = 0;
+    while (b->fused.frame[top].body != 0 && b->fused.frame[from->body[top].parent].body != 0) {
+        top = from->body[top].parent;
+    }
+    for (int i = 1; i < top; i++) {
+        number += b->fused.frame[i].body != 0 && b->fused.frame[from->body[i].parent].body == 0;
+    }
+    return b->fused.frame[body].body == 0 ? -1 : number;
+}
+
+/* Colours tell bodies apart that nothing holds together. */
+static void paint(painter *p, model_draw *draw, int body)
+{
+    static const char *const name[] = {"blue", "orange", "green", "purple", "yellow", "cyan"};
+    enum { COLOURS = sizeof name / sizeof *name };
+    int tree = p->many ? tree_of(p->b, body) : -1;
+    if (p->many) {
+        draw->colour = bodies_copy(tree < 0 ? "gray" : name[tree % COLOURS]);
+        p->failed |= !draw->colour;
+    }
 }
 
 /* A draw with so many points; NULL: enough is drawn already, or no memory. */
@@ -79,6 +108,7 @@ static void draw_line(painter *p, int body1, const double from[3], int body2, co
 {
     model_draw *draw = new_draw(p, MODEL_DRAW_LINE, 2);
     if (draw) {
+        paint(p, draw, body2);
         put_point(p, draw, 0, body1, from);
         put_point(p, draw, 1, body2, to);
         end_draw(p, draw, radius);
@@ -89,6 +119,7 @@ static void draw_ball(painter *p, int body, const double centre[3], double radiu
 {
     model_draw *draw = new_draw(p, MODEL_DRAW_CIRCLE, 1);
     if (draw) {
+        paint(p, draw, body);
         put_point(p, draw, 0, body, centre);
         end_draw(p, draw, radius);
     }
@@ -116,6 +147,21 @@ static void draw_box(painter *p, const zw_geom_def *geom)
         put_point(p, draw, i, geom->body, at);
     }
     if (draw) {
+        paint(p, draw, geom->body);
+        end_draw(p, draw, 0);
+    }
+}
+
+/* A plane: its origin, and points on its x and y axes. */
+static void draw_plane(painter *p, const zw_geom_def *geom)
+{
+    model_draw *draw = new_draw(p, MODEL_DRAW_PLANE, 3);
+    for (int i = 0; i < 3 && draw; i++) {
+        double at[3];
+        point_of(geom, i == 1, i == 2, 0, at);
+        put_point(p, draw, i, geom->body, at);
+    }
+    if (draw) {
         end_draw(p, draw, 0);
     }
 }
@@ -134,6 +180,7 @@ static void draw_solid(painter *p, int body, bodies_solid *solid)
     }
     p->failed |= solid->failed;
     if (draw) {
+        paint(p, draw, body);
         end_draw(p, draw, 0);
         for (int i = 0; i < solid->vertex_count; i++) {
             for (int k = 0; k < 3; k++) {
@@ -166,6 +213,9 @@ static int draw_geom(painter *p, const zw_geom_def *geom)
     case ZW_SHAPE_BOX:
         draw_box(p, geom);
         return 1;
+    case ZW_SHAPE_PLANE:
+        draw_plane(p, geom);
+        return 1;
     default:
         return 0;
     }
@@ -195,6 +245,9 @@ static void draw_bodies(painter *p)
     unsigned char *drawn = base_alloc(2 * bodies), *shown = drawn ? drawn + bodies : NULL;
     bodies_solid *solid = base_alloc(bodies * sizeof *solid);
     p->failed |= !drawn || !solid;
+    for (int i = 1; i < (int)bodies && !p->many; i++) {
+        p->many |= tree_of(p->b, i) > 0;
+    }
     for (int i = 0; i < from->count[ZW_THING_GEOM] && !p->failed; i++) {
         shown[from->geom[i].body] |= from->geom[i].group <= SHOWN;
     }

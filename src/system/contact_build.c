@@ -299,6 +299,10 @@ void contact_world_free(contact_world *world)
 zw_status contact_work_create(contact_work *work, const contact_world *world)
 {
     size_t geoms = (size_t)world->geom_count;
+    int groups = 1, matches = world->match_count;
+    if (world->crowd) {
+        contact_crowd_sizes(world->crowd, &groups, &matches);
+    }
     *work =
         (contact_work){.pose = base_alloc((geoms + 1) * sizeof *work->pose),
                        .reach = base_alloc((geoms + 1) * sizeof(double)),
@@ -310,7 +314,8 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .crowd = world->crowd ? crowd_work_create(world) : NULL,
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
     if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
-        work->woken && work->is_woken && (work->crowd || !world->crowd)) {
+        work->woken && work->is_woken && (work->crowd || !world->crowd) &&
+        contact_wait_create(&work->wait, world->geom_count, groups, matches)) {
         return ZW_OK;
     }
     contact_work_free(work);
@@ -328,5 +333,6 @@ void contact_work_free(contact_work *work)
     base_free(work->is_woken);
     collide_broad_free(work->broad);
     crowd_work_free(work->crowd);
+    contact_wait_free(&work->wait);
     *work = (contact_work){0};
 }

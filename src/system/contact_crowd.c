@@ -31,7 +31,7 @@ struct contact_crowd {
 };
 
 typedef struct crowd_pair {
-    int a, b;
+    int a, b, group;
     double close;
     const contact_match *match; /* NULL: of two trees */
 } crowd_pair;
@@ -174,6 +174,15 @@ void contact_crowd_free(contact_crowd *crowd)
         base_free(crowd->geom);
         base_free(crowd->match);
         base_free(crowd);
+    }
+}
+
+void contact_crowd_sizes(const contact_crowd *crowd, int *groups, int *matches)
+{
+    *groups = crowd->groups;
+    *matches = 0;
+    for (int g = 0; g < crowd->groups; g++) {
+        *matches += crowd->group[g].matches;
     }
 }
 
@@ -351,10 +360,18 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
     crowd_work *w = work->crowd;
     w->count = 0;
     for (int g = 0; g < crowd->groups; g++) {
-        const contact_match *match = crowd->match + crowd->group[g].match;
-        for (int k = 0; k < crowd->group[g].matches; k++, match++) {
-            crowd_pair pair = {.a = match->a, .b = match->b, .match = match};
-            if (contact_near(world, work, match, margin, &pair.close) && !add(w, pair)) {
+        const crowd_group *own = &crowd->group[g];
+        contact_wait_move(world, work, &work->wait, g, crowd->geom + own->first, own->count,
+                          margin);
+        for (int k = own->match; k < own->match + own->matches; k++) {
+            const contact_match *match = &crowd->match[k];
+            crowd_pair pair = {.a = match->a, .b = match->b, .group = g, .match = match};
+            if (contact_waits(&work->wait, g, k)) {
+                continue;
+            }
+            if (!contact_near(world, work, match, margin, &pair.close)) {
+                contact_wait_see(world, work, &work->wait, g, k, match, 0);
+            } else if (!add(w, pair)) {
                 return 0;
             }
         }
@@ -367,9 +384,15 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
     sort(w, world->geom_count, 1);
     for (int k = 0; k < w->count; k++) {
         const crowd_pair *pair = &w->pair[k];
-        contact_match match =
-            pair->match ? *pair->match : contact_match_of(world, pair->a, pair->b);
-        contact_meet_match(world, work, &match, pair->close);
+        int before = work->needed;
+        if (!pair->match) {
+            contact_match match = contact_match_of(world, pair->a, pair->b);
+            contact_meet_match(world, work, &match, pair->close);
+            continue;
+        }
+        contact_meet_match(world, work, pair->match, pair->close);
+        contact_wait_see(world, work, &work->wait, pair->group, (int)(pair->match - crowd->match),
+                         pair->match, work->needed > before);
     }
     return 1;
 }

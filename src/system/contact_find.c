@@ -258,14 +258,25 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
     }
 }
 
-/* Two by two, by the spheres around them first. */
+/* Two by two, by the spheres around them first. Where some sleep, the list changes with them. */
 static void meet_few(const contact_world *world, contact_work *work, double margin)
 {
+    contact_wait *wait = world->asleep ? NULL : &work->wait;
     const contact_match *match = world->match;
     double close;
+    if (wait) {
+        contact_wait_move(world, work, wait, 0, world->moving, world->moving_count, margin);
+    }
     for (int k = 0; k < world->match_count; k++, match++) {
+        int before = work->needed;
+        if (wait && contact_waits(wait, 0, k)) {
+            continue;
+        }
         if (contact_near(world, work, match, margin, &close)) {
             contact_meet_match(world, work, match, close);
+        }
+        if (wait) {
+            contact_wait_see(world, work, wait, 0, k, match, work->needed > before);
         }
     }
 }
@@ -362,7 +373,7 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     }
     if (status == ZW_OK && work->needed > work->count) {
         status = base_fail(error, ZW_TOO_LARGE,
-                           "%d contacts, but the world has room for %d: set its contact capacity",
+                           "%d contacts, but the world has room for %d: set contact_capacity",
                            work->needed, world->capacity);
     }
     return status;

@@ -41,6 +41,7 @@ contact_list *contact_list_begin(zw_work *work, int room)
     work->touched = list;
     list->of = 0;
     list->acts = 0;
+    list->rests = 0;
     list->count = 0;
     if (room > list->room) {
         base_free(list->contact);
@@ -64,7 +65,34 @@ void contact_list_keep(contact_list *list, const zw_state *state)
         list->of = 0;
         list->count = 0;
         list->acts = 0;
+        list->rests = 0;
     }
+}
+
+int contact_list_join(zw_work *work, const contact_list *rest)
+{
+    contact_list *list = work->touched ? work->touched : contact_list_begin(work, 0);
+    int count = list ? list->count + (rest ? rest->count : 0) : 0;
+    if (!list) {
+        return 0;
+    }
+    if (count > list->room) {
+        zw_contact *contact = base_alloc((size_t)count * sizeof *contact);
+        if (!contact) {
+            return 0;
+        }
+        if (list->count > 0) {
+            memcpy(contact, list->contact, (size_t)list->count * sizeof *contact);
+        }
+        base_free(list->contact);
+        list->contact = contact;
+        list->room = count;
+    }
+    for (int k = 0; rest && k < rest->count; k++) {
+        list->contact[list->count++] = rest->contact[k];
+    }
+    list->rests = 1;
+    return 1;
 }
 
 zw_contact *contact_list_add(contact_list *list, const zw_system *system,

@@ -42,6 +42,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/apart.h"
 #include "model/pose.h"
 #include "system/law.h"
 #include "system/tangent.h"
@@ -51,7 +52,9 @@
 #define FAR 1e-9   /* the same, of the distance from the origin */
 #define REST 1e-8  /* of 1 + the largest speed: speeds that are none */
 #define TENTH 0.1
-#define PUSH 100 /* how much faster what slides is taken to go on sliding */
+#define ROUND 1e-13 /* directions off by this are right, */
+#define LEFT 1e-7   /* or by this, where it does not become less */
+#define PUSH 100    /* how much faster what slides is taken to go on sliding */
 
 /* ---- Birth and death ------------------------------------------------------------------------ */
 
@@ -79,6 +82,7 @@ void contact_now_free(contact_now *now)
         base_free(now->J_aside);
         base_free(now->column_aside);
         base_free(now->role);
+        gauss_apart_free(now->apart);
         base_free(now);
     }
 }
@@ -309,8 +313,12 @@ static zw_status make_solver(const zw_system *system, contact_now *now, zw_error
             add_point(now->solver, &now->point[k]);
         }
     }
+    if (now->solver && system->sparse && !now->apart) {
+        now->apart = gauss_apart_create(); /* or as one problem */
+    }
     if (now->solver) {
         now->solver->options.effort = EFFORT;
+        now->solver->apart = now->apart;
     }
     return now->solver ? ZW_OK : ZW_NO_MEMORY;
 }
@@ -340,8 +348,9 @@ static double across(const contact_point *point, const double *x, const double *
     return sum;
 }
 
-/* Turn the residual of a sliding point into its direction; answers how far it was off, beside the
- * size that it should have; 1: it did not slide at all. */
+/* Turn the residual of a sliding point into its direction, unless it is there: but for round-off,
+ * or for what the kernel leaves, which no round makes less. Answers how far it was off, beside the
+ * size that it should have; 0: it is there; 1: it did not slide at all. */
 static double turn(const contact_now *now, now_point *it)
 {
     const double most = 1e15;
@@ -354,7 +363,11 @@ static double turn(const contact_now *now, now_point *it)
         off[r] = w[r] - along * way[r];
     }
     double back = across(point, x, way) / unit;
-    double far = sqrt(across(point, off, off) / unit) / it->size;
+    double far = sqrt(across(point, off, off) / unit) / it->size, before = it->off;
+    it->off = far;
+    if (along > 0.1 * it->size && (far <= ROUND || (far <= LEFT && far > 0.5 * before))) {
+        return 0;
+    }
     if (!(along > 0.1 * it->size) && it->size < most) { /* it all but stops: faster, then */
         it->size *= 1000;
     }
@@ -385,7 +398,7 @@ int contact_now_turns(contact_now *now)
             worst = 1;
         }
     }
-    return worst > 1e-13;
+    return worst > 0;
 }
 
 /* Dry friction of at most `limit` that was taken to hold: its multiplier, or 0. */

@@ -24,6 +24,7 @@ typedef struct now_point {
     double way_of[6]; /* of what slides: u_t of size 1, measured by mu u */
     double shift[6];  /* and s, */
     double size;      /* the size of k u_t */
+    double off;       /* how far its residual was from its direction, in the last round */
     double force[6];  /* lambda */
     char name[120];
 } now_point;
@@ -39,7 +40,8 @@ struct contact_now {
     double *J;
     int *column;
     system_solver *solver;
-    const char *jammed; /* the name of what no force lets slide; NULL: none */
+    struct gauss_apart *apart; /* of many bodies; NULL: not yet */
+    const char *jammed;        /* the name of what no force lets slide; NULL: none */
 };
 
 /* J v of one point. */

@@ -103,6 +103,14 @@ typedef struct contact_point {
     double restitution;
 } contact_point;
 
+/* contact_wait.c: how long pairs need not be looked at. */
+typedef struct contact_wait {
+    double *before; /* [geoms][6] where they were, and the half axes of capsules */
+    double *travel; /* [groups] */
+    double *need;   /* [groups] as far as pairs must be able to wait, to be left alone now */
+    double *until;  /* [matches] */
+} contact_wait;
+
 /* Scratch of one world: where the geoms are, and what touches. */
 typedef struct contact_work {
     int placed, bounded;   /* what stands still has its place, and its box: once is enough */
@@ -111,6 +119,7 @@ typedef struct contact_work {
     double *lower, *upper; /* [geoms][3] boxes around all that; not made for few geoms */
     collide_broad *broad;
     crowd_work *crowd; /* if the world is one */
+    contact_wait wait; /* of its matches */
     int count;
     contact_point *point; /* [capacity] */
     int needed;           /* points that there were */
@@ -123,6 +132,7 @@ typedef struct contact_work {
 typedef struct contact_list {
     uint64_t of; /* state_digest of the state that it belongs to; 0: of none */
     int acts;    /* the accelerations of the work are those with these forces */
+    int rests;   /* those of sleepers are among them: step/sleep_rest.c */
     int count, room;
     zw_contact *contact;
 } contact_list;
@@ -132,6 +142,8 @@ contact_list *contact_list_begin(struct zw_work *work, int room);
 void contact_list_free(contact_list *list);
 /* Unless it is of this state it becomes empty, and of none. NULL is fine. */
 void contact_list_keep(contact_list *list, const struct zw_state *state);
+/* Those of sleepers (NULL: none) into work->touched. 0: no memory. */
+int contact_list_join(struct zw_work *work, const contact_list *rest);
 /* One more: names and places; forces and speeds are the caller's. */
 zw_contact *contact_list_add(contact_list *list, const struct zw_system *system,
                              const contact_point *point);
@@ -181,10 +193,26 @@ static inline int contact_near(const contact_world *world, const contact_work *w
         (match->plane == 2 && contact_above(&work->pose[b], p, world->geom[a].radius + *close)));
 }
 
+/* contact_wait.c: 0: no memory. */
+int contact_wait_create(contact_wait *wait, int geoms, int groups, int matches);
+void contact_wait_free(contact_wait *wait);
+/* The geoms of a group have been placed; margin as for contact_find. */
+void contact_wait_move(const contact_world *world, const contact_work *work, contact_wait *wait,
+                       int group, const int *geom, int count, double margin);
+/* A pair of a group, or of one of it and one that stands still, was looked at: were there points?
+ */
+void contact_wait_see(const contact_world *world, const contact_work *work, contact_wait *wait,
+                      int group, int index, const contact_match *match, int found);
+static inline int contact_waits(const contact_wait *wait, int group, int index)
+{
+    return wait->until[index] > wait->need[group];
+}
+
 /* contact_crowd.c: is this a crowd, then world->crowd; 0: no memory. */
 int contact_crowd_make(contact_world *world, const struct tree_mechanism *tree);
 void contact_crowd_free(contact_crowd *crowd);
 crowd_work *crowd_work_create(const contact_world *world); /* NULL: no memory */
+void contact_crowd_sizes(const contact_crowd *crowd, int *groups, int *matches);
 void crowd_work_free(crowd_work *work);
 /* All points, where geoms have been placed; 0: no memory. */
 int contact_crowd_meet(const struct zw_system *system, contact_work *work, double margin);

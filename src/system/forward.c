@@ -479,6 +479,7 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
 {
     zw_state *now = (zw_state *)state; /* only read */
     const double *q = state_q(now), *v = state_v(now);
+    work->shows_soft = 0;
     system_bind(system, work, state_param(now));
     zw_status status = system_set_modes(system, work, state_mode(now), error);
     if (status == ZW_OK) {

@@ -22,6 +22,7 @@
 #ifndef ZW_SYSTEM_SOFT_H
 #define ZW_SYSTEM_SOFT_H
 
+#include "math/lane.h"
 #include "math/ldl.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
@@ -51,6 +52,11 @@ typedef enum soft_kind {
     SOFT_CONE,    /* sum of (lambda_j / mu_j)^2 <= lambda_0^2 */
     SOFT_MASS     /* no row: `most` is a mass that moves along the direction */
 } soft_kind;
+
+/* Products of the factor of a bent island: where there are more, it is large (soft_large.c). So no
+ * way in it is longer than the cube root of six times that. */
+#define SOFT_TOO_LONG 1e6
+enum { SOFT_DEEPEST = 184 };
 
 enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
 
@@ -82,6 +88,9 @@ typedef struct soft_block {
 /* b = aref, D = 1/R: those of the block's rows. */
 void soft_law(const soft_block *k, const double *b, const double *D, const double *x,
               soft_reply *to);
+/* The same; of a pyramid only state, curved and force. */
+void soft_law_force(const soft_block *k, const double *b, const double *D, const double *x,
+                    soft_reply *to);
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
@@ -95,6 +104,12 @@ typedef struct soft_pair {
 } soft_pair;
 
 enum { SOFT_PAIRS = 1024 };
+
+/* A limit of one coordinate: coef q - limit < margin, or it does nothing; q = -1: no such limit. */
+typedef struct soft_watch {
+    int q;
+    double coef, limit, margin;
+} soft_watch;
 
 /* A pattern: rows hold the way from the root to their dof. */
 typedef struct soft_shape {
@@ -112,6 +127,7 @@ typedef struct soft_tree {
     int leader;       /* the first of its island */
     int block;        /* first of its blocks, if it is a leader */
     int bent;         /* and whether it needs a pattern of its own */
+    int kind;         /* the first tree of the same pattern */
     soft_shape shape; /* pattern of M's rows, in numbers from `first` */
 } soft_tree;
 
@@ -154,10 +170,11 @@ typedef struct soft_problem {
 
     /* What they are made from. */
     int has_frames;     /* some closer is between frames */
+    soft_watch *watch;  /* [closers] */
     int is_there;       /* something may touch */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
-    double *room;       /* for the rows of a group, twice */
+    double *room;       /* for the rows of a group, and for those as bent islands have them */
     int *J_column;
     soft_pair *pair; /* [SOFT_PAIRS] by their geoms */
 
@@ -180,8 +197,10 @@ typedef struct soft_problem {
     double *force;                 /* [n] all that is applied */
     double *push;                  /* [n] J' lambda */
     double *a;                     /* [n] */
-    double *guess;                 /* [n] a of the last solution: where the next begins */
+    double *guess;                 /* [n] a of the last solution, */
+    double *before;                /* [n] and of the one before: where the next begins */
     double *x, *y, *Ma, *diagonal; /* [n] */
+    zw_real8 *lot;                 /* for eight islands at once */
     int iterations;                /* of the last solution: the most of an island */
     double slope;                  /* what it left of M a - force - J' lambda: its length, */
     double certificate;            /* and in proportion to that of its parts, the worst island's */
@@ -207,6 +226,8 @@ zw_status soft_weigh(soft_problem *s, zw_error *error);
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
+/* Once for each closer. */
+soft_watch soft_watch_of(const struct system_bodies *bodies, const bodies_closer *closer);
 
 /* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
  */
@@ -228,6 +249,11 @@ void soft_multiply(const soft_shape *shape, const double *M, const double *x, do
 /* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
 int soft_factor(const soft_shape *shape, const double *diagonal, double *H);
 void soft_solve(const soft_shape *shape, const double *H, double *x);
+
+/* soft_lane.c: of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
+ * some H is not positive. room: entries + n. */
+int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+                     int lanes, zw_real8 *room);
 
 /* soft_newton.c: a of every island. */
 zw_status soft_minimise(soft_problem *s, zw_error *error);

@@ -29,9 +29,7 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
-    for (int c = k->columns - 1; c < k->stride; c++) {
-        y[c] = 0;
-    }
+    four_put(y + k->stride - 4, (soft_four){0}); /* the last may be nobody's */
     for (int c = 0; c < k->columns; c++) {
         y[c] = a[column[c]];
     }
@@ -103,15 +101,16 @@ ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, doub
     }
 }
 
-/* 4 * parts numbers of a row of H; parts is a constant where this is inlined. */
-ZW_INLINE void add_part(int rows, int stride, const double *J, const double *w, const int parts,
-                        double *to)
+/* 4 * parts numbers of a row of H: rows of J and w stand gap and stride apart; parts is a constant
+ * where this is inlined. */
+ZW_INLINE void add_part(int rows, int gap, int stride, const double *J, const double *w,
+                        const int parts, double *to)
 {
     soft_four sum[4];
     for (int p = 0; p < parts; p++) {
         sum[p] = four_at(to + 4 * p);
     }
-    for (int r = 0; r < rows; r++, J += stride, w += stride) {
+    for (int r = 0; r < rows; r++, J += gap, w += stride) {
         for (int p = 0; p < parts; p++) {
             sum[p] += *w * four_at(J + 4 * p);
         }
@@ -121,29 +120,42 @@ ZW_INLINE void add_part(int rows, int stride, const double *J, const double *w, 
     }
 }
 
-/* H += J' w where the columns are in a row: sixteen of a row of H at once. */
-ZW_INLINE void stiffen_whole(int rows, int stride, int columns, const int *column, const double *J,
-                             const double *w, double *const *row)
+/* A row of H, up to its place `last`: sixteen at once. */
+ZW_INLINE void add_row(int rows, int gap, int stride, int last, const double *J, const double *w,
+                       double *to)
 {
-    for (int t = 0; t < columns; t++) {
-        for (int c = 0; c <= t; c += 16) {
-            double *to = row[column[t]] + c;
-            switch ((t - c) / 4) {
-            case 0:
-                add_part(rows, stride, J + c, w + t, 1, to);
-                break;
-            case 1:
-                add_part(rows, stride, J + c, w + t, 2, to);
-                break;
-            case 2:
-                add_part(rows, stride, J + c, w + t, 3, to);
-                break;
-            default:
-                add_part(rows, stride, J + c, w + t, 4, to);
-                break;
-            }
+    for (int c = 0; c <= last; c += 16) {
+        switch ((last - c) / 4) {
+        case 0:
+            add_part(rows, gap, stride, J + c, w, 1, to + c);
+            break;
+        case 1:
+            add_part(rows, gap, stride, J + c, w, 2, to + c);
+            break;
+        case 2:
+            add_part(rows, gap, stride, J + c, w, 3, to + c);
+            break;
+        default:
+            add_part(rows, gap, stride, J + c, w, 4, to + c);
+            break;
         }
     }
+}
+
+/* The rows of J with their columns at the places that these have in rows of H, zeros between them.
+ * Answers the length of a row. */
+static int spread(const soft_problem *s, const soft_block *k, int rows, double *to)
+{
+    const int *column = s->column + k->column;
+    const double *J = s->value + k->J;
+    int gap = (s->level[column[k->columns - 1]] + 4) / 4 * 4;
+    memset(to, 0, (size_t)(rows * gap) * sizeof *to);
+    for (int r = 0; r < rows; r++) {
+        for (int c = 0; c < k->columns; c++) {
+            to[r * gap + s->level[column[c]]] = J[r * k->stride + c];
+        }
+    }
+    return gap;
 }
 
 ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
@@ -151,7 +163,7 @@ ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
     const int *column = s->column + k->column;
     const double *J = s->value + k->J;
     double *w = s->room;
-    int rows = 0;
+    int rows = 0, gap = k->stride;
     for (int i = 0; i < k->group; i++) {
         if (k[i].width == 3) {
             weigh(k + i, 3, J + rows * k->stride, w + rows * k->stride);
@@ -160,17 +172,12 @@ ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
         }
         rows += k[i].width;
     }
-    if (k->whole) {
-        stiffen_whole(rows, k->stride, k->columns, column, J, w, s->row);
-        return;
+    if (!k->whole) {
+        gap = spread(s, k, rows, w + rows * k->stride);
+        J = w + rows * k->stride;
     }
-    for (int r = 0; r < rows; r++, J += k->stride, w += k->stride) {
-        for (int t = 0; t < k->columns; t++) {
-            double *to = s->row[column[t]];
-            for (int c = 0; c <= t; c++) {
-                to[s->level[column[c]]] += w[t] * J[c];
-            }
-        }
+    for (int t = 0; t < k->columns; t++) {
+        add_row(rows, gap, k->stride, s->level[column[t]], J, w + t, s->row[column[t]]);
     }
 }
 

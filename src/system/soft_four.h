@@ -6,7 +6,7 @@
 
 #include "math/lane.h"
 
-typedef double soft_four __attribute__((vector_size(32)));
+typedef zw_real4 soft_four;
 
 ZW_INLINE soft_four four_at(const double *x)
 {

@@ -17,8 +17,6 @@
 #include "system/soft.h"
 #include "system/soft_large.h"
 
-#define TOO_LONG 1e6 /* products of a factor: more are left to soft_large.c */
-
 /* ---- Trees, bound together ------------------------------------------------------------------ */
 
 static int leader(const soft_problem *s, int t)
@@ -160,13 +158,13 @@ static void find_parents(const soft_problem *s, soft_island *island)
     }
     double products = 0;
     int entries = 0;
-    for (int i = 0; i < island->n && products < TOO_LONG; i++) {
+    for (int i = 0; i < island->n && products < SOFT_TOO_LONG; i++) {
         to->depth[i] = to->parent[i] < 0 ? 1 : to->depth[to->parent[i]] + 1;
         to->start[i] = entries;
         entries += padded(to->depth[i]);
         products += 0.5 * to->depth[i] * to->depth[i];
     }
-    island->is_large = !(products < TOO_LONG);
+    island->is_large = !(products < SOFT_TOO_LONG);
     island->shape.entries = island->is_large ? 0 : entries;
 }
 
@@ -297,6 +295,25 @@ int soft_find_islands(soft_problem *s)
 
 /* ---- Once ----------------------------------------------------------------------------------- */
 
+/* Trees of one pattern are solved together: soft_lane.c. A few patterns are compared. */
+static int kind_of(const soft_problem *s, int t)
+{
+    const soft_shape *own = &s->tree[t].shape;
+    int kinds = 0;
+    for (int k = 0; k < t && kinds < 8; k++) {
+        const soft_shape *other = &s->tree[k].shape;
+        if (s->tree[k].kind != k) {
+            continue;
+        }
+        if (other->n == own->n &&
+            memcmp(other->parent, own->parent, (size_t)own->n * sizeof *own->parent) == 0) {
+            return k;
+        }
+        kinds++;
+    }
+    return t;
+}
+
 void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -320,6 +337,7 @@ void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
                                   .start = start,
                                   .blocks = blocks,
                                   .block = block};
+        own->kind = kind_of(s, t);
         parent += n;
         start += n;
         block += blocks + 1;

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lane.h"
 #include "system/soft.h"
 
 enum { OPEN, STICK, SLIDE };
@@ -61,13 +62,13 @@ static void reply_rows(const soft_block *k, const double *b, const double *D, co
     }
 }
 
-/* All edges have the same D. */
-static void reply_pyramid(const soft_block *k, const double *b, double D, const double *x,
-                          soft_reply *to)
+/* All edges have the same D. Width is a constant where this is inlined, if it is 3. */
+ZW_INLINE void reply_pyramid(const soft_block *k, const int width, const double *b, double D,
+                             const double *x, soft_reply *to)
 {
     double normal = 0, rest = 0;
     int pushing = 0, state = 0;
-    for (int j = 1; j < k->width; j++) {
+    for (int j = 1; j < width; j++) {
         double mu = k->mu[j - 1], along = mu * x[j], *C = to->C + corner(j, 0);
         double plus = D * (b[2 * j - 2] - x[0] - along), minus = D * (b[2 * j - 1] - x[0] + along);
         int up = plus > 0, down = minus > 0;
@@ -138,7 +139,11 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
               soft_reply *to)
 {
     if (k->kind == SOFT_PYRAMID) {
-        reply_pyramid(k, b, D[0], x, to);
+        if (k->width == 3) {
+            reply_pyramid(k, 3, b, D[0], x, to);
+        } else {
+            reply_pyramid(k, k->width, b, D[0], x, to);
+        }
         return;
     }
     clear(k, to);
@@ -154,4 +159,29 @@ void soft_law(const soft_block *k, const double *b, const double *D, const doubl
         reply_rows(k, b, D, x, to);
         break;
     }
+}
+
+void soft_law_force(const soft_block *k, const double *b, const double *D, const double *x,
+                    soft_reply *to)
+{
+    if (k->kind != SOFT_PYRAMID) {
+        soft_law(k, b, D, x, to);
+        return;
+    }
+    double normal = 0;
+    int state = 0;
+    for (int j = 1; j < k->width; j++) {
+        double mu = k->mu[j - 1], along = mu * x[j], D0 = D[0];
+        double plus = D0 * (b[2 * j - 2] - x[0] - along),
+               minus = D0 * (b[2 * j - 1] - x[0] + along);
+        int up = plus > 0, down = minus > 0;
+        plus = up ? plus : 0;
+        minus = down ? minus : 0;
+        state |= (up + 2 * down) << 2 * j;
+        normal += plus + minus;
+        to->force[j] = mu * (plus - minus);
+    }
+    to->force[0] = normal;
+    to->state = state;
+    to->curved = 0;
 }

@@ -105,10 +105,24 @@ int soft_factor_masses(soft_problem *s, const double *diagonal)
     return good;
 }
 
+static int is_zero(const soft_problem *s, const soft_island *island, const double *x)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            if (x[d] != 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 void soft_solve_masses(soft_problem *s, double *x)
 {
     for (int i = 0; i < s->islands; i++) {
-        solve(s, &s->island[i], x);
+        if (!is_zero(s, &s->island[i], x)) {
+            solve(s, &s->island[i], x);
+        }
     }
 }
 
@@ -186,7 +200,8 @@ static void add_slope(const soft_block *k, const soft_reply *reply, double *slop
 }
 
 /* The zero of the slope c1 + c2 t - sum of lambda . move along the line to a+. At its ends, t = 0
- * and 1, the replies are known. s->x, which was a+, becomes a+ - a. */
+ * and 1, the replies are known. s->x, which was a+, becomes x = a+ - a. As H x is what the slope at
+ * t = 0 is short of nothing, c2 = x' M x follows from that and from C. */
 static double search(soft_problem *s, const soft_island *island)
 {
     double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0, rise = 0;
@@ -196,17 +211,16 @@ static double search(soft_problem *s, const soft_island *island)
         }
     }
     multiply(s, island, s->a, s->Ma);
-    multiply(s, island, s->x, s->y);
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
             c1 += s->x[d] * (s->Ma[d] - s->force[d]);
-            c2 += s->x[d] * s->y[d];
         }
     }
     first = c1;
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         add_slope(&s->block[b], &s->block[b].now, &first, &rise);
     }
+    c2 = fmax(-first - rise, 0);
     for (int look_no = 0; look_no < LOOKS; look_no++) {
         double slope = c1 + at * c2;
         rise = c2;
@@ -232,7 +246,7 @@ static double search(soft_problem *s, const soft_island *island)
     return at;
 }
 
-/* s->x = a+ */
+/* s->x = H a+ */
 static void aim(soft_problem *s, const soft_island *island)
 {
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
@@ -243,10 +257,9 @@ static void aim(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_push(s, b, 1, s->x); /* masses have no rest */
     }
-    solve(s, island, s->x);
 }
 
-/* What the blocks would do at a+; answers whether the pieces are the same. */
+/* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
@@ -255,7 +268,7 @@ static int look_ahead(soft_problem *s, const soft_island *island)
     }
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
-        look(s, k, k->move, &k->then);
+        soft_law_force(k, s->b + k->first, s->D + k->first, k->move, &k->then);
         same &= k->then.state == k->now.state && !k->then.curved;
     }
     return same;
@@ -271,7 +284,7 @@ static void take(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
         memcpy(k->x, k->move, sizeof k->x);
-        k->now = k->then;
+        memcpy(k->now.force, k->then.force, sizeof k->now.force); /* C and rest are the same */
     }
 }
 
@@ -295,6 +308,7 @@ static int go_along(soft_problem *s, const soft_island *island)
     int curved = 0;
     for (int b = island->block; b >= 0; b = s->block[b].next) {
         soft_block *k = &s->block[b];
+        look(s, k, k->move, &k->then);
         for (int i = 0; i < k->width; i++) {
             k->move[i] -= k->x[i];
         }
@@ -383,13 +397,26 @@ static void begin(soft_problem *s, const soft_island *island)
     }
 }
 
-/* 0: H is not positive. */
-static int minimise(soft_problem *s, const soft_island *island, measure *m, int *iterations)
+/* The first step, up to H a+ = s->x. */
+static void prepare(soft_problem *s, const soft_island *island)
 {
     begin(s, island);
-    int curved = look_all(s, island), known = 0; /* known: the slope is in s->x */
-    for (*iterations = 1; *iterations <= MOST; ++*iterations) {
-        if (!factor(s, island, NULL, 0)) {
+    look_all(s, island);
+    fill(s, island, 0);
+    aim(s, island);
+}
+
+/* 0: H is not positive. If it is `ready`, the first a+ is in s->x, but H has no factor. */
+static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
+                    int *iterations)
+{
+    int known = 0; /* known: the slope is in s->x */
+    if (!ready) {
+        begin(s, island);
+        look_all(s, island);
+    }
+    for (*iterations = 1; *iterations <= MOST; ++*iterations, ready = 0) {
+        if (!ready && !factor(s, island, NULL, 0)) {
             return 0;
         }
         if (known && correct(s, island, m)) {
@@ -401,15 +428,19 @@ static int minimise(soft_problem *s, const soft_island *island, measure *m, int 
         if (known && is_within(m, CLOSE)) {
             return 1;
         }
-        aim(s, island);
+        if (!ready) {
+            aim(s, island);
+            solve(s, island, s->x);
+        }
         if (look_ahead(s, island)) {
             take(s, island);
             *m = measure_slope(s, island);
-            *m = is_within(m, CLOSE) ? *m : polish(s, island, *m);
+            if (!is_within(m, CLOSE) && (!ready || factor(s, island, NULL, 0))) {
+                *m = polish(s, island, *m);
+            }
             return 1;
         }
-        curved = go_along(s, island);
-        known = curved || *iterations > 50;
+        known = go_along(s, island) || *iterations > 50;
         if (known) {
             *m = measure_slope(s, island);
             if (is_within(m, EXACT)) {
@@ -420,26 +451,81 @@ static int minimise(soft_problem *s, const soft_island *island, measure *m, int 
     return 1;
 }
 
-zw_status soft_minimise(soft_problem *s, zw_error *error)
+typedef struct tally {
+    double slope, worst;
+} tally;
+
+static zw_status finish(soft_problem *s, const soft_island *island, int ready, tally *sum,
+                        zw_error *error)
 {
-    double slope = 0, worst = 0;
-    s->iterations = 0;
-    for (int i = 0; i < s->islands; i++) {
-        measure m = {0};
-        int iterations = 0;
-        if (!minimise(s, &s->island[i], &m, &iterations)) {
-            return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
-        }
-        slope += m.slope;
-        worst = fmax(worst, m.size > 0 ? m.slope / m.size : 0);
-        s->iterations = iterations > s->iterations ? iterations : s->iterations;
-        if (!is_within(&m, ENOUGH)) {
-            return base_fail(error, ZW_INACCURATE,
-                             "the soft law could be solved to a part of %.1e of its forces only",
-                             sqrt(m.slope / m.size));
+    measure m = {0};
+    int iterations = 0;
+    if (!minimise(s, island, ready, &m, &iterations)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    sum->slope += m.slope;
+    sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
+    s->iterations = iterations > s->iterations ? iterations : s->iterations;
+    return is_within(&m, ENOUGH)
+               ? ZW_OK
+               : base_fail(error, ZW_INACCURATE,
+                           "the soft law could be solved to a part of %.1e of its forces only",
+                           sqrt(m.slope / m.size));
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+/* Islands of one pattern, whose first steps are taken together. */
+typedef struct lot {
+    int count;
+    const soft_island *island[LANES];
+} lot;
+
+static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
+{
+    enum { FEW = 3 }; /* so many are as soon done one by one */
+    double *H[LANES], *x[LANES];
+    int ready = all->count >= FEW, count = all->count;
+    zw_status status = ZW_OK;
+    for (int l = 0; l < LANES && ready; l++) {
+        const soft_island *island = all->island[l < count ? l : count - 1];
+        H[l] = island->H;
+        x[l] = s->x + island->first;
+        if (l < count) {
+            prepare(s, island);
         }
     }
-    s->slope = sqrt(slope);
-    s->certificate = sqrt(worst);
-    return ZW_OK;
+    if (ready && !soft_solve_eight(&all->island[0]->shape, H, x, count, s->lot)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    for (int l = 0; l < count && status == ZW_OK; l++) {
+        status = finish(s, all->island[l], ready, sum, error);
+    }
+    all->count = 0;
+    return status;
+}
+
+zw_status soft_minimise(soft_problem *s, zw_error *error)
+{
+    tally sum = {0};
+    lot all = {0};
+    int kind = -1;
+    zw_status status = ZW_OK;
+    s->iterations = 0;
+    for (int i = 0; i < s->islands && status == ZW_OK; i++) {
+        const soft_island *island = &s->island[i];
+        if (island->dof) {
+            status = finish(s, island, 0, &sum, error);
+            continue;
+        }
+        if (all.count == LANES || s->tree[island->tree].kind != kind) {
+            status = finish_lot(s, &all, &sum, error);
+        }
+        kind = s->tree[island->tree].kind;
+        all.island[all.count++] = island;
+    }
+    status = status == ZW_OK ? finish_lot(s, &all, &sum, error) : status;
+    s->slope = sqrt(sum.slope);
+    s->certificate = sqrt(sum.worst);
+    return status;
 }

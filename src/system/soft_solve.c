@@ -19,7 +19,7 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, trees = (size_t)s->trees;
     size_t wide = 2 * (size_t)bodies->widest + n + 4; /* columns, at most */
-    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,
+    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,   &s->before,
                          &s->x,   &s->y,     &s->Ma,   &s->diagonal};
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
@@ -29,7 +29,8 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
-    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide);
+    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                            SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
     s->J_column = base_arena_ints(arena, wide);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
@@ -57,7 +58,8 @@ static int allocate(soft_problem *s)
     s->large = base_alloc(trees * sizeof *s->large);
     s->pair = base_alloc(SOFT_PAIRS * sizeof *s->pair);
     s->row = base_alloc(((size_t)tree->nv + 1) * sizeof *s->row);
-    if (!s->memory || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
+    s->watch = base_alloc(((size_t)s->system->bodies->closer_count + 1) * sizeof *s->watch);
+    if (!s->memory || !s->watch || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
         return 0;
     }
     arena = (base_arena){.block = s->memory};
@@ -70,10 +72,17 @@ static int allocate(soft_problem *s)
     }
     for (int c = 0; c < s->system->bodies->closer_count; c++) {
         s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
+        s->watch[c] = soft_watch_of(s->system->bodies, &s->system->bodies->closer[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
+    int room = 0;
+    for (int t = 0; t < s->trees; t++) {
+        int own = s->tree[t].kind != t ? s->tree[t].shape.entries + s->tree[t].shape.n : 0;
+        room = own > room ? own : room;
+    }
+    s->lot = base_alloc(((size_t)room + 1) * sizeof *s->lot);
     s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
-    return s->is_there || world->geom_count == 0;
+    return s->lot && (s->is_there || world->geom_count == 0);
 }
 
 zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_problem **to,
@@ -89,7 +98,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
         int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
         *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
     }
-    if (!s || !allocate(s)) {
+    if (!s || !allocate(s) || !bodies_herd(system, work)) {
         soft_free(s);
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -110,8 +119,8 @@ void soft_free(soft_problem *s)
     for (int t = 0; s->large && t < s->trees; t++) {
         soft_large_free(&s->large[t]);
     }
-    void *list[] = {s->block,  s->pair, s->column, s->value, s->b,   s->D,
-                    s->bent_H, s->tree, s->island, s->large, s->row, s->memory};
+    void *list[] = {s->block, s->lot,    s->watch, s->pair,   s->column, s->value, s->b,
+                    s->D,     s->bent_H, s->tree,  s->island, s->large,  s->row,   s->memory};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         base_free(list[k]);
     }
@@ -122,6 +131,8 @@ void soft_free(soft_problem *s)
 }
 
 /* ---- The motion ----------------------------------------------------------------------------- */
+
+#define ONWARD 0.6 /* of the last change of a: with humanoids that fall it saved most steps */
 
 static int is_finite(const soft_problem *s)
 {
@@ -140,7 +151,9 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     zw_status status = ZW_OK;
     bodies_smooth(system, s->work, q, v);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
-    memcpy(s->a, s->guess, bytes);
+    for (int i = 0; i < system->n; i++) { /* on the way that it went last */
+        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
+    }
     if (!is_finite(s)) { /* that names who is not */
         status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
@@ -150,6 +163,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     }
     status = status == ZW_OK ? soft_minimise(s, error) : status;
     if (status == ZW_OK) {
+        memcpy(s->before, s->guess, bytes);
         memcpy(s->guess, s->a, bytes);
     }
     return status;

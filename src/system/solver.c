@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/apart.h"
 #include "system/tangent.h"
 #include "system/work.h"
 
@@ -324,9 +325,10 @@ void solver_fill(system_solver *solver, const double *M, system_rows rows, const
     solver->problem.free = free;
     solver->problem.C = NULL;
     solver->problem.law = NULL;
+    solver->again = 0;
 }
 
-zw_status solver_solve(system_solver *solver, zw_error *error)
+static zw_status solve_whole(system_solver *solver, zw_error *error)
 {
     if (!solver->gauss) {
         solver->gauss = zw_gauss_work_create(&solver->problem, &solver->options, error);
@@ -334,9 +336,18 @@ zw_status solver_solve(system_solver *solver, zw_error *error)
             return error ? error->status : ZW_NO_MEMORY;
         }
     }
+    return zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer,
+                          error);
+}
+
+zw_status solver_solve(system_solver *solver, zw_error *error)
+{
+    zw_status status = ZW_OK;
     solver->options.guess = solver->warm ? solver->lambda : NULL;
-    zw_status status =
-        zw_gauss_solve(&solver->problem, &solver->options, solver->gauss, &solver->answer, error);
+    solver->again =
+        solver->apart && gauss_apart_solve(solver->apart, &solver->problem, &solver->options,
+                                           solver->again, &solver->answer, &status, error);
+    status = solver->again ? status : solve_whole(solver, error);
     solver->warm = status == ZW_OK;
     if (solver->warm) {
         memcpy(solver->lambda, solver->answer.lambda,

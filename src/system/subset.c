@@ -1,241 +1,24 @@
-#include "system/subset.h"
+/* Some of the bodies of a system, as a system of their own. */
+#include "system/subset_inner.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/pose.h"
-#include "tree/sweeps.h"
-
-const char *subset_lacks(const zw_system *system)
-{
-    const struct system_bodies *bodies = system->bodies;
-    return bodies->formulas          ? "formulas over bodies"
-           : system->carried > 0     ? "activations of actuators"
-           : bodies->extra_count > 0 ? "armatures of tendons"
-                                     : NULL;
-}
-
-int subset_most(const zw_system *system)
-{
-    int count = 0;
-    for (int i = 1; i < system->tree->bodies; i++) {
-        count += system->tree->body[i].parent == 0;
-    }
-    return count;
-}
-
-/* ---- Groups --------------------------------------------------------------------------------- */
-
-static int root_of(int *link, int i)
-{
-    while (link[i] != i) {
-        i = link[i] = link[link[i]];
-    }
-    return i;
-}
-
-/* Bodies a and b belong together; the world belongs to nobody. Answers the one that does. */
-static int tie(int *link, int a, int b)
-{
-    if (a <= 0 || b <= 0) {
-        return a > 0 ? a : b;
-    }
-    a = root_of(link, a);
-    b = root_of(link, b);
-    link[a > b ? a : b] = a < b ? a : b;
-    return a < b ? a : b;
-}
-
-static int tie_terms(const zw_system *system, int *link, int first, int count)
-{
-    int body = 0;
-    for (int k = first; k < first + count; k++) {
-        body = tie(link, body, system->tree->dof_body[system->bodies->term[k].dof]);
-    }
-    return body;
-}
-
-static int tie_closer(const zw_system *system, int *link, const bodies_closer *closer)
-{
-    int body = 0;
-    if (closer->kind < CLOSER_LENGTH) {
-        return tie(link, closer->frame[0].body, closer->frame[1].body);
-    }
-    if (closer->kind == CLOSER_BALL) {
-        return system->tree->dof_body[closer->dof];
-    }
-    for (int k = 0; k < 2; k++) {
-        if (closer->length[k] >= 0) {
-            const bodies_length *length = &system->bodies->length[closer->length[k]];
-            body = tie(link, body, tie_terms(system, link, length->first, length->count));
-        }
-    }
-    return body;
-}
-
-static int tie_motor(const zw_system *system, int *link, const bodies_motor *motor)
-{
-    if (motor->kind == MOTOR_LENGTH) {
-        const bodies_length *length = &system->bodies->length[motor->length];
-        return tie_terms(system, link, length->first, length->count);
-    }
-    if (motor->kind == MOTOR_SITE) {
-        return motor->refers ? tie(link, motor->frame.body, motor->ref.body) : motor->frame.body;
-    }
-    return system->tree->dof_body[motor->dof];
-}
-
-/* One of the bodies of each thing, and which bodies belong together: link[]. */
-static void tie_all(subset_groups *g, int *link)
-{
-    const zw_system *system = g->whole;
-    const struct system_bodies *bodies = system->bodies;
-    for (int i = 0; i < system->tree->bodies; i++) {
-        int parent = i > 0 ? system->tree->body[i].parent : 0;
-        link[i] = parent > 0 ? parent : i;
-    }
-    for (int c = 0; c < bodies->closer_count; c++) {
-        g->closer[c] = tie_closer(system, link, &bodies->closer[c]);
-    }
-    for (int i = 0; i < bodies->length_count; i++) {
-        g->length[i] = tie_terms(system, link, bodies->length[i].first, bodies->length[i].count);
-    }
-    for (int k = 0; k < bodies->motor_count; k++) {
-        g->motor[k] = tie_motor(system, link, &bodies->motor[k]);
-    }
-    for (int k = 0; k < bodies->dry_count; k++) {
-        g->dry[k] = tie_terms(system, link, bodies->dry[k].first, bodies->dry[k].count);
-    }
-    for (int k = 0; k < bodies->lift_count; k++) {
-        g->lift[k] = bodies->lift[k].body;
-    }
-}
-
-/* From bodies to the numbers of groups, by their first bodies. */
-static void number_groups(subset_groups *g, int *link)
-{
-    const struct system_bodies *bodies = g->whole->bodies;
-    int *const list[] = {g->closer, g->length, g->motor, g->dry, g->lift};
-    const int count[] = {bodies->closer_count, bodies->length_count, bodies->motor_count,
-                         bodies->dry_count, bodies->lift_count};
-    g->body[0] = -1;
-    for (int i = 1; i < g->whole->tree->bodies; i++) {
-        int root = root_of(link, i);
-        g->body[i] = root == i ? g->count++ : g->body[root];
-    }
-    for (int k = 0; k < 5; k++) {
-        for (int i = 0; i < count[k]; i++) {
-            list[k][i] = g->body[list[k][i]];
-        }
-    }
-}
-
-static double length_of(const double *v)
-{
-    return sqrt(model_dot(v, v));
-}
-
-/* How far the matter of a body and of all that hangs on it is from its origin, in the pose as
- * described: extent[bodies]. */
-static void find_extents(const subset_groups *g, double *extent)
-{
-    const tree_mechanism *tree = g->whole->tree;
-    const contact_world *world = g->whole->bodies->contact;
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = &tree->body[i];
-        double spin = body->inertia[0] + body->inertia[1] + body->inertia[2];
-        extent[i] = length_of(body->com) + (body->mass > 0 ? sqrt(spin / body->mass) : 0);
-    }
-    for (int k = 0; k < world->geom_count; k++) {
-        const contact_geom *geom = &world->geom[k];
-        if (isfinite(geom->radius)) {
-            extent[geom->body] = fmax(extent[geom->body], length_of(geom->pos) + geom->radius);
-        }
-    }
-    for (int i = tree->bodies - 1; i > 0; i--) {
-        const tree_body *body = &tree->body[i];
-        extent[body->parent] = fmax(extent[body->parent], length_of(body->pos) + extent[i]);
-    }
-}
-
-static void find_reach(subset_groups *g, double *extent)
-{
-    const tree_mechanism *tree = g->whole->tree;
-    find_extents(g, extent);
-    for (int d = 0; d < tree->nv; d++) {
-        const tree_joint *joint = &tree->joint[tree->dof_joint[d]];
-        int shifts = joint->kind == TREE_SLIDE || (joint->kind == TREE_FREE && d < joint->v + 3);
-        g->reach[d] = shifts ? 1 : extent[joint->body] + length_of(joint->anchor);
-    }
-}
-
-static void lay_out_groups(subset_groups *g, base_arena *arena)
-{
-    const zw_system *system = g->whole;
-    const struct system_bodies *bodies = system->bodies;
-    size_t count = (size_t)system->tree->bodies, geoms = (size_t)bodies->contact->geom_count;
-    g->body = base_arena_ints(arena, count);
-    g->closer = base_arena_ints(arena, (size_t)bodies->closer_count);
-    g->length = base_arena_ints(arena, (size_t)bodies->length_count);
-    g->motor = base_arena_ints(arena, (size_t)bodies->motor_count);
-    g->dry = base_arena_ints(arena, (size_t)bodies->dry_count);
-    g->lift = base_arena_ints(arena, (size_t)bodies->lift_count);
-    g->reach = base_arena_doubles(arena, (size_t)system->n);
-    g->geom = base_arena_bytes(arena, (geoms + 1) * sizeof *g->geom);
-    g->still = base_arena_bytes(arena, geoms + 1);
-    g->asleep = base_arena_bytes(arena, geoms + 1);
-    g->moving = base_arena_ints(arena, geoms + 1);
-    g->match = base_arena_bytes(arena, CONTACT_FEW * CONTACT_FEW / 2 * sizeof *g->match);
-    g->keep = base_arena_bytes(arena, count);
-    g->to = base_arena_ints(arena, count);
-    g->to_q = base_arena_ints(arena, (size_t)system->nq);
-    g->to_v = base_arena_ints(arena, (size_t)system->n);
-    g->to_length = base_arena_ints(arena, (size_t)bodies->length_count);
-}
-
-zw_status subset_groups_create(subset_groups *g, const zw_system *whole)
-{
-    size_t bodies = (size_t)whole->tree->bodies;
-    const contact_world *world = whole->bodies->contact;
-    int *link = base_alloc(bodies * sizeof *link);
-    double *extent = base_alloc(bodies * sizeof *extent);
-    base_arena arena = {0};
-    *g = (subset_groups){.whole = whole};
-    lay_out_groups(g, &arena);
-    arena = (base_arena){.block = base_alloc(arena.used + 1)};
-    if (link && extent && arena.block) {
-        g->memory = arena.block;
-        lay_out_groups(g, &arena);
-        tie_all(g, link);
-        number_groups(g, link);
-        find_reach(g, extent);
-        memcpy(g->geom, world->geom, (size_t)world->geom_count * sizeof *g->geom);
-        g->contact = *world;
-        g->contact.geom = g->geom;
-        g->contact.still = g->still;
-        g->contact.asleep = g->asleep;
-        g->contact.moving = g->moving;
-        g->contact.crowd = NULL; /* it is for all of them */
-    } else {
-        base_free(arena.block);
-    }
-    base_free(link);
-    base_free(extent);
-    return g->memory ? ZW_OK : ZW_NO_MEMORY;
-}
-
-void subset_groups_free(subset_groups *g)
-{
-    base_free(g->memory);
-    *g = (subset_groups){0};
-}
-
-/* ---- A subset ------------------------------------------------------------------------------- */
 
 static int in(const unsigned char *awake, int group)
 {
     return group < 0 || awake[group];
+}
+
+/* The column in which entry `at` of M stands. */
+static int column_of(const zw_system *system, int at)
+{
+    int low = 0, high = system->n;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        *(system->M_start[middle] <= at ? &low : &high) = middle;
+    }
+    return low;
 }
 
 /* Sizes, and where things go. A length without terms does nothing. */
@@ -246,6 +29,7 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
     struct system_bodies *to = &s->bodies;
     to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
     to->term_count = s->system.m = s->system.contact_count = 0;
+    subset_measure_formulas(s, g, in(awake, g->formula));
     for (int i = 0; i < all->length_count; i++) {
         int there = g->length[i] >= 0 && awake[g->length[i]];
         g->to_length[i] = there ? to->length_count++ : -1;
@@ -262,8 +46,13 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
         to->dry_count += there;
         to->term_count += there ? all->dry[k].count : 0;
     }
+    to->act_count = to->extra_count = 0;
     for (int k = 0; k < all->motor_count; k++) {
         to->motor_count += in(awake, g->motor[k]);
+        to->act_count += in(awake, g->motor[k]) && all->motor[k].act >= 0;
+    }
+    for (int k = 0; k < all->extra_count; k++) {
+        to->extra_count += g->keep[whole->tree->dof_body[column_of(whole, all->extra[k].at)]];
     }
     for (int k = 0; k < all->lift_count; k++) {
         to->lift_count += in(awake, g->lift[k]);
@@ -280,6 +69,7 @@ static void measure_patterns(const subset *s, const subset_groups *g, const unsi
         int there = g->keep[whole->tree->dof_body[d]];
         *M += there ? (size_t)(whole->M_start[d + 1] - whole->M_start[d]) : 0;
     }
+    *A += s->bodies.formulas ? (size_t)whole->A_start[s->formulas.rows] : 0;
     for (int c = 0; c < whole->bodies->closer_count && s->system.m > 0; c++) {
         const bodies_closer *closer = &whole->bodies->closer[c];
         if (in(awake, g->closer[c])) {
@@ -294,7 +84,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     zw_system *system = &s->system;
     struct system_bodies *to = &s->bodies;
     size_t n = (size_t)system->n, m = (size_t)system->m;
-    size_t constraints = (size_t)to->closer_count + (size_t)to->dry_count + 1;
+    size_t constraints = (size_t)s->model.constraint_count + 1;
     s->group = base_arena_ints(arena, (size_t)system->tree->bodies);
     s->q = base_arena_ints(arena, (size_t)system->nq);
     s->v = base_arena_ints(arena, n);
@@ -313,7 +103,16 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     to->closer = base_arena_bytes(arena, (size_t)to->closer_count * sizeof *to->closer);
     to->dry = base_arena_bytes(arena, (size_t)to->dry_count * sizeof *to->dry);
     to->motor = base_arena_bytes(arena, (size_t)to->motor_count * sizeof *to->motor);
+    to->act_motor = base_arena_ints(arena, (size_t)to->act_count);
+    s->act = base_arena_ints(arena, (size_t)to->act_count);
+    s->act_group = base_arena_ints(arena, (size_t)to->act_count);
+    to->extra = base_arena_bytes(arena, (size_t)to->extra_count * sizeof *to->extra);
     to->lift = base_arena_bytes(arena, (size_t)to->lift_count * sizeof *to->lift);
+    if (to->formulas) {
+        bodies_formulas *f = to->formulas;
+        f->seen = base_arena_bytes(arena, (size_t)f->count * sizeof *f->seen);
+        f->frame = base_arena_bytes(arena, (size_t)f->frame_count * sizeof *f->frame);
+    }
 }
 
 /* Coordinates and speeds, which stand in the order of the bodies in both. */
@@ -362,6 +161,15 @@ static void fill_metric(subset *s, const subset_groups *g)
             s->bodies.entry[k] = system->M_start[j] + at - whole->M_start[s->v[j]];
         }
     }
+    s->bodies.extra_count = 0;
+    for (int k = 0; k < whole->bodies->extra_count; k++) { /* armatures of tendons */
+        bodies_extra extra = whole->bodies->extra[k];
+        int j = column_of(whole, extra.at);
+        if (g->keep[whole->tree->dof_body[j]]) {
+            extra.at += system->M_start[g->to_v[j]] - whole->M_start[j];
+            s->bodies.extra[s->bodies.extra_count++] = extra;
+        }
+    }
 }
 
 static int copy_terms(subset *s, const subset_groups *g, int first, int count)
@@ -382,7 +190,8 @@ static void fill_closer(subset *s, const subset_groups *g, int c)
     zw_system *system = &s->system;
     bodies_closer *to = &s->bodies.closer[s->bodies.closer_count];
     *to = whole->bodies->closer[c];
-    int from = to->row, number = s->bodies.closer_count++;
+    int from = to->row, number = bodies_first_closer(&s->bodies) + s->bodies.closer_count++;
+    c += bodies_first_closer(whole->bodies);
     to->row = system->m;
     for (int k = 0; k < 2; k++) {
         to->frame[k].body = to->kind < CLOSER_LENGTH ? g->to[to->frame[k].body] : 0;
@@ -409,8 +218,19 @@ static void fill_closer(subset *s, const subset_groups *g, int c)
     system->A_start[system->m + 1] = system->A_start[system->m];
 }
 
-static void fill_motor(bodies_motor *to, const subset_groups *g)
+static void fill_motor(subset *s, const subset_groups *g, int k)
 {
+    struct system_bodies *bodies = &s->bodies;
+    bodies_motor *to = &bodies->motor[bodies->motor_count];
+    *to = g->whole->bodies->motor[k];
+    if (to->act >= 0) {
+        s->act[bodies->act_count] = to->act;
+        s->act_group[bodies->act_count] = g->motor[k];
+        bodies->act_motor[bodies->act_count] = bodies->motor_count;
+        to->act = bodies->act_count++;
+    }
+    bodies->motor_count++;
+
     if (to->kind == MOTOR_LENGTH) {
         to->length = g->to_length[to->length];
     } else if (to->kind == MOTOR_SITE) {
@@ -428,7 +248,9 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
     const struct system_bodies *all = g->whole->bodies;
     struct system_bodies *to = &s->bodies;
     to->length_count = to->closer_count = to->dry_count = to->motor_count = to->lift_count = 0;
-    to->term_count = s->system.m = 0;
+    to->term_count = to->act_count = s->system.m = 0;
+    int first = bodies_first_closer(to), behind = bodies_first_closer(all) + all->closer_count;
+    subset_fill_formulas(s, g);
     for (int i = 0; i < all->length_count; i++) {
         if (g->to_length[i] >= 0) {
             bodies_length *length = &to->length[to->length_count++];
@@ -443,20 +265,19 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
     }
     for (int k = 0; k < all->dry_count; k++) {
         if (in(awake, g->dry[k])) {
-            int c = to->closer_count + to->dry_count;
+            int c = first + to->closer_count + to->dry_count;
             bodies_dry *dry = &to->dry[to->dry_count++];
             *dry = all->dry[k];
             dry->first = copy_terms(s, g, dry->first, dry->count);
-            s->constraint[c] = all->closer_count + k;
-            s->model.constraint[c] = g->whole->model->constraint[all->closer_count + k];
+            s->constraint[c] = behind + k;
+            s->model.constraint[c] = g->whole->model->constraint[behind + k];
             s->system.first_row[c] = s->system.m;
         }
     }
-    s->system.first_row[to->closer_count + to->dry_count] = s->system.m;
+    s->system.first_row[first + to->closer_count + to->dry_count] = s->system.m;
     for (int k = 0; k < all->motor_count; k++) {
         if (in(awake, g->motor[k])) {
-            to->motor[to->motor_count] = all->motor[k];
-            fill_motor(&to->motor[to->motor_count++], g);
+            fill_motor(s, g, k);
         }
     }
     for (int k = 0; k < all->lift_count; k++) {
@@ -539,6 +360,8 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     s->system.nq = tree->nq;
     measure(s, g, awake);
     measure_patterns(s, g, awake, &M, &A);
+    s->model.constraint_count =
+        bodies_first_closer(&s->bodies) + s->bodies.closer_count + s->bodies.dry_count;
     base_arena arena = {0};
     lay_out(s, M, A, &arena);
     arena = (base_arena){.block = base_alloc(arena.used + 1)};
@@ -552,10 +375,10 @@ zw_status subset_create(subset *s, subset_groups *g, const unsigned char *awake,
     fill_metric(s, g);
     fill_things(s, g, awake);
     fill_contacts(g, tree, sweeps);
-    s->model.constraint_count = s->bodies.closer_count + s->bodies.dry_count;
     s->system.model = &s->model;
     s->system.bodies = &s->bodies;
     s->system.sparse = 1;
+    s->system.carried = s->bodies.act_count;
     s->system.shape.coords = s->system.n;
     s->system.shape.lambdas = s->system.m;
     s->bodies.contact = &g->contact;

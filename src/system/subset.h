@@ -2,8 +2,8 @@
  *
  * Bodies that hang on each other by joints, closers, tendons or motors are a group; a subset has
  * whole groups. It has its own tree, rows and patterns, in the order of the whole, and computes for
- * its bodies what the whole computes, at the cost of its own size. Formulas over bodies,
- * activations and armatures of tendons are not known here: subset_lacks.
+ * its bodies what the whole computes, at the cost of its own size. Formulas over bodies are one
+ * group with all that they see and push: subset_formula.c.
  *
  * Geoms keep their numbers. Those of bodies that are not in the subset are part of its world, where
  * the bodies are. */
@@ -19,6 +19,8 @@ typedef struct subset_groups {
     int count;
     int *body;                                 /* [bodies of the tree] */
     int *closer, *length, *motor, *dry, *lift; /* [as many as there are] */
+    int formula;                               /* that of the formulas */
+    int restless;                              /* they know the time: it is never at rest */
     double *reach;                             /* [n] metres that unit speed moves a point, about */
     contact_world contact;                     /* of the subset at hand */
     contact_geom *geom;                        /* [geoms] its own */
@@ -34,15 +36,16 @@ typedef struct subset_groups {
 typedef struct subset {
     zw_system system;
     struct system_bodies bodies;
+    bodies_formulas formulas; /* the whole's, with its own `seen` and `frame` */
     zw_model model;
     int *group;      /* [bodies of the tree] */
     int *q, *v;      /* [nq], [n] where each is in the whole */
-    int *constraint; /* [closers + dry] the same */
+    int *act;        /* [activations] the same, */
+    int *act_group;  /* and whose group each is in */
+    int *constraint; /* [formulas + closers + dry] the same */
     void *memory;
 } subset;
 
-/* What of a system cannot be part of a subset; NULL: there is nothing of it. */
-const char *subset_lacks(const zw_system *system);
 /* How many groups there are at most. */
 int subset_most(const zw_system *system);
 

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "system/bodies.h"
 #include "system/contact_now.h"
+#include "system/soft.h"
+#include "tree/herd.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
 {
@@ -70,6 +72,8 @@ void zw_work_free(zw_work *work)
         }
         contact_list_free(work->touched);
         contact_now_free(work->now);
+        soft_free(work->soft);
+        tree_herd_free(work->herd);
         base_free(work->memory);
         base_free(work);
     }
@@ -77,9 +81,10 @@ void zw_work_free(zw_work *work)
 
 const zw_motion *zw_work_motion(const zw_work *work)
 {
-    return work->shown_by ? &work->shown_by->answer
-           : work->motion ? &work->motion->answer
-                          : &work->shown;
+    return work->shows_soft ? &work->shown
+           : work->shown_by ? &work->shown_by->answer
+           : work->motion   ? &work->motion->answer
+                            : &work->shown;
 }
 
 const char *zw_work_block_name(const zw_work *work, int block)

@@ -31,9 +31,11 @@ typedef struct system_solver {
     zw_gauss problem;
     zw_gauss_options options;
     zw_gauss_work *gauss;
-    double *M;    /* dense n x n if needed */
-    double *A;    /* dense rows x n, or compressed values */
-    int *A_start; /* compressed */
+    struct gauss_apart *apart; /* not NULL: somebody's, for problems that fall into pieces */
+    int again;                 /* it has answered, and only b may be another since */
+    double *M;                 /* dense n x n if needed */
+    double *A;                 /* dense rows x n, or compressed values */
+    int *A_start;              /* compressed */
     int *A_column;
     double *b;      /* [rows] */
     double *flex;   /* [rows] compliance, if some rows give way: the caller's to use */
@@ -60,17 +62,18 @@ struct zw_work {
     double *a_free;               /* [n] */
     double *lambda;               /* [m] of the system's rows, as the user knows them */
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
-    double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
-    double *sweeps;   /* of the tree */
-    double *jacobian; /* [12 * widest] */
-    double *rows;     /* of bodies: bodies_room */
-    double *aim;      /* of bodies: [n + 6] along which a force acts, */
-    int *aim_dof;     /* [n + 6] and on which speeds */
-    double *load;     /* [6 * parts] of bodies: bodies_load */
-    double *reading;  /* of their sensors: bodies_sense */
-    double *inside;   /* [parts] is it in this subtree? */
-    double *small;    /* [n*n + n] factor of M for systems without rows */
-    double *spare[4]; /* [n + m + nq] each */
+    double *hint;   /* [3 * constraints] unit direction of sliding at the start of the step */
+    double *sweeps; /* of the tree */
+    struct tree_herd *herd;        /* equal trees of it, if somebody asked for them: bodies_herd */
+    double *jacobian;              /* [12 * widest] */
+    double *rows;                  /* of bodies: bodies_room */
+    double *aim;                   /* of bodies: [n + 6] along which a force acts, */
+    int *aim_dof;                  /* [n + 6] and on which speeds */
+    double *load;                  /* [6 * parts] of bodies: bodies_load */
+    double *reading;               /* of their sensors: bodies_sense */
+    double *inside;                /* [parts] is it in this subtree? */
+    double *small;                 /* [n*n + n] factor of M for systems without rows */
+    double *spare[4];              /* [n + m + nq] each */
     struct contact_list *touched;  /* of the last step or zw_forward, if any: contacts.h */
     struct contact_now *now;       /* zw_forward with contacts: contact_now.c */
     const system_solver *shown_by; /* whose answer zw_forward left */
@@ -79,7 +82,9 @@ struct zw_work {
     double certificate;
     double energy[4];
     double violation[2];
-    zw_motion shown; /* what zw_work_motion answers */
+    zw_motion shown;           /* what zw_work_motion answers where no solver has */
+    struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
+    int shows_soft;            /* and its answer is the last */
     double mass_scale;
     void *stepper; /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "gauss/apart.h"
 #include "gauss/islands.h"
 
 enum { MOST = 40, PER = 3, CONTACTS = 4 };
@@ -231,6 +232,140 @@ static void memory(void **state)
     assert_true(failed > 10);
 }
 
+/* ---- With all that a motion tells ----------------------------------------------------------- */
+
+/* The same scene by forces, F = M free, with three equal joints in each heap instead of its
+ * first contact, and something that pushes and is not ideal. */
+static void by_force(scene *s, double *force, double *C)
+{
+    memset(force, 0, (size_t)s->n * sizeof *force);
+    for (int j = 0; j < s->n; j++) {
+        C[j] = 0.1 * (j % 3);
+        for (int k = s->start[j]; k < s->start[j + 1]; k++) {
+            force[s->row[k]] += s->metric[k] * s->free[j];
+            force[j] += s->row[k] != j ? s->metric[k] * s->free[s->row[k]] : 0;
+        }
+    }
+    for (int heap = 0; heap < s->heaps; heap++) {
+        zw_block *block = &s->block[heap * CONTACTS];
+        int row = 3 * heap * CONTACTS;
+        *block = (zw_block){.name = "joint", .kind = ZW_EQUALITY, .rows = 3};
+        for (int r = 0; r < 3; r++) {
+            memmove(s->A + PER * (row + r), s->A + PER * row, PER * sizeof(double));
+            s->b[row + r] = 0;
+        }
+        for (int k = 1; k < CONTACTS; k++) { /* rest is admitted */
+            s->b[row + 3 * k] = -0.2;
+        }
+    }
+    s->problem.free = NULL;
+    s->problem.force = force;
+    s->problem.C = C;
+}
+
+static void near(const double *x, const double *y, int n)
+{
+    for (int i = 0; i < n; i++) {
+        assert_true(fabs(x[i] - y[i]) < 1e-8);
+    }
+}
+
+/* Motion, forces, Z, rank and redundant blocks are those of the whole; the certificate is one. */
+static void told_as_of_the_whole(void **state)
+{
+    (void)state;
+    static scene s;
+    double force[MOST * PER], C[MOST * PER];
+    unsigned long seed[MOST] = {3, 1, 4, 15, 9, 26};
+    zw_gauss_options options = {.contact = ZW_CONVEX};
+    zw_motion motion, parts;
+    zw_status status;
+    zw_certificate proof;
+    make(&s, 6, seed);
+    by_force(&s, force, C);
+    gauss_apart *apart = gauss_apart_create();
+    zw_gauss_work *work = zw_gauss_work_create(&s.problem, &options, NULL);
+    assert_int_equal(zw_gauss_solve(&s.problem, &options, work, &motion, NULL), ZW_OK);
+    assert_true(gauss_apart_solve(apart, &s.problem, &options, 0, &parts, &status, NULL));
+    assert_int_equal(status, ZW_OK);
+    near(parts.a, motion.a, s.n);
+    near(parts.F_N, motion.F_N, s.n);
+    near(parts.F_L, motion.F_L, s.n);
+    near(parts.F_C, motion.F_C, s.n);
+    near(&parts.Z, &motion.Z, 1);
+    assert_int_equal(parts.rank, motion.rank);
+    assert_int_equal(parts.redundant_count, motion.redundant_count);
+    assert_int_equal(parts.redundant_count, 6);
+    assert_memory_equal(parts.redundant, motion.redundant, 6 * sizeof(int));
+    zw_gauss_certify(&s.problem, ZW_CONVEX, parts.a, parts.lambda, NULL, NULL, &proof);
+    assert_true(proof.worst < 1e-9 && parts.certificate.worst < 1e-9);
+    zw_gauss_work_free(work);
+    gauss_apart_free(apart);
+}
+
+/* Where b of one heap changes, the others keep their bits, and the answer is that of a new solve;
+ * what contradicts itself or does not fall apart is not for it. */
+static void again_where_it_changed(void **state)
+{
+    (void)state;
+    static scene s;
+    double force[MOST * PER], C[MOST * PER], before[MOST * PER];
+    unsigned long seed[MOST] = {3, 1, 4, 15};
+    zw_gauss_options options = {.contact = ZW_COULOMB};
+    zw_motion motion, other;
+    zw_status status;
+    make(&s, 4, seed);
+    by_force(&s, force, C);
+    gauss_apart *apart = gauss_apart_create(), *anew = gauss_apart_create();
+    assert_true(gauss_apart_solve(apart, &s.problem, &options, 0, &motion, &status, NULL));
+    memcpy(before, motion.a, (size_t)s.n * sizeof *before);
+    for (int k = 1; k < CONTACTS; k++) {
+        s.b[3 * CONTACTS + 3 * k] = -0.1;
+    }
+    assert_true(gauss_apart_solve(apart, &s.problem, &options, 1, &motion, &status, NULL));
+    assert_true(gauss_apart_solve(anew, &s.problem, &options, 0, &other, &status, NULL));
+    assert_memory_equal(motion.a, other.a, (size_t)s.n * sizeof *before);
+    int moved = 0;
+    for (int heap = 0; heap < 4; heap++) {
+        for (int i = 0; i < PER; i++) {
+            int j = card(&s, heap, i), same = before[j] == motion.a[j];
+            assert_true(heap == 1 || same);
+            moved += !same;
+        }
+    }
+    assert_true(moved > 0);
+    s.b[0] += 1; /* equal joints, and in two places */
+    assert_false(gauss_apart_solve(apart, &s.problem, &options, 1, &motion, &status, NULL));
+    make(&s, 1, seed);
+    by_force(&s, force, C);
+    assert_false(gauss_apart_solve(apart, &s.problem, &options, 0, &motion, &status, NULL));
+    gauss_apart_free(apart);
+    gauss_apart_free(anew);
+}
+
+static void memory_apart(void **state)
+{
+    (void)state;
+    static scene s;
+    double force[MOST * PER], C[MOST * PER];
+    unsigned long seed[MOST] = {8, 9, 10};
+    zw_gauss_options options = {0};
+    zw_motion motion;
+    zw_status status;
+    int failed = 0, done = 0;
+    make(&s, 3, seed);
+    by_force(&s, force, C);
+    for (int k = 1; !done; k++) {
+        gauss_apart *apart = gauss_apart_create();
+        base_alloc_fail_after(k);
+        done = gauss_apart_solve(apart, &s.problem, &options, 0, &motion, &status, NULL);
+        base_alloc_fail_after(0);
+        failed += !done;
+        gauss_apart_free(apart);
+    }
+    assert_true(failed > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +374,9 @@ int main(void)
         cmocka_unit_test(free_where_it_may),
         cmocka_unit_test(one_contradicts),
         cmocka_unit_test(memory),
+        cmocka_unit_test(told_as_of_the_whole),
+        cmocka_unit_test(again_where_it_changed),
+        cmocka_unit_test(memory_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

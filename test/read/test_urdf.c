@@ -103,12 +103,32 @@ static void notes_of_urdf(void **state)
     zw_model_free(m);
 }
 
+/* Friction and restitution as Bullet reads them; a collision may say its own. */
+static void contact_of_urdf(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from(
+        "<robot name='r'><link name='a'><contact><lateral_friction value='0.3'/><rolling_friction "
+        "value='0.02'/><restitution value='0.5'/><stiffness value='9'/></contact>"
+        "<collision name='one'><geometry><sphere radius='1'/></geometry></collision>"
+        "<collision name='two'><geometry><sphere radius='1'/></geometry>"
+        "<contact_coefficients mu='0.7' kp='1'/></collision></link></robot>");
+    const zw_geom_def *one = thing(m, ZW_THING_GEOM, "one"), *two = thing(m, ZW_THING_GEOM, "two");
+    ASSERT_VECTOR(one->friction, 0.3, 0, 0.02);
+    assert_int_equal(one->condim, 6);
+    ASSERT_CLOSE(one->restitution, 0.5);
+    ASSERT_VECTOR(two->friction, 0.7, 0, 0.02);
+    assert_int_equal(zw_model_note_count(m), 2); /* stiffness, kp */
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_arm),
         cmocka_unit_test(planar_and_floating),
         cmocka_unit_test(notes_of_urdf),
+        cmocka_unit_test(contact_of_urdf),
     };
     return ROBOT_TESTS(tests);
 }

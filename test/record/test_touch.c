@@ -72,16 +72,16 @@ static void columns_of_pairs(void **state)
     const char *text = text_of(scratch("slide.csv"));
     for (int row = 0; row < 5; row++) {
         int slides = row < 3; /* it stops after 0.2 s; at that moment the step before counts */
-        double friction = cell(text, "friction(crate on world)", row);
-        assert_true(fabs(cell(text, "normal(crate on world)", row) - 2 * G) < 1e-8);
+        double friction = cell(text, "friction(crate on floor)", row);
+        assert_true(fabs(cell(text, "normal(crate on floor)", row) - 2 * G) < 1e-8);
         assert_true(row == 2 || fabs(friction - (slides ? G : 0)) < 1e-8);
-        assert_true(fabs(cell(text, "gap(crate on world)", row)) < 1e-10);
-        assert_true(row == 2 || cell(text, "touch(crate on world)", row) == (slides ? 2 : 1));
+        assert_true(fabs(cell(text, "gap(crate on floor)", row)) < 1e-10);
+        assert_true(row == 2 || cell(text, "touch(crate on floor)", row) == (slides ? 2 : 1));
     }
-    assert_true(cell(text, "normal(ball on world)", 0) == 0);
-    assert_true(isnan(cell(text, "gap(ball on world)", 0)));
-    assert_true(cell(text, "touch(ball on world)", 0) == 0);
-    assert_true(fabs(cell(text, "normal(ball on world)", 4) - G) < 1e-8);
+    assert_true(cell(text, "normal(ball on floor)", 0) == 0);
+    assert_true(isnan(cell(text, "gap(ball on floor)", 0)));
+    assert_true(cell(text, "touch(ball on floor)", 0) == 0);
+    assert_true(fabs(cell(text, "normal(ball on floor)", 4) - G) < 1e-8);
     assert_null(strstr(text, "contact 1 from")); /* arrows are for pictures */
     close_scene(&s);
 }

@@ -1,188 +1,190 @@
-/* Many geoms on few trees: whatever way the pairs are sought, they are those of all geoms against
- * all others, in their order. */
+/* A crowd: what is skipped and what is worked on together changes nothing.
+ *
+ * Walkers of capsules, balls and boxes fall on a floor and on each other. Pairs that wait
+ * (contact_wait.c) are compared with a search that remembers nothing; a crowd with each of its
+ * walkers alone in the world. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "base/memory.h"
 #include "read/xml.h"
-#include "scene/dice.h"
-#include "system/bodies.h"
-#include "system/contacts.h"
+#include "step/soft_step.h"
 #include "tree/sweeps.h"
 
-enum { CHAINS = 8, LINKS = 10 };
+#define H 0.004
 
-typedef struct crowd {
+typedef struct scene {
     zw_model *model;
     zw_system *system;
     zw_work *work;
-    double q[CHAINS * (6 + LINKS) + 8], v[CHAINS * (5 + LINKS) + 8];
-} crowd;
+    soft_problem *soft;
+    double *q, *v;
+} scene;
 
-/* Chains of capsules, a floor, a wall of boxes. */
-static void open_crowd(crowd *c, const char *more)
+static const char *const limbs =
+    "<freejoint/><geom type='capsule' size='0.07' fromto='0 -.1 0 0 .1 0'/>"
+    "<geom type='sphere' size='0.09' pos='0 0 .2'/>"
+    "<body pos='0 .15 .05'><joint axis='1 0 0' range='-70 70' damping='.2'/>"
+    "<joint axis='0 1 0' damping='.1'/>"
+    "<geom type='capsule' size='0.04' fromto='0 0 0 0 .2 0'/>"
+    "<body pos='0 .2 0'><joint axis='0 0 1' range='-90 50' damping='.1'/>"
+    "<geom type='capsule' size='0.03' fromto='0 0 0 .2 0 0'/></body></body>"
+    "<body pos='0 -.1 -.1'><joint axis='0 1 0' range='-60 60' damping='.3'/>"
+    "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 -.3'/>"
+    "<body pos='0 0 -.35'><joint axis='0 1 0' range='-20 60' damping='.3'/>"
+    "<geom type='box' size='.1 .05 .02' pos='.05 0 0'/></body></body>"
+    "<body pos='0 .1 -.1'><joint axis='0 1 0' range='-60 60' damping='.3'/>"
+    "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 -.3'/></body>";
+
+/* Walkers first..end-1, `gap` apart. */
+static scene open_scene(int first, int end, double gap)
 {
-    static char text[40000];
+    static char text[100000];
     zw_error error = {0};
-    char *end = text;
-    end += sprintf(end, "<mujoco><worldbody><geom name='floor' type='plane' size='9 9 1'/>"
-                        "<geom name='wall' type='box' size='.1 2 .3' pos='1 0 0'/>"
-                        "<geom type='box' size='.1 2 .3' pos='-1 0 .1'/>");
-    for (int i = 0; i < CHAINS; i++) {
-        end += sprintf(end, "<body pos='%g 0 .5'><freejoint/><geom name='head%d' size='.07'/>",
-                       0.2 * i, i);
-        for (int k = 1; k < LINKS; k++) {
-            end += sprintf(end,
-                           "<body pos='0 0 .15'><joint axis='%d 1 0'/><geom type='capsule' "
-                           "fromto='0 0 0 0 0 .14' size='.04' margin='.002'/>",
-                           k % 3);
-        }
-        for (int k = 0; k < LINKS; k++) {
-            end += sprintf(end, "</body>");
-        }
+    scene s = {0};
+    int at = sprintf(text,
+                     "<mujoco><option timestep='%g'/><worldbody>"
+                     "<geom type='plane' size='0 0 1'/>",
+                     H);
+    for (int k = first; k < end; k++) {
+        at += sprintf(text + at, "<body pos='%.17g %.17g %g' euler='0 %d %d'>%s</body>",
+                      gap * (k % 4), gap * (k / 4), 0.6 + 0.05 * (k % 3), 10 * k, 50 * k, limbs);
     }
-    sprintf(end, "</worldbody>%s</mujoco>", more);
-    c->model = zw_model_parse(text, "crowd.xml", NULL, 0, &error);
-    c->system = c->model ? zw_system_compile(c->model, &error) : NULL;
-    c->work = c->system ? zw_work_create(c->system, &error) : NULL;
-    if (!c->work) {
+    sprintf(text + at, "</worldbody></mujoco>");
+    s.model = zw_model_parse(text, "crowd.xml", NULL, 0, &error);
+    s.system = s.model ? zw_system_compile(s.model, &error) : NULL;
+    s.work = s.system ? zw_work_create(s.system, &error) : NULL;
+    if (!s.work || soft_create(s.system, s.work, H, &s.soft, &error) != ZW_OK) {
+        fail_msg("%s", error.text);
+    }
+    s.q = calloc((size_t)s.system->nq + 1, sizeof(double));
+    s.v = calloc((size_t)s.system->n + 1, sizeof(double));
+    assert_true(s.q && s.v);
+    memcpy(s.q, s.system->bodies->q, (size_t)s.system->nq * sizeof(double));
+    return s;
+}
+
+static void close_scene(scene *s)
+{
+    soft_free(s->soft);
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+    free(s->q);
+    free(s->v);
+}
+
+static void step(scene *s)
+{
+    zw_error error = {0};
+    double gained;
+    if (soft_step(s->soft, 0, H, s->q, s->v, s->q, s->v, &gained, &error) != ZW_OK) {
         fail_msg("%s", error.text);
     }
 }
 
-static void close_crowd(crowd *c)
+/* What a memory of earlier calls finds is what a search without one finds. */
+static void compare_search(scene *s, contact_work *kept, double h, double margin)
 {
-    zw_work_free(c->work);
-    zw_system_free(c->system);
-    zw_model_free(c->model);
-}
-
-/* All heads within a metre or so, joints anyhow, turned anyhow. */
-static void throw(crowd * c, dice *d)
-{
-    const tree_mechanism *tree = c->system->tree;
-    for (int i = 0; i < tree->nq; i++) {
-        c->q[i] = dice_between(d, -1, 1);
-    }
-    for (int i = 0; i < tree->nv; i++) {
-        c->v[i] = dice_between(d, -1, 1);
-    }
-    tree_kinematics(tree, c->q, c->work->sweeps);
-    tree_velocities(tree, c->v, c->work->sweeps);
-}
-
-static int points_by_hand(const crowd *c, const contact_work *found, double h, double margin,
-                          contact_key *key, double *gap, int room)
-{
-    const contact_world *world = c->system->bodies->contact;
-    int count = 0;
-    for (int a = 0; a < world->geom_count; a++) {
-        for (int b = a + 1; b < world->geom_count; b++) {
-            collide_point list[64];
-            if (!contact_may(world, c->system->tree, a, b)) {
-                continue;
-            }
-            double keep = world->geom[a].law.margin + world->geom[b].law.margin;
-            double far = margin + keep + (h > 0 ? found->reach[a] + found->reach[b] : 0);
-            int points = collide_pair(&world->geom[a].shape, &found->pose[a], &world->geom[b].shape,
-                                      &found->pose[b], far, list, 64);
-            for (int k = 0; k < points && count < room; k++, count++) {
-                key[count] = (contact_key){{(uint32_t)a, (uint32_t)b}, list[k].feature};
-                gap[count] = list[k].gap - keep;
-            }
-        }
-    }
-    return count;
-}
-
-static void test_all_pairs(void **state)
-{
-    (void)state;
-    enum { ROOM = 4000 };
-    static contact_key key[ROOM];
-    static double gap[ROOM];
-    crowd c = {0};
-    contact_work found;
+    const contact_world *world = s->system->bodies->contact;
+    contact_work fresh;
     zw_error error = {0};
-    dice d = dice_of(3);
-    int all = 0, of_two = 0;
-    open_crowd(&c, "");
-    const contact_world *world = c.system->bodies->contact;
-    assert_non_null(world->crowd);
-    assert_int_equal(contact_work_create(&found, world), ZW_OK);
-    for (int round = 0; round < 30; round++) {
-        double h = round % 3 == 0 ? 0 : 0.01, margin = round % 2 * 0.003;
-        throw(&c, &d);
-        if (contact_find(c.system, &found, c.work->sweeps, h, margin, &error) != ZW_OK) {
-            fail_msg("%s", error.text);
-        }
-        int count = points_by_hand(&c, &found, h, margin, key, gap, ROOM);
-        assert_int_equal(found.count, count);
-        for (int k = 0; k < count; k++) {
-            const contact_point *point = &found.point[k];
-            assert_memory_equal(&point->key, &key[k], sizeof *key);
-            assert_true(point->gap == gap[k]);
-            of_two += key[k].geom[0] > 2 && point->body[0] / LINKS != point->body[1] / LINKS;
-        }
-        all += count;
+    assert_int_equal(contact_work_create(&fresh, world), ZW_OK);
+    tree_kinematics(s->system->tree, s->q, s->work->sweeps);
+    tree_velocities(s->system->tree, s->v, s->work->sweeps);
+    assert_int_equal(contact_find(s->system, kept, s->work->sweeps, h, margin, &error), ZW_OK);
+    assert_int_equal(contact_find(s->system, &fresh, s->work->sweeps, h, margin, &error), ZW_OK);
+    assert_int_equal(kept->count, fresh.count);
+    for (int k = 0; k < fresh.count; k++) {
+        const contact_point *x = &kept->point[k], *y = &fresh.point[k];
+        assert_memory_equal(&x->key, &y->key, sizeof x->key);
+        assert_memory_equal(x->pos, y->pos, sizeof x->pos);
+        assert_memory_equal(x->frame, y->frame, sizeof x->frame);
+        assert_memory_equal(&x->gap, &y->gap, sizeof x->gap);
     }
-    assert_true(all > 1000 && of_two > 100);
-    contact_work_free(&found);
-    close_crowd(&c);
+    contact_work_free(&fresh);
 }
 
-/* A pair of a file may have a margin of its own: then it is sought as ever. */
-static void test_no_crowd(void **state)
+static void search_along(int walkers, int is_crowd)
 {
-    (void)state;
-    crowd c = {0};
-    open_crowd(&c, "<contact><pair geom1='head0' geom2='head1' margin='0.5'/></contact>");
-    assert_null(c.system->bodies->contact->crowd);
-    close_crowd(&c);
+    scene s = open_scene(0, walkers, 0.7);
+    const contact_world *world = s.system->bodies->contact;
+    contact_work kept;
+    int met = 0, waited = 0;
+    assert_int_equal(world->crowd != NULL, is_crowd);
+    assert_int_equal(contact_work_create(&kept, world), ZW_OK);
+    for (int k = 0; k < 150; k++) {
+        step(&s);
+        if (k % 40 == 39) { /* all somewhere else, and some of it turned over */
+            for (int i = 0; i < s.system->nq; i++) {
+                s.q[i] += 0.02 * ((i * 7 + k) % 5 - 2);
+            }
+        }
+        compare_search(&s, &kept, k % 3 == 0 ? H : 0, k % 5 == 0 ? 0.05 : 0);
+        met += kept.count;
+        waited += contact_waits(&kept.wait, 0, 2);
+    }
+    assert_true(met > 150);
+    assert_true(waited > 0);
+    contact_work_free(&kept);
+    close_scene(&s);
 }
 
-static void test_memory(void **state)
+static void test_search_of_few(void **state)
 {
     (void)state;
-    crowd c = {0};
-    dice d = dice_of(5);
-    open_crowd(&c, "");
-    throw(&c, &d);
-    for (int k = 1;; k++) {
-        zw_error error = {0};
-        contact_work found = {0};
-        base_alloc_fail_after(k);
-        zw_status status = contact_work_create(&found, c.system->bodies->contact);
-        if (status == ZW_OK) {
-            status = contact_find(c.system, &found, c.work->sweeps, 0, 0, &error);
-            base_alloc_fail_after(0);
-            contact_work_free(&found);
-        }
-        base_alloc_fail_after(0);
-        if (status == ZW_OK) {
-            assert_true(k > 8);
-            break;
-        }
-        assert_int_equal(status, ZW_NO_MEMORY);
+    search_along(3, 0);
+}
+
+static void test_search_of_many(void **state)
+{
+    (void)state;
+    search_along(11, 1);
+}
+
+/* Far from each other they do not feel each other. */
+static void test_alone(void **state)
+{
+    (void)state;
+    enum { WALKERS = 11, STEPS = 120 };
+    scene all = open_scene(0, WALKERS, 5);
+    assert_non_null(all.work->herd);
+    for (int k = 0; k < STEPS; k++) {
+        step(&all);
     }
-    close_crowd(&c);
+    assert_true(all.soft->contacts > WALKERS);
+    for (int w = 0; w < WALKERS; w += 3) {
+        scene one = open_scene(w, w + 1, 5);
+        assert_null(one.work->herd);
+        for (int k = 0; k < STEPS; k++) {
+            step(&one);
+        }
+        for (int i = 0; i < one.system->nq; i++) {
+            double here = all.q[w * one.system->nq + i];
+            if (!(fabs(here - one.q[i]) < 1e-9)) {
+                fail_msg("walker %d, coordinate %d: %.17g, alone %.17g", w, i, here, one.q[i]);
+            }
+        }
+        close_scene(&one);
+    }
+    close_scene(&all);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_pairs),
-                                       cmocka_unit_test(test_no_crowd),
-                                       cmocka_unit_test(test_memory)};
     if (!xml_available()) {
-        puts("skipped: built without expat");
+        printf("Built without expat: no models.\n");
         return 77;
     }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search_of_few),
+                                       cmocka_unit_test(test_search_of_many),
+                                       cmocka_unit_test(test_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,81 @@
+/* The principle at an instant, with contacts by the law that a run would have.
+ *
+ * Coulomb's law has accelerations (system/contact_now.c). The convex law has steps only: what
+ * slides by it lifts off at once, and its accelerations would be those of what has parted. So its
+ * contacts push with the mean forces of a first step from the state, as known forces. The soft law
+ * has forces at every instant; constraints of the robot are as soft there as contacts, and the
+ * kernel is not asked at all:
+ *
+ *     M a = F^N + J' lambda,     Z = 1/2 (a - a_free)' M (a - a_free) = 1/2 (a - a_free) . J'
+ * lambda
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "step/run.h"
+
+static zw_status forward_softly(const zw_system *system, const zw_state *state, zw_work *work,
+                                double h, zw_error *error)
+{
+    zw_status status = system_forward(system, state, work, TOUCH_IGNORED, error);
+    if (status == ZW_OK && !work->soft) {
+        status = soft_create(system, work, h, &work->soft, error);
+    }
+    if (status == ZW_OK) {
+        status = soft_show(work->soft, state, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    const soft_problem *soft = work->soft;
+    const double *a_free = zw_field(system, state, work, ZW_FIELD_A_FREE).data;
+    double Z = 0;
+    for (int i = 0; i < system->n; i++) {
+        Z += 0.5 * (soft->a[i] - a_free[i]) * soft->push[i];
+    }
+    memset(work->spare[0], 0, (size_t)system->n * sizeof(double));
+    work->shown = (zw_motion){.n = system->n,
+                              .a = soft->a,
+                              .F_N = soft->force,
+                              .F_L = soft->push,
+                              .F_C = work->spare[0],
+                              .C = work->spare[0],
+                              .Z = Z,
+                              .independence = 1,
+                              .margin = 1,
+                              .certificate = {.stationarity = soft->certificate,
+                                              .worst = soft->certificate,
+                                              .worst_block = -1},
+                              .method = "soft"};
+    work->shows_soft = 1;
+    if (work->touched) {
+        work->touched->of = state_digest(state, 1);
+    }
+    return ZW_OK;
+}
+
+zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
+                        const zw_run_options *options, zw_error *error)
+{
+    zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
+    wish.time = state->t + 1;
+    wish.every = 1;
+    zw_status status = zw_run_plan(system, state, &wish, &plan, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (plan.contact == ZW_CONTACT_SOFT) {
+        return forward_softly(system, state, work, plan.step, error);
+    }
+    if (plan.contact != ZW_CONTACT_CONVEX || zw_contact_room(system) == 0) {
+        return zw_forward(system, state, work, error);
+    }
+    status = run_first_contacts(system, state, work, &plan, error);
+    if (status == ZW_OK) {
+        status = system_forward(system, state, work, TOUCH_AS_PUSHED, error);
+    }
+    if (status == ZW_OK && work->touched) {
+        work->touched->of = state_digest(state, 1);
+    }
+    return status;
+}

@@ -1,0 +1,153 @@
+/* Numbers that the caller writes into a state: controls in a loop of steps, a coordinate by hand.
+ *
+ * Parameters, and with them the controls of motors, act from the next step on; what the last step
+ * left for the next (where its solve begins, who sleeps) stays: it says of the motion where it is,
+ * not where it is going. Who writes coordinates, speeds or the time makes another state: it is
+ * brought onto the constraints as after an event that sets something (run.c), the energy that came
+ * by that counts as work, and nothing is left of the last step. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/run.h"
+#include "system/law.h"
+#include "tree/sweeps.h"
+
+/* The numbers of a field of a state; NULL: it is not one to write. */
+static double *numbers(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
+                       int *count)
+{
+    switch (field) {
+    case ZW_FIELD_TIME:
+    case ZW_FIELD_Q:
+    case ZW_FIELD_V:
+    case ZW_FIELD_PARAM:
+    case ZW_FIELD_CARRIED:
+    case ZW_FIELD_ACTIVATION: {
+        zw_view view = zw_field(system, state, work, field);
+        *count = view.count;
+        return (double *)view.data; /* the state's own */
+    }
+    default:
+        return NULL;
+    }
+}
+
+/* A parameter that formulas read while the system moves; others went into its shape. */
+static zw_status check_param(const zw_model *model, int index, zw_error *error)
+{
+    const model_param *param = &model->param[index];
+    if (param->is_size || param->is_source) {
+        return model_fail(model, error, ZW_BAD_INPUT, param->place,
+                          param->is_size
+                              ? "parameter %s shapes the model: read it again to change it"
+                              : "other parameters were computed from %s: read the model again to "
+                                "change it",
+                          param->name);
+    }
+    return ZW_OK;
+}
+
+static zw_status check(const zw_system *system, zw_field_id field, int first, int count, int room,
+                       const double *value, zw_error *error)
+{
+    if (first < 0 || count < 0 || count > room || first > room - count) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "numbers %d to %d of a field that has %d cannot be set", first,
+                         first + count - 1, room);
+    }
+    zw_status status = ZW_OK;
+    for (int k = 0; k < count && status == ZW_OK; k++) {
+        if (!isfinite(value[k])) {
+            status = base_fail(error, ZW_BAD_INPUT, "number %d to be set is not finite", first + k);
+        } else if (field == ZW_FIELD_PARAM) {
+            status = check_param(system->model, first + k, error);
+        }
+    }
+    return status;
+}
+
+/* Quaternions become of length one; 0: one of them is none. */
+static int tidy(const zw_system *system, double *q, double *zeros)
+{
+    const double h = 0;
+    int fine = 1;
+    if (system->tree) {
+        memset(zeros, 0, (size_t)system->n * sizeof *zeros);
+        tree_advance(system->tree, q, zeros, &h, q);
+    }
+    for (int i = 0; i < system->nq; i++) {
+        fine &= isfinite(q[i]) != 0;
+    }
+    return fine;
+}
+
+/* Onto the constraints, and what touches, sticks and slides there. */
+static zw_status settle(const zw_system *system, zw_state *state, zw_work *work, zw_error *error)
+{
+    double *q = state_q(state), *v = state_v(state);
+    zw_status status = system_project_position(system, work, state->t, q, v, error);
+    if (status == ZW_OK) {
+        status = law_follow(system, work, state->t, q, v, error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_velocity(system, work, state->t, q, v, error);
+    }
+    return status == ZW_OK ? system_decide(system, work, state, NULL, error) : status;
+}
+
+/* Is the state where the constraints, with other parameters, let it be? */
+static int fits(const zw_system *system, zw_state *state, zw_work *work)
+{
+    double off[2] = {0, 0};
+    return system_violation(system, work, state->t, state_q(state), state_v(state), off, NULL) ==
+               ZW_OK &&
+           fmax(off[0], off[1]) <= 1e-12;
+}
+
+/* Numbers that the state depends on are others; if that cannot be, all is as before. */
+static zw_status move(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
+                      double *to, const double *value, int count, zw_error *error)
+{
+    zw_state *before = NULL;
+    zw_status status = zw_state_copy(state, &before, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    double energy = zw_field(system, state, work, ZW_FIELD_ENERGY).data[0];
+    memcpy(to, value, (size_t)count * sizeof *to);
+    system_bind(system, work, state_param(state));
+    status = tidy(system, state_q(state), work->spare[0])
+                 ? system_set_modes(system, work, state_mode(state), error)
+                 : base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is no orientation");
+    if (status == ZW_OK && (field != ZW_FIELD_PARAM || !fits(system, state, work))) {
+        run_forget(state);
+        status = settle(system, state, work, error);
+    }
+    if (status == ZW_OK) {
+        state->work += zw_field(system, state, work, ZW_FIELD_ENERGY).data[0] - energy;
+    } else {
+        memcpy(state, before, before->bytes);
+    }
+    zw_state_free(before);
+    return status;
+}
+
+zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
+                       int first, int count, const double *value, zw_error *error)
+{
+    int room = 0;
+    double *to = numbers(system, state, work, field, &room);
+    if (!to) {
+        return base_fail(error, ZW_BAD_INPUT, "this field is computed: it cannot be set");
+    }
+    zw_status status = check(system, field, first, count, room, value, error);
+    if (status != ZW_OK || count == 0) {
+        return status;
+    }
+    if (field == ZW_FIELD_PARAM && system->tree && !system->bodies->formulas) {
+        memcpy(to + first, value, (size_t)count * sizeof *to); /* controls are in no formula */
+        return ZW_OK;
+    }
+    return move(system, state, work, field, to + first, value, count, error);
+}

@@ -1,0 +1,26 @@
+/* Trees of a mechanism that are equal, as in a crowd of robots, worked on eight at a time.
+ *
+ * Trees that root at the world do not feel each other in the sweeps: eight that have the same
+ * bodies and joints are eight worlds of one tree. A lane has the bits of the world alone, so what
+ * comes out has the bits of the sweeps over the whole mechanism. */
+#ifndef ZW_TREE_HERD_H
+#define ZW_TREE_HERD_H
+
+#include "tree/tree.h"
+
+typedef struct tree_herd tree_herd;
+
+/* Its description and its scratch. NULL without `failed`: the trees are too few or too different
+ * for this to be faster. */
+tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed);
+void tree_herd_free(tree_herd *herd);
+
+/* tree_kinematics, tree_velocities, tree_composite and tree_inverse without accelerations. work is
+ * that of one world of the whole mechanism; angle, sine, cosine and composite are not filled there.
+ * Answers the bias, which stays until the next call. */
+const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v, double *work);
+
+/* With M of the last tree_herd_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */
+int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x);
+
+#endif
