@@ -240,10 +240,11 @@ static void the_whole_file(void **state)
     ASSERT_CLOSE(a.mass, 6);
     ASSERT_CLOSE(b.mass, 6);
     ASSERT_CLOSE(c.mass, 6e-3);
-    /* a text is written as seen from above, a file from the smallest y on */
-    for (int k = 0; k < 2; k++) {
+    /* a text is written as seen from above, like a picture, a file from the smallest y on */
+    for (int k = 0; k < 3; k++) {
+        static const char *const name[] = {"hill", "field", "painted"};
         const zw_hfield_def *field = zw_model_def(m, ZW_THING_HFIELD, k);
-        assert_string_equal(field->name, k ? "field" : "hill");
+        assert_string_equal(field->name, name[k]);
         assert_int_equal(field->rows, 2);
         assert_int_equal(field->columns, 3);
         ASSERT_VECTOR(field->half, 1, 2);

@@ -188,6 +188,10 @@ static const example list[] = {
     {"quadruped.xml", "squat", 2, NULL},
     {"quadruped_walks.zw", NULL, 4, walks},
     {"terrain.xml", "rolls", 4, terrain},
+    {"ladder.xml", NULL, 0.5, NULL}, /* these three: test_known_scenes.c */
+    {"overhang.xml", NULL, 0.5, NULL},
+    {"parcel.xml", NULL, 0.5, NULL},
+    {"parcel.zw", NULL, 0.5, NULL},
     {"humanoid_falls.xml", NULL, 1, NULL},
     {"humanoid_falls.xml", "fall", 3, lies},
 };
