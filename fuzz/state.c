@@ -83,6 +83,17 @@ static void change(zw_state *state, const uint8_t *data, size_t size)
     }
 }
 
+/* Faster or farther away than this, the kernel tries everything before it gives up, which is a
+ * second in earnest and a minute here. */
+static int is_absurd(zw_state *state)
+{
+    int absurd = 0;
+    for (int i = 0; i < state->nq + state->n; i++) {
+        absurd |= !(fabs(state->data[i]) < 1e6);
+    }
+    return absurd;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const house *h = build();
@@ -108,8 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(error.status == ZW_BAD_INPUT && strlen(error.text) > 0);
         return 0;
     }
-    const zw_run_options options = plan(state->t + 0.03, (data[0] & 8) != 0);
-    zw_status status = zw_run(h->system, state, h->work, &options, NULL, &error);
+    const zw_run_options options = plan(state->t + 0.02, (data[0] & 8) != 0);
+    zw_status status =
+        is_absurd(state) ? ZW_OK : zw_run(h->system, state, h->work, &options, NULL, &error);
     REQUIRE(status == ZW_OK || strlen(error.text) > 0);
     for (int i = 0; i < h->system->nq && status == ZW_OK; i++) {
         REQUIRE(isfinite(state_q(state)[i]));
