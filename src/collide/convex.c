@@ -57,8 +57,8 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
             *witness = other;
         }
     }
-    /* touching cores are looked at from both sides */
-    if (found == 0 || *gap + radius < 1e-7 * scale) {
+    /* touching cores are looked at from both sides, but if two points prove that they are apart */
+    if (found == 0 || *gap + radius < (sure ? 1e-10 : 1e-7) * scale) {
         v3_set(m, 0, 0, 1);
         double depth = collide_epa(a, b, simplex, count, m, &other);
         if (!(depth <= *gap + 1e-14 * scale)) {

@@ -176,7 +176,9 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
     } else if (!apart(&a, b, sink->margin) &&
                collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
+            double flush = bottom - b->radius, hair = 1e-12 * (a.extent + b->extent + b->radius);
             v3_copy(n, f->normal);
+            gap = fabs(gap - flush) <= hair ? flush : gap; /* the same for all in one plane */
         }
         if (real_direction(f, corner, n)) {
             collide_manifold(&a, b, n, gap, &witness, 0, sink);

@@ -7,19 +7,24 @@
 void collide_emit(collide_sink *sink, const double pos[3], const double normal[3], double gap,
                   uint32_t feature)
 {
-    if (!(gap <= sink->margin) || !isfinite(gap)) {
+    double at[3];
+    if (sink->turn) {
+        v3_turn(at, sink->frame->R, pos);
+    } else {
+        v3_copy(at, pos);
+    }
+    v3_add(at, at, 1, sink->frame->pos);
+    if (!(gap <= sink->margin) || !isfinite(gap) || !isfinite(at[0] + at[1] + at[2])) {
         return;
     }
     if (sink->count < sink->capacity) {
         collide_point *p = &sink->point[sink->count];
+        v3_copy(p->pos, at);
         if (sink->turn) {
-            v3_turn(p->pos, sink->frame->R, pos);
             v3_turn(p->normal, sink->frame->R, normal);
         } else {
-            v3_copy(p->pos, pos);
             v3_copy(p->normal, normal);
         }
-        v3_add(p->pos, p->pos, 1, sink->frame->pos);
         v3_scale(p->normal, sink->flip ? -1 : 1);
         p->gap = gap;
         p->feature = feature ^ sink->salt;

@@ -491,6 +491,16 @@ static int supports(const collide_solid *a, const collide_solid *b, const local 
     return fabs(v3_dot(p, u) + gap + a->radius + b->radius) <= 1e-12 * (a->extent + b->extent);
 }
 
+/* Is one of these points the other's, as far along u as the gap says? */
+static int is_pair(const collide_solid *a, const collide_solid *b, const double u[3], double gap,
+                   const collide_apex *w, double slack)
+{
+    double d[3];
+    v3_sub(d, w->a, w->b);
+    v3_add(d, d, gap + a->radius + b->radius, u);
+    return v3_dot(d, d) <= slack * slack;
+}
+
 /* u is stationary if the difference has the point h u: if a pair of points of the two is one along
  * u of the other. Where shapes are apart, that is the answer. */
 static int proved(const collide_solid *a, const collide_solid *b, const local l[2],
@@ -502,10 +512,8 @@ static int proved(const collide_solid *a, const collide_solid *b, const local l[
         v3_sub(d, w->b, l[1].p);
         return v3_dot(d, d) <= slack * slack;
     }
-    v3_sub(d, w->a, w->b);
-    v3_add(d, d, gap + a->radius + b->radius, u);
     return (free_a || free_b || (l[0].conditions == 1 && l[1].conditions == 1)) &&
-           v3_dot(d, d) <= slack * slack && (free_a || collide_inside(a, w->a, slack)) &&
+           is_pair(a, b, u, gap, w, slack) && (free_a || collide_inside(a, w->a, slack)) &&
            (free_b || collide_inside(b, w->b, slack));
 }
 
@@ -542,10 +550,14 @@ static double climb(const collide_solid *a, const mode *ma, int as, const collid
         best = gap;
         v3_copy(n, u);
         *sure = 0;
-        if (active) {
-            witness_of(&l[0], &l[1], u, witness);
+        if (active) { /* apart, points of the two that have it already need no other */
+            int have = converged && gap + a->radius + b->radius > 0 &&
+                       is_pair(a, b, u, gap, witness, 1e-12 * (a->extent + b->extent));
             *found |= converged;
-            *sure = converged && proved(a, b, l, u, gap, witness);
+            if (!have) {
+                witness_of(&l[0], &l[1], u, witness);
+            }
+            *sure = have || (converged && proved(a, b, l, u, gap, witness));
         }
     }
     return best;

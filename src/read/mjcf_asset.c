@@ -13,7 +13,7 @@ const char *mjcf_asset_name(mjcf *m, const char *file)
     return xml_keep(&m->xml, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
 }
 
-char *mjcf_asset_path(mjcf *m, const char *file)
+static char *asset_path(mjcf *m, const char *file)
 {
     const char *folder = m->compiler.meshdir != NULL ? m->compiler.meshdir : m->compiler.assetdir;
     const char *name = m->compiler.strippath ? file + read_path_folder(file) : file;
@@ -29,25 +29,37 @@ char *mjcf_asset_path(mjcf *m, const char *file)
     return path;
 }
 
-static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mesh)
+char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
+                       size_t *length)
 {
+    *path = NULL;
     if (!m->limits.files) {
-        return form_fail(&m->xml, element, "file", "other files cannot be read here");
+        form_fail(&m->xml, element, "file", "other files cannot be read here");
+        return NULL;
     }
-    char *path = mjcf_asset_path(m, file);
-    if (path == NULL) {
-        return 0;
+    *path = asset_path(m, file);
+    if (*path == NULL) {
+        return NULL;
     }
-    size_t length;
     read_file_state state;
-    char why[200] = "";
-    char *bytes = read_file_bytes(path, &length, &state);
-    int ok = bytes != NULL ? read_mesh_bytes(mesh, path, bytes, length, why) : 0;
-    if (state == READ_FILE_NO_MEMORY || ok < 0) {
+    char *bytes = read_file_bytes(*path, length, &state);
+    if (state == READ_FILE_NO_MEMORY) {
         xml_no_memory(&m->xml);
     } else if (bytes == NULL) {
-        form_fail(&m->xml, element, "file", "the mesh '%.200s' cannot be opened", path);
-    } else if (ok == 0) {
+        form_fail(&m->xml, element, "file", "the %s '%.200s' cannot be opened", what, *path);
+    }
+    return bytes;
+}
+
+static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mesh)
+{
+    char *path, why[200] = "";
+    size_t length;
+    char *bytes = mjcf_asset_bytes(m, element, file, "mesh", &path, &length);
+    int ok = bytes != NULL ? read_mesh_bytes(mesh, path, bytes, length, why) : 0;
+    if (ok < 0) {
+        xml_no_memory(&m->xml);
+    } else if (ok == 0 && bytes != NULL) {
         form_fail(&m->xml, element, "file", "'%.200s': %s", path, why);
     }
     base_free(bytes);

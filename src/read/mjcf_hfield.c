@@ -2,8 +2,9 @@
  *
  * As MuJoCo has it: whatever the numbers are, they are shifted and scaled so that the lowest is 0
  * and the highest size[2]. A text is written as one sees it from above, the row of the largest y
- * first; in a file the row of the smallest y is the first. A file is two integers of four bytes,
- * rows and columns, then a float for each point, all little-endian. Pictures are not read. */
+ * first, and so is a picture (a grey PNG, of whose 16 bits all count, not only the upper 8); in
+ * another file the row of the smallest y is the first. That is two integers of four bytes, rows and
+ * columns, then a float for each point, all little-endian. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "read/file.h"
 #include "read/mjcf.h"
+#include "read/png.h"
 
 enum { MOST_POINTS = 16000000, MOST_LINES = 46340 };
 
@@ -30,15 +32,36 @@ static int sizes(mjcf *m, int element, const char *attribute, long long rows, lo
                      rows, columns, MOST_LINES, MOST_POINTS);
 }
 
+/* The upper row of a picture is that of the largest y. */
+static int from_picture(mjcf *m, int element, const char *path, const char *bytes, size_t length,
+                        zw_hfield_def *def, double **height)
+{
+    long long rows, columns;
+    char why[200] = "";
+    if (!read_png_size(bytes, length, &columns, &rows, why)) {
+        return form_fail(&m->xml, element, "file", "'%.200s': %s", path, why);
+    }
+    if (!sizes(m, element, "file", rows, columns)) {
+        return 0;
+    }
+    size_t count = (size_t)(rows * columns), row = (size_t)columns;
+    double *grey = base_alloc(count * sizeof *grey);
+    *height = base_alloc(count * sizeof **height);
+    int ok = grey != NULL && *height != NULL ? read_png_grey(bytes, length, grey, why) : -1;
+    for (size_t r = 0; ok > 0 && r < (size_t)rows; r++) {
+        memcpy(*height + r * row, grey + ((size_t)rows - 1 - r) * row, row * sizeof *grey);
+    }
+    base_free(grey);
+    def->rows = (int)rows;
+    def->columns = (int)columns;
+    return ok < 0    ? xml_no_memory(&m->xml)
+           : ok == 0 ? form_fail(&m->xml, element, "file", "'%.200s': %s", path, why)
+                     : 1;
+}
+
 static int from_bytes(mjcf *m, int element, const char *path, const char *bytes, size_t length,
                       zw_hfield_def *def, double **height)
 {
-    if (length >= 8 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0) {
-        return form_fail(&m->xml, element, "file",
-                         "'%.200s' is a picture; height fields are read from MuJoCo's binary "
-                         "files or written out (elevation)",
-                         path);
-    }
     long long rows = length >= 8 ? (int32_t)little(bytes) : 0;
     long long columns = length >= 8 ? (int32_t)little(bytes + 4) : 0;
     if (!sizes(m, element, "file", rows, columns)) {
@@ -73,23 +96,12 @@ static int from_bytes(mjcf *m, int element, const char *path, const char *bytes,
 
 static int from_file(mjcf *m, int element, const char *file, zw_hfield_def *def, double **height)
 {
-    if (!m->limits.files) {
-        return form_fail(&m->xml, element, "file", "other files cannot be read here");
-    }
-    char *path = mjcf_asset_path(m, file);
-    if (path == NULL) {
-        return 0;
-    }
     size_t length;
-    read_file_state state;
-    char *bytes = read_file_bytes(path, &length, &state);
+    char *path, *bytes = mjcf_asset_bytes(m, element, file, "height field", &path, &length);
     int ok = 0;
-    if (state == READ_FILE_NO_MEMORY) {
-        xml_no_memory(&m->xml);
-    } else if (bytes == NULL) {
-        form_fail(&m->xml, element, "file", "the height field '%.200s' cannot be opened", path);
-    } else {
-        ok = from_bytes(m, element, path, bytes, length, def, height);
+    if (bytes != NULL) {
+        ok = read_png_is(bytes, length) ? from_picture(m, element, path, bytes, length, def, height)
+                                        : from_bytes(m, element, path, bytes, length, def, height);
     }
     base_free(bytes);
     base_free(path);

@@ -395,9 +395,11 @@ static void test_poison(void **state)
                 collide_pose at = here;
                 at.pos[k % 3] = k == 3 ? INFINITY : NAN;
                 collide_point p[ROOM];
-                int count = collide_pair(&z.shape[i], &here, &z.shape[j], &at, 1, p, ROOM);
+                int count = j & 1 ? collide_pair(&z.shape[i], &at, &z.shape[j], &here, 1, p, ROOM)
+                                  : collide_pair(&z.shape[i], &here, &z.shape[j], &at, 1, p, ROOM);
                 for (int c = 0; c < count && c < ROOM; c++) {
                     assert_true(isfinite(p[c].gap));
+                    assert_true(isfinite(p[c].pos[0] + p[c].pos[1] + p[c].pos[2]));
                 }
             }
         }

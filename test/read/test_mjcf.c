@@ -240,10 +240,11 @@ static void the_whole_file(void **state)
     ASSERT_CLOSE(a.mass, 6);
     ASSERT_CLOSE(b.mass, 6);
     ASSERT_CLOSE(c.mass, 6e-3);
-    /* a text is written as seen from above, a file from the smallest y on */
-    for (int k = 0; k < 2; k++) {
+    /* a text is written as seen from above, like a picture, a file from the smallest y on */
+    for (int k = 0; k < 3; k++) {
+        static const char *const name[] = {"hill", "field", "painted"};
         const zw_hfield_def *field = zw_model_def(m, ZW_THING_HFIELD, k);
-        assert_string_equal(field->name, k ? "field" : "hill");
+        assert_string_equal(field->name, name[k]);
         assert_int_equal(field->rows, 2);
         assert_int_equal(field->columns, 3);
         ASSERT_VECTOR(field->half, 1, 2);
@@ -301,9 +302,27 @@ static void no_settings(void **state)
     assert_int_equal(error.status, ZW_BAD_INPUT);
 }
 
+/* What MJCF has no words for: of one geom before of all, and room for contacts. */
+static void custom_numbers(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from(
+        "<mujoco><custom><numeric name='restitution:a' data='0.5'/><numeric name='restitution' "
+        "data='0.2'/><numeric name='contact_capacity' data='900'/><numeric name='mine' data='1'/>"
+        "</custom><worldbody><geom name='a' size='1'/><geom name='b' "
+        "size='1'/></worldbody></mujoco>");
+    const zw_geom_def *a = thing(m, ZW_THING_GEOM, "a"), *b = thing(m, ZW_THING_GEOM, "b");
+    ASSERT_CLOSE(a->restitution, 0.5);
+    ASSERT_CLOSE(b->restitution, 0.2);
+    assert_int_equal(zw_model_world(m)->contact_capacity, 900);
+    assert_int_equal(zw_model_note_count(m), 1);
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(custom_numbers),
         cmocka_unit_test(units_follow_the_compiler),
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),
