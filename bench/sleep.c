@@ -182,7 +182,7 @@ __attribute__((noinline)) static double ran(touch *s, long count)
 /* Seconds of a step between samples: many steps less few of them. */
 static double step_of_run(touch *s)
 {
-    enum { FEW = 10, MANY = 200 * STEPS };
+    enum { FEW = 10, MANY = 2000 * STEPS };
     double few = ran(s, FEW), many = ran(s, MANY);
     return (many - few) / (MANY - FEW);
 }

@@ -82,7 +82,8 @@ int cli_code_of(zw_status status);
 /* text.c: how things are said. Labels are padded to one column and bold on a terminal. */
 void cli_show_error(const zw_error *error);
 void cli_label(FILE *to, const char *label);
-void cli_head(FILE *to, const char *title); /* of a table, after an empty line */
+void cli_head(FILE *to, const char *title);           /* of a table, after an empty line */
+void cli_show_keys(FILE *to, const cli_world *world); /* what --key may say, if anything */
 void cli_show_assembly(FILE *to, const cli_world *world);
 void cli_show_notes(FILE *to, const cli_world *world);
 /* "'" where the name of a speed is that of its coordinate, else "". */

@@ -242,17 +242,26 @@ static int poll(void *user, double time)
     return 0;
 }
 
-/* The law of contact that is asked for, and the principle by it. */
+/* The principle by the law of contact that is asked for. */
 static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_model *contact,
                       zw_error *error)
 {
-    zw_run_options options = arguments->run, plan;
-    options.time = zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0] + 1;
-    zw_status status = zw_run_plan(world->system, world->state, &options, &plan, error);
+    const zw_run_options *run = &arguments->run;
+    int meant = run->method == ZW_METHOD_SOFT || run->method == ZW_METHOD_IMPULSE;
+    double now = zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0];
+    zw_run_options plan, wish = {.time = now + 1,
+                                 .every = 1,
+                                 .step = run->step,
+                                 .tolerance = meant ? run->tolerance : 0,
+                                 .method = meant ? run->method : ZW_METHOD_DEFAULT,
+                                 .contact = run->contact};
+    if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_room(world->system) == 0 && !meant) {
+        return zw_forward(world->system, world->state, world->work, error);
+    }
+    zw_status status = zw_run_plan(world->system, world->state, &wish, &plan, error);
     *contact = status == ZW_OK ? plan.contact : ZW_CONTACT_DEFAULT;
-    return *contact == ZW_CONTACT_SOFT || *contact == ZW_CONTACT_CONVEX
-               ? zw_forward_by(world->system, world->state, world->work, &options, error)
-               : zw_forward(world->system, world->state, world->work, error);
+    return status == ZW_OK ? zw_forward_by(world->system, world->state, world->work, &wish, error)
+                           : status;
 }
 
 /* The motion up to the instant. */

@@ -49,6 +49,9 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
         fprintf(to, ", freedom %d", freedom);
     }
     fputs("\n", to);
+    if (!arguments->key && !arguments->begin) {
+        cli_show_keys(to, world);
+    }
     cli_show_assembly(to, world);
     cli_label(to, "method");
     fprintf(to, "%s", zw_method_name(plan->method));

@@ -46,6 +46,25 @@ void cli_show_error(const zw_error *error)
     fprintf(stderr, "%s\n", text);
 }
 
+void cli_show_keys(FILE *to, const cli_world *world)
+{
+    enum { SHOWN = 8 };
+    int named = 0;
+    for (int i = 0; i < zw_model_count(world->model, ZW_THING_KEY); i++) {
+        const zw_key_def *key = zw_model_def(world->model, ZW_THING_KEY, i);
+        if (!key->name || !key->name[0] || named >= SHOWN) {
+            continue;
+        }
+        if (named == 0) {
+            cli_label(to, "keys");
+        }
+        fprintf(to, "%s%s", named++ ? ", " : "", key->name);
+    }
+    if (named > 0) {
+        fputs(": other beginnings, by --key\n", to);
+    }
+}
+
 /* What assembly did, if anybody should know. */
 void cli_show_assembly(FILE *to, const cli_world *world)
 {

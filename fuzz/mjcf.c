@@ -1,39 +1,12 @@
 /* Any bytes as an MJCF or URDF file: a model or a story with a place, nothing else. The first byte
  * may make an allocation fail. Other files are not read. */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "require.h"
 
 #include "base/memory.h"
-#include "expr/lexer.h"
 #include "model/bodies.h"
 #include "read/mjcf.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
-
-/* The story is printable and its caret is there. */
-static void check_error(const zw_error *error, int starved)
-{
-    REQUIRE(error->status == ZW_BAD_INPUT || (starved && error->status == ZW_NO_MEMORY));
-    REQUIRE(strlen(error->text) > 0 && strlen(error->text) < sizeof error->text - 1);
-    REQUIRE((error->line > 0) == (error->column > 0));
-    REQUIRE(error->line == 0 || strchr(error->text, '^') != NULL);
-    for (const char *c = error->text; *c != 0;) {
-        int length = expr_utf8_length(c);
-        REQUIRE(length > 0 && ((unsigned char)*c >= 32 || *c == '\t' || *c == '\n'));
-        c += length;
-    }
-}
 
 static void check_unit(const double quat[4])
 {
@@ -105,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     zw_model *model = robot_text(starved ? text + 1 : text, "fuzz.xml", &limits, &error);
     base_alloc_fail_after(0);
     if (model == NULL) {
-        check_error(&error, starved);
+        require_story(&error, starved);
     } else {
         check_model(model);
         remove_all(model);

@@ -1,23 +1,11 @@
 /* Any bytes as a .zw file: a model or a story with a place, nothing else. The first byte may make
  * an allocation fail. Sizes are capped, so that a run is short; other files are not read. */
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "require.h"
 
 #include "base/memory.h"
 #include "read/zw.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static int line_count(const char *text)
 {
@@ -28,19 +16,10 @@ static int line_count(const char *text)
     return lines;
 }
 
-/* The story is printable and its caret is there. */
 static void check_error(const zw_error *error, const char *text, int starved)
 {
-    REQUIRE(error->status == ZW_BAD_INPUT || (starved && error->status == ZW_NO_MEMORY));
-    REQUIRE(strlen(error->text) > 0 && strlen(error->text) < sizeof error->text - 1);
     REQUIRE(error->line >= 0 && error->line <= line_count(text));
-    REQUIRE((error->line > 0) == (error->column > 0));
-    REQUIRE(error->line == 0 || strchr(error->text, '^') != NULL);
-    for (const char *c = error->text; *c != 0;) {
-        int length = expr_utf8_length(c);
-        REQUIRE(length > 0 && ((unsigned char)*c >= 32 || *c == '\t' || *c == '\n'));
-        c += length;
-    }
+    require_story(error, starved);
 }
 
 static void check_id(const zw_model *m, expr_id id, int forbidden, int may_lack)

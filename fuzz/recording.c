@@ -9,19 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "require.h"
+
 #include "base/memory.h"
 #include "expr/lexer.h"
 #include "path/path.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static const char model_text[] = "coord x = 1\ncoord y[i] = 0 for i in 1..2\n"
                                  "kinetic (x'^2 + y[1]'^2 + y[2]'^2)/2\n";

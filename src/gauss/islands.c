@@ -291,13 +291,15 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     return solve_kernel(is, &part, &wish, p->m, motion, error);
 }
 
-/* Is it to be chosen between forces? */
+/* Is it to be chosen between forces? -1: no memory. */
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (problem->compliance || !gauss_may_share(p->n, p->blocks) ||
-        !islands_make_room(is, problem, p)) {
+    if (problem->compliance || !gauss_may_share(p->n, p->blocks)) {
         return 0;
+    }
+    if (!islands_make_room(is, problem, p)) {
+        return -1;
     }
     islands_cut_metric(is, problem, p, &part, 1);
     islands_cut_rows(is, problem, p, &part, NULL, 1);
@@ -352,7 +354,10 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const zw_gauss_options *options, const gauss_islands_hint *hint,
                              const piece *p, zw_motion *motion, zw_error *error)
 {
-    int shared = hint->share > 0 && is_shared(is, problem, p);
+    int shared = hint->share > 0 ? is_shared(is, problem, p) : 0;
+    if (shared < 0) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
     int near =
         p->n <= ISLANDS_SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
     int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;

@@ -1,4 +1,4 @@
-/* Contacts of many bodies: proximal steps, each solved by Newton's method in the motion.
+/* Contacts of many bodies: Newton's method in the motion, and a path inside the cones.
  *
  * Units as in sparse_prox_table.h: x = a - a_free, w = J x + c, and every cone is |r_T| <= r_N.
  * Signorini's and Coulomb's laws are, for any rho > 0,
@@ -12,26 +12,16 @@
  *     r+ = pi(r, w),     F(x) = M x - J' r+ = 0,     w = J x + c.                               (2)
  *
  * Where r+ = r that is the law, without any softness left: rho only says how fast. No rank is asked
- * of J, so hyperstatic stacks are as good as others. rho = kappa / (J M^-1 J') of the row, about;
- * with a given set of contacts that push, stick and slide, a step gains the factor 1 + kappa s, s
- * the scaled eigenvalues of J M^-1 J', and its matrix need be factored once.
- *
- * Newton.  H = M + J' G J with G = - d pi/d w: the unit matrix times rho where a contact sticks,
- * zero where it is open; sliding along -t, t = r_T - rho w_T, the normal's slope drags that of the
- * friction along, G_TN = rho t/|t|, and G_TT = rho (r_N/|t|) (1 - t t'/|t|^2): no symmetry. H has
- * blocks of bodies: sparse_prox_matrix.c, math/front.c. Full steps, as steps that are shortened for
- * all contacts because one of them turns over lead nowhere; only where all do as before and slip
- * turns too far is a step shortened.
- *
- * kappa.  Steps with a large kappa are as hard as the problem itself: sets change by dozens, and
- * Newton runs in circles. With a small one it takes many steps. So it begins at 100, and grows
- * where steps gain little; above all where the centre drifts along a null vector of the contacts
- * that push, until one of them opens or slides: then w stands still, and kappa w is the way made.
- * Where Newton gives up, the centre is put back and kappa is not increased as much.
+ * of J, so hyperstatic stacks are as good as others. How (2) is solved: sparse_prox_newton.c. All
+ * matrices are H = M + J' G J with blocks G of contacts and blocks H of bodies:
+ * sparse_prox_matrix.c, math/front.c.
  *
  * Where to begin.  The contacts that push in the guess push, stick and slide as they did there: one
- * linear solve. Where that does not lead on, because bodies have collided, sweeps over the contacts
- * (sparse_prox_sweep.c) find out who does what, and Newton is tried from there; then more sweeps.
+ * linear solve. Newton's method arrives from there if little has changed. Where it does not,
+ * because bodies have collided, some sweeps over the contacts (sparse_prox_sweep.c) carry the news
+ * around, and from what they come to the path of sparse_prox_path.c leads to where Newton's method
+ * arrives. Where bodies are very many, sweeps are cheap beside factors: then more of them are made
+ * first, and Newton is tried from there.
  *
  * The certificate of the kernel is the judge. No claim is made that there is no solution: what is
  * not solved here is for the kernel to solve or to name. */
@@ -44,16 +34,12 @@
 #include "base/memory.h"
 #include "gauss/rows.h"
 #include "gauss/sparse_prox_inner.h"
-#include "math/dense.h"
 
-enum { ROUNDS = 5, STEPS = 200, CENTRES = 60, CIRCLES = 4, FAILS = 6, FEW = 800, SWEEPS = 20000 };
-enum { WORK = 2000000 }; /* units that a row of sweeps may see */
-#define FIRST 100.0      /* kappa to begin with */
-#define MOST 1e7         /* of kappa */
-#define EXACT 1e-12      /* a certificate that needs no improvement */
-#define NEARLY 1e-7      /* a certificate for which no more sweeps are made */
-#define CALM 1e-3        /* relative change of the last sweep, before Newton is tried first, */
-#define CALMER 0.01      /* and times so much before it is tried again */
+enum { WARM = 12, FIRST = 24 };                   /* factorisations of Newton's method alone */
+enum { FEW = 60, SWEEPS = 2000, WORK = 2000000 }; /* sweeps, and the units that they may see */
+enum { TURNS = 3, LARGE = 300, VAST = 1000 };     /* unknowns, units: see take_turn and solve */
+#define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
+#define NEARLY 1e-5 /* one for which large pieces do not take another turn: it rarely helps */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -96,6 +82,8 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
                        &s->x_good, &s->x_swept, &s->y, &s->best_a, &s->a};
     double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new, &s->r_swept};
     many_table_lay_out(&s->t, arena);
+    many_path_lay_out(s, arena);
+    s->G = base_arena_doubles(arena, s->t.slopes);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
         *by_n[k] = base_arena_doubles(arena, n);
     }
@@ -113,195 +101,19 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
     s->scratch = base_arena_doubles(arena, zw_gauss_certify_scratch(problem));
 }
 
-/* ---- The balance ----------------------------------------------------------------------------- */
+/* ---- The answer ----------------------------------------------------------------------------- */
 
-/* |y| in the units of sqrt(energy), the diagonal of M taken for M. */
-static double size_of(const sparse_prox *s, const double *y)
-{
-    double sum = 0;
-    for (int j = 0; j < s->t.n; j++) {
-        sum += y[j] * y[j] / s->t.mass[j];
-    }
-    return sqrt(sum);
-}
-
-static double size_of_push(sparse_prox *s)
-{
-    memset(s->y, 0, (size_t)s->t.n * sizeof(double));
-    many_rows_push(&s->t, s->pi, s->y);
-    return size_of(s, s->y);
-}
-
-static void residuals(const many_table *t, const double *x, double *w)
-{
-    many_rows_times(t, x, w);
-    for (int i = 0; i < t->rows; i++) {
-        w[i] += t->c[i];
-    }
-}
-
-/* All at x, and the size of F. */
-static double evaluate(const sparse_prox *s, const double *x, double *w, double *pi,
-                       unsigned char *state, double *F)
-{
-    residuals(&s->t, x, w);
-    for (int k = 0; k < s->t.units; k++) {
-        const many_unit *u = &s->t.unit[k];
-        int at = u->first;
-        state[k] = (unsigned char)many_law(u, s->kappa, s->r + at, w + at, pi + at);
-    }
-    many_metric_times(&s->t, x, F);
-    many_rows_push(&s->t, pi, F);
-    return size_of(s, F);
-}
-
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
-/* F . d at x + alpha d. */
-static double along(const sparse_prox *s, double alpha, double xMd, double dMd)
-{
-    double g = xMd + alpha * dMd, pi[MANY_ROWS], w[MANY_ROWS];
-    for (int k = 0; k < s->t.units; k++) {
-        const many_unit *u = &s->t.unit[k];
-        const double *w0 = s->w + u->first, *dw = s->dw + u->first;
-        for (int i = 0; i < u->d; i++) {
-            w[i] = w0[i] + alpha * dw[i];
-        }
-        many_law(u, s->kappa, s->r + u->first, w, pi);
-        for (int i = 0; i < u->d; i++) {
-            g -= dw[i] * pi[i];
-        }
-    }
-    return g;
-}
-
-/* Where F . d vanishes, about, on the way to d: the secant method, bracketed (Illinois). */
-static double search(sparse_prox *s)
-{
-    enum { LOOKS = 30 };
-    many_metric_times(&s->t, s->d, s->y);
-    many_rows_times(&s->t, s->d, s->dw);
-    double xMd = dense_dot(s->t.n, s->x, s->y), dMd = dense_dot(s->t.n, s->d, s->y), alpha = 1;
-    double low = 0, high = 1, g_low = along(s, 0, xMd, dMd), g_high = along(s, 1, xMd, dMd);
-    double start = fabs(g_low);
-    if (!(g_low < 0) || !(g_high > 0.1 * start)) {
-        return 1;
-    }
-    for (int k = 0, side = 0; k < LOOKS; k++) {
-        alpha = low + (high - low) * (-g_low) / (g_high - g_low);
-        double g = along(s, alpha, xMd, dMd);
-        if (fabs(g) <= 0.05 * start) {
-            break;
-        }
-        if (g < 0) {
-            low = alpha;
-            g_low = g;
-            g_high *= side < 0 ? 0.5 : 1;
-            side = -1;
-        } else {
-            high = alpha;
-            g_high = g;
-            g_low *= side > 0 ? 0.5 : 1;
-            side = 1;
-        }
-    }
-    return alpha;
-}
-
-static double try_step(sparse_prox *s, double alpha)
-{
-    for (int j = 0; j < s->t.n; j++) {
-        s->x_new[j] = s->x[j] + alpha * s->d[j];
-    }
-    return evaluate(s, s->x_new, s->w_new, s->pi_new, s->state_new, s->F_new);
-}
-
-static void swap(double **a, double **b)
-{
-    double *x = *a;
-    *a = *b;
-    *b = x;
-}
-
-static void accept(sparse_prox *s)
-{
-    unsigned char *state = s->state;
-    s->state = s->state_new;
-    s->state_new = state;
-    swap(&s->x, &s->x_new);
-    swap(&s->w, &s->w_new);
-    swap(&s->pi, &s->pi_new);
-    swap(&s->F, &s->F_new);
-}
-
-static double try_newton(sparse_prox *s)
-{
-    for (int j = 0; j < s->t.n; j++) {
-        s->d[j] = -s->F[j];
-    }
-    front_solve(s->front, s->d);
-    return try_step(s, 1);
-}
-
-static int changed(const sparse_prox *s, const unsigned char *before)
-{
-    int count = 0;
-    for (int k = 0; k < s->t.units; k++) {
-        count += s->state[k] != before[k];
-    }
-    return count;
-}
-
-/* One Newton step from the iterate, with the factors that are there if they will do. Its size of F,
- * or a negative number: there are no factors. */
-static double newton(sparse_prox *s, double left)
-{
-    double now = HUGE_VAL;
-    if (s->has_factor && changed(s, s->factored) == 0) {
-        now = try_newton(s);
-    }
-    if (!(now <= 0.3 * left)) {
-        if (!many_factor(s)) {
-            return -1;
-        }
-        now = try_newton(s);
-        if (!(now <= 0.7 * left) && memcmp(s->state, s->state_new, (size_t)s->t.units) == 0) {
-            now = try_step(s, search(s));
-        }
-    }
-    accept(s);
-    s->iterations++;
-    return now;
-}
-
-/* ---- Centres -------------------------------------------------------------------------------- */
-
-/* How a run of Newton's method goes. */
-typedef struct many_run {
-    const zw_gauss *problem;
-    zw_contact_law contact;
-    double tolerance;
-    int effort;                /* factorisations, all together */
-    double left, least, begun; /* size of F now, the least, and when the centre was moved */
-    double error, best;        /* certificate at the last centre, and the least */
-    double good;               /* kappa with which the last centre was reached */
-    int centres;               /* so many, */
-    int stale;                 /* the last of which did not improve much */
-    int circles;               /* steps since F last became smaller */
-    int fails;
-} many_run;
-
-static double certify(sparse_prox *s, const many_run *run)
+double many_certify(sparse_prox *s, const many_task *task, const double *x, const double *r)
 {
     const many_table *t = &s->t;
     for (int j = 0; j < t->n; j++) {
-        s->a[j] = run->problem->free[j] + s->x[t->position[j]];
+        s->a[j] = task->problem->free[j] + x[t->position[j]];
     }
     memset(s->lambda, 0, (size_t)s->m * sizeof(double));
     for (int i = 0; i < t->rows; i++) {
-        s->lambda[t->row[i]] = t->scale[i] * s->pi[i];
+        s->lambda[t->row[i]] = t->scale[i] * r[i];
     }
-    zw_gauss_certify(run->problem, run->contact, s->a, s->lambda, NULL, s->scratch, &s->proof);
+    zw_gauss_certify(task->problem, task->contact, s->a, s->lambda, NULL, s->scratch, &s->proof);
     double worst = isfinite(s->proof.worst) ? s->proof.worst : HUGE_VAL;
     if (worst < s->best) {
         s->best = worst;
@@ -312,231 +124,64 @@ static double certify(sparse_prox *s, const many_run *run)
     return worst;
 }
 
-static void set_kappa(sparse_prox *s, double kappa)
+/* Newton's method from where sweeps have ended. 1: solved. */
+static int from_sweeps(sparse_prox *s, const many_task *task)
 {
-    s->has_factor &= kappa == s->kappa;
-    s->kappa = kappa;
+    static const many_way way = {.kappa = 100, .effort = FIRST, .fails = 6};
+    memcpy(s->r, s->r_swept, (size_t)s->t.rows * sizeof(double));
+    many_residuals(&s->t, s->x_swept, s->w);
+    return many_newton(s, task, &way) || s->best <= task->good;
 }
 
-/* Is the balance solved well enough for this centre? */
-static int arrived(const sparse_prox *s, const many_run *run, double push)
+/* Sweeps, and the path from where they end; before or after that Newton's method, if they were
+ * many. 1: solved. */
+static int take_turn(sparse_prox *s, const many_task *task, int turn)
 {
-    double noise = 1e-12 + 5e-16 * s->kappa; /* of rho w, whose digits end there */
-    return run->left <= noise * push ||
-           (run->left <= 1e-6 * push && run->left <= 1e-3 * run->begun);
-}
-
-/* The centre drifts: its next step would be the last one again, as a null vector of J' moves no
- * body. Then it goes at once to where a unit changes what it does, and a little farther. 0: it does
- * not drift, or nothing is in the way. */
-static int drift(sparse_prox *s)
-{
+    static const double calm[] = {1e-4, 1e-6, 1e-8}, begin[] = {1e-3, 1e-2, 1e-1};
     const many_table *t = &s->t;
-    double size = 0, most = HUGE_VAL, *way = s->dw;
-    for (int k = 0; k < t->units; k++) {
-        const many_unit *u = &t->unit[k];
-        for (int i = u->first; i < u->first + u->d; i++) {
-            double weight = i == u->first ? u->normal : u->tangent;
-            way[i] = s->pi[i] - s->r[i];
-            size += weight > 0 ? way[i] * way[i] / weight : 0;
-        }
-        most = fmin(most, many_way_to_change(u, s->state[k], s->pi + u->first, way + u->first));
-    }
-    memset(s->y, 0, (size_t)t->n * sizeof(double));
-    many_rows_push(t, way, s->y);
-    if (!(size_of(s, s->y) <= 1e-3 * sqrt(size)) || !(most < HUGE_VAL)) {
-        return 0;
-    }
-    for (int i = 0; i < t->rows; i++) {
-        s->r[i] = s->pi[i] + most * way[i];
-    }
-    return 1;
-}
-
-/* kappa for the next centre: larger where four more of them would not do. */
-static double next_kappa(const sparse_prox *s, const many_run *run, double error, double push)
-{
-    double gain = error / run->error;
-    int drifts = run->begun <= 1e-9 * push;
-    if (gain > 0.5 || error * gain * gain * gain * gain > 1e-11) {
-        double wish = fmin((drifts != 0 ? 100 : 2) * s->kappa, 1 / error);
-        return fmax(s->kappa, fmin(wish, gain > 0.3 ? MOST : 1e5));
-    }
-    return s->kappa > 1e5 ? 1e4 : s->kappa;
-}
-
-/* The balance is solved: judge, and move the centre. 1: that was the last. */
-static int move_centre(sparse_prox *s, many_run *run, double push)
-{
-    double error = certify(s, run);
-    run->stale = error > 0.3 * run->best ? run->stale + 1 : 0;
-    run->best = fmin(run->best, error);
-    if (error <= EXACT || (run->best <= 0.01 * run->tolerance && run->stale > 0) ||
-        (run->best <= run->tolerance && run->stale > 2) || ++run->centres > CENTRES) {
+    int vast = t->units > VAST;
+    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
+    s->iterations +=
+        many_sweep(t, turn == 0 && !vast ? FEW : most, calm[turn], s->r_swept, s->x_swept);
+    if (vast && from_sweeps(s, task)) {
         return 1;
     }
-    run->good = s->kappa;
-    if (!(error > 0.9 * run->error && error < 1.1 * run->error && drift(s))) {
-        set_kappa(s, next_kappa(s, run, error, push));
-        memcpy(s->r, s->pi, (size_t)s->t.rows * sizeof(double));
+    if (many_follow(s, task, begin[turn]) || s->best <= task->good) {
+        return 1;
     }
-    run->error = error;
-    memcpy(s->x_good, s->x, (size_t)s->t.n * sizeof(double));
-    return 0;
-}
-
-/* Back to where the centre was moved, with a kappa that is nearer to what has worked. */
-static void retreat(sparse_prox *s, many_run *run)
-{
-    double share = sqrt(s->kappa / run->good);
-    if (!(share > 1.2)) {
-        run->good /= 3;
-        share = 1;
-    }
-    set_kappa(s, run->good * share);
-    memcpy(s->x, s->x_good, (size_t)s->t.n * sizeof(double));
-}
-
-static void begin_centre(sparse_prox *s, many_run *run)
-{
-    run->left = evaluate(s, s->x, s->w, s->pi, s->state, s->F);
-    run->least = run->begun = run->left;
-    run->circles = 0;
-}
-
-/* From the iterate. 1: solved. */
-static int run_newton(sparse_prox *s, many_run *run)
-{
-    for (int step = 0; step < STEPS && s->factorizations < run->effort; step++) {
-        double push = size_of_push(s);
-        if (arrived(s, run, push)) {
-            if (move_centre(s, run, push)) {
-                break;
-            }
-            begin_centre(s, run);
-        }
-        run->left = newton(s, run->left);
-        if (!(run->left >= 0)) {
-            break;
-        }
-        run->circles = run->left < 0.5 * run->least ? 0 : run->circles + 1;
-        run->least = fmin(run->least, run->left);
-        if (run->circles >= CIRCLES || run->left > 1e3 * run->begun) {
-            if (run->centres == 0 || ++run->fails > FAILS) {
-                break;
-            }
-            retreat(s, run);
-            begin_centre(s, run);
-        }
-    }
-    return s->best <= run->tolerance;
-}
-
-/* ---- Beginnings ----------------------------------------------------------------------------- */
-
-/* What the units do by their r; where r and w come from elsewhere, one that pushes not but is
- * violated will stick. */
-static void guess_states(sparse_prox *s, int cold)
-{
-    const many_table *t = &s->t;
-    for (int k = 0; k < t->units; k++) {
-        const many_unit *u = &t->unit[k];
-        const double *r = s->r + u->first, *w = s->w + u->first;
-        double size = 0, most = r[0] * (1 - 1e-9);
-        for (int i = 1; i < u->d; i++) {
-            size += r[i] * r[i];
-        }
-        int pushes = u->kind == ZW_EQUALITY || r[0] > 0 || (cold && w[0] < 0);
-        int slides = r[0] > 0 && u->d > 1 && size >= most * most;
-        s->state[k] = !pushes ? MANY_OPEN : slides ? MANY_SLIDE : MANY_STICK;
-        s->pi[u->first] = r[0];
-    }
-}
-
-/* x of these states: M x = J' (r - G (J x + c)). The rows' w say how fast they slide. 0: there are
- * no factors. */
-static int first_step(sparse_prox *s)
-{
-    const many_table *t = &s->t;
-    if (!many_factor(s)) {
-        return 0;
-    }
-    for (int k = 0; k < t->units; k++) {
-        const many_unit *u = &t->unit[k];
-        double G[MANY_ROWS * MANY_ROWS], *pi = s->pi + u->first;
-        int open = s->state[k] == MANY_OPEN, d = u->d;
-        if (!open) {
-            many_slope(s, k, G);
-        }
-        for (int i = 0; i < d; i++) {
-            pi[i] = open ? 0 : s->r[u->first + i];
-            for (int j = 0; j < d && !open; j++) {
-                pi[i] -= G[i * d + j] * t->c[u->first + j];
-            }
-        }
-    }
-    memset(s->d, 0, (size_t)t->n * sizeof(double));
-    many_rows_push(t, s->pi, s->d);
-    dense_scale(t->n, -1, s->d);
-    front_solve(s->front, s->d);
-    memcpy(s->x, s->d, (size_t)t->n * sizeof(double));
-    return 1;
-}
-
-/* Newton's method from s->r and s->w. */
-static int try_from(sparse_prox *s, many_run run, int cold)
-{
-    run.begun = run.error = run.best = HUGE_VAL;
-    run.good = s->kappa = FIRST;
-    s->has_factor = 0;
-    guess_states(s, cold);
-    if (!first_step(s)) {
-        return 0;
-    }
-    run.left = run.least = evaluate(s, s->x, s->w, s->pi, s->state, s->F);
-    /* far more change than Newton's method can sort out */
-    if (changed(s, s->factored) > 24 + s->t.units / 25) {
-        return 0;
-    }
-    return run_newton(s, &run);
+    return !vast && turn > 0 && from_sweeps(s, task);
 }
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
 {
+    static const many_way warm = {.kappa = 1e3, .effort = WARM, .cold = 1};
     const many_table *t = &s->t;
-    many_run run = {.problem = problem, .contact = options->contact};
-    run.tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
-    run.effort = options->effort > 0 ? options->effort : INT_MAX;
-    size_t rows = (size_t)t->rows * sizeof(double);
+    many_task task = {.problem = problem, .contact = options->contact};
+    task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;
+    task.good = fmax(task.tolerance, GOOD);
+    task.effort = options->effort > 0 ? options->effort : INT_MAX;
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
     }
-    memcpy(s->r_swept, s->r, rows);
-    memcpy(s->w, t->c, rows);
+    memcpy(s->r_swept, s->r, (size_t)t->rows * sizeof(double));
+    memcpy(s->w, t->c, (size_t)t->rows * sizeof(double));
     memset(s->factored, MANY_OPEN, (size_t)t->units);
-    if (try_from(s, run, 1)) {
-        return 1;
+    int sweeps = many_table_sweeps(&s->t);
+    if (sweeps) {
+        many_motion(t, s->r_swept, s->x_swept);
+        many_residuals(t, s->x_swept, s->w);
     }
-    if (options->guess_only || !many_table_sweeps(&s->t)) {
-        return 0;
+    if (many_newton(s, &task, &warm) || s->best <= task.good || options->guess_only) {
+        return s->best <= task.tolerance;
     }
-    many_motion(t, s->r_swept, s->x_swept);
-    double calm = CALM;
-    int most = WORK / t->units < FEW ? FEW : WORK / t->units < SWEEPS ? WORK / t->units : SWEEPS;
-    for (int round = 1; round < ROUNDS && s->best > NEARLY; round++, calm *= CALMER) {
-        s->iterations += many_sweep(t, most, calm, s->r_swept, s->x_swept);
-        memcpy(s->r, s->r_swept, rows);
-        residuals(t, s->x_swept, s->w);
-        memcpy(s->pi, s->r, rows);
-        memcpy(s->x, s->x_swept, (size_t)t->n * sizeof(double));
-        if (certify(s, &run) <= run.tolerance) {
-            return 1;
-        }
-        if (try_from(s, run, 0)) {
-            return 1;
-        }
+    if (!sweeps) {
+        many_follow(s, &task, 0);
+        return s->best <= task.tolerance;
     }
-    return 0;
+    for (int turn = 0, done = 0; turn < TURNS && !done; turn++) {
+        done = take_turn(s, &task, turn) || (t->n > LARGE && s->best <= NEARLY);
+    }
+    return s->best <= task.tolerance;
 }
 
 /* Masses of all unknowns, and nothing that is not finite? */

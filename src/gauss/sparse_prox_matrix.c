@@ -1,8 +1,8 @@
 /* Newton's matrix of the proximal method, H = M + J' G J, put together by blocks and factored.
  *
  * Its pattern is that of the metric and of the pairs of nodes that a unit in play couples. As long
- * as the pairs of the units in play are among those of the last analysis, that is kept: contacts
- * that open leave zeros behind. */
+ * as the pairs of the units in play are among those of the last analysis, and no fifth of them has
+ * left since, that is kept: contacts that open leave zeros behind. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,12 +32,23 @@ static int needs(const sparse_prox *s, int k)
     return s->state[k] != MANY_OPEN || s->factored[k] != MANY_OPEN;
 }
 
-/* Does the known pattern hold all pairs of units that are not open? Then s->pair. */
+static int in_play(const sparse_prox *s)
+{
+    int count = 0;
+    for (int k = 0; k < s->t.units; k++) {
+        count += needs(s, k);
+    }
+    return count;
+}
+
+/* Does the known pattern hold all pairs of units that are not open, and not far more? Then s->pair.
+ */
 static int fits(sparse_prox *s)
 {
     const many_table *t = &s->t;
     if (s->known_nodes != t->nodes ||
-        memcmp(s->known_size, t->size, (size_t)t->nodes * sizeof(int)) != 0) {
+        memcmp(s->known_size, t->size, (size_t)t->nodes * sizeof(int)) != 0 ||
+        5 * in_play(s) < 4 * s->known_units) {
         return 0;
     }
     for (int k = 0; k < t->units; k++) {
@@ -150,6 +161,7 @@ static int analyse(sparse_prox *s)
         return 0;
     }
     s->known_nodes = t->nodes;
+    s->known_units = in_play(s);
     return fits(s);
 }
 
@@ -193,8 +205,8 @@ static void add_unit(const sparse_prox *s, int k, const front_blocks *to)
 {
     const many_table *t = &s->t;
     const many_unit *u = &t->unit[k];
-    double G[MANY_ROWS * MANY_ROWS], T[MANY_ROWS * MANY_LARGEST];
-    many_slope(s, k, G);
+    const double *G = s->G + u->G;
+    double T[MANY_ROWS * MANY_LARGEST];
     for (int b = 0; b < u->parts; b++) {
         const many_part *pb = &t->part[u->part + b];
         int n = t->size[pb->node];

@@ -97,6 +97,7 @@ void many_table_count(many_table *t, const zw_gauss *problem, int *mark)
             }
             t->units++;
             t->rows += d;
+            t->slopes += (size_t)(d * d);
             t->parts += found;
             t->pairs += found * (found - 1) / 2;
             for (int p = 0; p < found; p++) {
@@ -207,6 +208,7 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
     }
     fill_metric(t, problem);
     t->units = t->rows = t->parts = 0;
+    t->slopes = 0;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
         const zw_block *b = &problem->block[k];
         int step = b->kind == ZW_CONE ? b->rows : 1;
@@ -221,6 +223,8 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
                 u->d += takes_part(b, i + r - at);
             }
             t->rows += u->d;
+            u->G = t->slopes;
+            t->slopes += (size_t)(u->d * u->d);
             pair += u->parts * (u->parts - 1) / 2;
             fill_unit(t, u, problem, b, at, i, step, &J, mark + 2 * problem->n);
         }

@@ -22,6 +22,7 @@ typedef struct many_unit {
     int first, d;           /* its rows: normal first */
     int part, parts;        /* the nodes that it acts on */
     int pair;               /* its first pair of nodes */
+    size_t G;               /* its first slope */
     double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
 } many_unit;
 
@@ -39,6 +40,7 @@ typedef struct many_entry {
 typedef struct many_table {
     int n, nodes, units, rows, parts, pairs, entries;
     size_t numbers; /* of J */
+    size_t slopes;  /* d x d of all units */
 
     int *node_of, *position; /* [n] of an unknown */
     int *size, *at;          /* [nodes], [nodes + 1] */

@@ -40,13 +40,17 @@ zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_
     return status;
 }
 
+int run_is_seen(const run *r)
+{
+    return r->options.observer || r->system->model->check_count > 0;
+}
+
 zw_status run_try_contacts(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
-    int seen = r->options.observer || system->model->check_count > 0;
     int known = r->work->touched && r->work->touched->of != 0 &&
                 (r->work->touched->rests || zw_sleepers(system, r->state, NULL, NULL) == 0);
-    return !seen || known || zw_contact_room(system) == 0
+    return !run_is_seen(r) || known || zw_contact_room(system) == 0
                ? ZW_OK
                : run_first_contacts(system, r->state, r->work, &r->options, error);
 }

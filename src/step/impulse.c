@@ -233,7 +233,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1, s->gained - gained)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
@@ -300,7 +300,11 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
     int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
-    s->goes_on = impulse_recall(s) && (same || !s->taken); /* or has been handed over */
+    int recalled = impulse_recall(s);
+    if (recalled < 0) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    s->goes_on = recalled && (same || !s->taken); /* or has been handed over */
     s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
@@ -310,13 +314,16 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
-    if (status != ZW_OK) {
+    if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (status != ZW_OK) { /* v1 may be where v0 was */
+        memcpy(v1, s->first, speeds);
         return blame(s, status, error);
     }
     memcpy(q1, s->q1, places);
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->taken = 1;
     impulse_keep(s);
-    status = impulse_list_contacts(s, v1) ? ZW_OK : ZW_NO_MEMORY;
-    return status == ZW_OK ? ZW_OK : base_fail(error, status, "%s", zw_status_text(status));
+    return ZW_OK;
 }

@@ -194,8 +194,9 @@ void impulse_pass(step_impulse *s);
 /* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
 double impulse_forces_work(const step_impulse *s, const double *before);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
-/* Is there much more of it at v1 than at v0, where contacts push, than forces can have given? */
-int impulse_is_driven(step_impulse *s, const double *v1);
+/* Is there much more of it at v1 than at v0, where contacts push, than forces gave? `gained` is the
+ * work of the step. */
+int impulse_is_driven(step_impulse *s, const double *v1, double gained);
 /* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
 double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                     const double *before, const double *after);
@@ -214,7 +215,7 @@ enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Dry modes and multipliers from them. 0: there are none. */
+/* Dry modes and multipliers from them. 0: there are none; -1: no memory. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 

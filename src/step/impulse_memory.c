@@ -93,7 +93,7 @@ int impulse_recall(step_impulse *s)
     }
     int blocks = (int)s->kept[1], rows = (int)s->kept[2], at = 0;
     if (!problem_room_for_old(p, blocks, rows)) {
-        return 0;
+        return -1;
     }
     for (int k = 0; k < dry; k++) {
         s->dry_mode[k] = (int)*from++;

@@ -47,6 +47,7 @@ zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
+int run_is_seen(const run *r); /* does somebody look at its samples? */
 /* That of a first step by these options into work->touched, of no state. */
 zw_status run_first_contacts(const zw_system *system, const zw_state *state, zw_work *work,
                              const zw_run_options *options, zw_error *error);

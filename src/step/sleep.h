@@ -62,6 +62,7 @@ void sleep_note_slip(const step_impulse *s);                          /* as syst
 /* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
  */
 
+int sleep_hides(const step_impulse *s); /* somebody slept in the last step, and may touch */
 zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
                           zw_error *error);
 

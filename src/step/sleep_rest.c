@@ -82,14 +82,18 @@ static zw_status find_rest(step_impulse *s, double t, double h, const double *q,
     return status == ZW_NO_MEMORY ? status : ZW_OK;
 }
 
+int sleep_hides(const step_impulse *s)
+{
+    return s->sleep->is_made && s->sleep->stamp != 0 && zw_contact_room(s->system) > 0;
+}
+
 zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
                           zw_error *error)
 {
     step_sleep *z = s->sleep;
     zw_status status = ZW_OK;
-    if (!z->is_made || z->stamp == 0 || zw_contact_room(s->system) == 0 ||
-        (s->work->touched && s->work->touched->rests)) {
-        return ZW_OK; /* nobody slept in the last step, or they are there */
+    if (s->work->touched && s->work->touched->rests) {
+        return ZW_OK; /* they are there */
     }
     if (!z->rest_known) {
         status = find_rest(s, t, h, q, v);

@@ -58,11 +58,13 @@ static void note_energy(run *r, const zw_state *state)
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
 {
     int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
+    int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
     zw_status status = ZW_OK;
-    if (r->impulse && r->impulse->sleep) {
+    if (hidden && run_is_seen(r)) {
         zw_state *now = (zw_state *)state; /* only read */
         status = sleep_list_rest(r->impulse, state->t, r->options.step, state_q(now), state_v(now),
                                  error);
+        hidden = 0;
     }
     if (status == ZW_OK) {
         status = system_forward(r->system, state, r->work, pushed ? TOUCH_AS_PUSHED : TOUCH_IGNORED,
@@ -78,7 +80,7 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     note_energy(r, state);
     note_checks(r, state);
     if (r->work->touched) { /* what the step that leads here left */
-        r->work->touched->of = pushed || r->soft ? state_digest(state, 1) : 0;
+        r->work->touched->of = (pushed && !hidden) || r->soft ? state_digest(state, 1) : 0;
     }
     r->shown++;
     if (r->options.observer &&

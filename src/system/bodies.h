@@ -100,22 +100,22 @@ typedef enum bodies_motor_kind {
 /* force = clamp(gain u + bias) along gear, u being a parameter c; or where there are dynamics its
  * activation, a number of the state: u' = c (integrator) or (c - u)/tau (filter). */
 typedef struct bodies_motor {
-    bodies_motor_kind kind;
-    int length; /* of MOTOR_LENGTH */
-    int q, dof; /* of MOTOR_BALL, MOTOR_FREE */
+    bodies_motor_kind kind; /* what all have comes first: it is asked for at every step */
+    int length;             /* of MOTOR_LENGTH */
+    int param;
+    int act;     /* which activation; -1: none */
+    int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
+    int clamp_control, clamp_force, gain_affine, bias_affine;
+    int clamp_act;
+    double control[2], force[2], gain[3], gear[6];
+    double bias[3];
+    double act_range[2];
+    double filter; /* 1/tau; 0: an integrator */
+    int q, dof;    /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
     int refers;         /* 1: it pulls against another site, and has a length */
     bodies_frame ref;
-    int param;
-    int act;       /* which activation; -1: none */
-    double filter; /* 1/tau; 0: an integrator */
-    int clamp_act;
-    double act_range[2];
-    int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
-    double gear[6];
-    int clamp_control, clamp_force, gain_affine, bias_affine;
-    double control[2], force[2], gain[3], bias[3];
 } bodies_motor;
 
 /* Part of a body's weight that is taken off: this force at this point. */

@@ -315,7 +315,7 @@ zw_status contact_work_create(contact_work *work, const contact_world *world)
                        .point = base_alloc(((size_t)world->capacity + 1) * sizeof *work->point)};
     if (work->pose && work->reach && work->lower && work->upper && work->broad && work->point &&
         work->woken && work->is_woken && (work->crowd || !world->crowd) &&
-        contact_wait_create(&work->wait, world->geom_count, groups, matches)) {
+        contact_wait_create(&work->wait, world, groups, matches)) {
         return ZW_OK;
     }
     contact_work_free(work);

@@ -27,6 +27,7 @@ struct contact_crowd {
     int groups;
     crowd_group *group;
     int *geom;
+    double *size; /* of these: radius and margin */
     contact_match *match;
 };
 
@@ -91,6 +92,7 @@ static void list_geoms(contact_crowd *crowd, const contact_world *world, const i
     for (int i = 0; i < world->geom_count; i++) {
         if (group[i] >= 0) {
             crowd_group *own = &crowd->group[group[i]];
+            crowd->size[own->first + own->count] = world->geom[i].radius + world->geom[i].margin;
             crowd->geom[own->first + own->count++] = i;
         }
     }
@@ -131,7 +133,8 @@ static int fill(contact_world *world, const tree_mechanism *tree, const int *gro
     crowd->groups = groups;
     crowd->group = base_alloc(((size_t)groups + 1) * sizeof *crowd->group);
     crowd->geom = base_alloc(((size_t)world->geom_count + 1) * sizeof *crowd->geom);
-    if (!crowd->group || !crowd->geom) {
+    crowd->size = base_alloc(((size_t)world->geom_count + 1) * sizeof *crowd->size);
+    if (!crowd->group || !crowd->geom || !crowd->size) {
         return 0;
     }
     list_geoms(crowd, world, group);
@@ -172,6 +175,7 @@ void contact_crowd_free(contact_crowd *crowd)
     if (crowd) {
         base_free(crowd->group);
         base_free(crowd->geom);
+        base_free(crowd->size);
         base_free(crowd->match);
         base_free(crowd);
     }
@@ -249,39 +253,35 @@ static int add(crowd_work *w, crowd_pair pair)
     return 1;
 }
 
-static double reach_of(const contact_world *world, const contact_work *work, int i, double margin)
+static void bound(const contact_crowd *crowd, const contact_work *work, double margin, int g)
 {
-    const contact_geom *geom = &world->geom[i];
-    return geom->radius + work->reach[i] + margin + geom->margin;
-}
-
-static void bound(const contact_world *world, const contact_work *work, double margin, int g)
-{
-    const crowd_group *own = &world->crowd->group[g];
-    double *lower = work->crowd->lower + 3 * g, *upper = work->crowd->upper + 3 * g;
-    for (int k = 0; k < own->count; k++) {
-        int i = world->crowd->geom[own->first + k];
-        double r = reach_of(world, work, i, margin);
+    const crowd_group *own = &crowd->group[g];
+    double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int k = own->first; k < own->first + own->count; k++) {
+        int i = crowd->geom[k];
+        double r = crowd->size[k] + work->reach[i] + margin;
         for (int c = 0; c < 3; c++) {
             double x = work->pose[i].pos[c];
-            lower[c] = k == 0 || x - r < lower[c] ? x - r : lower[c];
-            upper[c] = k == 0 || x + r > upper[c] ? x + r : upper[c];
+            lower[c] = x - r < lower[c] ? x - r : lower[c];
+            upper[c] = x + r > upper[c] ? x + r : upper[c];
         }
     }
+    memcpy(work->crowd->lower + 3 * g, lower, sizeof lower);
+    memcpy(work->crowd->upper + 3 * g, upper, sizeof upper);
 }
 
 /* Geoms of a group that reach into a box. */
-static int pick(const contact_world *world, const contact_work *work, double margin, int g,
+static int pick(const contact_crowd *crowd, const contact_work *work, double margin, int g,
                 const double *lower, const double *upper, int *list)
 {
-    const crowd_group *own = &world->crowd->group[g];
+    const crowd_group *own = &crowd->group[g];
     int count = 0;
-    for (int k = 0; k < own->count; k++) {
-        int i = world->crowd->geom[own->first + k];
-        const double *x = work->pose[i].pos, r = reach_of(world, work, i, margin);
+    for (int k = own->first; k < own->first + own->count; k++) {
+        int i = crowd->geom[k];
+        const double *x = work->pose[i].pos, r = crowd->size[k] + work->reach[i] + margin;
         list[count] = i;
-        count += x[0] + r >= lower[0] && x[0] - r <= upper[0] && x[1] + r >= lower[1] &&
-                 x[1] - r <= upper[1] && x[2] + r >= lower[2] && x[2] - r <= upper[2];
+        count += (x[0] + r >= lower[0]) & (x[0] - r <= upper[0]) & (x[1] + r >= lower[1]) &
+                 (x[1] - r <= upper[1]) & (x[2] + r >= lower[2]) & (x[2] - r <= upper[2]);
     }
     return count;
 }
@@ -291,8 +291,8 @@ static int cross(const zw_system *system, contact_work *work, double margin, int
     const contact_world *world = system->bodies->contact;
     crowd_work *w = work->crowd;
     int list[2][MOST], count[2];
-    count[0] = pick(world, work, margin, g, w->lower + 3 * h, w->upper + 3 * h, list[0]);
-    count[1] = pick(world, work, margin, h, w->lower + 3 * g, w->upper + 3 * g, list[1]);
+    count[0] = pick(world->crowd, work, margin, g, w->lower + 3 * h, w->upper + 3 * h, list[0]);
+    count[1] = pick(world->crowd, work, margin, h, w->lower + 3 * g, w->upper + 3 * g, list[1]);
     for (int i = 0; i < count[0]; i++) {
         for (int j = 0; j < count[1]; j++) {
             int x = list[0][i], y = list[1][j], a = x < y ? x : y, b = x < y ? y : x;
@@ -361,21 +361,18 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
     w->count = 0;
     for (int g = 0; g < crowd->groups; g++) {
         const crowd_group *own = &crowd->group[g];
-        contact_wait_move(world, work, &work->wait, g, crowd->geom + own->first, own->count,
-                          margin);
-        for (int k = own->match; k < own->match + own->matches; k++) {
+        int end = own->match + own->matches;
+        contact_wait_move(work, &work->wait, g, crowd->geom + own->first, own->count, margin);
+        for (int k = own->match; (k = contact_wait_next(&work->wait, g, k, end)) < end; k++) {
             const contact_match *match = &crowd->match[k];
             crowd_pair pair = {.a = match->a, .b = match->b, .group = g, .match = match};
-            if (contact_waits(&work->wait, g, k)) {
-                continue;
-            }
             if (!contact_near(world, work, match, margin, &pair.close)) {
                 contact_wait_see(world, work, &work->wait, g, k, match, 0);
             } else if (!add(w, pair)) {
                 return 0;
             }
         }
-        bound(world, work, margin, g);
+        bound(crowd, work, margin, g);
     }
     if (!sweep(system, work, margin)) {
         return 0;

@@ -210,7 +210,7 @@ static void span(double frame[9])
 }
 
 static void take(contact_work *work, int capacity, const contact_point *law,
-                 const collide_point *from)
+                 const collide_point *from, const contact_point *last)
 {
     if (work->needed++ >= capacity) {
         return;
@@ -219,8 +219,12 @@ static void take(contact_work *work, int capacity, const contact_point *law,
     *point = *law;
     point->key.feature = from->feature;
     memcpy(point->pos, from->pos, sizeof point->pos);
-    memcpy(point->frame, from->normal, sizeof from->normal);
-    span(point->frame);
+    if (last && memcmp(last->frame, from->normal, sizeof from->normal) == 0) {
+        memcpy(point->frame, last->frame, sizeof point->frame);
+    } else {
+        memcpy(point->frame, from->normal, sizeof from->normal);
+        span(point->frame);
+    }
     point->gap = from->gap - law->gap;
 }
 
@@ -251,7 +255,8 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
     }
     for (int k = 0; k < count; k++) {
         if (k < MANIFOLD) {
-            take(work, world->capacity, &law, &list[k]);
+            take(work, world->capacity, &law, &list[k],
+                 k > 0 && work->count > 0 ? &work->point[work->count - 1] : NULL);
         } else {
             work->needed++;
         }
@@ -262,16 +267,17 @@ void contact_meet_match(const contact_world *world, contact_work *work, const co
 static void meet_few(const contact_world *world, contact_work *work, double margin)
 {
     contact_wait *wait = world->asleep ? NULL : &work->wait;
-    const contact_match *match = world->match;
     double close;
     if (wait) {
-        contact_wait_move(world, work, wait, 0, world->moving, world->moving_count, margin);
+        contact_wait_move(work, wait, 0, world->moving, world->moving_count, margin);
     }
-    for (int k = 0; k < world->match_count; k++, match++) {
-        int before = work->needed;
-        if (wait && contact_waits(wait, 0, k)) {
-            continue;
+    for (int k = 0; k < world->match_count; k++) {
+        k = wait ? contact_wait_next(wait, 0, k, world->match_count) : k;
+        if (k == world->match_count) {
+            break;
         }
+        const contact_match *match = &world->match[k];
+        int before = work->needed;
         if (contact_near(world, work, match, margin, &close)) {
             contact_meet_match(world, work, match, close);
         }

@@ -17,18 +17,25 @@
 
 #define SURE 0.49 /* in place of 1/2: round-off is nothing beside that */
 
-int contact_wait_create(contact_wait *wait, int geoms, int groups, int matches)
+int contact_wait_create(contact_wait *wait, const contact_world *world, int groups, int matches)
 {
-    *wait = (contact_wait){.before = base_alloc((6 * (size_t)geoms + 1) * sizeof(double)),
+    size_t geoms = (size_t)world->geom_count;
+    *wait = (contact_wait){.before = base_alloc((6 * geoms + 1) * sizeof(double)),
+                           .half = base_alloc((geoms + 1) * sizeof(double)),
                            .travel = base_alloc(((size_t)groups + 1) * sizeof(double)),
                            .need = base_alloc(((size_t)groups + 1) * sizeof(double)),
                            .until = base_alloc(((size_t)matches + 1) * sizeof(double))};
-    return wait->before && wait->travel && wait->need && wait->until;
+    for (int i = 0; i < world->geom_count && wait->half; i++) {
+        const collide_shape *shape = &world->geom[i].shape;
+        wait->half[i] = shape->kind == COLLIDE_CAPSULE ? shape->size[1] : 0;
+    }
+    return wait->before && wait->half && wait->travel && wait->need && wait->until;
 }
 
 void contact_wait_free(contact_wait *wait)
 {
     base_free(wait->before);
+    base_free(wait->half);
     base_free(wait->travel);
     base_free(wait->need);
     base_free(wait->until);
@@ -36,15 +43,13 @@ void contact_wait_free(contact_wait *wait)
 }
 
 /* |x - y| of the places and of the ends of the axes: (a + b)^2 <= 2 (a^2 + b^2). */
-void contact_wait_move(const contact_world *world, const contact_work *work, contact_wait *wait,
-                       int group, const int *geom, int count, double margin)
+void contact_wait_move(const contact_work *work, contact_wait *wait, int group, const int *geom,
+                       int count, double margin)
 {
     double most = 0, reach = 0;
     for (int k = 0; k < count; k++) {
         const collide_pose *pose = &work->pose[geom[k]];
-        const collide_shape *shape = &world->geom[geom[k]].shape;
-        double *before = wait->before + 6 * geom[k], sum = 0;
-        double half = shape->kind == COLLIDE_CAPSULE ? shape->size[1] : 0;
+        double *before = wait->before + 6 * geom[k], half = wait->half[geom[k]], sum = 0;
         for (int i = 0; i < 3; i++) {
             double x = pose->pos[i], y = half * pose->R[3 * i + 2];
             double dx = x - before[i], dy = y - before[3 + i];

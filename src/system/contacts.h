@@ -106,6 +106,7 @@ typedef struct contact_point {
 /* contact_wait.c: how long pairs need not be looked at. */
 typedef struct contact_wait {
     double *before; /* [geoms][6] where they were, and the half axes of capsules */
+    double *half;   /* [geoms] length of that */
     double *travel; /* [groups] */
     double *need;   /* [groups] as far as pairs must be able to wait, to be left alone now */
     double *until;  /* [matches] */
@@ -194,11 +195,11 @@ static inline int contact_near(const contact_world *world, const contact_work *w
 }
 
 /* contact_wait.c: 0: no memory. */
-int contact_wait_create(contact_wait *wait, int geoms, int groups, int matches);
+int contact_wait_create(contact_wait *wait, const contact_world *world, int groups, int matches);
 void contact_wait_free(contact_wait *wait);
 /* The geoms of a group have been placed; margin as for contact_find. */
-void contact_wait_move(const contact_world *world, const contact_work *work, contact_wait *wait,
-                       int group, const int *geom, int count, double margin);
+void contact_wait_move(const contact_work *work, contact_wait *wait, int group, const int *geom,
+                       int count, double margin);
 /* A pair of a group, or of one of it and one that stands still, was looked at: were there points?
  */
 void contact_wait_see(const contact_world *world, const contact_work *work, contact_wait *wait,
@@ -206,6 +207,19 @@ void contact_wait_see(const contact_world *world, const contact_work *work, cont
 static inline int contact_waits(const contact_wait *wait, int group, int index)
 {
     return wait->until[index] > wait->need[group];
+}
+/* The first pair from this one on that does not wait, or the end. */
+static inline int contact_wait_next(const contact_wait *wait, int group, int index, int end)
+{
+    const double *until = wait->until, need = wait->need[group];
+    while (index + 4 <= end && (until[index] > need) & (until[index + 1] > need) &
+                                   (until[index + 2] > need) & (until[index + 3] > need)) {
+        index += 4;
+    }
+    while (index < end && until[index] > need) {
+        index++;
+    }
+    return index;
 }
 
 /* contact_crowd.c: is this a crowd, then world->crowd; 0: no memory. */

@@ -107,8 +107,9 @@ enum { SOFT_PAIRS = 1024 };
 
 /* A limit of one coordinate: coef q - limit < margin, or it does nothing; q = -1: no such limit. */
 typedef struct soft_watch {
-    int q;
+    int q, dof, length;
     double coef, limit, margin;
+    soft_spring spring;
 } soft_watch;
 
 /* A pattern: rows hold the way from the root to their dof. */
@@ -227,7 +228,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
 /* Once for each closer. */
-soft_watch soft_watch_of(const struct system_bodies *bodies, const bodies_closer *closer);
+soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer);
 
 /* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
  */

@@ -103,7 +103,7 @@ ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, doub
 
 /* 4 * parts numbers of a row of H: rows of J and w stand gap and stride apart; parts is a constant
  * where this is inlined. */
-ZW_INLINE void add_part(int rows, int gap, int stride, const double *J, const double *w,
+ZW_INLINE void add_part(const int rows, int gap, int stride, const double *J, const double *w,
                         const int parts, double *to)
 {
     soft_four sum[4];
@@ -121,8 +121,8 @@ ZW_INLINE void add_part(int rows, int gap, int stride, const double *J, const do
 }
 
 /* A row of H, up to its place `last`: sixteen at once. */
-ZW_INLINE void add_row(int rows, int gap, int stride, int last, const double *J, const double *w,
-                       double *to)
+ZW_INLINE void add_row(const int rows, int gap, int stride, int last, const double *J,
+                       const double *w, double *to)
 {
     for (int c = 0; c <= last; c += 16) {
         switch ((last - c) / 4) {
@@ -139,6 +139,15 @@ ZW_INLINE void add_row(int rows, int gap, int stride, int last, const double *J,
             add_part(rows, gap, stride, J + c, w, 4, to + c);
             break;
         }
+    }
+}
+
+ZW_INLINE void add_all(const soft_problem *s, const soft_block *k, const int rows, int gap,
+                       const double *J, const double *w)
+{
+    const int *column = s->column + k->column;
+    for (int t = 0; t < k->columns; t++) {
+        add_row(rows, gap, k->stride, s->level[column[t]], J, w + t, s->row[column[t]]);
     }
 }
 
@@ -160,7 +169,6 @@ static int spread(const soft_problem *s, const soft_block *k, int rows, double *
 
 ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
 {
-    const int *column = s->column + k->column;
     const double *J = s->value + k->J;
     double *w = s->room;
     int rows = 0, gap = k->stride;
@@ -176,8 +184,16 @@ ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
         gap = spread(s, k, rows, w + rows * k->stride);
         J = w + rows * k->stride;
     }
-    for (int t = 0; t < k->columns; t++) {
-        add_row(rows, gap, k->stride, s->level[column[t]], J, w + t, s->row[column[t]]);
+    switch (rows) { /* one point, two, more */
+    case 3:
+        add_all(s, k, 3, gap, J, w);
+        break;
+    case 6:
+        add_all(s, k, 6, gap, J, w);
+        break;
+    default:
+        add_all(s, k, rows, gap, J, w);
+        break;
     }
 }
 

@@ -60,7 +60,7 @@ static void bind(soft_problem *s)
     for (int i = 0; i < s->blocks; i++) {
         soft_block *k = &s->block[i];
         const int *column = s->column + k->column;
-        if (k->columns == 0) {
+        if (k->columns == 0 || k->whole) { /* that is known of contacts with the world */
             continue;
         }
         int first = s->tree_of[column[0]], last = s->tree_of[column[k->columns - 1]];

@@ -71,6 +71,7 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     k->width = width;
     k->columns = columns;
     k->stride = (columns + 3) / 4 * 4;
+    k->whole = 0;
     k->J = s->entries;
     k->column = s->columns;
     s->rows += rows;
@@ -134,27 +135,22 @@ static double scale_of(const bodies_closer *closer, int row)
     return closer->kind == CLOSER_WELD && row >= 3 ? 0.5 * closer->torquescale : 1;
 }
 
-soft_watch soft_watch_of(const struct system_bodies *bodies, const bodies_closer *closer)
+soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer)
 {
-    soft_watch to = {.q = -1};
-    if (closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER) {
-        const bodies_length *length = &bodies->length[closer->length[0]];
-        const bodies_term *term = &bodies->term[length->first];
-        if (length->count == 1) {
-            to =
-                (soft_watch){.q = term->q,
-                             .coef = closer->kind == CLOSER_LOWER ? term->coef : -term->coef,
-                             .limit = closer->kind == CLOSER_LOWER ? closer->limit : -closer->limit,
-                             .margin = closer->margin};
-        }
+    const struct system_bodies *bodies = s->system->bodies;
+    double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    if ((closer->kind != CLOSER_LOWER && closer->kind != CLOSER_UPPER) ||
+        bodies->length[closer->length[0]].count != 1) {
+        return (soft_watch){.q = -1};
     }
-    return to;
-}
-
-/* A limit that is far, as most are: L is looked at and no more. */
-static inline int is_far(const soft_watch *watch, const double *q)
-{
-    return watch->q >= 0 && !(watch->coef * q[watch->q] - watch->limit < watch->margin);
+    const bodies_term *term = &bodies->term[bodies->length[closer->length[0]].first];
+    return (soft_watch){.q = term->q,
+                        .dof = term->dof,
+                        .length = closer->length[0],
+                        .coef = sign * term->coef,
+                        .limit = sign * closer->limit,
+                        .margin = closer->margin,
+                        .spring = soft_spring_of(&closer->soft, s->h)};
 }
 
 static void add_closer(soft_problem *s, int index, const double *q, const double *v)
@@ -191,6 +187,33 @@ static void add_closer(soft_problem *s, int index, const double *q, const double
         s->b[k->first + i] = (closer->kind < CLOSER_LENGTH ? scale * curve[i] : 0) -
                              spring.B * scale * psi[i] - spring.K * d * r;
         s->D[k->first + i] = 1 / compliance(d, weight_of(s, closer, i));
+    }
+}
+
+/* One row with one column. */
+static void add_limit(soft_problem *s, int index, double phi, const double *v)
+{
+    const soft_watch *watch = &s->watch[index];
+    const bodies_closer *closer = &s->system->bodies->closer[index];
+    soft_block *k = add_block(s, SOFT_ABOVE, 1, 1, &watch->dof, 1);
+    double r = phi - watch->margin, d = soft_impedance(closer->soft.imp, r);
+    k->of = index;
+    put_row(s, k, 0, &watch->coef, 1, v);
+    s->b[k->first] = -watch->spring.B * (watch->coef * v[watch->dof]) - watch->spring.K * d * r;
+    s->D[k->first] = 1 / compliance(d, s->length[watch->length]);
+}
+
+/* Of limits that are far, as most are, no more is asked. */
+static void add_closers(soft_problem *s, const double *q, const double *v)
+{
+    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+        const soft_watch *watch = &s->watch[c];
+        double phi = watch->q < 0 ? -1 : watch->coef * q[watch->q] - watch->limit;
+        if (watch->q < 0) {
+            add_closer(s, c, q, v);
+        } else if (phi < watch->margin) {
+            add_limit(s, c, phi, v);
+        }
     }
 }
 
@@ -432,6 +455,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     soft_block *k = add_block(s, kind, pyramid ? 2 * (wide - 1) : wide, wide, column, columns);
     if (simple) {
         put_on_world(s, k, point, v, speed);
+        k->whole = columns > 0;
     }
     for (int r = 0; r < wide && !simple; r++) {
         speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
@@ -484,11 +508,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     if (s->has_frames) { /* closers between frames ask for accelerations of bodies at a = 0 */
         tree_accelerations(system->tree, NULL, s->work->sweeps);
     }
-    for (int c = 0; c < bodies->closer_count; c++) {
-        if (!is_far(&s->watch[c], q)) {
-            add_closer(s, c, q, v);
-        }
-    }
+    add_closers(s, q, v);
     s->first_contact = s->blocks;
     for (int k = 0; k < points; k++) {
         if (s->found.point[k].gap < 0 && !is_spare(s, k)) {

@@ -72,7 +72,7 @@ static int allocate(soft_problem *s)
     }
     for (int c = 0; c < s->system->bodies->closer_count; c++) {
         s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
-        s->watch[c] = soft_watch_of(s->system->bodies, &s->system->bodies->closer[c]);
+        s->watch[c] = soft_watch_of(s, &s->system->bodies->closer[c]);
     }
     soft_find_trees(s, of.parent, of.start, of.block);
     int room = 0;

@@ -284,12 +284,12 @@ static void scatter_all(const batch *it, const tree_places *at, double *work)
     const int list[][3] = {{4, own->quat, at->quat},     {9, own->R, at->R},
                            {3, own->origin, at->origin}, {3, own->com, at->com},
                            {3, own->shift, at->shift},   {6, own->inertia, at->inertia},
-                           {6, own->V, at->V},           {6, own->Z, at->Z},
-                           {6, own->A, at->A},           {6, own->F, at->F}};
+                           {6, own->V, at->V},           {6, own->Z, at->Z}};
     double *to[LANES];
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         scatter_bodies(it, list[k][0], list[k][1], list[k][2], work);
     }
+    memset(work + at->A, 0, 6 * sizeof *work); /* of the world */
     for (int l = 0; l < LANES; l++) {
         to[l] = work + at->anchor + 3 * it->member[l]->joint;
     }

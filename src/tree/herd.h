@@ -16,8 +16,8 @@ tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed);
 void tree_herd_free(tree_herd *herd);
 
 /* tree_kinematics, tree_velocities, tree_composite and tree_inverse without accelerations. work is
- * that of one world of the whole mechanism; angle, sine, cosine and composite are not filled there.
- * Answers the bias, which stays until the next call. */
+ * that of one world of the whole mechanism; angle, sine, cosine, composite, A and F are not filled
+ * there. Answers the bias, which stays until the next call. */
 const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v, double *work);
 
 /* With M of the last tree_herd_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */

@@ -165,7 +165,7 @@ class Certify(Case):
     def test_interrupt(self):
         """Sent once the program listens; whatever it has done by then, it does not die of it."""
         words = [example("chain"), "--set", "n=60"]
-        self.expect(OK, "run", *words, "-q", "--every", "0.0005", "-t", "2", "-o", self.path("a.csv"))
+        self.expect(OK, "run", *words, "-q", "--every", "0.0005", "-t", "0.5", "-o", self.path("a.csv"))
         if not os.path.exists("/proc/self/status"):
             self.skipTest("no /proc")
         child = subprocess.Popen([ZWANG, "certify", *words, self.path("a.csv"), "-o", self.path("o.csv")],
@@ -290,15 +290,20 @@ class Speed(Case):
             self.expect(OK, *words, "-q")
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        run = min(cost("run", model, "-t", "100", "--every", "0.001", "-o", self.path("a.csv"))
-                  for _ in range(3))
-        certify = min(cost("certify", model, self.path("a.csv")) for _ in range(3))
+        for _ in range(3):  # one pair is enough, unless it was disturbed
+            run = cost("run", model, "-t", "100", "--every", "0.001", "-o", self.path("a.csv"))
+            certify = cost("certify", model, self.path("a.csv"))
+            if certify < run:
+                break
         print(f"\n100001 samples: run {run * 1e3:.0f} ms, certify {certify * 1e3:.0f} ms")
         self.assertLess(certify, run)
 
     def test_from_file_to_first_step(self):
-        """The whole program, start to end, for one step of every example; the best of five.
-        Processor time, since the machine may be busy; twice what is promised is allowed."""
+        """The whole program, start to end, for one step of every example; those that are
+        slow have five tries. Processor time, since the machine may be busy; twice what is promised is
+        allowed."""
+        allowed = 0.04
+
         def cost(file):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             zwang("run", file, "-q", "-t", "1e-6", "--every", "1")
@@ -309,9 +314,10 @@ class Speed(Case):
                 return stream.read()
         # where to arrive is asked, the first step comes after a search
         files = [file for file in EXAMPLES if "\nreach " not in text_of(file)]
-        worst, which = max((min(cost(file) for _ in range(5)), file) for file in files)
+        tried = [(cost(file), file) for file in files]
+        worst, which = max((c if c < allowed else min(cost(file) for _ in range(4)), file) for c, file in tried)
         print(f"\nfrom file to first step: at most {worst * 1e3:.1f} ms, for {os.path.basename(which)}")
-        self.assertLess(worst, 0.04)
+        self.assertLess(worst, allowed)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "scene/campaign.h"
 #include "scene/scene.h"
 #include "zwang/gauss.h"
 

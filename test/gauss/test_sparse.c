@@ -88,7 +88,7 @@ static void dense_is_sparse(void **state)
     };
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
         int misses = 0, lists = 0;
-        for (uint64_t seed = 1; seed <= COUNT; seed++) {
+        for (uint64_t seed = 1; seed <= COUNT; seed += (uint64_t)campaign_stride(6)) {
             misses += !compare(&groups[k], seed, &lists);
         }
         print_message("%-16s %d of %d with another status, %d with other names\n", groups[k].name,
@@ -321,7 +321,7 @@ static void redundancy_of_any_number(void **state)
 static void a_chain_lands(void **state)
 {
     (void)state;
-    for (int links = 30; links <= 3000; links *= 10) {
+    for (int links = 30; links <= 3000 / campaign_stride(10); links *= 10) {
         for (int law = 0; law < 3; law++) { /* no friction, convex, Coulomb */
             scene *chain = scene_chain(links);
             longer l = chain_with_floor(chain, -9.0, law > 0 ? 0.4 : 0.0);
@@ -376,7 +376,7 @@ static void every_allocation_may_fail(void **state)
 static void a_solve_allocates_nothing_and_repeats(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= 40; seed += (uint64_t)campaign_stride(4)) {
         scene_random_params params = {.features = SCENE_ALL_FEATURES};
         scene *s = scene_random(seed, &params);
         zw_gauss_options options = {.algebra = ZW_ALGEBRA_SPARSE};
@@ -400,7 +400,7 @@ static void a_solve_allocates_nothing_and_repeats(void **state)
 static void time_per_link_is_constant(void **state)
 {
     (void)state;
-    for (int links = 1000; links <= 100000; links *= 10) {
+    for (int links = 1000; links <= 100000 / campaign_stride(10); links *= 10) {
         scene *s = scene_chain(links);
         zw_gauss_options options = {.algebra = ZW_ALGEBRA_SPARSE};
         zw_motion motion;

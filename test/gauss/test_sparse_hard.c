@@ -24,7 +24,7 @@ static void contradicting_links_are_named(void **state)
 static void contradictions_are_found(void **state)
 {
     (void)state;
-    int found = 0, few = 0, count = 120;
+    int found = 0, few = 0, count = campaign(120);
     for (int seed = 1; seed <= count; seed++) {
         scene_random_params params = {.features = SCENE_COMPRESSED | SCENE_REDUNDANT,
                                       .infeasible = 1};
@@ -65,8 +65,9 @@ static void contacts_are_solved(void **state)
 {
     (void)state;
     int solved = 0, count = 0;
+    const uint64_t stride = (uint64_t)campaign_stride(4);
     for (int family = 0; family < SCENE_FAMILIES; family++) {
-        for (uint64_t seed = 1; seed <= (family == SCENE_STACK_TALL ? 2u : 8u); seed++) {
+        for (uint64_t seed = 1; seed <= (family == SCENE_STACK_TALL ? 2u : 8u); seed += stride) {
             scene *s = scene_contact((scene_family)family, seed);
             answer a = solve_with(&s->problem, (zw_gauss_options){.contact = ZW_COULOMB},
                                   ZW_ALGEBRA_SPARSE);
@@ -89,7 +90,7 @@ static void contacts_are_solved(void **state)
 static void closing_walls_have_no_solution(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (uint64_t seed = 1; seed <= 20; seed += (uint64_t)campaign_stride(4)) {
         scene *s = scene_contact(SCENE_WEDGE_CLOSING, seed);
         answer a =
             solve_with(&s->problem, (zw_gauss_options){.contact = ZW_COULOMB}, ZW_ALGEBRA_SPARSE);

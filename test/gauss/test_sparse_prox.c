@@ -1,6 +1,6 @@
 /* The proximal Newton method on scenes of contacts (with joints and limits, and masses of up to 1e6
  * to 1, among them), cold and warm: what it calls solved is solved, by the certificate; cold it
- * solves three of four, warm all that it had solved; the same bits twice; and no memory at any
+ * solves nine of ten, warm all that it had solved; the same bits twice; and no memory at any
  * place. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +144,7 @@ static void solved_is_solved(void **state)
     }
     printf("%d of %d solved, warm %.2f factorisations\n", solved, asked,
            (double)warm_factors / solved);
-    assert_true(4 * solved >= 3 * asked);
+    assert_true(10 * solved >= 9 * asked);
     sparse_prox_free(prox);
 }
 

@@ -99,53 +99,39 @@ static void shapes_of_textbooks(void **state)
     check_shape(shape(ZW_SHAPE_CYLINDER, a, b, 0), 2 * PI * a * a * b, side, side, a * a / 2);
 }
 
-/* A capsule by integration over discs: thickness dz, radius from the profile. */
-static void capsule_by_discs(void **state)
+enum { RADIUS = 0, HEIGHT = 1 };
+static const double round_size[2] = {0.3, 0.5};
+
+/* The square of the radius at height z. */
+static double capsule_at(double z)
 {
-    (void)state;
-    enum { N = 200000 };
-    double r = 0.3, h = 0.5, volume = 0, about_z = 0, about_x = 0;
-    for (int i = 0; i < N; i++) {
-        double dz = 2 * (h + r) / N, z = -(h + r) + (i + 0.5) * dz;
-        double over = fabs(z) - h;
-        double square = over > 0 ? r * r - over * over : r * r;
-        double disc = PI * square * dz;
-        volume += disc;
-        about_z += disc * square / 2;
-        about_x += disc * (square / 4 + z * z);
-    }
-    zw_error error;
-    zw_model *m = with_body();
-    zw_geom_def g = shape(ZW_SHAPE_CAPSULE, r, h, 0);
-    g.density = 1;
-    zw_model_add_geom(m, &g, &error);
-    zw_inertia in = weigh(m);
-    double tensor[6];
-    tensor_of(&in, tensor);
-    assert_true(fabs(in.mass - volume) < 1e-9 * volume);
-    assert_true(fabs(tensor[2] - about_z) < 1e-9 * about_z);
-    assert_true(fabs(tensor[0] - about_x) < 1e-9 * about_x);
-    zw_model_free(m);
+    double r = round_size[RADIUS], over = fabs(z) - round_size[HEIGHT];
+    return over > 0 ? r * r - over * over : r * r;
 }
 
-/* A cone by integration over discs, about the centre that the same sum gives. */
-static void cone_by_discs(void **state)
+static double cone_at(double z)
 {
-    (void)state;
+    double h = round_size[HEIGHT], across = round_size[RADIUS] * (h - z) / (2 * h);
+    return across * across;
+}
+
+/* A solid of revolution by integration over discs, about the centre that the same sum gives. */
+static void by_discs(int kind, double end, double (*square_at)(double z))
+{
     enum { N = 200000 };
-    double r = 0.3, h = 0.5, volume = 0, first = 0, about_z = 0, about_x = 0;
+    double volume = 0, first = 0, about_z = 0, about_x = 0;
     for (int i = 0; i < N; i++) {
-        double dz = 2 * h / N, z = -h + (i + 0.5) * dz, across = r * (h - z) / (2 * h);
-        double disc = PI * across * across * dz;
+        double dz = 2 * end / N, z = -end + (i + 0.5) * dz, square = square_at(z);
+        double disc = PI * square * dz;
         volume += disc;
         first += disc * z;
-        about_z += disc * across * across / 2;
-        about_x += disc * (across * across / 4 + z * z);
+        about_z += disc * square / 2;
+        about_x += disc * (square / 4 + z * z);
     }
     about_x -= first * first / volume;
     zw_error error;
     zw_model *m = with_body();
-    zw_geom_def g = shape(ZW_SHAPE_CONE, r, h, 0);
+    zw_geom_def g = shape(kind, round_size[RADIUS], round_size[HEIGHT], 0);
     g.density = 1;
     zw_model_add_geom(m, &g, &error);
     zw_inertia in = weigh(m);
@@ -156,6 +142,13 @@ static void cone_by_discs(void **state)
     assert_true(fabs(tensor[2] - about_z) < 1e-9 * about_z);
     assert_true(fabs(tensor[0] - about_x) < 1e-9 * about_x);
     zw_model_free(m);
+}
+
+static void capsules_and_cones_by_discs(void **state)
+{
+    (void)state;
+    by_discs(ZW_SHAPE_CAPSULE, round_size[HEIGHT] + round_size[RADIUS], capsule_at);
+    by_discs(ZW_SHAPE_CONE, round_size[HEIGHT], cone_at);
 }
 
 /* ---- Meshes -----------------------------------------------------------------------------------
@@ -425,8 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_of_textbooks),
-        cmocka_unit_test(capsule_by_discs),
-        cmocka_unit_test(cone_by_discs),
+        cmocka_unit_test(capsules_and_cones_by_discs),
         cmocka_unit_test(a_cube_mesh_is_a_box),
         cmocka_unit_test(two_boxes_are_their_sum),
         cmocka_unit_test(hulls_contain_their_points),

@@ -302,9 +302,27 @@ static void no_settings(void **state)
     assert_int_equal(error.status, ZW_BAD_INPUT);
 }
 
+/* What MJCF has no words for: of one geom before of all, and room for contacts. */
+static void custom_numbers(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from(
+        "<mujoco><custom><numeric name='restitution:a' data='0.5'/><numeric name='restitution' "
+        "data='0.2'/><numeric name='contact_capacity' data='900'/><numeric name='mine' data='1'/>"
+        "</custom><worldbody><geom name='a' size='1'/><geom name='b' "
+        "size='1'/></worldbody></mujoco>");
+    const zw_geom_def *a = thing(m, ZW_THING_GEOM, "a"), *b = thing(m, ZW_THING_GEOM, "b");
+    ASSERT_CLOSE(a->restitution, 0.5);
+    ASSERT_CLOSE(b->restitution, 0.2);
+    assert_int_equal(zw_model_world(m)->contact_capacity, 900);
+    assert_int_equal(zw_model_note_count(m), 1);
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(custom_numbers),
         cmocka_unit_test(units_follow_the_compiler),
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),

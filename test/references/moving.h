@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/campaign.h"
 #include "zwang/path.h"
 
 typedef struct moving {
@@ -135,6 +136,13 @@ static inline char *moving_text_of(const char *path)
     text[fread(text, 1, size, file)] = 0;
     fclose(file);
     return text;
+}
+
+/* Is this line of the data, and what follows in its case, left to larger campaigns? */
+static inline int moving_far(const char *word, const char *rest)
+{
+    int told = strcmp(word, "state") == 0 || strcmp(word, "instant") == 0;
+    return told && campaign_is_small() && atof(rest) > 100;
 }
 
 #endif

@@ -31,6 +31,7 @@ typedef struct source {
 typedef struct twin {
     const char *data, *model;
     int line, cases, count;
+    int far; /* what follows in this case is too far for a small campaign */
     double tolerance, precision, step, energy, worst;
     double loose; /* tolerances are taken times this; 0: as they are */
     source column[COLUMNS];
@@ -242,6 +243,10 @@ static void on_line(twin *t, char *line)
     sscanf(line, "%31s", word);
     char *rest = line + strlen(word);
     rest += strspn(rest, " ");
+    t->far = strcmp(word, "case") != 0 && (t->far || moving_far(word, rest));
+    if (t->far) {
+        return;
+    }
     if (strcmp(word, "coords") == 0) {
         on_columns(t, rest);
     } else if (strcmp(word, "case") == 0) {

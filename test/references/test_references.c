@@ -26,6 +26,7 @@ typedef struct player {
     double step;      /* its largest step; 0: free */
     double tolerance;
     double energy; /* NAN: not given */
+    int far;       /* what follows in this case is too far for a small campaign */
 
     moving m; /* m.model NULL: not started */
 
@@ -253,6 +254,10 @@ static void on_line(player *p, char *line, FILE *file)
     char *rest = line + strlen(word);
     rest += strspn(rest, " ");
     if (word[0] == 0 || word[0] == '#') {
+        return;
+    }
+    p->far = strcmp(word, "case") != 0 && (p->far || moving_far(word, rest));
+    if (p->far) {
         return;
     }
     if (strcmp(word, "example") == 0) {

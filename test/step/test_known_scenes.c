@@ -1,6 +1,16 @@
 /* Scenes of examples/contact whose motion is known: a ladder, books over an edge, a parcel. */
 #include "step/touch.h"
 
+static void prepare(scene *s)
+{
+    zw_error error = {0};
+    s->system = zw_system_compile(s->model, &error);
+    must(s->system ? ZW_OK : error.status, &error);
+    s->work = zw_work_create(s->system, &error);
+    s->state = zw_state_create(s->system, s->work, NULL, &error);
+    must(s->state ? ZW_OK : error.status, &error);
+}
+
 static scene open_example(const char *name, const char *key)
 {
     char path[400];
@@ -15,11 +25,7 @@ static scene open_example(const char *name, const char *key)
         def.start = 1;
         must(zw_model_change(s.model, ZW_THING_KEY, index, &def, &error), &error);
     }
-    s.system = zw_system_compile(s.model, &error);
-    must(s.system ? ZW_OK : error.status, &error);
-    s.work = zw_work_create(s.system, &error);
-    s.state = zw_state_create(s.system, s.work, NULL, &error);
-    must(s.state ? ZW_OK : error.status, &error);
+    prepare(&s);
     return s;
 }
 
@@ -113,12 +119,41 @@ static void a_parcel_on_a_belt(void **state)
     close_scene(&s);
 }
 
+/* A brick of a URDF file on a ground slides v^2/(2 mu g) far: by its own friction, or by that of
+ * the ground where this has one, also where that is the smaller. */
+static void a_brick_on_the_ground(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ground;
+        double mu;
+    } is[] = {{"z = 0", 0.4}, {"z = 0, friction 0.8", 0.8}, {"z = 0, friction 0.2", 0.2}};
+    for (int k = 0; k < 3; k++) {
+        char text[200];
+        zw_error error = {0};
+        scene s = {0};
+        snprintf(text, sizeof text, "import \"brick.urdf\"\nground %s\nspeed brick.x' = 1\n",
+                 is[k].ground);
+        s.model = zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/ground.zw", NULL, 0, &error);
+        must(s.model ? ZW_OK : error.status, &error);
+        prepare(&s);
+        for (int i = 0; i < 300; i++) {
+            step(&s, 0.002);
+        }
+        double far = 1 / (2 * is[k].mu * G);
+        assert_true(fabs(q_of(&s)[0] - far) < 0.0025 && fabs(v_of(&s)[0]) < 1e-9);
+        assert_true(fabs(q_of(&s)[2] - 0.0565) < 1e-12);
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ladder_leaves_the_wall),
         cmocka_unit_test(books_stand_or_fall),
         cmocka_unit_test(a_parcel_on_a_belt),
+        cmocka_unit_test(a_brick_on_the_ground),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,9 @@ static void sleepers_stand_by_forces(void **state)
     }
     ran(&s, 1.2, 0.01, stand, &it);
     assert_int_equal(it.wrong, 0);
+    ran(&s, 1.25, 0.01, NULL, NULL); /* nobody looks */
+    zw_contact list[64];
+    assert_int_equal(zw_contacts(s.system, s.state, s.work, list, 64, &error), 9);
     assert_int_equal(sleepers(&s), 3);
     close_scene(&s);
 }

@@ -36,14 +36,14 @@ static void throw(unsigned first, unsigned count, double h, double most)
 static void at_long_steps(void **state)
 {
     (void)state;
-    throw(20, 40, 0.1, 0.5);
-    throw(20, 10, 0.05, 0.2);
+    throw(20, 40, 0.1, 0.2);
+    throw(20, 10, 0.05, 0.1);
 }
 
 static void at_short_steps(void **state)
 {
     (void)state;
-    throw(20, 10, 0.02, 0.03);
+    throw(20, 10, 0.02, 0.02);
     throw(20, 5, 0.005, 0.005);
 }
 

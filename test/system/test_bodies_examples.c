@@ -1,5 +1,4 @@
 /* The robots in examples/bodies: all of them run, keep their loops and their balance of energy. */
-#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +10,7 @@
 #include <cmocka.h>
 
 #include "robots.h"
+#include "scene/listed.h"
 
 #define FOLDER ZW_SOURCE_DIR "/examples/bodies"
 
@@ -32,7 +32,8 @@ static const example list[] = {
     {"quadruped.xml", "squat", 1, 1e-9, 6},     {"stewart.xml", "tilt", 1, 1e-9, 12},
     {"bicycle.zw", NULL, 5, 1e-9, 3},           {"snakeboard.zw", NULL, 10, 1e-9, 1},
     {"cart_pole.zw", NULL, 10, 1e-9, 2},        {"coin.xml", NULL, 0.1, 1e-9, 6},
-    {"servo.xml", "hold", 3, 1e-8, 1},          {"servo.xml", "push", 3, 1e-8, 1},
+    {"brick.urdf", NULL, 0.1, 1e-9, 6},         {"servo.xml", "hold", 3, 1e-8, 1},
+    {"servo.xml", "push", 3, 1e-8, 1},
 };
 enum { EXAMPLES = sizeof list / sizeof *list };
 
@@ -62,22 +63,7 @@ static void examples_run(void **state)
 static void every_example_is_listed(void **state)
 {
     (void)state;
-    DIR *folder = opendir(FOLDER);
-    assert_non_null(folder);
-    for (struct dirent *e; (e = readdir(folder)) != NULL;) {
-        int known = e->d_name[0] == '.';
-        for (size_t i = 0; i < EXAMPLES && !known; i++) {
-            size_t stem = strcspn(list[i].file, "."); /* name.zw imports name.xml */
-            int imported = strcmp(list[i].file + stem, ".zw") == 0 &&
-                           strncmp(list[i].file, e->d_name, stem) == 0 &&
-                           strcmp(e->d_name + stem, ".xml") == 0;
-            known = imported || strcmp(list[i].file, e->d_name) == 0;
-        }
-        if (!known) {
-            fail_msg("%s is not in the list of this test", e->d_name);
-        }
-    }
-    closedir(folder);
+    all_listed(FOLDER, list, EXAMPLES, sizeof *list);
 }
 
 /* About the vertical through its point nothing turns a top, nor about its own axis; and as long as

@@ -104,7 +104,7 @@ static void drop(const contact_world *world, const mjModel *m, mjData *d, uint64
     model_quat_unit(q + 3);
     memcpy(d->qpos, q, sizeof q);
     mj_fwdPosition(m, d);
-    collide_point ours;
+    collide_point ours = {0};
     int best = -1, found = deepest(world, q, 0, &ours);
     for (int i = 0; i < d->ncon; i++) {
         best = best < 0 || d->contact[i].dist < d->contact[best].dist ? i : best;
