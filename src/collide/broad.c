@@ -311,24 +311,33 @@ static int leaf_asks(collide_broad *b, int one)
     return 1;
 }
 
+/* The next leaf of the forest that meets a box, as a range of the sorted ones; 0: no more. The
+ * stack is what waits: at first the root, if there is one. */
+static int next_leaf(const forest *f, const box *mine, int stack[64], int *depth, int *first,
+                     int *end)
+{
+    while (*depth > 0) {
+        int k = stack[--*depth];
+        if (!meet(mine, &f->tree[k])) {
+            continue;
+        }
+        if (k >= f->leaves) {
+            *first = (k - f->leaves) * LEAF;
+            *end = *first + LEAF < f->count ? *first + LEAF : f->count;
+            return 1;
+        }
+        stack[(*depth)++] = 2 * k + 1;
+        stack[(*depth)++] = 2 * k;
+    }
+    return 0;
+}
+
 /* Box number `one` of those that move with all that stand still: 0: no memory. */
 static int box_asks(collide_broad *b, const box *mine, int one)
 {
     const forest *f = &b->still;
-    int stack[64], depth = 0;
-    stack[depth++] = 1;
-    while (depth > 0) {
-        int k = stack[--depth];
-        if (!meet(mine, &f->tree[k])) {
-            continue;
-        }
-        if (k < f->leaves) {
-            stack[depth++] = 2 * k + 1;
-            stack[depth++] = 2 * k;
-            continue;
-        }
-        int first = (k - f->leaves) * LEAF;
-        int end = first + LEAF < f->count ? first + LEAF : f->count;
+    int stack[64] = {1}, depth = f->count > 0, first, end;
+    while (next_leaf(f, mine, stack, &depth, &first, &end)) {
         for (int j = first; j < end; j++) {
             if (meet(mine, &f->sorted[j]) && !add_pair(b, b->moving.item[one].at, f->item[j].at)) {
                 return 0;
@@ -341,21 +350,9 @@ static int box_asks(collide_broad *b, const box *mine, int one)
 /* Does some box of the forest meet this one? */
 static int meets_any(const forest *f, const box *mine)
 {
-    int stack[64], depth = 0;
-    if (f->count > 0) {
-        stack[depth++] = 1;
-    }
-    while (depth > 0) {
-        int k = stack[--depth];
-        if (!meet(mine, &f->tree[k])) {
-            continue;
-        }
-        if (k < f->leaves) {
-            stack[depth++] = 2 * k + 1;
-            stack[depth++] = 2 * k;
-            continue;
-        }
-        for (int j = (k - f->leaves) * LEAF; j < (k - f->leaves + 1) * LEAF && j < f->count; j++) {
+    int stack[64] = {1}, depth = f->count > 0, first, end;
+    while (next_leaf(f, mine, stack, &depth, &first, &end)) {
+        for (int j = first; j < end; j++) {
             if (meet(mine, &f->sorted[j])) {
                 return 1;
             }

@@ -550,7 +550,7 @@ static double climb(const collide_solid *a, const mode *ma, int as, const collid
         best = gap;
         v3_copy(n, u);
         *sure = 0;
-        if (active) { /* apart, points of the two that have it already need no other */
+        if (active) { /* points of shapes that are apart, if they have it already, need no other */
             int have = converged && gap + a->radius + b->radius > 0 &&
                        is_pair(a, b, u, gap, witness, 1e-12 * (a->extent + b->extent));
             *found |= converged;

@@ -265,8 +265,8 @@ int mjcf_keys(mjcf *m, int section);
 /* An actuator's shortcut to gain, bias and dynamics. */
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
-/* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is said
- * why not. And the name of a nameless one: its file without folders and ending. */
+/* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is
+ * said why not. And the name of a nameless one: its file without folders and ending. */
 char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
                        size_t *length);
 const char *mjcf_asset_name(mjcf *m, const char *file);

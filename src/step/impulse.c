@@ -80,6 +80,7 @@
 #include "tree/sweeps.h"
 
 enum { NEWTON = 200, PIECES = 256, EFFORT = 150 };
+#define JAM 1e-6    /* a certificate that does not say that Coulomb's law has no solution */
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
@@ -253,6 +254,7 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     while (done < PIECES) {
         s->h = h * size / PIECES;
         s->may_be_halved = size > 1;
+        s->problem.jammed = s->aside.jammed = size > 1 ? 0 : JAM;
         zw_status status = impulse_take(s, v1, error);
         if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
             return status; /* too many points may be in reach of a trial speed alone: go on */

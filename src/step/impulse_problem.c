@@ -1,13 +1,11 @@
 #include "step/impulse_problem.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 
-#define NEARLY 1e-6 /* a certificate that does not say that the law has no solution */
-#define SHARE 1e-7  /* see gauss/choose.c; in rounds after the first nothing gives way */
+#define SHARE 1e-7 /* see gauss/choose.c; in rounds after the first nothing gives way */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -229,7 +227,7 @@ static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matr
         gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
     int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
                    (status == ZW_INACCURATE && p->answer.certificate <= p->enough) ||
-                   (status == ZW_JAMMED && p->answer.certificate <= fmin(NEARLY, p->enough));
+                   (status == ZW_JAMMED && p->answer.certificate <= p->jammed);
     return answered ? ZW_OK : status;
 }
 

@@ -25,7 +25,8 @@
 typedef struct impulse_problem {
     int n;
     zw_gauss_options options; /* the caller's to change between solves */
-    double enough; /* an answer that misses the tolerance is one up to this certificate */
+    double enough; /* an answer that misses the tolerance is one up to this certificate, */
+    double jammed; /* and one of which the kernel fears that there is none up to this */
     gauss_islands *islands;
     gauss_islands_answer answer; /* after problem_solve */
 

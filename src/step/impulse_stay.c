@@ -13,8 +13,9 @@
  * push stay, as points of the bodies and with their multipliers, beside the new ones; and from then
  * on, however little they shift, as the rounds close in on a point between two. They ask for
  * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
- * not push any more is dropped. For differences all points of the last round stay that jump. What
- * rolls is not meant: its points shift by a radius times the turn, and that is among the slopes. */
+ * not push any more is dropped; where those of the last round are as low as the new ones, they are
+ * enough. For differences all points of the last round stay that jump. What rolls is not meant: its
+ * points shift by a radius times the turn, and that is among the slopes. */
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@
 
 #define JUMP 10
 #define PART 0.01
+#define FLAT 1e-13 /* of the scene */
 
 zw_status impulse_staying_create(impulse_staying *stay, size_t points)
 {
@@ -124,6 +126,22 @@ static int has_jumped(const impulse_contacts *t, const pair *p)
     return shift > part * wide && shift > JUMP * moved;
 }
 
+/* Are the points of the last round as low as the new ones? */
+static int as_low(const step_impulse *s, const pair *p)
+{
+    const impulse_contacts *t = &s->touch;
+    double now = INFINITY, then = INFINITY;
+    contact_point old;
+    for (int k = p->first; k < p->end; k++) {
+        now = fmin(now, t->found.point[k].gap);
+    }
+    for (int j = p->at; j < p->last; j++) {
+        carry(t, &t->stay.list[j], t->found.point[p->first].frame, &old);
+        then = fmin(then, old.gap);
+    }
+    return then <= now + FLAT * impulse_extent(s);
+}
+
 static int pushes(const step_impulse *s, const impulse_stays *it)
 {
     return problem_multiplier(&s->problem, impulse_contact_key(&it->point.key), 0) > 0;
@@ -209,7 +227,7 @@ void impulse_stay(step_impulse *s, int is_first)
             p.last++;
         }
         p.jumped = p.end - p.first > 1 && p.last - p.at > 1 && has_jumped(t, &p);
-        if (stay->differs && p.last > p.at) {
+        if (p.last > p.at && (stay->differs || (p.jumped && as_low(s, &p)))) {
             as_before(t, &p);
         } else {
             renew(s, &p);
