@@ -439,7 +439,7 @@ static void in_recordings(void **state)
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
     const char *wanted = "certificate,sensor(imu.x_),sensor(imu.y),sensor(imu.z),sensor(pin),"
-                         "sensor(imu.x),";
+                         "sensor(imu.x)\n";
     assert_non_null(strstr(line, wanted));
     int column = 0;
     for (const char *at = line; at < strstr(line, "sensor(pin)"); at++) {
