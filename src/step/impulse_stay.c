@@ -15,7 +15,12 @@
  * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
  * not push any more is dropped; where those of the last round are as low as the new ones, they are
  * enough. For differences all points of the last round stay that jump. What rolls is not meant: its
- * points shift by a radius times the turn, and that is among the slopes. */
+ * points shift by a radius times the turn, and that is among the slopes.
+ *
+ * Edges on one another (the hinges of an arch) have many normals, between those of the faces beside
+ * them, and round-off says which the search finds. Where the normal has turned by more than JUMP
+ * times what the bodies have, and the points of the last round are as low along theirs, they stay
+ * with it: a plane that is no farther than the true gap lets nothing through. */
 #include <math.h>
 #include <string.h>
 
@@ -155,6 +160,42 @@ static void add(impulse_staying *stay, const contact_point *point, uint32_t orig
     }
 }
 
+/* Has the normal turned by more than the bodies? */
+static int has_turned(const impulse_contacts *t, const pair *p)
+{
+    double moved = 0, wide = 0;
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point now;
+        moved = fmax(moved, carry(t, it, it->point.frame, &now));
+        moved = fmax(moved, most(now.pos, it->point.pos));
+        wide = fmax(wide, most(now.pos, t->stay.list[p->at].point.pos));
+    }
+    double turned = most(t->found.point[p->first].frame, t->stay.list[p->at].point.frame);
+    return turned > 1e-12 && turned * wide > JUMP * moved;
+}
+
+/* The points of the last round along their own normal: 0: the new ones are lower. */
+static int keep(step_impulse *s, const pair *p)
+{
+    impulse_contacts *t = &s->touch;
+    double now = INFINITY, then = INFINITY;
+    int found = t->stay.found;
+    for (int k = p->first; k < p->end; k++) {
+        now = fmin(now, t->found.point[k].gap);
+    }
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point point;
+        carry(t, it, it->point.frame, &point);
+        then = fmin(then, point.gap);
+        add(&t->stay, &point, it->origin, it->carried);
+    }
+    int low = then <= now + FLAT * impulse_extent(s);
+    t->stay.found = low ? t->stay.found : found;
+    return low;
+}
+
 /* All points of the last round, where they are now. */
 static void as_before(impulse_contacts *t, const pair *p)
 {
@@ -227,6 +268,10 @@ void impulse_stay(step_impulse *s, int is_first)
             p.last++;
         }
         p.jumped = p.end - p.first > 1 && p.last - p.at > 1 && has_jumped(t, &p);
+        int turned = p.end - p.first > 1 && p.last - p.at > 1 && has_turned(t, &p);
+        if (turned && keep(s, &p)) {
+            continue;
+        }
         if (p.last > p.at && (stay->differs || (p.jumped && as_low(s, &p)))) {
             as_before(t, &p);
         } else {
