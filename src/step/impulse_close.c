@@ -129,12 +129,21 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     return status;
 }
 
-/* Of the forces and contacts that led from u to v1. */
-static double late_work(const step_impulse *s, const double *v1)
+/* Of the forces and contacts that led from u to v1: late f(q1, u) less (H - M) (v1 - u). H becomes
+ * M(q1). */
+static double late_work(step_impulse *s, const double *v1)
 {
     double sum = impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += impulse_late(s) * s->Q[i] * 0.5 * (s->u[i] + v1[i]);
+    double *way = s->r, *by_H = s->push, *by_M = s->other;
+    int n = s->system->n;
+    for (int i = 0; i < n; i++) {
+        way[i] = v1[i] - s->u[i];
+    }
+    matrix_times(&s->H, way, by_H);
+    matrix_set(&s->H, s->system, s->work->sweeps);
+    matrix_times(&s->H, way, by_M);
+    for (int i = 0; i < n; i++) {
+        sum += (impulse_late(s) * s->Q[i] - by_H[i] + by_M[i]) * 0.5 * (s->u[i] + v1[i]);
     }
     return sum;
 }
