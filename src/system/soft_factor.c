@@ -9,6 +9,9 @@
 #include "system/soft.h"
 #include "system/soft_four.h"
 
+#define SOFT_REAL double
+#include "system/soft_root.h"
+
 /* H = M, whose rows have no gaps; the rows end with what comes after them in M, as the work of a
  * tree goes on behind it. */
 ZW_CLONES void soft_copy(const soft_shape *shape, const double *M, double *H)
@@ -109,31 +112,6 @@ ZW_INLINE void to_root(const soft_shape *shape, int first, const int n, const do
             sum -= row[k][t] * own[k];
         }
         x[d] = sum;
-    }
-}
-
-/* x = L \ D \ x for a run: first from above, then among its own dofs. */
-ZW_INLINE void from_root(const soft_shape *shape, int first, const int n, const double *H,
-                         double *x)
-{
-    int above = shape->depth[first] - 1;
-    const double *row[TREE_BLOCK];
-    double own[TREE_BLOCK];
-    for (int k = 0; k < n; k++) {
-        row[k] = H + shape->start[first + k];
-        own[k] = x[first + k];
-    }
-    for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
-        for (int k = 0; k < n; k++) {
-            own[k] -= row[k][t] * x[d];
-        }
-    }
-    for (int k = 0; k < n; k++) {
-        for (int e = 0; e < k; e++) {
-            own[k] -= row[k][above + e] * own[e];
-        }
-        own[k] *= row[k][above + k];
-        x[first + k] = own[k];
     }
 }
 

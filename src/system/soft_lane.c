@@ -6,6 +6,9 @@
 #include "math/lanes.h"
 #include "system/soft.h"
 
+#define SOFT_REAL zw_real8
+#include "system/soft_root.h"
+
 /* Factor of a run, and what its right-hand sides do to those above. */
 ZW_INLINE zw_mask8 factor_run(const soft_shape *shape, int first, const int n, zw_real8 *H,
                               zw_real8 *x)
@@ -47,31 +50,6 @@ ZW_INLINE zw_mask8 factor_run(const soft_shape *shape, int first, const int n, z
         }
     }
     return good;
-}
-
-/* x = L \ D \ x for a run: first from above, then among its own dofs. */
-ZW_INLINE void from_root(const soft_shape *shape, int first, const int n, const zw_real8 *H,
-                         zw_real8 *x)
-{
-    int above = shape->depth[first] - 1;
-    const zw_real8 *row[TREE_BLOCK];
-    zw_real8 own[TREE_BLOCK];
-    for (int k = 0; k < n; k++) {
-        row[k] = H + shape->start[first + k];
-        own[k] = x[first + k];
-    }
-    for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
-        for (int k = 0; k < n; k++) {
-            own[k] -= row[k][t] * x[d];
-        }
-    }
-    for (int k = 0; k < n; k++) {
-        for (int e = 0; e < k; e++) {
-            own[k] -= row[k][above + e] * own[e];
-        }
-        own[k] *= row[k][above + k];
-        x[first + k] = own[k];
-    }
 }
 
 ZW_CLONES static void solve_eight(const soft_shape *shape, zw_real8 *H, zw_real8 *x, zw_mask8 *good)
