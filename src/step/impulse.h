@@ -82,6 +82,7 @@ typedef struct impulse_contacts {
     int *columns;                /* [points] */
     double *b;                   /* [points] of the normal row */
     struct impulse_label *label; /* [points] what to call them */
+    int *listed;                 /* [points] their place in the list for users, from 1; 0: none */
     int bounces;                 /* some pair may */
     int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;

@@ -32,8 +32,9 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->deep = base_alloc(points * sizeof *t->deep);
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
-    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->rest || !t->deep ||
-        impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+    t->listed = base_alloc(points * sizeof *t->listed);
+    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
+        !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
@@ -53,6 +54,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->columns);
     base_free(t->b);
     base_free(t->label);
+    base_free(t->listed);
     base_free(t->rest);
     base_free(t->deep);
     impulse_rolling_free(&t->rolling);
@@ -374,6 +376,27 @@ static void find_push(const impulse_problem *p, int block, long key, double push
     }
 }
 
+/* What the way from u to v1 added (impulse_close.c), in push; answers for how long both have acted.
+ * Where things bounce, the last solve aside may be that of an impact: then it is u alone. */
+static double add_late_push(const step_impulse *s, long key, int *from, double push[6])
+{
+    const impulse_problem *p = &s->aside;
+    if (s->touch.bounces || s->close >= 1) {
+        return s->fall;
+    }
+    for (int n = 0; n < p->blocks; n++) {
+        int k = (*from + n) % p->blocks;
+        if (p->key[k] == key) {
+            for (int r = 0; r < p->block[k].rows; r++) {
+                push[r] += p->answer.lambda[p->first[k] + r];
+            }
+            *from = k + 1;
+            break;
+        }
+    }
+    return s->h;
+}
+
 int impulse_list_contacts(step_impulse *s, const double *v1)
 {
     const impulse_contacts *t = &s->touch;
@@ -382,7 +405,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         return 1;
     }
     double speed = 0;
-    int first = p->blocks - t->found.count; /* contacts come last */
+    int first = p->blocks - t->found.count, late = 0; /* contacts come last */
     contact_list *list = contact_list_begin(s->work, t->found.count);
     for (int i = 0; i < s->system->n; i++) {
         speed = fmax(speed, fabs(v1[i]));
@@ -390,23 +413,30 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     for (int k = 0; k < t->found.count && list; k++) {
         const contact_point *point = &t->found.point[k];
         double push[6] = {0};
-        find_push(p, first + k, impulse_contact_key(&point->key), push);
+        long key = impulse_contact_key(&point->key);
+        find_push(p, first + k, key, push);
+        double time = add_late_push(s, key, &late, push);
         double gap = point->gap - left_by(t, point);
+        t->listed[k] = 0;
         if (!(push[0] > 0 || gap <= NEAR)) {
             continue;
         }
         zw_contact *to = contact_list_add(list, s->system, point);
         to->gap = gap;
         for (int r = 0; r < point->rows; r++) {
-            to->force[r] = push[r] / s->fall;
+            to->force[r] = push[r] / time;
             to->slip[r] = row_times(t, k, r, v1);
         }
         if (impulse_rolled(s, k)) {
             memcpy(to->slip + 1, impulse_rolled(s, k)->slip, 2 * sizeof *to->slip);
         }
         to->state = state_of(to, point, speed);
-        if (to->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
-            to->state = ZW_TOUCH_JAM;
+        t->listed[k] = list->count;
+    }
+    for (int k = 0; k < t->found.count && list; k++) { /* this solves aside, so it comes last */
+        zw_contact *it = t->listed[k] > 0 ? &list->contact[t->listed[k] - 1] : NULL;
+        if (it && it->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
+            it->state = ZW_TOUCH_JAM;
         }
     }
     return list != NULL;

@@ -221,6 +221,31 @@ static void pairs_have_their_own_numbers(void **state)
     }
 }
 
+/* Forces are means over a step: a crate that lands and slides gets by them what its momentum and
+ * its weight tell, in the step of the blow too. */
+static void forces_make_the_momentum(void **state)
+{
+    (void)state;
+    const double h = 0.005, m = 2;
+    scene s = open_scene("<worldbody>" FLOOR BOX "</worldbody>");
+    double up = 0, hardest = 0;
+    q_of(&s)[2] = 0.1512;
+    v_of(&s)[0] = 1;
+    for (int k = 1; k <= 40; k++) {
+        zw_contact list[8];
+        zw_error error = {0};
+        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, h, &error), &error);
+        int count = look(&s, list, 8);
+        for (int i = 0; i < count; i++) {
+            up += h * list[i].force[0];
+            hardest = fmax(hardest, list[i].force[0]);
+        }
+        assert_true(fabs(up - m * (v_of(&s)[2] + k * h * G)) < 1e-9);
+    }
+    assert_true(hardest > 5 * m * G);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +256,7 @@ int main(void)
         cmocka_unit_test(seen_while_it_runs),
         cmocka_unit_test(the_same_in_pieces),
         cmocka_unit_test(pairs_have_their_own_numbers),
+        cmocka_unit_test(forces_make_the_momentum),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
