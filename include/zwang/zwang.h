@@ -228,10 +228,16 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
-    int contacts; /* bodies, method impulse: most points that touched at once, */
-    double depth; /* and the deepest that any was in another at the end of a step */
-    long jams;    /* points that slid as no finite force allows (Painleve) and were stopped by an
-                     impulse; steps in which that happened, if several points did, count so often */
+    int contacts;  /* bodies, method impulse: most points that touched at once, */
+    double depth;  /* and the deepest that any was in another at the end of a step */
+    long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an
+                      impulse; steps in which that happened, if several points did, count so often */
+    long proved;   /* steps proved free of events, kinks and contacts that were not seen */
+    long unproved; /* steps for which no such proof was found */
+    long impacts;  /* sudden changes of velocity, those at the start included */
+    double impact_loss; /* energy that all impacts together took; never negative */
+    long halved;        /* method impulse: steps that were taken in pieces */
+    long inexact;       /* method impulse: steps whose equations hold less well than asked */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from
