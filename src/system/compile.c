@@ -462,7 +462,10 @@ static zw_status make_outputs(builder *b, zw_error *error)
 
 /* Nothing does work if there are no forces but potential ones, nothing depends on time, no
  * constraint holds speeds (linear ones without time do not work either, but that is not proved
- * here) and no force is non-ideal. Then the energy theorem needs no quadrature. */
+ * here) and no force is non-ideal. Then the energy theorem needs no quadrature.
+ *
+ * A constraint phi(q, t) = 0 has the power lambda' A v = -lambda' dphi/dt. A drive of constant
+ * speed, a = t, shows it in phi alone: neither psi = v - 1 nor what follows holds the time. */
 static int is_conservative(const builder *b)
 {
     unsigned seen = depends(b, b->lagrangian);
@@ -472,7 +475,7 @@ static int is_conservative(const builder *b)
         }
     }
     for (int r = 0; r < b->system->m; r++) {
-        seen |= depends(b, b->psi[r]);
+        seen |= depends(b, b->phi[r]);
         if (b->system->row_kind[r] == SYSTEM_VELOCITY) {
             return 0;
         }
