@@ -79,7 +79,8 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, PIECES = 256, EFFORT = 150 };
+enum { NEWTON = 200, PIECES = 256, CUTS = 2000, EFFORT = 150 };
+#define SHORTEST 1e-6 /* of a step: no cut is shorter */
 #define JAM 1e-6    /* a certificate that does not say that Coulomb's law has no solution */
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 
@@ -248,26 +249,37 @@ void impulse_move_on(step_impulse *s, const double *v1)
     s->goes_on = 1;
 }
 
+/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
+ * not know of (impulse_sweep.c), after which the rest is tried as a whole. */
 zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
 {
-    int done = 0, size = PIECES;
-    while (done < PIECES) {
-        s->h = h * size / PIECES;
-        s->may_be_halved = size > 1;
-        s->problem.jammed = s->aside.jammed = size > 1 ? 0 : JAM;
+    double done = 0, size = 1;
+    int cut = 0, cuts = 0;
+    while (done < 1) {
+        int is_cut = cut;
+        double part = fmin(size, 1 - done), least = cut ? SHORTEST : 1.0 / PIECES;
+        double gained = s->gained;
+        s->h = h * part;
+        s->may_be_halved = part > least;
+        s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
         zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
             return status; /* too many points may be in reach of a trial speed alone: go on */
         }
-        if (status != ZW_OK) {
+        double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
+        cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
+        if (status != ZW_OK || cut) {
             s->problem.old_blocks = 0; /* what led nowhere is no guess */
-            size /= 2;
+            s->gained = gained;
+            size = fmax(open * part, SHORTEST);
+            cuts += cut;
             continue;
         }
-        done += size;
+        s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
+        done += part;
         impulse_pass(s);
         impulse_move_on(s, v1);
-        size = done % (2 * size) == 0 ? 2 * size : size;
+        size = is_cut ? 1 : cuts > 0 || fmod(done, 2 * part) == 0 ? 2 * part : part;
     }
     return ZW_OK;
 }
@@ -314,6 +326,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->act0, carried, acts);
     s->t = t;
     s->gained = 0;
+    s->touch.sweep.sure = 1;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {

@@ -13,6 +13,7 @@
 #include "step/impulse_matrix.h"
 #include "step/impulse_problem.h"
 #include "system/balance.h"
+#include "system/contact_path.h"
 #include "system/contacts.h"
 
 /* Written anew only where another point takes the place. */
@@ -72,6 +73,23 @@ typedef struct impulse_staying {
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
+/* Two geoms that were found near each other at q1: impulse_sweep.c. */
+typedef struct impulse_swept {
+    int a, b, flies; /* flies: they are not part of the problem */
+    double gap, n[3];
+} impulse_swept;
+
+typedef struct impulse_sweep {
+    contact_path path;
+    int pairs;
+    impulse_swept *pair; /* [points] as the last round found them */
+    int fast_count, wild;
+    int *list;           /* [geoms] those that are fast */
+    unsigned char *fast; /* [geoms] 1: it is; 2: and speeds change much on its way */
+    int has_mesh;
+    int sure; /* all steps since this was set were proved to be free */
+} impulse_sweep;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -92,6 +110,7 @@ typedef struct impulse_contacts {
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
     impulse_staying stay;
+    impulse_sweep sweep;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -271,6 +290,7 @@ void impulse_contacts_free(impulse_contacts *t);
  * that is q0. */
 zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
                                 zw_error *error);
+double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by. */
@@ -300,6 +320,15 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
+/* impulse_sweep.c */
+zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
+void impulse_sweep_free(impulse_sweep *sweep);
+/* Points have just been found. */
+void impulse_sweep_note(step_impulse *s);
+/* After impulse_take: the part of the way from q0 to q1 on which no two bodies meet that are not
+ * part of the problem, and none go through each other; 1: all of it. */
+double impulse_free_part(step_impulse *s);
+
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 

@@ -132,8 +132,10 @@ static outlook look_out(const step_impulse *s, const double *v, double slow)
     return out;
 }
 
-/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step. */
-static zw_status fly(step_impulse *s, double h, double rest, double *v1, zw_error *error)
+/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step. *open
+ * is the part of it before which nothing meets. */
+static zw_status fly(step_impulse *s, double h, double rest, double *open, double *v1,
+                     zw_error *error)
 {
     s->h = h;
     s->gained = s->gained_before;
@@ -141,6 +143,7 @@ static zw_status fly(step_impulse *s, double h, double rest, double *v1, zw_erro
     s->touch.flying = 1;
     zw_status status = impulse_take(s, v1, error);
     if (status == ZW_OK) {
+        *open = impulse_free_part(s);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
         status = find(s, s->work->sweeps, rest, error);
     }
@@ -158,9 +161,15 @@ static zw_status fly_to_impact(step_impulse *s, double rest, double slow, double
     *hit = 0;
     for (int k = 0; k < LOOKS && status == ZW_OK; k++) {
         *time = t;
-        status = fly(s, t, rest, v1, error);
+        double open = 1;
+        status = fly(s, t, rest, &open, v1, error);
         if (status != ZW_OK) {
             break;
+        }
+        if (open < 1 && open * t > low) { /* something has met on the way, and may have parted */
+            high = t;
+            t *= open;
+            continue;
         }
         out = look_out(s, v1, slow);
         *hit =
