@@ -167,14 +167,6 @@ static expr_id *gradients(rubbing *b, system_list *list)
     return status == ZW_OK ? J : NULL;
 }
 
-static expr_id stand_still(void *user, expr_graph *graph, expr_op leaf, int index)
-{
-    (void)user;
-    (void)graph;
-    (void)index;
-    return leaf == EXPR_SPEED ? EXPR_ZERO : EXPR_NONE;
-}
-
 /* nu = (J J') \ (J A') for row r, and what it misses; A and J have n entries. */
 static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_id *J)
 {
@@ -198,16 +190,23 @@ static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_i
     b->miss = expr_binary(g, EXPR_ADD, b->miss, missed);
 }
 
-/* psi - A v of row r: what its residual changes by while nothing moves. */
-static zw_status rate_at_rest(rubbing *b, int r, expr_id *rate)
+/* psi - A v of row r: what its residual changes by while nothing moves; and the square of what was
+ * subtracted. */
+static zw_status rate_at_rest(rubbing *b, int r, expr_id *rate, expr_id *square)
 {
     expr_graph *g = b->graph;
-    zw_status status;
-    *rate = EXPR_ZERO;
+    *rate = *square = EXPR_ZERO;
     if (expr_graph_node(g, b->residual[r])->depends & EXPR_ON_SPEED) {
-        return expr_substitute(g, &b->residual[r], 1, stand_still, NULL, rate);
+        *rate = b->residual[r];
+        for (int k = 0; k < b->own.count; k++) {
+            expr_id v = expr_leaf(g, EXPR_SPEED, b->own.item[k]);
+            expr_id part = multiply(g, entry_of(b, r, b->own.item[k]), v);
+            *rate = minus(g, *rate, part);
+            *square = expr_binary(g, EXPR_ADD, *square, multiply(g, part, part));
+        }
+        return ZW_OK;
     }
-    status = expr_gradient(g, b->residual[r], EXPR_TIME, &b->terms);
+    zw_status status = expr_gradient(g, b->residual[r], EXPR_TIME, &b->terms);
     if (status == ZW_OK && b->terms.count > 0) {
         *rate = b->terms.term[0].id;
     }
@@ -225,8 +224,8 @@ static zw_status compare_rates(rubbing *b)
         u_t[i] = status == ZW_OK && b->terms.count > 0 ? b->terms.term[0].id : EXPR_ZERO;
     }
     for (int r = 0; r < b->rows && status == ZW_OK; r++) {
-        expr_id rate;
-        status = rate_at_rest(b, r, &rate);
+        expr_id rate, square;
+        status = rate_at_rest(b, r, &rate, &square);
         if (status == ZW_OK) {
             expr_id seen = dot(g, b->size, b->nu[r], u_t), rest = minus(g, seen, rate);
             expr_id size = expr_binary(
