@@ -142,7 +142,7 @@ static void neighbours_of_the_base(void **state)
     "radius='1'/></geometry></collision></link>"
 #define JOIN(name, type, from, to)                                                                 \
     "<joint name='" name "' type='" type "'><parent link='" from "'/><child link='" to "'/></"     \
-                                                                                       "joint>"
+    "joint>"
     zw_model *m =
         robot_from("<robot name='r'>" SOLID("base") SOLID("plate") SOLID("arm") SOLID("cuff")
                        SOLID("hand") JOIN("p", "fixed", "base", "plate")
