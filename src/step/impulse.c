@@ -249,29 +249,55 @@ void impulse_move_on(step_impulse *s, const double *v1)
     s->goes_on = 1;
 }
 
-/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
- * not know of (impulse_sweep.c), after which the rest is tried as a whole. */
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+static zw_contact_law law(const step_impulse *s)
 {
-    double done = 0, size = 1;
-    int cut = 0, cuts = 0;
+    return s->problem.options.contact;
+}
+
+static void set_law(step_impulse *s, zw_contact_law contact)
+{
+    s->problem.options.contact = s->aside.options.contact = contact;
+}
+
+/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
+ * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
+ * that they would be through each other, the first piece ends where they meet if nothing changes
+ * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
+ * found for the shortest of them, the rest of the step has the convex law, which always has one. */
+static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    const double pace = impulse_pace(s, h);
+    const double least = pace > PIECES ? SHORTEST : 1.0 / PIECES;
+    double done = 0, size = 1, solved = 1; /* the longest piece that could be */
+    int again = 0, cuts = 0, good = 0;
     while (done < 1) {
-        int is_cut = cut;
-        double part = fmin(size, 1 - done), least = cut ? SHORTEST : 1.0 / PIECES;
-        double gained = s->gained;
+        double part = fmin(size, 1 - done), gained = s->gained;
+        if (pace > 1 && !again) {
+            part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
+        }
         s->h = h * part;
         s->may_be_halved = part > least;
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
+        s->touch.sweep.strict = pace > 1 && part > least;
         zw_status status = impulse_take(s, v1, error);
+        if (status == ZW_JAMMED && part <= least && law(s) == ZW_COULOMB) {
+            set_law(s, ZW_CONVEX);
+            size = 1;
+            again = 0;
+            continue;
+        }
         if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
             return status; /* too many points may be in reach of a trial speed alone: go on */
         }
+        solved = status == ZW_OK ? fmax(part, again ? 0 : solved) : 0;
+        good = status == ZW_OK ? good + 1 : 0;
         double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
-        cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
-        if (status != ZW_OK || cut) {
+        int cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
+        again = status != ZW_OK || cut;
+        if (again) {
             s->problem.old_blocks = 0; /* what led nowhere is no guess */
             s->gained = gained;
-            size = fmax(open * part, SHORTEST);
+            size = fmax(open * part, cut ? SHORTEST : least);
             cuts += cut;
             continue;
         }
@@ -279,9 +305,19 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
         done += part;
         impulse_pass(s);
         impulse_move_on(s, v1);
-        size = is_cut ? 1 : cuts > 0 || fmod(done, 2 * part) == 0 ? 2 * part : part;
+        size = cuts > 0 || pace > 1             ? (good > 4 ? 2 : 1) * solved
+               : fmod(done, 2 * part) == 0 ? 2 * part
+                                           : part;
     }
     return ZW_OK;
+}
+
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    zw_contact_law contact = law(s);
+    zw_status status = advance(s, h, v1, error);
+    set_law(s, contact);
+    return status;
 }
 
 void impulse_pass(step_impulse *s)

@@ -86,7 +86,7 @@ typedef struct impulse_sweep {
     int fast_count, wild;
     int *list;           /* [geoms] those that are fast */
     unsigned char *fast; /* [geoms] 1: it is; 2: and speeds change much on its way */
-    int has_mesh;
+    int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
     int sure; /* all steps since this was set were proved to be free */
 } impulse_sweep;
 
@@ -328,6 +328,13 @@ void impulse_sweep_note(step_impulse *s);
 /* After impulse_take: the part of the way from q0 to q1 on which no two bodies meet that are not
  * part of the problem, and none go through each other; 1: all of it. */
 double impulse_free_part(step_impulse *s);
+/* How many times its thickness the fastest of all goes in this time, at v0; and when two meet at
+ * these speeds that are apart now, one of which goes farther than that: INFINITY: none do. */
+double impulse_pace(step_impulse *s, double time);
+double impulse_until_meeting(step_impulse *s, double time);
+/* In a piece that may be taken in halves, with fast bodies: does the iterate at hand have them so
+ * deep in each other that nothing near it can be a solution? */
+int impulse_is_lost(const step_impulse *s);
 
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);

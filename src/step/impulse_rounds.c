@@ -109,6 +109,9 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
+    if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
+        return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
+    }
     int more = impulse_reach(s);
     at->made &= more == 0;
     if (round == 0 || status != ZW_OK) {

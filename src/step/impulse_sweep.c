@@ -77,8 +77,8 @@ void impulse_sweep_note(step_impulse *s)
     }
 }
 
-/* Those that go farther than an eighth of their thickness. */
-static void find_fast(step_impulse *s)
+/* Those that go farther than a part of their thickness. */
+static void find_fast(step_impulse *s, double part)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
@@ -86,7 +86,7 @@ static void find_fast(step_impulse *s)
     for (int k = 0; k < world->moving_count; k++) {
         int g = world->moving[k];
         double way = contact_path_length(&sweep->path, g);
-        sweep->fast[g] = !(way <= SLOW * world->geom[g].thick);
+        sweep->fast[g] = !(way <= part * world->geom[g].thick);
         if (sweep->fast[g]) {
             sweep->list[sweep->fast_count++] = g;
         }
@@ -175,7 +175,7 @@ double impulse_free_part(step_impulse *s)
         return 1;
     }
     contact_path_begin(&sweep->path, s->q0, s->u, s->h);
-    find_fast(s);
+    find_fast(s, SLOW);
     if (sweep->fast_count == 0) {
         return 1;
     }
@@ -199,4 +199,53 @@ double impulse_free_part(step_impulse *s)
         }
     }
     return first < s->h ? first / s->h : 1;
+}
+
+double impulse_pace(step_impulse *s, double time)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    double most = 0;
+    if (!s->touch.is_there) {
+        return 0;
+    }
+    contact_path_begin(&sweep->path, s->q0, s->v0, time);
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        double way = contact_path_length(&sweep->path, g), thick = world->geom[g].thick;
+        most = fmax(most, thick > 0 ? way / thick : way > 0 ? INFINITY : 0);
+    }
+    return most;
+}
+
+double impulse_until_meeting(step_impulse *s, double time)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    double first = time;
+    int sure;
+    contact_path_begin(&sweep->path, s->q0, s->v0, time);
+    find_fast(s, 1);
+    for (int k = 0; k < sweep->fast_count; k++) {
+        int g = sweep->list[k];
+        for (int o = 0; o < world->geom_count; o++) {
+            int both = !world->still[o] && sweep->fast[o];
+            if ((!both || o > g) && contact_may(world, s->system->tree, g, o)) {
+                first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
+                                                      g < o ? o : g, first, -1, &sure));
+            }
+        }
+    }
+    return first;
+}
+
+int impulse_is_lost(const step_impulse *s)
+{
+    const impulse_sweep *sweep = &s->touch.sweep;
+    int lost = 0;
+    for (int k = 0; k < sweep->pairs && sweep->strict && s->touch.deep_count == 0; k++) {
+        const impulse_swept *pair = &sweep->pair[k];
+        lost |= !pair->flies && pair->gap < -contact_path_depth(&sweep->path, pair->a, pair->b);
+    }
+    return lost;
 }

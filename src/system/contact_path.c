@@ -36,7 +36,8 @@
  * as deep as r1 + r2 somewhere on the way. Where a pair is part of the step's problem, that is
  * where it touches at the start or at the end, it may so be a quarter of that deep between (a body
  * that tips over an edge dips by r (turn)^2/8, as its joint goes straight). On planes, which have no
- * other side, an eighth of the size of the geom. Other pairs must not touch at all. */
+ * other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless what
+ * is left of the way is shorter than that depth. */
 #include "system/contact_path.h"
 
 #include <math.h>
@@ -286,7 +287,7 @@ static double safe_for(const motion *a, const motion *b, const double n[3], doub
 double contact_path_depth(const contact_path *path, int a, int b)
 {
     const contact_geom *geom = path->system->bodies->contact->geom;
-    double depth = 0.25 * (geom[a].thick + geom[b].thick);
+    double depth = 0.5 * (geom[a].thick + geom[b].thick);
     if (geom[a].shape.kind == COLLIDE_PLANE || geom[b].shape.kind == COLLIDE_PLANE) {
         depth = v3_max(depth, 0.125 * v3_min(geom[a].radius, geom[b].radius));
     }
@@ -353,9 +354,15 @@ double contact_path_meet(const contact_path *path, const contact_work *work, int
         }
         if (look == 0) {
             apart = gap > hair;
-            seen |= !apart;
+            if (seen < 0 && !apart) {
+                return INFINITY;
+            }
+            seen = seen > 0 || !apart;
         }
         touched = touched < 0 && gap <= hair ? t : touched;
+        if (gap > -0.5 * depth && fastest * (until - t) <= 0.5 * depth) {
+            return INFINITY; /* what is left of the way is too short to go through */
+        }
         if (!seen && gap <= hair) { /* a mesh that is met from behind is not met */
             return gap >= -depth - hair ? t : INFINITY;
         }

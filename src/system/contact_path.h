@@ -27,7 +27,7 @@ double contact_path_length(const contact_path *path, int geom);
 double contact_path_reach(const contact_path *path, int geom, const collide_pose *pose,
                           const double *sweeps);
 
-/* What depth cannot be the way through: a quarter of what two geoms would have to be moved to be in
+/* What depth cannot be the way through: half of what two geoms would have to be moved to be in
  * each other with their middles; and what counts as touching. */
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
@@ -40,7 +40,7 @@ double contact_path_since(const contact_path *path, const contact_work *work, in
 /* The time at which two geoms that are apart at the start meet, or INFINITY: not before `until`.
  * Where they are seen to touch, at the start or by whoever asks, it is the time from which on they
  * go through each other; of two that touch at the start half of that, as the way is then too
- * coarse. *sure: all that was found within the effort that there is. */
+ * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is. */
 double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
                          double until, int seen, int *sure);
 
