@@ -219,8 +219,9 @@ typedef struct zw_run_summary {
     double end;          /* the time reached */
     double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
     double energy_end;
-    double energy_drift; /* largest |E - E0 - work| / (1 + |E0|) over the samples */
-    double work;         /* of applied, non-ideal and moving-constraint forces since the start */
+    double
+        energy_drift; /* largest |E - E0 - work| / (1 + |E0|) at the ends of steps and at events */
+    double work;      /* of applied, non-ideal and moving-constraint forces since the start */
     double violation_position; /* largest over accepted steps and samples */
     double violation_velocity;
     double certificate; /* worst of all kernel answers at accepted steps */
