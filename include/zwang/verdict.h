@@ -4,7 +4,7 @@
  *     zw_digits digits = {0};
  *     zw_run_verdict verdict;
  *     zw_run_digits(system, state, work, &options, &summary, &digits, &error);
- *     zw_run_judge(system, &assembly, &summary, &digits, &verdict);
+ *     zw_run_conclude(system, &assembly, &summary, &digits, &verdict);
  *     for (int i = 0; i < verdict.count; i++) puts(verdict.line[i].text);
  *     zw_digits_free(&digits);
  */
@@ -47,6 +47,43 @@ zw_status zw_run_digits(const zw_system *system, zw_state *state, zw_work *work,
                         const zw_run_options *options, zw_run_summary *summary, zw_digits *digits,
                         zw_error *error);
 void zw_digits_free(zw_digits *digits);
+
+/* ---- The verdict -------------------------------------------------------------------------- */
+
+typedef enum zw_run_verdict_kind {
+    ZW_RUN_PROVED,
+    ZW_RUN_ESTIMATED,
+    ZW_RUN_ASSUMED, /* where the equations leave a choice, or the start was changed */
+    ZW_RUN_SURVIVED /* what went wrong, and the run went on */
+} zw_run_verdict_kind;
+
+const char *zw_run_verdict_name(zw_run_verdict_kind kind); /* "proved" */
+
+typedef struct zw_run_verdict_line {
+    zw_run_verdict_kind kind;
+    const char *name; /* of what it is about, for programs: "steps", "digits", "impacts", ... */
+    double value;     /* its number: a count, an error; see docs/cli.md */
+    char text[240];   /* a clause for people, without a full stop */
+} zw_run_verdict_line;
+
+enum { ZW_RUN_VERDICT_LINES = 24 };
+
+/* By kind, in the order of that enum. */
+typedef struct zw_run_verdict {
+    int clean; /* nothing was assumed, nothing went wrong, and some digit can be trusted */
+    int count;
+    zw_run_verdict_line line[ZW_RUN_VERDICT_LINES];
+} zw_run_verdict;
+
+/* What a run is worth. `assembly` (of its start) and `digits` may be NULL. */
+void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
+                     const zw_run_summary *summary, const zw_digits *digits,
+                     zw_run_verdict *verdict);
+
+/* All lines of a kind in one, with "; " between, behind the name of the kind: "proved: 213 steps
+ * without unseen events, constraints to 3e-15". Answers the length; 0: there is none. */
+int zw_run_verdict_text(const zw_run_verdict *verdict, zw_run_verdict_kind kind, char *text,
+                        size_t size);
 
 #ifdef __cplusplus
 }

@@ -239,6 +239,10 @@ typedef struct zw_run_summary {
     double impact_loss; /* energy that all impacts together took; never negative */
     long halved;        /* method impulse: steps that were taken in pieces */
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
+    zw_method method;   /* how it was run: the options, completed */
+    zw_contact_model contact;
+    double tolerance, step;
+    double start; /* the time at which it began */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

@@ -14,8 +14,8 @@
  * more than APART. r is the smaller of that of an entry and that of the worst entries.
  *
  * The companions must not repeat the steps of the run: its largest step is theirs only in part, and
- * where tolerances can become no smaller the second one's steps are shorter than those of the first
- * were on average. Tolerances below SMALLEST are below the round-off of the error estimate. */
+ * where tolerances can become no smaller, steps are shorter than those of the motion before were on
+ * average. Tolerances below SMALLEST are below the round-off of the error estimate. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +138,7 @@ static zw_status run_tighter(estimate *e, int which, double fraction, zw_error *
     zw_run_options options = *e->plan;
     options.tolerance = fmax(e->plan->tolerance * fraction, fmin(SMALLEST, e->plan->tolerance));
     options.step = e->plan->step * (which == 1 ? 0.5 : 0.25);
-    if (which == 2 || options.tolerance > 0.1 * e->plan->tolerance) {
+    if (options.tolerance > 10 * fraction * e->plan->tolerance) {
         options.step = smaller(options.step, shorter_than(e, which - 1, 0.7));
     }
     zw_status status = run_companion(e, which, options, error);
@@ -306,15 +306,15 @@ static void estimate_free(estimate *e)
 static void say_why_not(estimate *e, int whole, const zw_error *error)
 {
     zw_digits *digits = e->digits;
-    const char *kind =
-        is_adaptive(e->plan->method) ? "with a smaller tolerance" : "with half the step";
+    const char *kind = is_adaptive(e->plan->method) ? "with a smaller tolerance"
+                       : whole                      ? "with a quarter of the step"
+                                                    : "with half the step";
     if (error->status == ZW_OK) {
         snprintf(digits->note, sizeof digits->note, "interrupted");
     } else {
         char line[200];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(error->text, "\n"), error->text);
-        snprintf(digits->note, sizeof digits->note, "the companion motion %s fails: %s",
-                 whole ? "with a quarter of the step" : kind, line);
+        snprintf(digits->note, sizeof digits->note, "a second motion %s fails: %s", kind, line);
     }
 }
 

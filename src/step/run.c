@@ -555,9 +555,14 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .soon = INFINITY,
              .last = -INFINITY};
     contact_list_keep(work->touched, state); /* for the first sample */
-    *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
+    *r.summary =
+        (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
+        r.summary->method = r.options.method;
+        r.summary->contact = r.options.contact;
+        r.summary->tolerance = r.options.tolerance;
+        r.summary->step = r.options.step;
         status = allocate(&r, error);
     }
     if (status == ZW_OK) {
