@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "system/bodies.h"
 #include "system/law.h"
-#include "system/tangent.h"
+#include "system/slip.h"
 #include "system/work.h"
 
 double *state_q(zw_state *state)
@@ -164,30 +164,6 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
     return ZW_OK;
 }
 
-/* Can every constraint with friction push the point that is said to touch? See slip.c. */
-static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
-                                zw_error *error)
-{
-    zw_error ignored;
-    system_evaluate(system, work, PART_SLIP, state->t, state_q(state), state_v(state), NULL, NULL,
-                    &ignored);
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        const model_constraint *constraint = &system->model->constraint[c];
-        if (system->slip[c].width == 0) {
-            continue;
-        }
-        tangent t = tangent_look(system, c, work->out[PART_SLIP]);
-        if (!(t.miss < 1e-12)) {
-            return model_fail(system->model, error, ZW_BAD_INPUT, constraint->place,
-                              "the force of constraint %s is none that acts at its point: say with "
-                              "`friction mu at p` where it touches, or with `friction mu slip e` "
-                              "how fast it slides",
-                              constraint->name);
-        }
-    }
-    return ZW_OK;
-}
-
 /* Largest change of x from x0, and where. */
 static double change(int n, const double *x, const double *x0, int *which)
 {
@@ -279,7 +255,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         status = check_numbers(system, work, state, error);
     }
     if (status == ZW_OK) {
-        status = check_contacts(system, work, state, error);
+        status = slip_check(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = assemble_speeds(system, work, state, error);
