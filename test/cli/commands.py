@@ -328,7 +328,8 @@ class Run(Case):
             self.assertEqual(os.listdir(self.folder.name), ["a.csv"])
 
     def test_ignored_signals_stay_ignored(self):
-        child = subprocess.Popen([ZWANG, "run", example("pendulum"), "-t", "200", "-q"],
+        file = self.write("swing.zw", "coord x = 1\nkinetic x'^2/2\npotential x^2/2\n")
+        child = subprocess.Popen([ZWANG, "run", file, "-t", "3000", "-q"],
                                  preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         for _ in range(5):
             time.sleep(0.02)
