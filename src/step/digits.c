@@ -48,6 +48,7 @@ typedef struct estimate {
     motion_end end[MOTIONS];
     zw_digits *digits;
     const zw_run_options *plan; /* of the run */
+    double free;                /* largest acceleration at the start if nothing were constrained */
 } estimate;
 
 typedef struct listener {
@@ -71,6 +72,12 @@ static int hear(void *user, zw_sample_kind kind, int event, const zw_system *sys
     zw_digits *digits = it->e->digits;
     for (int i = 0; i < digits->count; i++) {
         digits->size[i] = fmax(digits->size[i], fabs(entry_of(system, state, i)));
+    }
+    if (kind == ZW_SAMPLE_START && it->options) {
+        zw_view a = zw_field(system, state, work, ZW_FIELD_A_FREE);
+        for (int i = 0; i < a.count; i++) {
+            it->e->free = fmax(it->e->free, fabs(a.data[i])); /* fmax: no number counts as none */
+        }
     }
     if (kind == ZW_SAMPLE_EVENT && event >= 0) {
         it->end->happened[event]++;
@@ -183,14 +190,19 @@ static double difference(const estimate *e, int a, int b, int i)
     return fabs(entry_of(e->system, e->end[a].state, i) - entry_of(e->system, e->end[b].state, i));
 }
 
-/* Entries that are round-off of the others of their kind say nothing about digits. */
-static double least_size(const zw_digits *digits, int nq, int i)
+/* Entries that are round-off of the others say nothing about digits: of those of their kind, or of
+ * the other kind by way of the duration T (x ~ v T), or of what would have happened without
+ * constraints (v ~ a T). For coordinates in least[0], for speeds in least[1]. */
+static void least_sizes(const estimate *e, double least[2])
 {
-    double largest = 0;
-    for (int k = i < nq ? 0 : nq; k < (i < nq ? nq : digits->count); k++) {
-        largest = fmax(largest, digits->size[k]);
+    const zw_digits *digits = e->digits;
+    double T = e->end[0].summary.end - e->start->t, q = 0, v = e->free * T;
+    for (int i = 0; i < digits->count; i++) {
+        double *largest = i < e->system->nq ? &q : &v;
+        *largest = fmax(*largest, digits->size[i]);
     }
-    return 1e3 * DBL_EPSILON * largest;
+    least[0] = 1e3 * DBL_EPSILON * fmax(q, v * T);
+    least[1] = 1e3 * DBL_EPSILON * fmax(v, q / T);
 }
 
 static int digits_of(double relative)
@@ -203,9 +215,10 @@ static void compare_states(estimate *e)
 {
     static const int pair[3][2] = {{0, 1}, {1, 2}, {0, 2}};
     zw_digits *digits = e->digits;
-    double worst[3] = {0, 0, 0}, most = 0;
+    double worst[3] = {0, 0, 0}, most = 0, least_size[2];
+    least_sizes(e, least_size);
     for (int i = 0; i < digits->count; i++) {
-        if (!(digits->size[i] > least_size(digits, e->system->nq, i))) {
+        if (!(digits->size[i] > least_size[i >= e->system->nq])) {
             digits->digits[i] = -1;
             continue;
         }

@@ -89,10 +89,10 @@ static void compare(moving *m, const problem *p, const variant *v, const zw_digi
     tally.below[tally.count++] = true_worst - stated_worst;
     tally.above = fmax(tally.above, above);
     if (tally.all || above > 1) {
-        print_message("%-34s %-12s %-7.0e %5d   stated %2d, has %4.1f; at most %+5.1f (%s)%s%s\n",
-                      p->name, zw_method_name(v->method), v->tolerance, v->steps, stated_worst,
-                      true_worst, above, where, digits->differs ? " events differ" : "",
-                      above > 1 ? "  TOO MANY" : "");
+        print_message(
+            "%-24s %2d %-12s %-6.0e %5d  stated %2d, has %4.1f; at most %+5.1f (%s)%s%s\n", p->name,
+            p->cases, zw_method_name(v->method), v->tolerance, v->steps, stated_worst, true_worst,
+            above, where, digits->differs ? " events differ" : "", above > 1 ? "  TOO MANY" : "");
     }
 }
 
@@ -115,8 +115,8 @@ static void try_variant(const problem *p, const variant *v)
     } else if (!digits.known) {
         tally.unknown++;
         if (tally.all) {
-            print_message("%-34s %-12s %-7.0e %5d   %s\n", p->name, zw_method_name(v->method),
-                          v->tolerance, v->steps, digits.note);
+            print_message("%-24s %2d %-12s %-6.0e %5d  %s\n", p->name, p->cases,
+                          zw_method_name(v->method), v->tolerance, v->steps, digits.note);
         }
     } else {
         compare(&m, p, v, &digits);
@@ -129,8 +129,8 @@ static void try_variant(const problem *p, const variant *v)
 static void try_problem(const problem *p)
 {
     static int number;
-    int stride = tally.all ? 1 : campaign_is_small() ? 3 * VARIANTS : 4;
-    if (p->time <= 0 || (!tally.all && p->time > 30)) {
+    int stride = tally.all ? 1 : campaign_is_small() ? 151 : 37;
+    if (p->time <= 0 || p->time > (tally.all ? 100 : 10)) {
         return;
     }
     for (int k = 0; k < VARIANTS; k++, number++) {
