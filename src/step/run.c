@@ -165,13 +165,16 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
  * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
 {
-    int hit = 0;
+    system_impact made = {0};
     zw_status status = count_repeats(r, c, error);
     memcpy(r->sample, r->state, r->state->bytes);
     if (status == ZW_OK) {
-        status = system_decide(r->system, r->work, r->state, &hit, error);
-        r->summary->events += hit;
+        status = system_decide(r->system, r->work, r->state, &made, error);
+        r->summary->events += made.count;
+        r->summary->impacts += made.count;
+        r->summary->impact_loss += made.loss;
     }
+    int hit = made.count > 0;
     if (status == ZW_OK && hit) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
     }
