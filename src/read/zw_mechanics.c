@@ -55,7 +55,10 @@ int read_initial(reader *r, int tree, const char *what, expr_id *id)
         return 0;
     }
     expr_inputs inputs = {.param = r->param_value};
-    double value = expr_value(r->model->graph, *id, &inputs);
+    double value;
+    if (expr_value(r->model->graph, *id, &inputs, &value) != ZW_OK) {
+        return read_no_memory(r);
+    }
     return isfinite(value) ||
            read_fail_tree(r, tree, "%s is a finite number, and this is not", what);
 }

@@ -153,8 +153,8 @@ typedef struct step_impulse {
     double close;         /* relative residual of the balance at which the rounds end */
     double gained;        /* after a step: work of motors, dampers, friction and stops */
     double gained_before; /* the flight at hand */
-    long impacts;         /* of this run so far, and the energy that they took */
-    double impact_loss;
+    long impacts;         /* after a step: how many there were in it, */
+    double impact_loss;   /* and the energy that they took */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */

@@ -27,7 +27,9 @@ zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *ent
         f->rough |= constraint->friction != EXPR_NONE;
     }
     /* What slip.c asks of a system, with what is seen for coordinates. */
-    zw_system over = {.model = b->model, .first_row = first_row, .A_start = (int *)start};
+    zw_system over = {.own = *b->model, .first_row = first_row, .A_start = (int *)start};
+    over.own.graph = b->to->shown->graph; /* nodes are made here */
+    over.model = &over.own;
     zw_status status = slip_derive(&over, (slip_rows){.column = entry, .node = value}, out, error);
     f->slip = over.slip;
     f->slip_seen = over.slip_column;

@@ -92,7 +92,7 @@ static int approaching(const decision *d)
     return found;
 }
 
-static double restitution(const decision *d, int c)
+static zw_status restitution(const decision *d, int c, double *value, zw_error *error)
 {
     const zw_model *model = d->system->model;
     const expr_inputs now = {.t = d->state->t,
@@ -101,7 +101,10 @@ static double restitution(const decision *d, int c)
                              .v = state_v(d->state)};
     const expr_inputs in = system_inputs(d->system, d->work, &now);
     expr_id e = model->constraint[c].restitution;
-    return e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
+    *value = 0;
+    return e == EXPR_NONE || expr_value(model->graph, e, &in, value) == ZW_OK
+               ? ZW_OK
+               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
 void decide_set_friction(const decision *d, system_solver *solver)
@@ -162,7 +165,8 @@ static system_solver *make_rows(decision *d, const double *v, zw_error *error)
 }
 
 /* All of them as the contacts and ties of an impact. */
-static void add_blocks(decision *d, const system_solver *solver, gauss_impact *to)
+static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impact *to,
+                            zw_error *error)
 {
     const zw_system *system = d->system;
     const int *start = solver->A_start;
@@ -170,7 +174,10 @@ static void add_blocks(decision *d, const system_solver *solver, gauss_impact *t
     for (int k = 0, i = 0; k < solver->block_count; k++) {
         const zw_block *block = &solver->block[k];
         int c = system->row_constraint[solver->row_of[i]], touches = decide_one_sided(system, c);
-        double e = touches ? restitution(d, c) : 0;
+        double e = 0;
+        if (touches && restitution(d, c, &e, error) != ZW_OK) {
+            return ZW_NO_MEMORY;
+        }
         const gauss_impact_contact contact = {.pair = c,
                                               .restitution = e,
                                               .slow = e > 0 ? solver->scale[i] * d->still[c] / e
@@ -185,6 +192,7 @@ static void add_blocks(decision *d, const system_solver *solver, gauss_impact *t
             }
         }
     }
+    return ZW_OK;
 }
 
 /* No answer: if the constraints contradict each other, which ones? */
@@ -224,7 +232,9 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     } else {
         gauss_impact_begin(law, system->n, &metric);
-        add_blocks(d, solver, law);
+        status = add_blocks(d, solver, law, error);
+    }
+    if (status == ZW_OK) {
         status = gauss_impact_solve(law, system->impact, ZW_COULOMB, v, &answer, error);
         status = status == ZW_OK ? ZW_OK : tell_failure(d, solver, status, error);
     }

@@ -84,8 +84,12 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
     }
     for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
-        q[i] = expr_value(model->graph, coord->start, &in);
-        v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);
+        v[i] = 0;
+        if (expr_value(model->graph, coord->start, &in, &q[i]) != ZW_OK ||
+            (coord->speed != EXPR_NONE &&
+             expr_value(model->graph, coord->speed, &in, &v[i]) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (!isfinite(q[i]) || !isfinite(v[i])) {
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
@@ -98,7 +102,7 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
         state_mode(state)[c] =
             model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
-    return expr_graph_status(model->graph);
+    return ZW_OK;
 }
 
 /* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
@@ -141,8 +145,11 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
     for (int c = 0; c < model->constraint_count; c++) {
         const model_constraint *constraint = &model->constraint[c];
         expr_id mu = constraint->friction, e = constraint->restitution;
-        double friction = mu == EXPR_NONE ? 0 : expr_value(model->graph, mu, &in);
-        double bounce = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
+        double friction = 0, bounce = 0;
+        if ((mu != EXPR_NONE && expr_value(model->graph, mu, &in, &friction) != ZW_OK) ||
+            (e != EXPR_NONE && expr_value(model->graph, e, &in, &bounce) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (friction < 0) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
                               "friction of %s is %g; it would push instead of holding back",

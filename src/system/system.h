@@ -90,9 +90,11 @@ typedef struct system_law {
 } system_law;
 
 struct zw_system {
-    const zw_model *model;
-    int n;  /* speeds: as many as accelerations, columns of A, rows of M */
-    int nq; /* coordinates; more than speeds where there are quaternions */
+    const zw_model *model; /* what the system shows: `own`, or of bodies `bodies->shown` */
+    zw_model own;          /* equations: the model that was given, with a copy of its graph, which
+                              derivatives are added to: the model itself is only read */
+    int n;                 /* speeds: as many as accelerations, columns of A, rows of M */
+    int nq;                /* coordinates; more than speeds where there are quaternions */
     int m;
     int carried;       /* numbers of the state behind the speeds: law.carried multipliers, then
                           activations of motors (bodies.h) */
