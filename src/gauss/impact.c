@@ -23,7 +23,9 @@
  * in which a gap is written nor on coordinates. In a round, the group is every pair of surfaces
  * whose approach is not weaker than that of any other pair at the same bodies; equal ones, up to
  * SAME, act together, so that symmetric problems have symmetric answers. Groups that share no body
- * do not affect each other, so their order does not matter. Rounds follow until nothing approaches.
+ * do not affect each other, so their order does not matter. A group of one contact without friction
+ * has the answer v+ = v- + (1 + e) |w-| d, where d, the speeds nearest to 0 that give w = 1, is
+ * found once; loss = m (1 - e^2) |w-|^2/2. Rounds follow until nothing approaches.
  * With e < 1 there may be infinitely many (the speeds then decrease geometrically): as soon as what
  * is left is weaker than TAIL of the first approach, or after a number of rounds that the count of
  * pairs limits, the rest is one simultaneous problem.
@@ -38,16 +40,11 @@
  * lambda_k (1 - e_k) |w-_k| / 2, not negative either. Else Newton's law may gain energy (Kane and
  * Levinson 1985): then all e_k of the group are multiplied by the largest common share for which
  * it does not, found by bisection. */
-#include "gauss/impact.h"
-
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/list.h"
-#include "base/memory.h"
-#include "gauss/islands.h"
+#include "gauss/impact_inner.h"
 
 /* Relative; speeds from the kernel are good to about 1e-14 of the sizes of their terms. */
 #define NONE 1e-13 /* an approach of this part of the terms of its row is none */
@@ -57,172 +54,7 @@
 
 enum { HALVINGS = 40 };
 
-typedef struct impact_block {
-    zw_block block;
-    int first;    /* row */
-    int contact;  /* 0: always holds */
-    double mass;  /* of the normal row, the m above; 0: not known yet */
-    double speed; /* of approach now, -w */
-    gauss_impact_contact law;
-} impact_block;
-
-struct gauss_impact {
-    int n, no_memory;
-    zw_metric metric;
-    gauss_islands *islands;
-    zw_gauss_options options;
-
-    /* As appended. */
-    int blocks, rows, entries, pairs;
-    int block_room, start_room, b_room, column_room, value_room;
-    impact_block *block;
-    int *start; /* [rows + 1] */
-    double *b;  /* [rows] */
-    int *column;
-    double *value;
-
-    /* The problem of a round: blocks that take part, in the same order. */
-    int part_blocks, part_rows;
-    zw_block *part;
-    int *part_of;    /* [part_blocks] */
-    int *part_start; /* [part_rows + 1] */
-    int *part_column;
-    double *part_value, *part_b;
-
-    int *root;        /* [n] bodies: unknowns that masses and rows which always hold couple */
-    double *best;     /* [n] by root: the strongest approach */
-    double *strength; /* [pairs] */
-    int *chosen;      /* [pairs] */
-    double *w;        /* [rows] before */
-    double *after;    /* [n] speeds after a round */
-    double *kept;     /* [n] the best answer of a bisection */
-    double *impulse;  /* [rows] of a round, and of the best answer of a bisection */
-    double *impulse_kept;
-    double *total; /* [rows] */
-    void *memory;
-    size_t memory_size;
-};
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-gauss_impact *gauss_impact_create(void)
-{
-    gauss_impact *x = base_alloc(sizeof *x);
-    if (x && !(x->islands = gauss_islands_create())) {
-        base_free(x);
-        x = NULL;
-    }
-    return x;
-}
-
-void gauss_impact_free(gauss_impact *x)
-{
-    if (x) {
-        gauss_islands_free(x->islands);
-        base_free(x->block);
-        base_free(x->start);
-        base_free(x->b);
-        base_free(x->column);
-        base_free(x->value);
-        base_free(x->memory);
-        base_free(x);
-    }
-}
-
-static void lay_out(gauss_impact *x, base_arena *arena)
-{
-    size_t n = (size_t)x->n, blocks = (size_t)x->blocks, rows = (size_t)x->rows;
-    size_t pairs = (size_t)x->pairs, entries = (size_t)x->entries;
-    x->part = base_arena_bytes(arena, blocks * sizeof *x->part);
-    x->part_of = base_arena_ints(arena, blocks);
-    x->part_start = base_arena_ints(arena, rows + 1);
-    x->part_column = base_arena_ints(arena, entries);
-    x->part_value = base_arena_doubles(arena, entries);
-    x->part_b = base_arena_doubles(arena, rows);
-    x->root = base_arena_ints(arena, n);
-    x->best = base_arena_doubles(arena, n);
-    x->strength = base_arena_doubles(arena, pairs);
-    x->chosen = base_arena_ints(arena, pairs);
-    x->w = base_arena_doubles(arena, rows);
-    x->after = base_arena_doubles(arena, n);
-    x->kept = base_arena_doubles(arena, n);
-    x->impulse = base_arena_doubles(arena, rows);
-    x->impulse_kept = base_arena_doubles(arena, rows);
-    x->total = base_arena_doubles(arena, rows);
-}
-
-static int make_room(gauss_impact *x)
-{
-    base_arena arena = {0};
-    lay_out(x, &arena);
-    if (arena.used + 1 > x->memory_size) {
-        void *memory = base_alloc(2 * arena.used + 1);
-        if (!memory) {
-            return 0;
-        }
-        base_free(x->memory);
-        x->memory = memory;
-        x->memory_size = 2 * arena.used + 1;
-    }
-    arena = (base_arena){.block = x->memory};
-    lay_out(x, &arena);
-    memset(x->total, 0, (size_t)x->rows * sizeof *x->total);
-    return 1;
-}
-
-/* ---- Appending ------------------------------------------------------------------------------- */
-
-void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric)
-{
-    x->n = n;
-    x->metric = *metric;
-    x->blocks = x->rows = x->entries = x->pairs = 0;
-    x->no_memory = !base_list_room(&x->start, &x->start_room, 0, sizeof *x->start);
-    if (!x->no_memory) {
-        x->start[0] = 0;
-    }
-}
-
-void gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)
-{
-    if (x->no_memory ||
-        !base_list_room(&x->block, &x->block_room, x->blocks, sizeof *x->block)) {
-        x->no_memory = 1;
-        return;
-    }
-    x->block[x->blocks] =
-        (impact_block){.block = *block, .first = x->rows, .contact = contact != NULL};
-    if (contact) {
-        x->block[x->blocks].law = *contact;
-        x->pairs = contact->pair + 1 > x->pairs ? contact->pair + 1 : x->pairs;
-    }
-    x->blocks++;
-}
-
-void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b)
-{
-    for (int k = 0; k < count && !x->no_memory; k++) {
-        if (value[k] == 0) {
-            continue; /* it would seem to couple what it does not */
-        }
-        if (!base_list_room(&x->column, &x->column_room, x->entries, sizeof *x->column) ||
-            !base_list_room(&x->value, &x->value_room, x->entries, sizeof *x->value)) {
-            x->no_memory = 1;
-            return;
-        }
-        x->column[x->entries] = column ? column[k] : k;
-        x->value[x->entries++] = value[k];
-    }
-    if (x->no_memory || !base_list_room(&x->b, &x->b_room, x->rows, sizeof *x->b) ||
-        !base_list_room(&x->start, &x->start_room, x->rows + 1, sizeof *x->start)) {
-        x->no_memory = 1;
-        return;
-    }
-    x->b[x->rows++] = b;
-    x->start[x->rows] = x->entries;
-}
-
-/* ---- Speeds and strengths -------------------------------------------------------------------- */
+/* ---- Speeds ---------------------------------------------------------------------------------- */
 
 static double row_speed(const gauss_impact *x, int row, const double *v)
 {
@@ -256,117 +88,22 @@ static int measure_approach(gauss_impact *x, const double *v)
     return count;
 }
 
-static int find_root(int *root, int i)
-{
-    while (root[i] != i) {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    return i;
-}
-
-static void join(int *root, int i, int j)
-{
-    int a = find_root(root, i), b = find_root(root, j);
-    root[a > b ? a : b] = a > b ? b : a;
-}
-
-/* Unknowns that move as one body, or as several that are joined. */
-static void find_bodies(gauss_impact *x)
-{
-    for (int i = 0; i < x->n; i++) {
-        x->root[i] = i;
-    }
-    for (int j = 0; j < x->n && x->metric.kind == ZW_METRIC_SPARSE; j++) {
-        for (int k = x->metric.start[j]; k < x->metric.start[j + 1]; k++) {
-            join(x->root, j, x->metric.value[k] != 0 ? x->metric.row[k] : j);
-        }
-    }
-    for (int k = 0; k < x->blocks; k++) {
-        int first = x->block[k].first, last = first + x->block[k].block.rows;
-        for (int e = x->start[first] + 1; e < x->start[last] && !x->block[k].contact; e++) {
-            join(x->root, x->column[x->start[first]], x->column[e]);
-        }
-    }
-    for (int i = 0; i < x->n; i++) {
-        x->root[i] = find_root(x->root, i);
-    }
-}
-
 /* ---- The problem of a group ------------------------------------------------------------------ */
 
-static void begin_part(gauss_impact *x)
+/* The contacts that take part: all, or those of the chosen pairs that share bodies, or have several
+ * rows. Their number. */
+static int put_group(gauss_impact *x, int all)
 {
-    x->part_blocks = x->part_rows = 0;
-    x->part_start[0] = 0;
-}
-
-/* `rows` of block k as rows of this kind. */
-static void add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
-{
-    const impact_block *from = &x->block[k];
-    x->part[x->part_blocks] = from->block;
-    x->part[x->part_blocks].kind = kind;
-    x->part[x->part_blocks].rows = rows;
-    x->part_of[x->part_blocks++] = k;
-    for (int r = from->first; r < from->first + rows; r++) {
-        int at = x->part_start[x->part_rows], count = x->start[r + 1] - x->start[r];
-        memcpy(x->part_column + at, x->column + x->start[r], (size_t)count * sizeof(int));
-        memcpy(x->part_value + at, x->value + x->start[r], (size_t)count * sizeof(double));
-        x->part_b[x->part_rows++] = x->b[r];
-        x->part_start[x->part_rows] = at + count;
-    }
-}
-
-/* The speeds nearest to `given`. An answer that misses the tolerance, which is beyond what can be
- * had, is one all the same up to ENOUGH. */
-static zw_status solve_part(gauss_impact *x, const double *given, gauss_islands_answer *answer,
-                            zw_error *error)
-{
-    const double ENOUGH = 1e-8; /* the kernel's own tolerance with cones */
-    zw_gauss problem = {.n = x->n, .metric = x->metric, .free = given};
-    problem.block_count = x->part_blocks;
-    problem.block = x->part;
-    problem.A =
-        (zw_rows){.start = x->part_start, .column = x->part_column, .value = x->part_value};
-    problem.b = x->part_b;
-    zw_status status =
-        gauss_islands_solve(x->islands, &problem, &x->options, NULL, answer, error);
-    int best = status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_CONFLICT;
-    return best && answer->certificate <= ENOUGH ? ZW_OK : status;
-}
-
-/* The mass that the normal row of contact k meets. */
-static zw_status find_mass(gauss_impact *x, int k, zw_error *error)
-{
-    gauss_islands_answer answer;
-    begin_part(x);
-    for (int i = 0; i < x->blocks; i++) {
-        if (!x->block[i].contact) {
-            add_part(x, i, ZW_EQUALITY, x->block[i].block.rows);
-        }
-    }
-    memset(x->part_b, 0, (size_t)x->part_rows * sizeof(double));
-    add_part(x, k, ZW_EQUALITY, 1);
-    x->part_b[x->part_rows - 1] = 1;
-    memset(x->after, 0, (size_t)x->n * sizeof(double));
-    zw_status status = solve_part(x, x->after, &answer, error);
-    if (status == ZW_OK) {
-        x->block[k].mass = fmax(answer.lambda[x->part_rows - 1], DBL_MIN);
-    }
-    return status;
-}
-
-/* What pairs take part; all: every contact. */
-static void put_group(gauss_impact *x, int all)
-{
-    begin_part(x);
+    int count = 0;
+    impact_begin_part(x);
     for (int k = 0; k < x->blocks; k++) {
         const impact_block *block = &x->block[k];
-        if (!block->contact || all || x->chosen[block->law.pair]) {
-            add_part(x, k, block->block.kind, block->block.rows);
+        if (!block->contact || all || x->chosen[block->law.pair] == 1) {
+            impact_add_part(x, k, block->block.kind, block->block.rows);
+            count += block->contact;
         }
     }
+    return count;
 }
 
 /* One answer to the problem of the group with this share of the restitution: x->after and
@@ -386,11 +123,11 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
         double e = block->speed > block->law.slow ? share * block->law.restitution : 0;
         x->part_b[row] = x->b[block->first] + (block->contact ? e * block->speed : 0);
     }
-    zw_status status = solve_part(x, v, &found, error);
+    zw_status status = impact_solve_part(x, v, &found, error);
     if (x->options.contact == ZW_COULOMB &&
         (status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_NO_STEP)) {
         x->options.contact = ZW_CONVEX;
-        status = solve_part(x, v, &found, error);
+        status = impact_solve_part(x, v, &found, error);
         x->options.contact = ZW_COULOMB;
         answer->relaxed++;
     }
@@ -457,16 +194,27 @@ static zw_status strike(gauss_impact *x, double *v, gauss_impact_answer *answer,
         return status;
     }
     memcpy(v, x->after, (size_t)x->n * sizeof *v);
-    for (int p = 0, row = 0; p < x->part_blocks; p++) {
-        for (int i = 0; i < x->part[p].rows; i++, row++) {
-            x->total[x->block[x->part_of[p]].first + i] += x->impulse[row];
-        }
-    }
     answer->loss += energy.loss;
     answer->work += energy.work;
     answer->share = fmin(answer->share, share);
-    answer->rounds++;
     return ZW_OK;
+}
+
+/* Contacts that are groups of their own. */
+static void strike_alone(const gauss_impact *x, double *v, gauss_impact_answer *answer)
+{
+    for (int k = 0; k < x->blocks; k++) {
+        const impact_block *block = &x->block[k];
+        if (!block->contact || x->chosen[block->law.pair] != 2) {
+            continue;
+        }
+        double c = block->speed, e = c > block->law.slow ? block->law.restitution : 0;
+        for (int i = block->first_way; i < block->first_way + block->ways; i++) {
+            v[x->way[i]] += (1 + e) * c * x->by[i];
+        }
+        answer->loss += 0.5 * block->mass * (1 - e) * (1 + e) * c * c;
+        answer->work += block->mass * (1 + e) * c * x->b[block->first];
+    }
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
@@ -480,7 +228,7 @@ static zw_status weigh_pairs(gauss_impact *x, double *most, zw_error *error)
     for (int k = 0; k < x->blocks && status == ZW_OK; k++) {
         impact_block *block = &x->block[k];
         if (block->speed > 0 && block->mass == 0) {
-            status = find_mass(x, k, error);
+            status = impact_find_mass(x, k, error);
         }
         if (block->speed > 0) {
             double *to = &x->strength[block->law.pair];
@@ -491,27 +239,57 @@ static zw_status weigh_pairs(gauss_impact *x, double *most, zw_error *error)
     return status;
 }
 
-/* Pairs that are not weaker than any other at the same bodies. */
+typedef enum visit { VISIT_BEST, VISIT_CHOOSE, VISIT_COUNT, VISIT_ALONE } visit;
+
+/* One contact of a pair at one of its bodies. */
+static void visit_body(gauss_impact *x, visit what, int pair, int body)
+{
+    int *chosen = &x->chosen[pair];
+    switch (what) {
+    case VISIT_BEST:
+        x->best[body] = fmax(x->best[body], x->strength[pair]);
+        break;
+    case VISIT_CHOOSE:
+        *chosen = *chosen && x->strength[pair] >= (1 - SAME) * x->best[body];
+        break;
+    case VISIT_COUNT:
+        x->acting[body] = !*chosen                                               ? x->acting[body]
+                          : x->acting[body] == 0 || x->acting[body] == -1 - pair ? -1 - pair
+                                                                                 : 1;
+        break;
+    case VISIT_ALONE:
+        *chosen = *chosen == 2 && x->acting[body] == 1 ? 1 : *chosen;
+        break;
+    }
+}
+
+static void visit_all(gauss_impact *x, visit what)
+{
+    for (int k = 0; k < x->blocks; k++) {
+        const impact_block *block = &x->block[k];
+        int last = block->first + block->block.rows;
+        for (int e = x->start[block->first]; e < x->start[last] && block->contact; e++) {
+            visit_body(x, what, block->law.pair, x->root[x->column[e]]);
+        }
+    }
+}
+
+/* Pairs that are not weaker than any other at the same bodies; those that have one row, and share
+ * no body with another of them, are solved one by one. */
 static void choose_strongest(gauss_impact *x)
 {
     memset(x->best, 0, (size_t)x->n * sizeof(double));
-    for (int pass = 0; pass < 2; pass++) {
-        for (int p = 0; pass == 1 && p < x->pairs; p++) {
-            x->chosen[p] = x->strength[p] > 0;
-        }
-        for (int k = 0; k < x->blocks; k++) {
-            const impact_block *block = &x->block[k];
-            int p = block->law.pair, last = block->first + block->block.rows;
-            for (int e = x->start[block->first]; e < x->start[last] && block->contact; e++) {
-                double *best = &x->best[x->root[x->column[e]]];
-                if (pass == 0) {
-                    *best = fmax(*best, x->strength[p]);
-                } else {
-                    x->chosen[p] &= x->strength[p] >= (1 - SAME) * *best;
-                }
-            }
-        }
+    memset(x->acting, 0, (size_t)x->n * sizeof(int));
+    for (int p = 0; p < x->pairs; p++) {
+        x->chosen[p] = x->strength[p] > 0;
     }
+    visit_all(x, VISIT_BEST);
+    visit_all(x, VISIT_CHOOSE);
+    visit_all(x, VISIT_COUNT);
+    for (int p = 0; p < x->pairs; p++) {
+        x->chosen[p] = !x->chosen[p] ? 0 : x->rows_of[p] == 1 && !x->moved ? 2 : 1;
+    }
+    visit_all(x, VISIT_ALONE);
 }
 
 static zw_status act_in_turn(gauss_impact *x, double *v, gauss_impact_answer *answer,
@@ -519,7 +297,7 @@ static zw_status act_in_turn(gauss_impact *x, double *v, gauss_impact_answer *an
 {
     const int limit = 100 + 50 * x->pairs;
     double first = 0, most = 0;
-    find_bodies(x);
+    impact_find_bodies(x);
     for (int round = 0;; round++) {
         zw_status status = weigh_pairs(x, &most, error);
         if (status != ZW_OK) {
@@ -530,8 +308,13 @@ static zw_status act_in_turn(gauss_impact *x, double *v, gauss_impact_answer *an
         if (!last) {
             choose_strongest(x);
         }
-        put_group(x, last);
-        status = strike(x, v, answer, error);
+        if (put_group(x, last) > 0) {
+            status = strike(x, v, answer, error);
+        }
+        if (status == ZW_OK && !last) {
+            strike_alone(x, v, answer);
+        }
+        answer->rounds++;
         if (status != ZW_OK || last || measure_approach(x, v) == 0) {
             return status;
         }
@@ -542,7 +325,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
                              gauss_impact_answer *answer, zw_error *error)
 {
     *answer = (gauss_impact_answer){.share = 1};
-    if (x->no_memory || !make_room(x)) {
+    if (x->no_memory || !impact_make_room(x)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     x->options = zw_gauss_options_default();
@@ -550,7 +333,6 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options.tolerance = 1e-14;
     x->options.rank = 1e-6; /* as for projections: system_set_modes */
     x->options.least_squares = 1;
-    answer->total = x->total;
     answer->any = measure_approach(x, v) > 0;
     if (!answer->any) {
         return ZW_OK;
@@ -559,5 +341,6 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
         return act_in_turn(x, v, answer, error);
     }
     put_group(x, 1);
+    answer->rounds = 1;
     return strike(x, v, answer, error);
 }

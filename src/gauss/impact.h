@@ -25,15 +25,14 @@ typedef struct gauss_impact_contact {
 } gauss_impact_contact;
 
 typedef struct gauss_impact_answer {
-    double loss;         /* energy that the contacts took; not below 0 but by round-off */
-    double work;         /* energy that rows which move (b is not 0) gave */
-    double share;        /* smallest factor that the coefficients of restitution were multiplied
-                            with so that no energy is gained; 1: none had to be */
-    int rounds;          /* problems of the kernel whose answers follow one another */
-    int any;             /* 0: nothing approached, and v is as it was */
-    int relaxed;         /* rounds in which Coulomb's law had no answer: the convex law was used */
-    double certificate;  /* the worst of all rounds */
-    const double *total; /* [rows] impulses, summed over the rounds; until the next call */
+    double loss;        /* energy that the contacts took; not below 0 but by round-off */
+    double work;        /* energy that rows which move (b is not 0) gave */
+    double share;       /* smallest factor that the coefficients of restitution were multiplied
+                           with so that no energy is gained; 1: none had to be */
+    int rounds;         /* problems of the kernel whose answers follow one another */
+    int any;            /* 0: nothing approached, and v is as it was */
+    int relaxed;        /* rounds in which Coulomb's law had no answer: the convex law was used */
+    double certificate; /* the worst of all rounds */
 } gauss_impact_answer;
 
 gauss_impact *gauss_impact_create(void); /* NULL: no memory */

@@ -263,8 +263,8 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */
 int impulse_pivot(step_impulse *s, int first_only);
-void impulse_put_rows(step_impulse *s);                /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_joint_speeds(step_impulse *s);        /* for the speeds at the end of it, */
+void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
 /* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
  * joints cannot hold against an impulse. */
 int impulse_put_impact_joints(step_impulse *s);

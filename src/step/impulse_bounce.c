@@ -137,8 +137,8 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     gauss_impact_begin(s->touch.law, s->system->n, &metric);
     int limits = impulse_put_impact_joints(s);
     put_contacts(s, b, ahead, v, limits);
-    zw_status status = gauss_impact_solve(s->touch.law, s->system->impact, s->problem.options.contact,
-                                          v, &answer, error);
+    zw_status status = gauss_impact_solve(s->touch.law, s->system->impact,
+                                          s->problem.options.contact, v, &answer, error);
     if (status == ZW_OK && answer.any) {
         s->gained += answer.work - answer.loss;
         s->impacts++;
@@ -182,7 +182,6 @@ static double open_for(double gap, double c, double a)
 
 /* What the points that fly say about the time to the next impact. */
 typedef struct outlook {
-    int any;      /* there are some */
     double soon;  /* when the first gap closes */
     double depth; /* the deepest of those that close, at this speed; negative: all are open */
     double speed;
@@ -200,7 +199,6 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
         }
         double c = -impulse_contact_speed(s, k, v);
         double a = t > 0 ? (c + impulse_contact_speed(s, k, s->v0)) / t : b->gravity;
-        out.any = 1;
         out.soon = fmin(out.soon, open_for(point->gap, point->gap > 0 ? c : fmin(c, 0), a));
         if (c > 0 && -point->gap > out.depth) {
             out.depth = -point->gap;
@@ -229,17 +227,17 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *v1, zw_error 
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
 /* Fly until something meets, at most for the rest of the step; s->h is how long. */
-static zw_status fly_to_impact(step_impulse *s, bounce *b, outlook out, flight *end, double *v1,
+static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
                                zw_error *error)
 {
-    double low = 0, high = b->rest, t = fmin(out.soon, b->rest);
+    double low = 0, high = b->rest, t = fmin(soon, b->rest);
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0; k++) {
         zw_status status = fly(s, b, t, v1, error);
         if (status != ZW_OK) {
             return status == ZW_NO_MEMORY ? status : ZW_OK;
         }
-        out = look_out(s, b, v1, t);
+        outlook out = look_out(s, b, v1, t);
         int closed = high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size;
         if (fabs(out.depth) <= EXACT * b->size || closed || (t >= b->rest && out.depth <= 0)) {
             *end = fabs(out.depth) <= EXACT * b->size || closed ? FLIGHT_HIT : FLIGHT_FREE;
@@ -302,21 +300,19 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     b->near = TOUCH * b->size;
     s->h = b->rest;
     zw_status status = look_around(s, b, &meets, error);
-    outlook out = status == ZW_OK ? look_out(s, b, s->v0, 0) : (outlook){0};
     if (status == ZW_OK && meets) {
         b->work--;
         return strike_at_start(s, b, 0, v1, error);
     }
-    if (status == ZW_OK && out.any) {
-        status = fly_to_impact(s, b, out, &end, v1, error);
+    if (status == ZW_OK) {
+        status = fly_to_impact(s, b, look_out(s, b, s->v0, 0).soon, &end, v1, error);
     }
     if (status != ZW_OK) {
         return status;
     }
-    if (!out.any || end == FLIGHT_LOST) {
-        status = out.any ? capture(s, b, v1, error) : impulse_advance(s, b->rest, v1, error);
-        b->rest = 0;
-        return status;
+    if (end == FLIGHT_LOST) {
+        b->work = 0; /* the rest is captured */
+        return ZW_OK;
     }
     b->rest -= s->h;
     impulse_pass(s);

@@ -8,6 +8,7 @@
  *
  * so that nothing is passed through, however long the step. In later rounds they are those of the
  * iterate q1, relinearised there: gap(q1) + h n . J(q1) (u' - u) >= 0. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -169,12 +170,14 @@ static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *p
 static void note_deep(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
+    double size = t->whole > 0 ? impulse_extent(s) : 0;
     t->deep_count = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double left = -point->gap - RECOVERY * s->h;
-        if (t->whole > 0) { /* at the pace of the whole step */
-            left = fmax(left, -point->gap * (1 - s->h / t->whole));
+        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
+            int exact = -point->gap <= 64 * DBL_EPSILON * size;
+            left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
         if (!(left > 0)) {
             continue;

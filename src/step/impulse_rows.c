@@ -267,8 +267,8 @@ int impulse_put_impact_joints(step_impulse *s)
         gauss_impact_block(s->touch.law, &block, loose ? &limit : NULL);
         for (int r = first; r < end; r++) {
             int start = system->A_start[r];
-            gauss_impact_row(s->touch.law, system->A_start[r + 1] - start,
-                             system->A_column + start, s->A + start, -s->psi[r]);
+            gauss_impact_row(s->touch.law, system->A_start[r + 1] - start, system->A_column + start,
+                             s->A + start, -s->psi[r]);
         }
     }
     return limits;
