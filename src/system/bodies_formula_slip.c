@@ -92,7 +92,7 @@ void bodies_slip_pattern(const bodies_builder *b, int *at, int *column)
         slip->columns = columns_of(b, c, system->slip_column + *column);
         slip->at = *at;
         *column += slip->columns;
-        *at += slip->width * (2 + slip->columns) + constraint->rows * slip->size + 1;
+        *at += slip->width * (2 + slip->columns) + slip->rows * slip->size + 1;
         system->has_friction |= constraint->relation == MODEL_EQUAL;
     }
 }
@@ -147,7 +147,7 @@ double *bodies_put_slip(const zw_system *system, zw_work *work, const double *fr
         }
         const double *e = from + own->at, *bias = e + width, *T = bias + width;
         const double *rest = T + width * own->columns;
-        int more = system->model->constraint[c].rows * own->size + 1;
+        int more = own->rows * own->size + 1;
         memcpy(out, e, (size_t)width * sizeof *out);
         for (int i = 0; i < width; i++) {
             const double *row = T + i * own->columns;

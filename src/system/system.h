@@ -71,8 +71,9 @@ typedef struct system_layout {
 typedef struct system_slip {
     int width; /* components of e; 0: no friction */
     int rank;  /* directions to slide in: width, or 2 of 3 components that have none along nu */
-    int size;  /* components of nu */
-    int columns, first_column; /* in slip_column */
+    int rows, row[MODEL_DIMENSION]; /* what presses, in the rows of the system */
+    int size;                       /* components of nu */
+    int columns, first_column;      /* in slip_column */
     int at;
 } system_slip;
 

@@ -184,7 +184,13 @@ zw_status system_project_velocity(const zw_system *system, zw_work *work, double
 zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
                                        system_solver *solver, double t, const double *q, double *v,
                                        zw_error *error);
-/* Largest |phi| and |psi| over the rows that hold now. */
+/* ZW_CONFLICT, naming the constraint that is violated most, by off[m], and with it those that stand
+ * `against` it, if [constraints] flags of them are given, else those that are off by a tenth as
+ * much. `what` is "position satisfies" or "speeds satisfy". */
+zw_status system_name_violated(const zw_system *system, const double *off, const int *against,
+                               const char *what, double t, zw_error *error);
+/* Largest |phi| and |psi| over the rows that hold now, and -phi over one-sided ones that are open.
+ */
 zw_status system_violation(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, double violation[2], zw_error *error);
 
