@@ -184,11 +184,12 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
             solver_create(system, work->velocity->role, held, held_count, error);
         status = solver ? ZW_OK : ZW_NO_MEMORY;
         if (solver) {
-            zw_error ignored;
             /* What is given may be redundant with the constraints: their round-off is no
              * contradiction; a real one moves what should have stayed. */
             solver->options.least_squares = 1;
-            done = system_project_velocity_with(system, work, solver, 0, q, v, &ignored) == ZW_OK;
+            zw_status tried = system_project_velocity_with(system, work, solver, 0, q, v, error);
+            done = tried == ZW_OK;
+            status = tried == ZW_NO_MEMORY ? tried : ZW_OK;
             for (int k = 0; k < held_count && done; k++) {
                 double given = written[held[k]];
                 done = fabs(v[held[k]] - given) <= 1e-12 * (1 + fabs(given));
