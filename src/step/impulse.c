@@ -107,6 +107,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->psi0 = base_arena_doubles(arena, m);
     s->act0 = base_arena_doubles(arena, acts);
     s->act = base_arena_doubles(arena, acts);
+    s->act_half = base_arena_doubles(arena, acts);
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
@@ -234,7 +235,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1, s->gained - gained)) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */

@@ -30,11 +30,12 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
     t->deep = base_alloc(points * sizeof *t->deep);
+    t->begun = base_alloc(points * sizeof *t->begun);
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
     t->listed = base_alloc(points * sizeof *t->listed);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
-        !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+        !t->deep || !t->begun || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
@@ -57,6 +58,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->listed);
     base_free(t->rest);
     base_free(t->deep);
+    base_free(t->begun);
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
     if (t->is_there) {
@@ -186,6 +188,24 @@ static double left_by(const impulse_contacts *t, const contact_point *point)
     return deep ? deep->left : 0;
 }
 
+/* How the bodies of each point move against each other at (q0, v0), whose rows are at hand. */
+static void note_begun(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    t->begun_count = t->found.count;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        impulse_begun *it = &t->begun[k];
+        *it = (impulse_begun){.key = point->key, .gap = point->gap};
+        for (int r = 0; r < point->rows; r++) {
+            double speed = row_times(t, k, r, s->v0);
+            for (int i = 0; i < 3; i++) {
+                it->slip[r / 3 * 3 + i] += speed * point->frame[r % 3 * 3 + i];
+            }
+        }
+    }
+}
+
 zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
                                 zw_error *error)
 {
@@ -213,6 +233,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
         t->rolling.count = 0;
     }
     if (!from && t->near == 0 && status == ZW_OK) {
+        note_begun(s);
         impulse_roll_begin(s, sweeps);
         memset(t->rolling.of, -1, (size_t)t->found.count * sizeof *t->rolling.of);
     } else if (t->rolling.count > 0) {
@@ -221,14 +242,13 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     return status;
 }
 
-/* Blocks of other kinds have small keys. */
 long impulse_contact_key(const contact_key *key)
 {
     uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
     mixed = (mixed ^ (mixed >> 32) ^ key->feature) * 0x94d049bb133111ebull;
     mixed ^= mixed >> 31;
-    return (long)((mixed >> 2) | 0x2000000000000000ull);
+    return (long)((mixed >> 2) | IMPULSE_CONTACTS);
 }
 
 /* Names for messages; a label that was never written is of geom 0 with itself. */
@@ -260,7 +280,7 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     int rows = held_rows(point);
     problem_block(p, impulse_contact_key(&point->key), label(s, k),
                   rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows, point->friction);
-    if (p == &s->problem && rows > 1 && impulse_put_roller(s, p, k, rows)) {
+    if (p == &s->problem && impulse_put_roller(s, p, k, rows)) {
         return;
     }
     for (int r = 0; r < rows; r++) {
@@ -295,6 +315,66 @@ double impulse_depth(const step_impulse *s)
         worst = fmax(worst, -s->touch.found.point[k].gap);
     }
     return worst;
+}
+
+/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w =
+ * 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the nearest
+ * in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off from
+ * that, times k, is a speed. */
+static double friction_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
+    double push = fmax(p->guess[p->first[b]], 0);
+    int rows = p->block[b].rows;
+    for (int r = 1; r < rows; r++) {
+        int i = p->first[b] + r;
+        double w = -p->b[i], mu = p->block[b].friction[r - 1], by = 0;
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            w += p->value[e] * s->u[p->column[e]];
+            size = fmax(size, mu * fabs(p->value[e] * s->u[p->column[e]]));
+            by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+        }
+        k = fmax(k, mu * mu * by);
+        x[r] = mu > 0 ? p->guess[i] / mu : 0;
+        z[r] = mu * w;
+    }
+    for (int r = 1; r < rows && k > 0; r++) {
+        z[r] = x[r] - z[r] / k;
+        length += z[r] * z[r];
+    }
+    length = sqrt(length);
+    for (int r = 1; r < rows && k > 0; r++) {
+        double off = x[r] - z[r] * (length > push ? push / length : 1);
+        sum += off * off;
+    }
+    return size > 0 ? k * sqrt(sum) / size : 0;
+}
+
+/* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
+static double push_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    int i = p->first[b];
+    double gap = -p->b[i], by = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        gap += p->value[e] * s->u[p->column[e]];
+        by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+    }
+    return s->h * fmin(fmax(gap, 0), fmax(by * p->guess[i], 0));
+}
+
+impulse_miss impulse_law_miss(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    impulse_miss miss = {0};
+    for (int b = 0; b < p->blocks && p->options.contact == ZW_COULOMB; b++) {
+        if (p->key[b] >= IMPULSE_CONTACTS) {
+            miss.way = fmax(miss.way, push_miss(s, b));
+            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b) : 0);
+        }
+    }
+    return miss;
 }
 
 /* ---- What came of it ------------------------------------------------------------------------ */

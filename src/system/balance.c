@@ -85,6 +85,12 @@ static double swung(const tree_mechanism *tree, const double *sweeps, const doub
     return arm > 0 ? fmax(most, model_dot(along, along) / arm) : most;
 }
 
+double balance_ramp(double square)
+{
+    const double none = 0.2 * 0.2, all = 0.5 * 0.5;
+    return fmin(fmax((square - none) / (all - none), 0), 1);
+}
+
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h)
 {
     const tree_mechanism *tree = system->tree;
@@ -92,5 +98,5 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
     for (int i = 1; i < tree->bodies; i++) {
         rate = fmax(rate, fmax(carried(tree, sweeps, i), swung(tree, sweeps, v, i)));
     }
-    return fmin(fmax(16 * h * h * rate - 1e-3, 0), 1);
+    return balance_ramp(h * h * rate);
 }
