@@ -107,7 +107,6 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->psi0 = base_arena_doubles(arena, m);
     s->act0 = base_arena_doubles(arena, acts);
     s->act = base_arena_doubles(arena, acts);
-    s->act_half = base_arena_doubles(arena, acts);
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);

@@ -41,29 +41,22 @@ typedef struct impulse_stiff {
 /* A point that is closed at q0: impulse_roll.c. */
 typedef struct impulse_roller {
     contact_key key;
-    int columns;
+    int columns, alone;
     double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
     double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
     double b[3];                /* right sides for the iterate, */
     double off;                 /* and how far they are from those of the last, as ways */
     double slip[2];             /* in the step: what the law of friction is about */
+    double begun[6];            /* how its bodies move against each other at (q0, v0), in the world */
 } impulse_roller;
 
 typedef struct impulse_rolling {
-    int off; /* nothing is taken for rolling */
+    int off; /* all as at q1 */
     int count;
     impulse_roller *list; /* [points], by geoms */
     int *of;              /* [points found] the entry of each; -1: none */
     double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
 } impulse_rolling;
-
-/* A point at q0, where v0 holds: its gap, and how its bodies move against each other there, along
- * the axes of the world: for the work of a step, impulse_work.c. */
-typedef struct impulse_begun {
-    contact_key key;
-    double gap;
-    double slip[6];
-} impulse_begun;
 
 /* A point of the last round, on either body: impulse_stay.c. */
 typedef struct impulse_stays {
@@ -98,8 +91,6 @@ typedef struct impulse_contacts {
     double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
-    int begun_count;
-    impulse_begun *begun; /* [points] of q0 */
     impulse_rolling rolling;
     impulse_staying stay;
 } impulse_contacts;
@@ -140,8 +131,7 @@ typedef struct step_impulse {
     double *psi, *b, *A;
     double *A0, *psi0; /* the rows where the impulses act */
     double *act0;      /* [activations] of motors at q0, */
-    double *act;       /* at the end of the step, */
-    double *act_half;  /* and half way */
+    double *act;       /* and at the end of the step */
 
     /* Slopes of the balance. */
     impulse_matrix H; /* symmetric part, known in closed form */
@@ -205,8 +195,8 @@ double impulse_late(const step_impulse *s);
 void impulse_pass(step_impulse *s);
 
 /* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of joints
- * that slide. Uses the sweeps of `place`. */
-double impulse_forces_work(step_impulse *s);
+ * that slide. */
+double impulse_forces_work(const step_impulse *s);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
 int impulse_is_driven(step_impulse *s, const double *v1);

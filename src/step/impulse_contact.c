@@ -30,12 +30,11 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
     t->deep = base_alloc(points * sizeof *t->deep);
-    t->begun = base_alloc(points * sizeof *t->begun);
     t->rest = base_alloc(points * sizeof *t->rest);
     t->label = base_alloc(points * sizeof *t->label);
     t->listed = base_alloc(points * sizeof *t->listed);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
-        !t->deep || !t->begun || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+        !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
@@ -58,7 +57,6 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->listed);
     base_free(t->rest);
     base_free(t->deep);
-    base_free(t->begun);
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
     if (t->is_there) {
@@ -132,19 +130,50 @@ static int passes(const step_impulse *s, const double *sweeps, const contact_poi
            !contact_meet(s->system, &t->found, a, b, sweeps, s->h, margin_of(s));
 }
 
+/* A wheel that turns by more than half a radian in a step: the points of its rim that are still open
+ * do not go on straight, and as rows of q0 they would stop it. Those that touch do for the pair. */
+static int turns_away(const step_impulse *s, const double *sweeps, int k)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *V = sweeps + s->system->tree->at.V;
+    double turn = 0, touching = 1e-9 * impulse_extent(s);
+    int held = 0;
+    for (int i = 0; i < 3; i++) {
+        double omega = V[6 * point->body[1] + i] - V[6 * point->body[0] + i];
+        turn += s->h * s->h * omega * omega;
+    }
+    if (!(point->gap > touching && balance_ramp(turn) == 1)) {
+        return 0;
+    }
+    for (int way = -1; way <= 1; way += 2) { /* points of a pair are in a row */
+        for (int i = k + way; i >= 0 && i < t->found.count; i += way) {
+            const contact_point *other = &t->found.point[i];
+            if (memcmp(other->key.geom, point->key.geom, sizeof point->key.geom) != 0) {
+                break;
+            }
+            held |= other->gap <= touching;
+        }
+    }
+    return held;
+}
+
 static void drop_ghosts(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
     contact_key last = {.geom = {UINT32_MAX, UINT32_MAX}};
     int kept = 0, passed = 0;
     for (int k = 0; k < t->found.count; k++) {
-        const contact_point point = t->found.point[k];
-        if (memcmp(last.geom, point.key.geom, sizeof last.geom) != 0) {
-            passed = passes(s, sweeps, &point); /* points of a pair are in a row */
-            last = point.key;
+        const contact_point *point = &t->found.point[k];
+        if (memcmp(last.geom, point->key.geom, sizeof last.geom) != 0) {
+            passed = passes(s, sweeps, point); /* points of a pair are in a row */
+            last = point->key;
         }
-        if (!passed) {
-            t->found.point[kept++] = point;
+        t->listed[k] = !passed && !turns_away(s, sweeps, k); /* scratch */
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        if (t->listed[k]) {
+            t->found.point[kept++] = t->found.point[k];
         }
     }
     t->found.count = kept;
@@ -188,24 +217,6 @@ static double left_by(const impulse_contacts *t, const contact_point *point)
     return deep ? deep->left : 0;
 }
 
-/* How the bodies of each point move against each other at (q0, v0), whose rows are at hand. */
-static void note_begun(step_impulse *s)
-{
-    impulse_contacts *t = &s->touch;
-    t->begun_count = t->found.count;
-    for (int k = 0; k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        impulse_begun *it = &t->begun[k];
-        *it = (impulse_begun){.key = point->key, .gap = point->gap};
-        for (int r = 0; r < point->rows; r++) {
-            double speed = row_times(t, k, r, s->v0);
-            for (int i = 0; i < 3; i++) {
-                it->slip[r / 3 * 3 + i] += speed * point->frame[r % 3 * 3 + i];
-            }
-        }
-    }
-}
-
 zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
                                 zw_error *error)
 {
@@ -233,7 +244,6 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
         t->rolling.count = 0;
     }
     if (!from && t->near == 0 && status == ZW_OK) {
-        note_begun(s);
         impulse_roll_begin(s, sweeps);
         memset(t->rolling.of, -1, (size_t)t->found.count * sizeof *t->rolling.of);
     } else if (t->rolling.count > 0) {
@@ -320,7 +330,7 @@ double impulse_depth(const step_impulse *s)
 /* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w =
  * 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the nearest
  * in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off from
- * that, times k, is a speed. */
+ * that, times k, is a speed; it is compared with that of the point, and what its push gives it. */
 static double friction_miss(const step_impulse *s, int b)
 {
     const impulse_problem *p = &s->problem;
@@ -348,6 +358,7 @@ static double friction_miss(const step_impulse *s, int b)
         double off = x[r] - z[r] * (length > push ? push / length : 1);
         sum += off * off;
     }
+    size += k * push;
     return size > 0 ? k * sqrt(sum) / size : 0;
 }
 
@@ -506,9 +517,6 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         for (int r = 0; r < point->rows; r++) {
             to->force[r] = push[r] / time;
             to->slip[r] = row_times(t, k, r, v1);
-        }
-        if (impulse_rolled(s, k)) {
-            memcpy(to->slip + 1, impulse_rolled(s, k)->slip, 2 * sizeof *to->slip);
         }
         to->state = state_of(to, point, speed);
         t->listed[k] = list->count;

@@ -21,7 +21,7 @@
  * phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at least the
  * weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step
  * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
- * for the angle by which the arm r turns (balance_ramp).
+ * (balance_ramp) for the angle by which the body turns and its arm r with it.
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does. As J hardly changes from round to round, the balance does not tell whether the
@@ -37,8 +37,9 @@
 #include "step/impulse.h"
 #include "system/balance.h"
 
-#define SEEN 0.1   /* (h n)^2 from which it is damped, */
-#define LOST 1.0   /* and up to which part of it */
+#define SEEN 0.25  /* (h n)^2 from which it is damped, */
+#define LOST 1.0  /* and up to which part of it */
+enum { SETTLE = 4 }; /* rounds in which the push may tell how fast it swings */
 #define STILL 1e-9 /* radians a step: that tells no radius */
 
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
@@ -60,6 +61,14 @@ void impulse_rolling_free(impulse_rolling *rolling)
 static int same_pair(const contact_point *a, const contact_key *b)
 {
     return memcmp(a->key.geom, b->geom, sizeof b->geom) == 0;
+}
+
+/* Points of a pair are in a row. */
+static int is_alone(const contact_work *found, int k)
+{
+    const contact_point *point = &found->point[k];
+    return !(k > 0 && same_pair(point, &point[-1].key)) &&
+           !(k + 1 < found->count && same_pair(point, &point[1].key));
 }
 
 /* The feature that point k was found as; 0: it is one of an earlier round. */
@@ -85,22 +94,47 @@ static double *rows_of(const impulse_contacts *t, int i, int used)
     return t->rolling.J + (size_t)(2 * i + used) * 6 * (size_t)t->wide;
 }
 
+static double times(int count, const double *row, const int *column, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += row[i] * v[column[i]];
+    }
+    return sum;
+}
+
+/* Point k, which is closed at q0. */
+static void begin(step_impulse *s, const double *sweeps, int k)
+{
+    impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *J = t->J + (size_t)k * 6 * (size_t)t->wide;
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    impulse_roller *it = &t->rolling.list[t->rolling.count];
+    int n = t->columns[k];
+    *it = (impulse_roller){.key = point->key, .columns = n, .part = t->rolling.off ? 1 : -1};
+    it->alone = is_alone(&t->found, k);
+    memcpy(it->frame, point->frame, sizeof it->frame);
+    for (int b = 0; b < 2; b++) {
+        arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
+    }
+    for (int r = 0; r < point->rows; r++) {
+        double speed = times(n, J + r * n, column, s->v0);
+        for (int i = 0; i < 3; i++) {
+            it->begun[r / 3 * 3 + i] += speed * point->frame[r % 3 * 3 + i];
+        }
+    }
+    memcpy(rows_of(t, t->rolling.count++, 0), J, (size_t)(point->rows * n) * sizeof(double));
+}
+
 void impulse_roll_begin(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
     double touching = 1e-9 * impulse_extent(s);
     t->rolling.count = 0;
-    for (int k = 0; k < t->found.count && !t->rolling.off && s->close < 1; k++) {
-        const contact_point *point = &t->found.point[k];
-        if (fabs(point->gap) <= touching) {
-            impulse_roller *it = &t->rolling.list[t->rolling.count];
-            *it = (impulse_roller){.key = point->key, .columns = t->columns[k], .part = -1};
-            memcpy(it->frame, point->frame, sizeof it->frame);
-            for (int b = 0; b < 2; b++) {
-                arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
-            }
-            memcpy(rows_of(t, t->rolling.count++, 0), t->J + (size_t)k * 6 * (size_t)t->wide,
-                   (size_t)(point->rows * t->columns[k]) * sizeof(double));
+    for (int k = 0; k < t->found.count && s->close < 1; k++) {
+        if (fabs(t->found.point[k].gap) <= touching) {
+            begin(s, sweeps, k);
         }
     }
 }
@@ -122,8 +156,9 @@ static double part_of_body(const step_impulse *s, const double *sweeps, const im
         turn += e[i] * e[i];
     }
     turn = sqrt(turn);
-    double long_arm = fmax(model_dot(r, r), model_dot(now, now));
-    double least = long_arm > 0 ? balance_ramp(model_dot(over, over) / long_arm) : 0;
+    double arm = fmax(model_dot(r, r), model_dot(now, now));
+    double least = balance_ramp(
+        fmin(arm > 0 ? model_dot(over, over) / arm : 0, s->h * s->h * model_dot(omega, omega)));
     if (!(s->h * turn > STILL)) {
         return least;
     }
@@ -164,15 +199,6 @@ static void turn_frame(const impulse_roller *it, const contact_point *point, con
     }
 }
 
-static double times(int count, const double *row, const int *column, const double *v)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        sum += row[i] * v[column[i]];
-    }
-    return sum;
-}
-
 /* Rows and right sides of point k from those of q0, and of the iterate. */
 static void mix(step_impulse *s, int k, int index, double push, const double *u)
 {
@@ -202,24 +228,25 @@ static void mix(step_impulse *s, int k, int index, double push, const double *u)
         it->slip[r - 1] = slip;
     }
     it->off = s->h * fmax(fabs(b[1] - it->b[1]), fabs(b[2] - it->b[2]));
-    it->off = push > 0 ? fmax(it->off, fabs(point->gap)) : 0;
+    it->off = push > 0 ? it->off : 0;
     memcpy(it->b, b, sizeof b);
     for (int i = 3 * n; i < point->rows * n; i++) { /* spin and roll: those of q0 */
         J[i] = J0[i];
     }
 }
 
-/* The entry of point k among those of its pair, from `at` on; -1: none. */
+/* The entry of point k among those of its pair, from `at` on; -1: none. The only point of a pair is
+ * the same as the only one before, on whichever triangle of a ground it is. */
 static int entry_of(const impulse_contacts *t, int k, int at)
 {
     const contact_point *point = &t->found.point[k];
+    const impulse_roller *list = t->rolling.list;
     uint32_t origin;
-    if (!origin_of(t, k, &origin)) {
-        return -1;
-    }
-    for (; at < t->rolling.count && same_pair(point, &t->rolling.list[at].key); at++) {
-        if (t->rolling.list[at].key.feature == origin) {
-            return t->rolling.list[at].columns == t->columns[k] ? at : -1;
+    int own = origin_of(t, k, &origin), alone = is_alone(&t->found, k);
+    for (; at < t->rolling.count && same_pair(point, &list[at].key); at++) {
+        int same = own && list[at].key.feature == origin;
+        if ((same || (alone && list[at].alone)) && list[at].columns == t->columns[k]) {
+            return at;
         }
     }
     return -1;
@@ -240,7 +267,9 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
         if (index >= 0) {
             double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
             double part = part_of(s, sweeps, &list[index], point, push);
-            list[index].part = list[index].part < 0 ? part : list[index].part; /* one for the step */
+            if (s->rounds <= SETTLE) { /* then it is one for the rest of them */
+                list[index].part = fmax(list[index].part, part);
+            }
             mix(s, k, index, push, u);
         }
     }

@@ -1,8 +1,8 @@
 /* The work of a step: what forces, drives, friction and impacts did. What the step itself loses or
  * gains is not among it: that is E - E0 - W, the drift of a run.
  *
- * Forces.  The coordinates go from q0 to q0 (+) h u, so a force Q without a potential does the work
- * h Q . u, Q half way: the midpoint rule, of order two whatever the step does with Q.
+ * Forces.  The coordinates go from q0 to q0 (+) h u, so a force Q without a potential, as the step
+ * applies it, does the work h Q . u.
  *
  * Impulses.  A step leads from v0 (at q0) to u, and from there to v1 (at q1). Each time a sum of
  * impulses changes the speeds, and the impulse lambda of a row whose rate is s does
@@ -24,7 +24,6 @@
  * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
  * meant, which is the one that goes to v0 with h: it is taken in halves. */
 #include <math.h>
-#include <string.h>
 
 #include "model/pose.h"
 #include "step/impulse.h"
@@ -80,50 +79,28 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
 
 /* ---- Contacts ------------------------------------------------------------------------------- */
 
-/* Point k at q0, if it was closed there; points of a pair are in a row, pairs by their geoms. */
-static const impulse_begun *closed_before(const step_impulse *s, int k, int *from)
+/* The rates of row r of a contact that stays closed: at (q0, v0), and in the mean of the step. */
+static double rate_before(const impulse_roller *it, const double *frame, int r)
 {
-    const impulse_contacts *t = &s->touch;
-    const contact_key *key = &t->found.point[k].key;
-    double touching = 1e-9 * impulse_extent(s);
-    while (*from < t->begun_count && (t->begun[*from].key.geom[0] < key->geom[0] ||
-                                      (t->begun[*from].key.geom[0] == key->geom[0] &&
-                                       t->begun[*from].key.geom[1] < key->geom[1]))) {
-        ++*from;
-    }
-    for (int i = *from; i < t->begun_count; i++) {
-        const impulse_begun *it = &t->begun[i];
-        if (memcmp(it->key.geom, key->geom, sizeof key->geom) != 0) {
-            break;
-        }
-        if (it->key.feature == t->stay.list[k].origin) {
-            return fabs(it->gap) <= touching ? it : NULL;
-        }
-    }
-    return NULL;
+    return model_dot(it->begun + r / 3 * 3, frame + r % 3 * 3);
 }
 
-/* The true rates of a contact that stays closed: at (q0, v0), and in the mean of the step. */
-static double rate_before(const impulse_begun *it, const double *frame, int r)
+static double rate_between(const step_impulse *s, const impulse_problem *p,
+                           const impulse_roller *it, int i, int r)
 {
-    return model_dot(it->slip + r / 3 * 3, frame + r % 3 * 3);
-}
-
-static double mean_rate(const step_impulse *s, const impulse_problem *p, int k, int i, int r)
-{
-    const impulse_roller *rolled = impulse_rolled(s, k);
     if (r == 0) {
         return 0;
     }
-    return rolled && r < 3 ? rolled->slip[r - 1] : row_times(p, i, s->u);
+    return it && r < 3 ? it->slip[r - 1] : row_times(p, i, s->u);
 }
 
+/* With one linearisation (impulse_quick.c) speeds are those of the way alone: all rates are u's. */
 double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after)
 {
     const impulse_contacts *t = &s->touch;
-    int from = 0, b = 0, starts = before == s->v0;
-    double sum = 0;
+    int b = 0, starts = before == s->v0, quick = s->close >= 1;
+    double sum = 0, touching = 1e-9 * impulse_extent(s);
     for (; b < p->blocks && !is_contact(p, b); b++) {
         if (p->block[b].kind == ZW_INEQUALITY) { /* limits have one row */
             sum += lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
@@ -134,16 +111,18 @@ double impulse_contact_work(const step_impulse *s, const impulse_problem *p, con
         if (p->key[b] != impulse_contact_key(&point->key)) {
             continue; /* it has no rows in p */
         }
-        const impulse_begun *it = closed_before(s, k, &from);
-        const impulse_roller *rolled = p == &s->problem ? impulse_rolled(s, k) : NULL;
-        const double *frame = rolled ? rolled->frame : point->frame;
+        const impulse_roller *it = impulse_rolled(s, k);
+        int lasts = it || (quick && fabs(point->gap) <= touching);
+        const double *frame = it && starts ? it->frame : point->frame;
         for (int r = 0; r < p->block[b].rows; r++) {
             int i = p->first[b] + r;
-            double rate = it ? mean_rate(s, p, k, i, r) : row_times(p, i, starts ? after : before);
-            rate += !starts ? row_times(p, i, after)
-                    : it    ? rate_before(it, frame, r)
-                            : row_times(p, i, before);
-                sum += 0.5 * lambda[i] * rate;
+            double mean = lasts ? rate_between(s, p, it, i, r)
+                                : row_times(p, i, starts ? after : before);
+            double end = !starts        ? row_times(p, i, after)
+                         : lasts && !it ? mean
+                         : lasts        ? rate_before(it, frame, r)
+                                        : row_times(p, i, before);
+            sum += 0.5 * lambda[i] * (mean + end);
         }
         b++;
     }
@@ -208,23 +187,11 @@ double impulse_kinetic(step_impulse *s, const double *v)
     return sum;
 }
 
-double impulse_forces_work(step_impulse *s)
+double impulse_forces_work(const step_impulse *s)
 {
-    double half = 0.5 * s->h, *sweeps = s->work->sweeps, *q1 = s->q1, *act = s->act;
-    double sum = 0;
-    tree_advance(s->system->tree, s->q0, s->u, &half, s->q_other);
-    tree_kinematics(s->system->tree, s->q_other, s->place);
-    s->work->sweeps = s->place;
-    s->q1 = s->q_other;
-    s->act = s->act_half;
-    s->h = half;
-    impulse_forces(s, s->u);
-    s->h = 2 * half;
-    s->act = act;
-    s->q1 = q1;
-    s->work->sweeps = sweeps;
+    double sum = s->h * s->drift;
     for (int i = 0; i < s->system->n; i++) {
-        sum += s->Q[i] * s->u[i];
+        sum += s->h * s->Q[i] * s->u[i];
     }
-    return s->h * (sum + s->drift);
+    return sum;
 }

@@ -87,7 +87,7 @@ static double swung(const tree_mechanism *tree, const double *sweeps, const doub
 
 double balance_ramp(double square)
 {
-    const double none = 0.2 * 0.2, all = 0.5 * 0.5;
+    const double none = 0.15 * 0.15, all = 0.4 * 0.4;
     return fmin(fmax((square - none) / (all - none), 0), 1);
 }
 
