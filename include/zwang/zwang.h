@@ -284,8 +284,8 @@ int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_
 /* A named array inside a system, state or work. */
 typedef enum zw_field_id {
     ZW_FIELD_TIME,       /* [1] of the state */
-    ZW_FIELD_Q,          /* [n] */
-    ZW_FIELD_V,          /* [n] */
+    ZW_FIELD_Q,          /* [coordinates]: of bodies with quaternions more than speeds */
+    ZW_FIELD_V,          /* [n], n = the number of speeds */
     ZW_FIELD_A,          /* [n] after zw_forward */
     ZW_FIELD_A_FREE,     /* [n] after zw_forward: M \ force */
     ZW_FIELD_LAMBDA,     /* [rows] after zw_forward; those that a law carries: the state's */
@@ -371,13 +371,14 @@ zw_batch_result zw_batch_look(const zw_batch *batch, int world);
 zw_record *zw_record_create(const zw_system *system, zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
-/* Format by the ending of the path: .csv .h5 .svg .html. */
 /* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal
  * forces, the size of that of the forces across, the smallest gap (no number while apart) and 0
  * apart, 1 sticking, 2 sliding. If more than so many pairs touch, there are none; -1: always; 0:
  * never. Without this call: 24. */
 void zw_record_contacts(zw_record *record, int most);
 int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
+/* Format by the ending of the path: .csv .h5 .svg .html. The HDF5 library is one for all threads of
+ * a program: write .h5 from one thread at a time. */
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

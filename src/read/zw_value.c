@@ -443,8 +443,7 @@ int read_number(reader *r, int tree, int sizes, const char *where, double *value
         return 0;
     }
     expr_inputs none = {0};
-    *value = expr_value(r->model->graph, id, &none);
-    if (expr_graph_status(r->model->graph) != ZW_OK) {
+    if (expr_value(r->model->graph, id, &none, value) != ZW_OK) {
         return read_no_memory(r);
     }
     if (isfinite(*value)) {

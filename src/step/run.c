@@ -45,7 +45,7 @@ static step_method ode_method(zw_method method)
 /* ---- Events --------------------------------------------------------------------------------- */
 
 /* `set` lines: all right-hand sides first, then the assignments. */
-static void reset(run *r, const model_event *event)
+static zw_status reset(run *r, const model_event *event, zw_error *error)
 {
     zw_state *state = r->state;
     const expr_inputs now = {.t = state->t,
@@ -61,13 +61,15 @@ static void reset(run *r, const model_event *event)
             double *list = set->kind == MODEL_SET_COORD   ? state_q(state)
                            : set->kind == MODEL_SET_SPEED ? state_v(state)
                                                           : state_param(state);
-            if (pass == 0) {
-                r->reset[k] = expr_value(r->system->model->graph, set->value, &in);
-            } else {
+            if (pass == 1) {
                 list[set->index] = r->reset[k];
+            } else if (expr_value(r->system->model->graph, set->value, &in, &r->reset[k]) !=
+                       ZW_OK) {
+                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
             }
         }
     }
+    return ZW_OK;
 }
 
 static zw_status energy_of(run *r, double *energy)
@@ -85,10 +87,13 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
         return ZW_OK;
     }
     energy_of(r, &before);
-    reset(r, event);
+    zw_status status = reset(r, event, error);
+    if (status != ZW_OK) {
+        return status;
+    }
     system_bind(r->system, r->work, state_param(state));
     double *q = state_q(state), *v = state_v(state);
-    zw_status status = system_project_position(r->system, r->work, state->t, q, v, error);
+    status = system_project_position(r->system, r->work, state->t, q, v, error);
     if (status == ZW_OK) {
         status = law_follow(r->system, r->work, state->t, q, v, error);
     }

@@ -228,7 +228,7 @@ static zw_status derive_metric(builder *b)
         }
     }
     system->M_start[system->n] = b->M.count;
-    return status;
+    return b->M.failed || b->M_row.failed ? ZW_NO_MEMORY : status;
 }
 
 /* ---- Tapes --------------------------------------------------------------------------------- */
@@ -394,7 +394,7 @@ static zw_status make_metric(builder *b, zw_error *error)
     for (int j = 0; j < system->n && system->law.curved && status == ZW_OK; j++) {
         status = expr_gradient(b->graph, b->p_mass[j], EXPR_SPEED, &b->terms);
         for (int k = system->M_start[j], e = 0; k < system->M_start[j + 1]; k++) {
-            int row = b->M_row.failed ? 0 : b->M_row.item[k];
+            int row = b->M_row.item[k];
             while (e < b->terms.count && b->terms.term[e].index < row) {
                 e++;
             }

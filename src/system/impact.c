@@ -96,7 +96,7 @@ static int approaching(const decision *d)
 }
 
 /* What part of its speed contact c gives back. */
-static double restitution(const decision *d, int c)
+static zw_status restitution(const decision *d, int c, double *part, zw_error *error)
 {
     const zw_model *model = d->system->model;
     const expr_inputs now = {.t = d->state->t,
@@ -105,8 +105,12 @@ static double restitution(const decision *d, int c)
                              .v = state_v(d->state)};
     const expr_inputs in = system_inputs(d->system, d->work, &now);
     expr_id e = model->constraint[c].restitution;
-    double value = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
-    return -value * d->normal[c] > d->still[c] ? value : 0; /* small bounces end */
+    double value = 0;
+    if (e != EXPR_NONE && expr_value(model->graph, e, &in, &value) != ZW_OK) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    *part = -value * d->normal[c] > d->still[c] ? value : 0; /* small bounces end */
+    return ZW_OK;
 }
 
 void decide_set_friction(const decision *d, system_solver *solver)
@@ -157,15 +161,23 @@ static zw_status solve_impact(decision *d, zw_error *error)
         return ZW_NO_MEMORY;
     }
     const double *psi = work->out[PART_VELOCITY], *A = psi + system->m;
-    for (int r = 0; r < system->m; r++) {
+    zw_status status = ZW_OK;
+    for (int r = 0; r < system->m && status == ZW_OK; r++) {
         int c = system->row_constraint[r];
-        double wanted = d->touching[c] && psi[r] < 0 ? -restitution(d, c) * psi[r] : 0;
-        b[r] = row_times(system, r, A, v) - psi[r] + wanted;
+        double e = 0;
+        if (d->touching[c] && psi[r] < 0) {
+            status = restitution(d, c, &e, error);
+        }
+        b[r] = row_times(system, r, A, v) - psi[r] - e * psi[r];
+    }
+    if (status != ZW_OK) {
+        solver_free(solver);
+        return status;
     }
     const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
     solver_fill(solver, work->out[PART_METRIC], rows, NULL, v);
     decide_set_friction(d, solver);
-    zw_status status = decide_solve(solver, error);
+    status = decide_solve(solver, error);
     if (status == ZW_OK) {
         memcpy(v, solver->answer.a, (size_t)system->n * sizeof *v);
     } else {

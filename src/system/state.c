@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "system/bodies.h"
 #include "system/law.h"
-#include "system/tangent.h"
+#include "system/slip.h"
 #include "system/work.h"
 
 double *state_q(zw_state *state)
@@ -84,8 +84,12 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
     }
     for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
-        q[i] = expr_value(model->graph, coord->start, &in);
-        v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);
+        v[i] = 0;
+        if (expr_value(model->graph, coord->start, &in, &q[i]) != ZW_OK ||
+            (coord->speed != EXPR_NONE &&
+             expr_value(model->graph, coord->speed, &in, &v[i]) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (!isfinite(q[i]) || !isfinite(v[i])) {
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
@@ -98,7 +102,7 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
         state_mode(state)[c] =
             model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
-    return expr_graph_status(model->graph);
+    return ZW_OK;
 }
 
 /* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
@@ -141,8 +145,11 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
     for (int c = 0; c < model->constraint_count; c++) {
         const model_constraint *constraint = &model->constraint[c];
         expr_id mu = constraint->friction, e = constraint->restitution;
-        double friction = mu == EXPR_NONE ? 0 : expr_value(model->graph, mu, &in);
-        double bounce = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
+        double friction = 0, bounce = 0;
+        if ((mu != EXPR_NONE && expr_value(model->graph, mu, &in, &friction) != ZW_OK) ||
+            (e != EXPR_NONE && expr_value(model->graph, e, &in, &bounce) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (friction < 0) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
                               "friction of %s is %g; it would push instead of holding back",
@@ -152,30 +159,6 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
                               "restitution of %s is %g; it lies between 0 and 1", constraint->name,
                               bounce);
-        }
-    }
-    return ZW_OK;
-}
-
-/* Can every constraint with friction push the point that is said to touch? See slip.c. */
-static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
-                                zw_error *error)
-{
-    zw_error ignored;
-    system_evaluate(system, work, PART_SLIP, state->t, state_q(state), state_v(state), NULL, NULL,
-                    &ignored);
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        const model_constraint *constraint = &system->model->constraint[c];
-        if (system->slip[c].width == 0) {
-            continue;
-        }
-        tangent t = tangent_look(system, c, work->out[PART_SLIP]);
-        if (!(t.miss < 1e-12)) {
-            return model_fail(system->model, error, ZW_BAD_INPUT, constraint->place,
-                              "the force of constraint %s is none that acts at its point: say with "
-                              "`friction mu at p` where it touches, or with `friction mu slip e` "
-                              "how fast it slides",
-                              constraint->name);
         }
     }
     return ZW_OK;
@@ -271,7 +254,7 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         status = check_numbers(system, work, state, error);
     }
     if (status == ZW_OK) {
-        status = check_contacts(system, work, state, error);
+        status = slip_check(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = assemble_speeds(system, work, state, error);
