@@ -47,7 +47,7 @@ typedef struct impulse_roller {
     double b[3];                /* right sides for the iterate, */
     double off;                 /* and how far they are from those of the last, as ways */
     double slip[2];             /* in the step: what the law of friction is about */
-    double begun[6];            /* how its bodies move against each other at (q0, v0), in the world */
+    double begun[6]; /* how its bodies move against each other at (q0, v0), in the world */
 } impulse_roller;
 
 typedef struct impulse_rolling {

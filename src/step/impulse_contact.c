@@ -130,8 +130,9 @@ static int passes(const step_impulse *s, const double *sweeps, const contact_poi
            !contact_meet(s->system, &t->found, a, b, sweeps, s->h, margin_of(s));
 }
 
-/* A wheel that turns by more than half a radian in a step: the points of its rim that are still open
- * do not go on straight, and as rows of q0 they would stop it. Those that touch do for the pair. */
+/* A wheel that turns by more than half a radian in a step: the points of its rim that are still
+ * open do not go on straight, and as rows of q0 they would stop it. Those that touch do for the
+ * pair. */
 static int turns_away(const step_impulse *s, const double *sweeps, int k)
 {
     const impulse_contacts *t = &s->touch;
@@ -327,10 +328,11 @@ double impulse_depth(const step_impulse *s)
     return worst;
 }
 
-/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w =
- * 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the nearest
- * in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off from
- * that, times k, is a speed; it is compared with that of the point, and what its push gives it. */
+/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w
+ * = 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the
+ * nearest in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off
+ * from that, times k, is a speed; it is compared with that of the point, and what its push gives
+ * it. */
 static double friction_miss(const step_impulse *s, int b)
 {
     const impulse_problem *p = &s->problem;

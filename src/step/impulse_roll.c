@@ -15,9 +15,9 @@
  * With c = 0 the impulses act at q0, as those of impulse_close.c do at q1, with the momenta in the
  * middle between them, and slip is what the trapezoidal rule makes of it. Turned round in time,
  * (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same equations where the point sticks: rolling
- * keeps its energy, up to a swing of O(h). Being explicit in where the impulse acts, they are stable
- * for h n < 2 only. n is measured: where a body turns by phi = h omega across the normal, and its
- * point shifts by s against its centre of mass, its push N has the moment s x N; about e =
+ * keeps its energy, up to a swing of O(h). Being explicit in where the impulse acts, they are
+ * stable for h n < 2 only. n is measured: where a body turns by phi = h omega across the normal,
+ * and its point shifts by s against its centre of mass, its push N has the moment s x N; about e =
  * phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at least the
  * weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step
  * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
@@ -37,10 +37,10 @@
 #include "step/impulse.h"
 #include "system/balance.h"
 
-#define SEEN 0.25  /* (h n)^2 from which it is damped, */
-#define LOST 1.0  /* and up to which part of it */
+#define SEEN 0.25    /* (h n)^2 from which it is damped, */
+#define LOST 1.0     /* and up to which part of it */
 enum { SETTLE = 4 }; /* rounds in which the push may tell how fast it swings */
-#define STILL 1e-9 /* radians a step: that tells no radius */
+#define STILL 1e-9   /* radians a step: that tells no radius */
 
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
 {

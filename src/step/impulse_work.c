@@ -11,12 +11,12 @@
  *
  * which is the kinetic energy that it gives, exactly, where s = A v with one and the same row A:
  * impacts, and friction that brings something to rest within the step. Of contacts that were closed
- * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and along
- * the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a point that
- * rolls arrives from above at the speed h R omega^2, and what that seems to take is an error of the
- * step. (A contact that was open, or overlapped, has the row of q1 for all: it is an impact, or is
- * pushed apart.) Closers that stay where they are do no work; those that move do, at the rate of the
- * motion that they ask for: A u.
+ * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and
+ * along the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a
+ * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
+ * error of the step. (A contact that was open, or overlapped, has the row of q1 for all: it is an
+ * impact, or is pushed apart.) Closers that stay where they are do no work; those that move do, at
+ * the rate of the motion that they ask for: A u.
  *
  * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
  * rolls swings by a part of h n; but the equations of a step that is too long for them have other
@@ -70,8 +70,7 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
             continue;
         }
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            sum += lambda[i] *
-                   (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
+            sum += lambda[i] * (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
         }
     }
     return sum;
@@ -116,8 +115,8 @@ double impulse_contact_work(const step_impulse *s, const impulse_problem *p, con
         const double *frame = it && starts ? it->frame : point->frame;
         for (int r = 0; r < p->block[b].rows; r++) {
             int i = p->first[b] + r;
-            double mean = lasts ? rate_between(s, p, it, i, r)
-                                : row_times(p, i, starts ? after : before);
+            double mean =
+                lasts ? rate_between(s, p, it, i, r) : row_times(p, i, starts ? after : before);
             double end = !starts        ? row_times(p, i, after)
                          : lasts && !it ? mean
                          : lasts        ? rate_before(it, frame, r)
