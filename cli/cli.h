@@ -11,12 +11,13 @@
 /* Exit codes, as promised in the manual. */
 enum {
     CLI_OK = 0,
-    CLI_FAILED = 1,       /* the motion could not be computed, or a check did not hold */
-    CLI_USAGE = 2,        /* the command line makes no sense */
-    CLI_MODEL = 3,        /* the model has a mistake, or no consistent start */
-    CLI_FILE = 4,         /* a file cannot be read or written */
-    CLI_NO_MOTION = 5,    /* certify: the recording is not a motion of the system */
-    CLI_INTERRUPTED = 130 /* by Ctrl-C; what was there has been written */
+    CLI_FAILED = 1,    /* the motion could not be computed, or a check did not hold */
+    CLI_USAGE = 2,     /* the command line makes no sense */
+    CLI_MODEL = 3,     /* the model has a mistake, or no consistent start */
+    CLI_FILE = 4,      /* a file cannot be read or written */
+    CLI_NO_MOTION = 5, /* certify: the recording is not a motion of the system */
+    CLI_INTERRUPTED =
+        130 /* by Ctrl-C, what was there has been written; 128 + the signal's number */
 };
 
 enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256 };

@@ -125,6 +125,13 @@ typedef enum zw_contact_law {
     ZW_CONVEX   /* Gauss's minimum itself: maximal dissipation, lifts as it slides */
 } zw_contact_law;
 
+/* Where several contacts meet at one instant: docs/mathematics.md, section 22. */
+typedef enum zw_impact_law {
+    ZW_IMPACT_DEFAULT,     /* the file's, or SEQUENTIAL */
+    ZW_IMPACT_SEQUENTIAL,  /* the strongest approach first, equal ones together, then the next */
+    ZW_IMPACT_SIMULTANEOUS /* all that touch in one problem */
+} zw_impact_law;
+
 /* AUTO takes sparse algebra for large compressed problems; an operator metric always has dense. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 

@@ -313,7 +313,8 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->first, v0, speeds);
     memcpy(s->act0, carried, acts);
     s->t = t;
-    s->gained = 0;
+    s->gained = s->impact_loss = 0;
+    s->impacts = 0;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {

@@ -10,6 +10,7 @@
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
+#include "gauss/impact.h"
 #include "step/impulse_matrix.h"
 #include "step/impulse_problem.h"
 #include "system/balance.h"
@@ -88,6 +89,8 @@ typedef struct impulse_contacts {
     int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
+    double whole;              /* of a step that impacts cut: its length; 0: it is not cut */
+    gauss_impact *law;         /* of impacts, if some pair may bounce */
     double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
@@ -152,6 +155,8 @@ typedef struct step_impulse {
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */
+    long impacts;         /* after a step: how many there were in it, */
+    double impact_loss;   /* and the energy that they took */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
@@ -263,8 +268,11 @@ void impulse_fill_rows(step_impulse *s, double t);
 int impulse_reach(step_impulse *s);
 /* Who is at the wrong end of its box? All of them move, or only the first; their number. */
 int impulse_pivot(step_impulse *s, int first_only);
-void impulse_put_rows(step_impulse *s);                /* for the step: phi(q1) + h A (u' - u) */
-void impulse_put_joint_speeds(step_impulse *s);        /* for the speeds at the end of it, */
+void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
+/* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
+ * joints cannot hold against an impulse. */
+int impulse_put_impact_joints(step_impulse *s);
 void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
 double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
 void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
@@ -281,6 +289,8 @@ void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
 long impulse_contact_key(const contact_key *key);
+/* Point k as a contact of an impact. */
+void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);

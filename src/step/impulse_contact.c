@@ -8,6 +8,7 @@
  *
  * so that nothing is passed through, however long the step. In later rounds they are those of the
  * iterate q1, relinearised there: gap(q1) + h n . J(q1) (u' - u) >= 0. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +45,10 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     for (int i = 0; i < world->geom_count; i++) {
         t->bounces |= world->geom[i].law.restitution > 0;
     }
+    if (t->bounces && !(t->law = gauss_impact_create())) {
+        impulse_contacts_free(t);
+        return ZW_NO_MEMORY;
+    }
     return ZW_OK;
 }
 
@@ -57,6 +62,7 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->listed);
     base_free(t->rest);
     base_free(t->deep);
+    gauss_impact_free(t->law);
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
     if (t->is_there) {
@@ -196,10 +202,15 @@ static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *p
 static void note_deep(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
+    double size = t->whole > 0 ? impulse_extent(s) : 0;
     t->deep_count = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double left = -point->gap - RECOVERY * s->h;
+        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
+            int exact = -point->gap <= 64 * DBL_EPSILON * size;
+            left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
+        }
         if (!(left > 0)) {
             continue;
         }
@@ -297,6 +308,20 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     for (int r = 0; r < rows; r++) {
         problem_row(p, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k],
                     r == 0 ? b : 0);
+    }
+}
+
+void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    int rows = held_rows(point);
+    zw_block block = {
+        .name = label(s, k), .kind = rows > 1 ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
+    memcpy(block.friction, point->friction, (size_t)(rows - 1) * sizeof(double));
+    gauss_impact_block(t->law, &block, contact);
+    for (int r = 0; r < rows; r++) {
+        gauss_impact_row(t->law, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k], 0);
     }
 }
 

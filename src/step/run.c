@@ -170,13 +170,16 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
  * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
 {
-    int hit = 0;
+    system_impact made = {0};
     zw_status status = count_repeats(r, c, error);
     memcpy(r->sample, r->state, r->state->bytes);
     if (status == ZW_OK) {
-        status = system_decide(r->system, r->work, r->state, &hit, error);
-        r->summary->events += hit;
+        status = system_decide(r->system, r->work, r->state, &made, error);
+        r->summary->events += made.count;
+        r->summary->impacts += made.count;
+        r->summary->impact_loss += made.loss;
     }
+    int hit = made.count > 0;
     if (status == ZW_OK && hit) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
     }
@@ -278,6 +281,10 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
+    if (r->impulse && status == ZW_OK) {
+        r->summary->impacts += r->impulse->impacts;
+        r->summary->impact_loss += r->impulse->impact_loss;
+    }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
