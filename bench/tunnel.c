@@ -31,7 +31,9 @@ int main(int argc, char **argv)
             sum += r.clock;
             slowest = fmax(slowest, r.clock);
             if (r.result != FAST_FINE || r.clock > 2) {
-                fprintf(stderr, "%s %" PRIu64 ": %s after %d of %d steps of %.3g ms, %.2g m, %.1f s: %s, e %.2g; %s\n",
+                fprintf(stderr,
+                        "%s %" PRIu64
+                        ": %s after %d of %d steps of %.3g ms, %.2g m, %.1f s: %s, e %.2g; %s\n",
                         fast_name((fast_family)f), c->seed,
                         r.result == FAST_THROUGH   ? "through"
                         : r.result == FAST_ABORTED ? "aborted"

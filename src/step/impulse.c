@@ -29,10 +29,10 @@
  * that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0 (omega1 - omega0) +
  * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
  * that one joint holds to the world. For others it is of second order in h; no sign is known for
- * it.) This loses energy at first order in h. theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the
- * fastest rate at which a joint or a parent carries a centre of mass round, or at which a body
- * would swing by its weight: balance_theta. So the loss is of third order, and full where steps are
- * too long to see the motion.
+ * it.) This loses energy at first order in h. theta = balance_ramp((h n)^2) with n the fastest rate
+ * at which a joint or a parent carries a centre of mass round, or at which a body would swing by
+ * its weight (balance_theta): 0 up to h n = 0.2, so that what a step can see has order two, and 1
+ * from 0.5 on, where steps are too long to see the motion.
  *
  * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
  * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
@@ -81,8 +81,8 @@
 
 enum { NEWTON = 200, PIECES = 256, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
-#define JAM 1e-6    /* a certificate that does not say that Coulomb's law has no solution */
-#define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
+#define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
+#define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -235,7 +235,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1, s->gained - gained)) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
@@ -305,7 +305,7 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
         done += part;
         impulse_pass(s);
         impulse_move_on(s, v1);
-        size = cuts > 0 || pace > 1             ? (good > 4 ? 2 : 1) * solved
+        size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved
                : fmod(done, 2 * part) == 0 ? 2 * part
                                            : part;
     }
@@ -361,7 +361,8 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->first, v0, speeds);
     memcpy(s->act0, carried, acts);
     s->t = t;
-    s->gained = 0;
+    s->gained = s->impact_loss = 0;
+    s->impacts = 0;
     s->touch.sweep.sure = 1;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);

@@ -9,8 +9,8 @@
  *     each body.
  *   - Contacts at q1 were looked for as far as all points can go in h at the speeds of q1. Pairs of
  *     which nothing was found have been apart all the way, as long as speeds do not change so much
- *     along it that more than the margin of that search (twice the fall of a step) is used up. Where
- *     they do, all pairs of such a geom are looked at.
+ *     along it that more than the margin of that search (twice the fall of a step) is used up.
+ * Where they do, all pairs of such a geom are looked at.
  *   - What was found is apart at q1, or touches. One look from there back to the start proves most
  *     of it free.
  *   - The rest is marched along from the start, pair by pair.
@@ -99,8 +99,8 @@ static void march(step_impulse *s, int a, int b, double until, int seen, double 
     impulse_sweep *sweep = &s->touch.sweep;
     contact_work *found = &s->touch.found;
     const contact_world *world = s->system->bodies->contact;
-    double t = contact_path_meet(&sweep->path, found, a, b, fmin(until, *first), seen,
-                                 &sweep->sure);
+    double t =
+        contact_path_meet(&sweep->path, found, a, b, fmin(until, *first), seen, &sweep->sure);
     if (t < *first) {
         *first = t;
     }

@@ -62,8 +62,7 @@ static double thick_of(const collide_shape *shape)
     case COLLIDE_BOX:
         return fmin(size[0], fmin(size[1], size[2]));
     case COLLIDE_CONE:
-        return 2 * size[1] * size[0] /
-               (size[0] + sqrt(size[0] * size[0] + 4 * size[1] * size[1]));
+        return 2 * size[1] * size[0] / (size[0] + sqrt(size[0] * size[0] + 4 * size[1] * size[1]));
     case COLLIDE_HULL:
         for (int f = 0; f < shape->hull->face_count; f++) {
             const double *plane = shape->hull->plane + 4 * f;

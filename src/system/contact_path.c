@@ -35,9 +35,9 @@
  * Depth.  Two geoms that hold spheres of radius r1 and r2 can only pass through each other by being
  * as deep as r1 + r2 somewhere on the way. Where a pair is part of the step's problem, that is
  * where it touches at the start or at the end, it may so be a quarter of that deep between (a body
- * that tips over an edge dips by r (turn)^2/8, as its joint goes straight). On planes, which have no
- * other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless what
- * is left of the way is shorter than that depth. */
+ * that tips over an edge dips by r (turn)^2/8, as its joint goes straight). On planes, which have
+ * no other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless
+ * what is left of the way is shorter than that depth. */
 #include "system/contact_path.h"
 
 #include <math.h>
@@ -278,8 +278,7 @@ static double safe_for(const motion *a, const motion *b, const double n[3], doub
     double close = way * v3_dot(n, v), turn = turning(a, n) + turning(b, n), best;
     double fastest = a->speed + b->speed + a->turn * a->r + b->turn * b->r;
     double bend = a->bend + b->bend;
-    double spin =
-        (a->twist + a->turn * a->turn) * a->r + (b->twist + b->turn * b->turn) * b->r;
+    double spin = (a->twist + a->turn * a->turn) * a->r + (b->twist + b->turn * b->turn) * b->r;
     best = v3_max(time_of(room, close + turn, bend + spin), time_of(room, fastest, 0));
     return room > far ? v3_max(best, time_of(room - far, close, bend)) : best;
 }

@@ -40,7 +40,8 @@ double contact_path_since(const contact_path *path, const contact_work *work, in
 /* The time at which two geoms that are apart at the start meet, or INFINITY: not before `until`.
  * Where they are seen to touch, at the start or by whoever asks, it is the time from which on they
  * go through each other; of two that touch at the start half of that, as the way is then too
- * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is. */
+ * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is.
+ */
 double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
                          double until, int seen, int *sure);
 

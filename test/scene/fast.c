@@ -64,7 +64,8 @@ static double draw_shape(dice *d, fast_body *b, double size, int number, char *g
     case 3: {
         double r = kind == 2 ? size : thin, half = kind == 2 ? thin : size;
         for (int k = 0; k < 20; k++) {
-            put_corner(b, r * cos(pi * (k / 2) / 5), r * sin(pi * (k / 2) / 5), k % 2 ? half : -half);
+            put_corner(b, r * cos(pi * (k / 2) / 5), r * sin(pi * (k / 2) / 5),
+                       k % 2 ? half : -half);
         }
         reach = sqrt(r * r + half * half);
         snprintf(geom, room, "type='cylinder' size='%.17g %.17g'", r, half);
@@ -123,8 +124,9 @@ static double draw_restitution(dice *d)
 static void begin(fast_case *c, const char *assets)
 {
     c->text[0] = 0;
-    add(c, "<mujoco><option gravity='0 0 0'/><compiler angle='radian' inertiafromgeom='true'/>"
-           "<asset>%s</asset>",
+    add(c,
+        "<mujoco><option gravity='0 0 0'/><compiler angle='radian' inertiafromgeom='true'/>"
+        "<asset>%s</asset>",
         assets);
     if (c->restitution > 0) {
         add(c, "<custom><numeric name='restitution' data='%.17g'/></custom>", c->restitution);
@@ -183,9 +185,10 @@ static void draw_wall(fast_case *c, dice *d)
         snprintf(wall, sizeof wall, "<geom type='mesh' mesh='w'/>");
         break;
     default:
-        snprintf(assets + used, sizeof assets - used,
-                 "<hfield name='f' nrow='3' ncol='3' size='300 300 1 .1' elevation='0 0 0 0 0 0 0 0 "
-                 "0'/>");
+        snprintf(
+            assets + used, sizeof assets - used,
+            "<hfield name='f' nrow='3' ncol='3' size='300 300 1 .1' elevation='0 0 0 0 0 0 0 0 "
+            "0'/>");
         snprintf(wall, sizeof wall, "<geom type='hfield' hfield='f' zaxis='-1 0 0'/>");
     }
     begin(c, assets);
@@ -278,7 +281,9 @@ static void draw_room(fast_case *c, dice *d)
         double quat[4], speed = dice_power(d, 0, 3), spin = dice_power(d, 0, 3);
         double y = dice_between(d, -0.1, 0.1), z = dice_between(d, -0.1, 0.1);
         draw_quat(d, quat);
-        add(c, "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom %s/></body>",
+        add(c,
+            "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/><geom "
+            "%s/></body>",
             0.25 * (k - 1), y, z, quat[0], quat[1], quat[2], quat[3], geom[k]);
         draw_free_speeds(d, c, 6 * k, speed, spin, 0);
         fastest = fmax(fastest, speed);
@@ -296,7 +301,8 @@ static void draw_plate(fast_case *c, dice *d)
     char geom[2000], assets[3000];
     double size = dice_power(d, -2, -0.7), thick = dice_power(d, -3.3, -2), quat[4];
     double reach = draw_shape(d, &c->body[0], size, 0, geom, sizeof geom, assets, sizeof assets);
-    double speed = dice_power(d, 0, 3), spin = dice_power(d, 0, 3), far = dice_between(d, 0.05, 0.5);
+    double speed = dice_power(d, 0, 3), spin = dice_power(d, 0, 3),
+           far = dice_between(d, 0.05, 0.5);
     double away = dice_between(d, -0.5, 0.3) * speed, turn = dice_between(d, 0, 0.2) * speed;
     c->restitution = draw_restitution(d);
     draw_quat(d, quat);
@@ -329,7 +335,8 @@ static void draw_chain(fast_case *c, dice *d)
     c->restitution = 0;
     begin(c, "");
     add(c,
-        "<worldbody><geom type='box' size='%.17g 5 5' contype='0' conaffinity='1'/><body pos='%.17g "
+        "<worldbody><geom type='box' size='%.17g 5 5' contype='0' conaffinity='1'/><body "
+        "pos='%.17g "
         "0 0'>",
         thick / 2, -x);
     for (int k = 0; k < links; k++) {
@@ -339,16 +346,18 @@ static void draw_chain(fast_case *c, dice *d)
         add(c, "<joint type='hinge' axis='0 1 0'/>");
         c->body[k] = (fast_body){.radius = box ? 0 : half};
         if (box) {
-            add(c, "<geom type='box' pos='%.17g 0 0' size='%.17g %.17g %.17g' contype='1' "
-                   "conaffinity='0'/>",
+            add(c,
+                "<geom type='box' pos='%.17g 0 0' size='%.17g %.17g %.17g' contype='1' "
+                "conaffinity='0'/>",
                 -length / 2, length / 2, 2 * half, half);
             for (int i = 0; i < 8; i++) {
                 put_corner(&c->body[k], i & 1 ? 0 : -length, i & 2 ? 2 * half : -2 * half,
                            i & 4 ? half : -half);
             }
         } else {
-            add(c, "<geom type='capsule' fromto='0 0 0 %.17g 0 0' size='%.17g' contype='1' "
-                   "conaffinity='0'/>",
+            add(c,
+                "<geom type='capsule' fromto='0 0 0 %.17g 0 0' size='%.17g' contype='1' "
+                "conaffinity='0'/>",
                 -length, half);
             put_corner(&c->body[k], 0, 0, 0);
             put_corner(&c->body[k], -length, 0, 0);
