@@ -53,8 +53,8 @@ static zw_trial_report push(double height, double noise)
     return try_path(swing, count, NULL, noise);
 }
 
-/* NOT_MOTION where the report says more than 15 times the error at one moment, or more than 16 times
- * the mean one, and only there; some pushes are seen by the first rule alone. */
+/* NOT_MOTION where the report says more than 15 times the error at one moment, or more than 16
+ * times the mean one, and only there; some pushes are seen by the first rule alone. */
 static void pushes_are_seen_from_15_times_their_error(void **state)
 {
     (void)state;

@@ -199,9 +199,10 @@ static void newer_words(void **state)
 static void areas_of_cylinders(void **state)
 {
     (void)state;
-    zw_model *m = mjcf_from("<worldbody><body><joint name='j'/><geom type='sphere' size='1'/></body>"
-                            "</worldbody><actuator><cylinder name='d' joint='j' diameter='.4'/>"
-                            "<cylinder name='a' joint='j' area='.3'/></actuator>");
+    zw_model *m =
+        mjcf_from("<worldbody><body><joint name='j'/><geom type='sphere' size='1'/></body>"
+                  "</worldbody><actuator><cylinder name='d' joint='j' diameter='.4'/>"
+                  "<cylinder name='a' joint='j' area='.3'/></actuator>");
     const zw_actuator_def *d = thing(m, ZW_THING_ACTUATOR, "d");
     assert_true(fabs(d->gain_prm[0] - 0.04 * acos(-1)) < 1e-15);
     ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_THING_ACTUATOR, "a"))->gain_prm[0], 0.3);

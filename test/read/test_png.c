@@ -182,9 +182,11 @@ static uint32_t sum_of(const unsigned char *b, size_t count)
     return ~rest;
 }
 
-/* ---- The fourth filter ------------------------------------------------------------------------ */
+/* ---- The fourth filter ------------------------------------------------------------------------
+ */
 
-static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char *data, size_t count)
+static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char *data,
+                        size_t count)
 {
     uint32_t size = (uint32_t)count, sum;
     for (int i = 0; i < 4; i++) {
@@ -203,8 +205,13 @@ static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char
 static size_t put_stored(unsigned char *to, const unsigned char *data, size_t count)
 {
     uint32_t a = 1, b = 0;
-    const unsigned char head[] = {0x78, 1, 1, (unsigned char)count, (unsigned char)(count >> 8),
-                                  (unsigned char)~count, (unsigned char)(~count >> 8)};
+    const unsigned char head[] = {0x78,
+                                  1,
+                                  1,
+                                  (unsigned char)count,
+                                  (unsigned char)(count >> 8),
+                                  (unsigned char)~count,
+                                  (unsigned char)(~count >> 8)};
     memcpy(to, head, sizeof head);
     memcpy(to + sizeof head, data, count);
     for (size_t i = 0; i < count; i++) {

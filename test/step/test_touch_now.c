@@ -46,7 +46,8 @@ static double largest(const double *x, int n)
     return most;
 }
 
-/* ---- What touches ----------------------------------------------------------------------------- */
+/* ---- What touches -----------------------------------------------------------------------------
+ */
 
 /* Gaps up to 1e-6 of the smaller geom are none; a ball above that falls freely. */
 static void gaps_are_none_up_to_a_millionth(void **state)

@@ -503,7 +503,8 @@ static void test_refused(void **state)
     zw_model_free(model);
 }
 
-/* ---- What two geoms and the world say ---------------------------------------------------------- */
+/* ---- What two geoms and the world say ----------------------------------------------------------
+ */
 
 /* solmix weighs the laws of the two; 0 is no say. */
 static void test_mix(void **state)
@@ -527,7 +528,8 @@ static void test_mix(void **state)
     }
 }
 
-/* A ball that hangs above the floor within the sum of the two margins is pushed, beyond it falls. */
+/* A ball that hangs above the floor within the sum of the two margins is pushed, beyond it falls.
+ */
 static void test_margins(void **state)
 {
     (void)state;
@@ -544,9 +546,9 @@ static void test_margins(void **state)
     }
 }
 
-/* A box that a force f pulls along the floor creeps under the soft law: across, the force D_1 (b - a)
- * of the steady state is D_1 B v, so that v = f / (D_1 B) is inverse to D_1, and D_1 is D_0 impratio.
- * For a pyramid all edges have D ~ impratio, so that the depth is inverse to it. */
+/* A box that a force f pulls along the floor creeps under the soft law: across, the force D_1 (b -
+ * a) of the steady state is D_1 B v, so that v = f / (D_1 B) is inverse to D_1, and D_1 is D_0
+ * impratio. For a pyramid all edges have D ~ impratio, so that the depth is inverse to it. */
 static void test_impratio(void **state)
 {
     (void)state;
@@ -558,9 +560,8 @@ static void test_impratio(void **state)
         "</body></worldbody>";
     double creep[2], depth[2];
     for (int k = 0; k < 2; k++) {
-        scene s = open_scene(k == 0 ? "cone='elliptic' impratio='1'"
-                                    : "cone='elliptic' impratio='5'",
-                             box);
+        scene s = open_scene(
+            k == 0 ? "cone='elliptic' impratio='1'" : "cone='elliptic' impratio='5'", box);
         run(&s, 1000);
         creep[k] = s.v[0];
         close_scene(&s);
