@@ -264,7 +264,8 @@ void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is 
 /* |x| in the metric of H's diagonal, and the size that numbers in r have. */
 double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
-double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
+/* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
+double impulse_noise(const step_impulse *s, int touches);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);

@@ -364,10 +364,9 @@ double impulse_size(const step_impulse *s)
 /* A coordinate is known to a unit in its last place: h K times that is nobody's fault. Nor is M/h
  * times that where something touches, as a gap over h is a speed: what is at rest has no momenta
  * beside which that would be small. */
-double impulse_noise(const step_impulse *s)
+double impulse_noise(const step_impulse *s, int touches)
 {
     const tree_mechanism *tree = s->system->tree;
-    int touches = s->touch.found.count > 0;
     double sum = 0, far = touches ? impulse_extent(s) : 1;
     for (int i = 0; i < s->system->n; i++) {
         const tree_joint *joint = &tree->joint[tree->dof_joint[i]];

@@ -125,7 +125,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     }
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
-    at->left = fmax(at->left - impulse_noise(s), 0);
+    double all = at->left;
+    at->left = fmax(at->left - impulse_noise(s, 0), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
     double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
@@ -137,7 +138,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
-    there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * impulse_extent(s);
+    int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
+    there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
     if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
         at->left = s->problem.answer.certificate;
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
