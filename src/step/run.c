@@ -195,6 +195,7 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     int touched = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = note_slip(r, error);
+    system_keep_slip(r->work, r->state);
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         touched |= fired[k] >= r->guards.events;
         if (fired[k] >= r->guards.events) {
@@ -416,10 +417,12 @@ static zw_status start(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
+    system_take_slip(r->work, r->state);
     zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
     if (status == ZW_OK) {
         status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
                                   state_v(r->state), error);
+        system_keep_slip(r->work, r->state);
     }
     if (status == ZW_OK) {
         status = look_ahead(r, error);
