@@ -358,7 +358,8 @@ static double first_step(step_ode *ode, double toward, double room)
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
 {
     stay(ode);
-    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit, error);
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit,
+                        ode->view.reachable, error);
 }
 
 static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)

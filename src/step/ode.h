@@ -107,6 +107,8 @@ typedef struct step_ode_view {
     const double *y_before;
     double next;      /* the length that the next step will try */
     int culprit;      /* component with the largest error, or the first not finite; -1: none */
+    double reachable; /* the tolerance that round-off allows, if that is known to be above the one
+                         asked for; else 0 */
     long steps;       /* accepted; a retake is not a new step */
     long rejected;    /* tried and thrown away, for whatever reason */
     long evaluations; /* of the field */

@@ -469,7 +469,10 @@ static zw_status go(run *r, zw_error *error)
                                     .start = r->start,
                                     .t = at->t,
                                     .end = r->options.time,
-                                    .largest = r->options.step};
+                                    .largest = r->options.step,
+                                    .stiff = r->options.method == ZW_METHOD_STIFF ||
+                                             r->options.method == ZW_METHOD_BDF,
+                                    .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {

@@ -90,8 +90,8 @@ static int differs(const char *text, zw_method method, uint64_t *seed)
                        (size_t)(state_memory(a.state) - a.state->data) * sizeof(double)) != 0 ||
                 a.state->work != b.state->work;
     if (other) {
-        print_message("%.20s method %d: saved at %.17g, other bits at %.17g\n", text, (int)method, at,
-                      end);for(int i=0;i<(int)(state_memory(a.state) - a.state->data);i++)if(a.state->data[i]!=b.state->data[i])print_message("   %d %.17g %.17g\n",i,a.state->data[i],b.state->data[i]);
+        print_message("%.20s, method %d: saved at %.17g, other bits at %.17g\n", text, (int)method,
+                      at, end);
     }
     robot_end(&a);
     robot_end(&b);
@@ -101,14 +101,16 @@ static int differs(const char *text, zw_method method, uint64_t *seed)
 static void a_saved_state_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    static const char *const text[] = {LIMBS, SHAKEN, TABLE, BOX, DRIVEN};
+    const char *box = BOX, *text[] = {LIMBS, SHAKEN, TABLE, box, DRIVEN};
     static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_STIFF, ZW_METHOD_RK4};
     const char *size = getenv("ZW_CAMPAIGN");
-    int trials = size && strcmp(size, "small") == 0 ? 2 : size ? atoi(size) : 12, wrong = 0;
+    int trials = size && strcmp(size, "small") == 0 ? 2 : size ? atoi(size) : 8, wrong = 0;
     uint64_t seed = 7;
     for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-            for (int i = 0; i < trials && !(k == 0 && m == 1); i++) {
+            /* two contacts that begin to slide at once, without acceleration, end a run by stiff */
+            int skip = text[k] == box && method[m] == ZW_METHOD_STIFF;
+            for (int i = 0; i < (skip ? 0 : trials); i++) {
                 wrong += differs(text[k], method[m], &seed);
             }
         }
