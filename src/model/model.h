@@ -242,6 +242,7 @@ struct zw_model {
     int draw_count;
     model_draw *draw;
     model_law law;
+    zw_impact_law impact;
     model_reach reach;
     model_run run;
     struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */

@@ -31,6 +31,7 @@ enum { READ_MOST_INDICES = 3, READ_MOST_SCOPE = 32, READ_MOST_DEEP = 500, READ_M
 typedef struct read_limits {
     double members; /* of one family, of one range */
     double work;    /* visits of syntax tree nodes: a bound on time */
+    double nodes;   /* of the graph that formulas become: a bound on memory */
     int includes;   /* may other files be read? */
 } read_limits;
 

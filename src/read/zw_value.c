@@ -487,6 +487,12 @@ int read_value_of(reader *r, int tree, read_value *value)
         return read_fail(r, r->trees.tree[tree].token,
                          "these families are too large to be worked out");
     }
+    if (expr_graph_count(r->model->graph) > r->limits.nodes) {
+        return read_fail(
+            r, r->trees.tree[tree].token,
+            "the formulas up to here have more than %.0f operations, which is the most",
+            r->limits.nodes);
+    }
     r->depth++;
     int ok = value_kind(r, tree, value);
     r->depth--;

@@ -75,7 +75,7 @@ zw_status decide_dry(decision *d, zw_error *error);
  * decide_follow() lets it slide the way that they say. */
 zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error);
 zw_status decide_follow(decision *d, int c, zw_error *error);
-/* Impacts until nothing that touches approaches; *hit is set if there was one. */
-zw_status decide_impacts(decision *d, int *hit, zw_error *error);
+/* If something that touches approaches: the impact that ends it, noted in `made`. */
+zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
 
 #endif

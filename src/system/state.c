@@ -1,13 +1,15 @@
 /* The initial state, made consistent (assembly).
  *
- * Positions: the nearest to those written that satisfies the constraints, in the metric of the
- * masses. Speeds: those given are held and the others follow, as small as the metric makes them; if
- * the given ones contradict the constraints, all speeds move to the nearest consistent ones. */
+ * Positions: the nearest to those written that all constraints admit, one-sided ones and limits
+ * included, in the metric of the masses (assemble.c). Speeds: those given are held and the others
+ * follow, as small as the metric makes them; if the given ones contradict the constraints, all
+ * speeds move to the nearest consistent ones. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/assemble.h"
 #include "system/bodies.h"
 #include "system/law.h"
 #include "system/slip.h"
@@ -121,25 +123,6 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
     return ZW_OK;
 }
 
-/* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
- * position is assembled. */
-static zw_status close_violated(const zw_system *system, zw_work *work, zw_state *state,
-                                int *closed, zw_error *error)
-{
-    double *mode = state_mode(state);
-    *closed = 0;
-    zw_status status = system_evaluate(system, work, PART_POSITION, state->t, state_q(state),
-                                       state_v(state), NULL, NULL, error);
-    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        if (system->model->constraint[c].relation == MODEL_AT_LEAST && mode[c] == SYSTEM_OPEN &&
-            work->out[PART_POSITION][system->first_row[c]] < 0) {
-            mode[c] = SYSTEM_CLOSED;
-            *closed = 1;
-        }
-    }
-    return status == ZW_OK ? system_set_modes(system, work, mode, error) : status;
-}
-
 static zw_status open_all(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
 {
     for (int c = 0; c < system->model->constraint_count; c++) {
@@ -217,11 +200,12 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
             solver_create(system, work->velocity->role, held, held_count, error);
         status = solver ? ZW_OK : ZW_NO_MEMORY;
         if (solver) {
-            zw_error ignored;
             /* What is given may be redundant with the constraints: their round-off is no
              * contradiction; a real one moves what should have stayed. */
             solver->options.least_squares = 1;
-            done = system_project_velocity_with(system, work, solver, 0, q, v, &ignored) == ZW_OK;
+            zw_status tried = system_project_velocity_with(system, work, solver, 0, q, v, error);
+            done = tried == ZW_OK;
+            status = tried == ZW_NO_MEMORY ? tried : ZW_OK;
             for (int k = 0; k < held_count && done; k++) {
                 double given = written[held[k]];
                 done = fabs(v[held[k]] - given) <= 1e-12 * (1 + fabs(given));
@@ -240,32 +224,33 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
     return status;
 }
 
+/* Onto all constraints, if need be. What holds is then met to round-off. */
+static zw_status assemble_position(const zw_system *system, zw_work *work, zw_state *state,
+                                   zw_assembly *report, zw_error *error)
+{
+    double *q = state_q(state), *v = state_v(state), *q0 = work->spare[2], violation[2] = {0, 0};
+    zw_status status = system_violation(system, work, state->t, q, v, violation, error);
+    memcpy(q0, q, (size_t)system->nq * sizeof *q);
+    report->violation_before = fmax(violation[0], violation[1]);
+    if (status == ZW_OK && violation[0] > 0) {
+        status = system_assemble(system, work, state->t, q0, v, q, state_mode(state), error);
+    }
+    if (status == ZW_OK) {
+        status = system_set_modes(system, work, state_mode(state), error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_position(system, work, state->t, q, v, error);
+        report->position_change = change(system->nq, q, q0, &report->position_coord);
+    }
+    return status == ZW_OK ? open_all(system, work, state, error) : status;
+}
+
 static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
                           zw_assembly *report, zw_error *error)
 {
-    double *q = state_q(state), *v = state_v(state), violation[2] = {0, 0};
-    double *q0 = work->spare[2], *v0 = work->spare[3];
-    zw_status status = system_violation(system, work, 0, q, v, violation, error);
-    memcpy(q0, q, (size_t)system->nq * sizeof *q);
-    report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
-    int closed = 0;
-    do { /* out of one constraint may be into another */
-        if (status == ZW_OK) {
-            status = close_violated(system, work, state, &closed, error);
-        }
-        if (status == ZW_OK) { /* how deep inside, if so */
-            status = system_violation(system, work, 0, q, v, violation, error);
-            report->violation_before = fmax(report->violation_before, violation[0]);
-        }
-        if (status == ZW_OK) {
-            status = system_project_position(system, work, 0, q, v, error);
-            report->position_change = change(system->nq, q, q0, &report->position_coord);
-        }
-    } while (status == ZW_OK && closed);
+    double *q = state_q(state), *v = state_v(state), *v0 = work->spare[3], violation[2] = {0, 0};
+    zw_status status = assemble_position(system, work, state, report, error);
     memcpy(v0, v, (size_t)system->n * sizeof *v);
-    if (status == ZW_OK) {
-        status = open_all(system, work, state, error);
-    }
     if (status == ZW_OK) {
         status = check_numbers(system, work, state, error);
     }

@@ -41,6 +41,7 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
     system->own.graph = NULL;
     system->model = &system->own;
     system->given = *law;
+    system->impact = model->impact;
     system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;

@@ -113,7 +113,8 @@ struct zw_system {
     int C_count;
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
-    model_law given;   /* what was asked for: the model's, or another; lambda is the model's */
+    zw_impact_law impact;
+    model_law given; /* what was asked for: the model's, or another; lambda is the model's */
     system_law law;
     tree_mechanism *tree;         /* rigid bodies; NULL: all is equations */
     struct system_bodies *bodies; /* what else is known of them: bodies.h */
