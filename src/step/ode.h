@@ -120,6 +120,9 @@ typedef struct step_ode step_ode;
 step_ode *step_ode_create(const step_ode_options *options, zw_error *error);
 void step_ode_free(step_ode *ode); /* NULL is fine */
 
+/* Is its method one for stiff systems? */
+int step_ode_is_stiff(const step_ode *ode);
+
 /* Begin at (t, y); y must be on the manifold already. Counters start at 0. */
 zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error);
 /* Go on from (t, y) after a jump: keeps counters and what is known about the step size. */

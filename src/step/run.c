@@ -72,21 +72,19 @@ static zw_status reset(run *r, const model_event *event, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status energy_of(run *r, double *energy)
+static double energy_of(run *r)
 {
-    *energy = zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
-    return ZW_OK;
+    return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
 }
 
 /* A jump of the state changes the energy by work that nobody integrates. */
 static zw_status apply(run *r, const model_event *event, zw_error *error)
 {
-    double before, after;
     zw_state *state = r->state;
     if (event->reset_count == 0) {
         return ZW_OK;
     }
-    energy_of(r, &before);
+    double before = energy_of(r);
     zw_status status = reset(r, event, error);
     if (status != ZW_OK) {
         return status;
@@ -100,8 +98,7 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     if (status == ZW_OK) {
         status = system_project_velocity(r->system, r->work, state->t, q, v, error);
     }
-    energy_of(r, &after);
-    state->work += after - before;
+    state->work += energy_of(r) - before;
     return status;
 }
 
@@ -477,8 +474,7 @@ static zw_status go(run *r, zw_error *error)
                                     .t = at->t,
                                     .end = r->options.time,
                                     .largest = r->options.step,
-                                    .stiff = r->options.method == ZW_METHOD_STIFF ||
-                                             r->options.method == ZW_METHOD_BDF,
+                                    .stiff = step_ode_is_stiff(r->ode),
                                     .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
