@@ -562,7 +562,13 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .soon = INFINITY,
              .last = -INFINITY};
     contact_list_keep(work->touched, state); /* for the first sample */
-    *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
+    *r.summary = (zw_run_summary){.stopped_by = -1,
+                                  .check_failed = -1,
+                                  .end = state->t,
+                                  .impacts = state->impacts,
+                                  .impact_loss = state->impact_loss};
+    state->impacts = 0;
+    state->impact_loss = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
         status = allocate(&r, error);
