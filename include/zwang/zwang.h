@@ -231,8 +231,9 @@ typedef struct zw_run_summary {
     double end;          /* the time reached */
     double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
     double energy_end;
-    double energy_drift; /* largest |E - E0 - work| / (1 + |E0|) over the samples */
-    double work;         /* of applied, non-ideal and moving-constraint forces since the start */
+    double
+        energy_drift; /* largest |E - E0 - work| / (1 + |E0|) at the ends of steps and at events */
+    double work;      /* of applied, non-ideal and moving-constraint forces since the start */
     double violation_position; /* largest over accepted steps and samples */
     double violation_velocity;
     double certificate; /* worst of all kernel answers at accepted steps */
@@ -250,6 +251,10 @@ typedef struct zw_run_summary {
     double impact_loss; /* energy that all impacts together took; never negative */
     long halved;        /* method impulse: steps that were taken in pieces */
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
+    zw_method method;   /* how it was run: the options, completed */
+    zw_contact_model contact;
+    double tolerance, step;
+    double start; /* the time at which it began */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

@@ -530,22 +530,28 @@ static zw_status allocate(run *r, zw_error *error)
 static void tell_singular(run *r, zw_error *error)
 {
     int early = r->summary->end - r->start < 1e-4 * (r->options.time - r->start);
-    if (!error || !early || r->motion.first < 0) {
+    char names[200], more[400] = "";
+    if (!error || r->motion.first < 0) {
         return;
     }
     motion_pack(&r->motion, r->state, r->y);
-    int beside = motion_rank_beside(&r->motion, r->state->t, r->y);
-    if (beside <= r->motion.first) {
-        return;
+    int near = motion_name_singular(&r->motion, r->state->t, r->y, names, sizeof names);
+    int beside = early ? motion_rank_beside(&r->motion, r->state->t, r->y) : 0;
+    if (beside > r->motion.first) {
+        snprintf(more, sizeof more,
+                 "; the start is a singular position: %d rows count there, %d beside it. Begin a "
+                 "little apart from it",
+                 r->motion.first, beside);
+    } else if (near) {
+        snprintf(more, sizeof more,
+                 "; near t = %.9g is a singular position, where rows of these constraints lose "
+                 "rank: %s",
+                 r->state->t, names);
     }
     char rest[sizeof error->text], *line = strchr(error->text, '\n'); /* the file's, with a mark */
     snprintf(rest, sizeof rest, "%s", line ? line : "");
     size_t used = line ? (size_t)(line - error->text) : strlen(error->text);
-    snprintf(
-        error->text + used, sizeof error->text - used,
-        "; the start is a singular position: %d rows count there, %d beside it. Begin a little "
-        "apart from it%s",
-        r->motion.first, beside, rest);
+    snprintf(error->text + used, sizeof error->text - used, "%s%s", more, rest);
 }
 
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
@@ -564,6 +570,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     contact_list_keep(work->touched, state); /* for the first sample */
     *r.summary = (zw_run_summary){.stopped_by = -1,
                                   .check_failed = -1,
+                                  .start = state->t,
                                   .end = state->t,
                                   .impacts = state->impacts,
                                   .impact_loss = state->impact_loss};
@@ -571,6 +578,10 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     state->impact_loss = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
+        r.summary->method = r.options.method;
+        r.summary->contact = r.options.contact;
+        r.summary->tolerance = r.options.tolerance;
+        r.summary->step = r.options.step;
         status = allocate(&r, error);
     }
     if (status == ZW_OK) {
