@@ -56,6 +56,9 @@
 #define GAIN 1e-13 /* of |v+ - v-|^2/2: a gain of energy up to this is round-off */
 
 /* Work: the bisection's steps, and how often in an impact; rounds that ask the kernel. */
+#define FINE 1e-14  /* certificates to ask for; with friction the kernel may not get there, and */
+#define CHEAP 1e-12 /* trying costs much: after FINE_ROUNDS, and in bisections */
+enum { FINE_ROUNDS = 4 };
 enum { HALVINGS = 30, BISECTIONS = 2, KERNEL_ROUNDS = 100 };
 
 /* ---- Speeds ---------------------------------------------------------------------------------- */
@@ -198,6 +201,7 @@ static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_a
     zw_status status = solve_group(x, v, share, &energy, answer, error);
     if (share > 0 && is_refused(status, &energy)) {
         int steps = x->refused++ < BISECTIONS ? HALVINGS : 0;
+        x->options.tolerance = CHEAP;
         status = find_share(x, v, steps, &energy, &share, answer, error);
         answer->share = fmin(answer->share, share);
     }
@@ -326,8 +330,8 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
             choose_strongest(x);
         }
         if (status == ZW_OK && put_group(x, last) > 0) {
+            x->options.tolerance = asked++ < FINE_ROUNDS ? FINE : CHEAP;
             status = strike(x, last ? 0 : 1, v, answer, error);
-            asked++;
         }
         if (status == ZW_OK && !last) {
             strike_alone(x, v, answer);
@@ -339,16 +343,6 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
     }
 }
 
-/* With friction the kernel gets less near, and trying costs much. */
-static int has_cones(const gauss_impact *x)
-{
-    int found = 0;
-    for (int k = 0; k < x->blocks; k++) {
-        found |= x->block[k].block.kind == ZW_CONE;
-    }
-    return found;
-}
-
 zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law contact, double *v,
                              gauss_impact_answer *answer, zw_error *error)
 {
@@ -358,7 +352,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     }
     x->options = zw_gauss_options_default();
     x->options.contact = contact;
-    x->options.tolerance = has_cones(x) ? 1e-12 : 1e-14;
+    x->options.tolerance = FINE;
     x->options.rank = 1e-6; /* as for projections: system_set_modes */
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0;
