@@ -199,6 +199,7 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     int touched = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = note_slip(r, error);
+    system_keep_slip(r->work, r->state);
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         touched |= fired[k] >= r->guards.events;
         if (fired[k] >= r->guards.events) {
@@ -423,10 +424,12 @@ static zw_status start(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
+    system_take_slip(r->work, r->state);
     zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
     if (status == ZW_OK) {
         status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
                                   state_v(r->state), error);
+        system_keep_slip(r->work, r->state);
     }
     if (status == ZW_OK) {
         status = look_ahead(r, error);
@@ -473,7 +476,9 @@ static zw_status go(run *r, zw_error *error)
                                     .start = r->start,
                                     .t = at->t,
                                     .end = r->options.time,
-                                    .largest = r->options.step};
+                                    .largest = r->options.step,
+                                    .stiff = step_ode_is_stiff(r->ode),
+                                    .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
