@@ -37,6 +37,7 @@ typedef struct cli_arguments {
     double noise;
     const char *metric;   /* as it was written, or NULL */
     const char *key;      /* robots: the keyframe to begin with, or NULL */
+    zw_impact_law impact; /* DEFAULT: the file's */
     const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
     const char *begin;    /* run: the state to begin with, or NULL */
     const char *save;     /* run: where the last state goes, or NULL */
