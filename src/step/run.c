@@ -72,21 +72,19 @@ static zw_status reset(run *r, const model_event *event, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status energy_of(run *r, double *energy)
+static double energy_of(run *r)
 {
-    *energy = zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
-    return ZW_OK;
+    return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
 }
 
 /* A jump of the state changes the energy by work that nobody integrates. */
 static zw_status apply(run *r, const model_event *event, zw_error *error)
 {
-    double before, after;
     zw_state *state = r->state;
     if (event->reset_count == 0) {
         return ZW_OK;
     }
-    energy_of(r, &before);
+    double before = energy_of(r);
     zw_status status = reset(r, event, error);
     if (status != ZW_OK) {
         return status;
@@ -100,8 +98,7 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     if (status == ZW_OK) {
         status = system_project_velocity(r->system, r->work, state->t, q, v, error);
     }
-    energy_of(r, &after);
-    state->work += after - before;
+    state->work += energy_of(r) - before;
     return status;
 }
 
@@ -198,6 +195,7 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     int touched = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = note_slip(r, error);
+    system_keep_slip(r->work, r->state);
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         touched |= fired[k] >= r->guards.events;
         if (fired[k] >= r->guards.events) {
@@ -423,10 +421,12 @@ static zw_status start(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
+    system_take_slip(r->work, r->state);
     zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
     if (status == ZW_OK) {
         status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
                                   state_v(r->state), error);
+        system_keep_slip(r->work, r->state);
     }
     if (status == ZW_OK) {
         status = look_ahead(r, error);
@@ -473,7 +473,9 @@ static zw_status go(run *r, zw_error *error)
                                     .start = r->start,
                                     .t = at->t,
                                     .end = r->options.time,
-                                    .largest = r->options.step};
+                                    .largest = r->options.step,
+                                    .stiff = step_ode_is_stiff(r->ode),
+                                    .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {

@@ -35,9 +35,23 @@ double *state_mode(zw_state *state)
     return state_param(state) + state->params;
 }
 
-double *state_memory(zw_state *state)
+double *state_slide(zw_state *state)
 {
     return state_mode(state) + state->constraints;
+}
+
+double *state_memory(zw_state *state)
+{
+    return state_slide(state) + state->slides;
+}
+
+static int slide_numbers(const zw_system *system)
+{
+    int any = 0, constraints = system->model->constraint_count;
+    for (int c = 0; c < constraints && system->slip; c++) {
+        any |= system->slip[c].width > 0;
+    }
+    return any ? 3 * constraints : 0;
 }
 
 /* The memory has room for low-order parts of q, v, multipliers, work and p; for p and v a step ago;
@@ -47,9 +61,10 @@ zw_state *state_allocate(const zw_system *system)
     enum { MORE = 16 };
     int memory = system->nq + 4 * system->n + system->carried + system->m + MORE +
                  (system->bodies ? bodies_step_memory(system) : 0);
-    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->carried +
-                   (size_t)system->shape.params + (size_t)system->model->constraint_count +
-                   (size_t)memory;
+    int slides = slide_numbers(system);
+    size_t count = (size_t)slides + (size_t)system->nq + (size_t)system->n +
+                   (size_t)system->carried + (size_t)system->shape.params +
+                   (size_t)system->model->constraint_count + (size_t)memory;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
@@ -59,6 +74,7 @@ zw_state *state_allocate(const zw_system *system)
         state->carried = system->carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
+        state->slides = slides;
         state->memory = memory;
         state->fingerprint = system->fingerprint;
     }
