@@ -45,5 +45,4 @@ void front_clear(front *f);
 int front_factor(front *f);
 void front_solve(front *f, double *x); /* x = H \ x, nodes one behind the other */
 
-
 #endif

@@ -201,7 +201,8 @@ static void massless_dofs_are_told(void **state)
     try_free(&t);
 }
 
-/* ---- A long chain ----------------------------------------------------------------------------- */
+/* ---- A long chain -----------------------------------------------------------------------------
+ */
 
 /* A thousand links and a mass of a million at the end: forces come back to what rounding of that
  * mass times the accelerations in the chain leaves of them. */
