@@ -505,6 +505,12 @@ expr_id expr_tape_kink(const expr_tape *tape, int i)
     return tape->kink[i];
 }
 
+void expr_tape_reads(const expr_tape *tape, expr_op leaf, int *first, int *count)
+{
+    *first = tape->input[leaf].first;
+    *count = tape->input[leaf].count;
+}
+
 size_t expr_tape_registers(const expr_tape *tape)
 {
     return (size_t)tape->registers;

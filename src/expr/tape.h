@@ -30,6 +30,9 @@ void expr_tape_free(expr_tape *tape);
 int expr_tape_outputs(const expr_tape *tape);
 int expr_tape_instructions(const expr_tape *tape); /* of a run; the prologue does not count */
 
+/* The leaves of a kind that it reads lie in [*first, *first + *count). */
+void expr_tape_reads(const expr_tape *tape, expr_op leaf, int *first, int *count);
+
 /* The register file: this many doubles for one world, eight times as many for eight. */
 size_t expr_tape_registers(const expr_tape *tape);
 

@@ -30,7 +30,7 @@ struct run {
     double *reset;    /* [most resets of an event] scratch */
     double start;     /* time and work done at the start */
     double start_work;
-    double soon; /* a contact may come again as soon as this: the next step stays below */
+    double soon; /* the next step stays below: guards could not be evaluated in a longer one */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
     long shown;  /* samples so far */
