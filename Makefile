@@ -19,7 +19,7 @@ classics: # the kernel alone, at work on a few classics
 	@tools/build release --target example_classics
 	@build/release/examples/classics
 
-test: # gcc, clang, sanitizers; and that the bits agree
+test: # gcc, clang, sanitizers, threads; and that the bits agree
 	@tools/need test
 	@tools/test-all
 

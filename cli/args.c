@@ -19,6 +19,7 @@ typedef enum option_id {
     OPTION_BEGIN,
     OPTION_SAVE,
     OPTION_HASH,
+    OPTION_DIGITS,
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
@@ -57,6 +58,7 @@ static const option options[] = {
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
     {OPTION_SAVE, "--save", NULL, 1, "run"},
     {OPTION_HASH, "--hash", NULL, 0, "run"},
+    {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
@@ -68,7 +70,7 @@ static const option options[] = {
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "explain certify"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain certify"},
     {OPTION_ALL, "--all", NULL, 0, "explain"},
     {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit"},
     {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit"},
@@ -295,6 +297,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
     int *flag = id == OPTION_JSON      ? &arguments->json
                 : id == OPTION_ALL     ? &arguments->all
                 : id == OPTION_HASH    ? &arguments->hash
+                : id == OPTION_DIGITS  ? &arguments->digits
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
                 : id == OPTION_SLEEP   ? &arguments->sleep

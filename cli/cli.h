@@ -6,17 +6,19 @@
 
 #include "zwang/bodies.h"
 #include "zwang/path.h"
+#include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
 /* Exit codes, as promised in the manual. */
 enum {
     CLI_OK = 0,
-    CLI_FAILED = 1,       /* the motion could not be computed, or a check did not hold */
-    CLI_USAGE = 2,        /* the command line makes no sense */
-    CLI_MODEL = 3,        /* the model has a mistake, or no consistent start */
-    CLI_FILE = 4,         /* a file cannot be read or written */
-    CLI_NO_MOTION = 5,    /* certify: the recording is not a motion of the system */
-    CLI_INTERRUPTED = 130 /* by Ctrl-C; what was there has been written */
+    CLI_FAILED = 1,    /* the motion could not be computed, or a check did not hold */
+    CLI_USAGE = 2,     /* the command line makes no sense */
+    CLI_MODEL = 3,     /* the model has a mistake, or no consistent start */
+    CLI_FILE = 4,      /* a file cannot be read or written */
+    CLI_NO_MOTION = 5, /* certify: the recording is not a motion of the system */
+    CLI_INTERRUPTED =
+        130 /* by Ctrl-C, what was there has been written; 128 + the signal's number */
 };
 
 enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256 };
@@ -45,6 +47,7 @@ typedef struct cli_arguments {
     int json;
     int all;
     int hash;
+    int digits; /* run: estimate the error of the final state */
     int quiet;
     int help;
 } cli_arguments;
@@ -112,6 +115,7 @@ void cli_json_number(cli_json *json, const char *key, double value); /* not fini
 void cli_json_int(cli_json *json, const char *key, long value);
 void cli_json_bool(cli_json *json, const char *key, int value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
+void cli_json_error(cli_json *json, const zw_error *error); /* "error": {...} */
 
 /* run.c, explain.c, check.c, certify.c, limit.c: the commands; they answer the exit code. */
 int cli_run(const cli_arguments *arguments);
@@ -119,6 +123,20 @@ int cli_explain(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
+
+/* run_json.c: a run for programs. */
+typedef struct cli_outcome {
+    const cli_arguments *arguments;
+    const cli_world *world;
+    const zw_run_summary *summary;
+    const zw_digits *digits; /* or NULL */
+    const zw_run_verdict *verdict;
+    const long *happened; /* [events] how often each did */
+    zw_status status;
+    const zw_error *error;
+    double wall;
+} cli_outcome;
+void cli_run_json(const cli_outcome *outcome);
 
 /* explain.c: a table with one line for each of a kind; not all of very many. */
 typedef struct cli_table {

@@ -183,12 +183,6 @@ void cli_explain_json_error(const cli_arguments *arguments, const zw_error *erro
     cli_json_text(&json, "zwang", zw_version());
     cli_json_text(&json, "file", arguments->file);
     cli_json_bool(&json, "ok", 0);
-    cli_json_open(&json, "error", '{');
-    cli_json_text(&json, "status", zw_status_text(error->status));
-    cli_json_text(&json, "message", error->text);
-    cli_json_text(&json, "file", error->file);
-    cli_json_int(&json, "line", error->line);
-    cli_json_int(&json, "column", error->column);
-    cli_json_close(&json, '}');
+    cli_json_error(&json, error);
     cli_json_close(&json, '}');
 }

@@ -57,5 +57,5 @@ int main(int count, char **word)
                 errno ? strerror(errno) : "an earlier write failed");
         code = CLI_FILE;
     }
-    return code;
+    return code == CLI_INTERRUPTED && cli_interrupted() ? 128 + cli_interrupted() : code;
 }

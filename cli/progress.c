@@ -1,4 +1,4 @@
-/* A bar while one waits, and Ctrl-C as a wish to stop. */
+/* A bar while one waits, and signals that ask to stop. */
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -72,16 +72,21 @@ void cli_progress_end(void)
 
 static void note(int signal_number)
 {
-    (void)signal_number;
-    interrupted = 1;
+    interrupted = signal_number;
 }
 
+/* Ctrl-C, kill, and the end of the terminal. What the caller has switched off stays so: nohup
+ * ignores SIGHUP, a shell SIGINT for what it starts in the background. */
 void cli_catch_interrupt(void)
 {
-    struct sigaction action = {.sa_handler = note};
-    action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends at once */
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    static const int number[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = note}, old;
+    action.sa_flags = (int)SA_RESETHAND; /* a second one ends at once */
+    for (int i = 0; i < 3; i++) {
+        if (sigaction(number[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+            sigaction(number[i], &action, NULL);
+        }
+    }
 }
 
 int cli_interrupted(void)

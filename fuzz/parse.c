@@ -74,7 +74,7 @@ static void check_model(const zw_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const read_limits limits = {.members = 100, .work = 20000, .includes = 0};
+    const read_limits limits = {.members = 100, .work = 20000, .nodes = 1e5, .includes = 0};
     if (size == 0 || size > 5000) {
         return 0;
     }

@@ -125,6 +125,13 @@ typedef enum zw_contact_law {
     ZW_CONVEX   /* Gauss's minimum itself: maximal dissipation, lifts as it slides */
 } zw_contact_law;
 
+/* Where several contacts meet at one instant: docs/mathematics.md, section 22. */
+typedef enum zw_impact_law {
+    ZW_IMPACT_DEFAULT,     /* the file's, or SEQUENTIAL */
+    ZW_IMPACT_SEQUENTIAL,  /* the strongest approach first, equal ones together, then the next */
+    ZW_IMPACT_SIMULTANEOUS /* all that touch in one problem */
+} zw_impact_law;
+
 /* AUTO takes sparse algebra for large compressed problems; an operator metric always has dense. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 
@@ -136,7 +143,7 @@ typedef struct zw_gauss_options {
                             depend on them; 0: 1e-10. Dense algebra only */
     int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
-    int margin;          /* measure zw_motion.margin; dense algebra only */
+    int margin;          /* measure zw_motion.margin */
     int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
     int effort;          /* Coulomb: factorisations after which, about, the best answer met must do:
                             ZW_INACCURATE if its certificate misses the tolerance; 0: no limit.
@@ -181,7 +188,7 @@ typedef struct zw_motion {
     double margin;           /* if asked for: with the singular values s > 0 of these rows, all of
                                 length one, their number over the sum of 1/s^2, and the root of that.
                                 1 where they are orthogonal; smooth on the way to a singular point.
-                                Else, and with sparse algebra, as independence */
+                                With sparse algebra: about the least s. Else as independence */
     int redundant_count;     /* equality blocks with rows that follow from earlier rows */
     const int *redundant;    /* their indices */
     int conflict_count;      /* blocks that contradict each other: none can be left out */

@@ -219,8 +219,9 @@ typedef struct zw_run_summary {
     double end;          /* the time reached */
     double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
     double energy_end;
-    double energy_drift; /* largest |E - E0 - work| / (1 + |E0|) over the samples */
-    double work;         /* of applied, non-ideal and moving-constraint forces since the start */
+    double
+        energy_drift; /* largest |E - E0 - work| / (1 + |E0|) at the ends of steps and at events */
+    double work;      /* of applied, non-ideal and moving-constraint forces since the start */
     double violation_position; /* largest over accepted steps and samples */
     double violation_velocity;
     double certificate; /* worst of all kernel answers at accepted steps */
@@ -238,6 +239,10 @@ typedef struct zw_run_summary {
     double impact_loss; /* energy that all impacts together took; never negative */
     long halved;        /* method impulse: steps that were taken in pieces */
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
+    zw_method method;   /* how it was run: the options, completed */
+    zw_contact_model contact;
+    double tolerance, step;
+    double start; /* the time at which it began */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from
@@ -284,8 +289,8 @@ int zw_sleepers(const zw_system *system, const zw_state *state, int *asleep, zw_
 /* A named array inside a system, state or work. */
 typedef enum zw_field_id {
     ZW_FIELD_TIME,       /* [1] of the state */
-    ZW_FIELD_Q,          /* [n] */
-    ZW_FIELD_V,          /* [n] */
+    ZW_FIELD_Q,          /* [coordinates]: of bodies with quaternions more than speeds */
+    ZW_FIELD_V,          /* [n], n = the number of speeds */
     ZW_FIELD_A,          /* [n] after zw_forward */
     ZW_FIELD_A_FREE,     /* [n] after zw_forward: M \ force */
     ZW_FIELD_LAMBDA,     /* [rows] after zw_forward; those that a law carries: the state's */
@@ -371,13 +376,14 @@ zw_batch_result zw_batch_look(const zw_batch *batch, int world);
 zw_record *zw_record_create(const zw_system *system, zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
-/* Format by the ending of the path: .csv .h5 .svg .html. */
 /* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal
  * forces, the size of that of the forces across, the smallest gap (no number while apart) and 0
  * apart, 1 sticking, 2 sliding. If more than so many pairs touch, there are none; -1: always; 0:
  * never. Without this call: 24. */
 void zw_record_contacts(zw_record *record, int most);
 int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
+/* Format by the ending of the path: .csv .h5 .svg .html. The HDF5 library is one for all threads of
+ * a program: write .h5 from one thread at a time. */
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

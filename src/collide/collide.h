@@ -67,8 +67,14 @@ typedef struct collide_point {
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity);
 
-/* How far two are apart, negative where they overlap: planes (one at most), spheres and capsules
- * only. It may be a hair too much. */
+/* Planes, height fields and meshes: what other shapes lie on. Two of them never touch. */
+static inline int collide_is_ground(const collide_shape *shape)
+{
+    return shape->kind == COLLIDE_PLANE || shape->kind >= COLLIDE_FIELD;
+}
+
+/* How far two are apart, negative where they overlap: planes, spheres and capsules only. It may be
+ * a hair too much. Infinite for two planes. */
 double collide_clearance(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                          const collide_pose *at_b);
 

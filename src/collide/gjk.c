@@ -156,7 +156,7 @@ static int has(const simplex *s, const collide_apex *w)
  * short. */
 static void across(const simplex *s, const double v[3], double n[3])
 {
-    double u[3], w[3];
+    double u[3] = {0}, w[3];
     v3_copy(n, v);
     if (s->count >= 2) {
         v3_sub(u, s->apex[1].w, s->apex[0].w);

@@ -2,7 +2,8 @@
  *
  * Triangles that lie in one plane (all corners within 1e-10 of the size of it) are one face: the
  * largest triangle that is left begins, and takes its neighbours as long as they fit. The edges of
- * a face that no other of its triangles has are its ring. A corner that is on no ring is none, nor
+ * a face that no other of its triangles has are its ring. The triangles are a closed surface
+ * (hull.c), so every edge has a triangle beyond it. A corner that is on no ring is none, nor
  * one that is on two only: it is on an edge.
  * Every edge is in two rings, once in each direction; so the edges that leave a corner in the rings
  * of all faces are its neighbours, each once.
@@ -74,7 +75,7 @@ static void flood(maker *m, int seed, int *stack)
     while (depth > 0) {
         int t = stack[--depth];
         for (int k = 0; k < 3; k++) {
-            int o = m->across[3 * t + k], fits = o >= 0 && m->face[o] < 0;
+            int o = m->across[3 * t + k], fits = m->face[o] < 0;
             double other[3];
             for (int c = 0; fits && c < 3; c++) {
                 double d = v3_dot(n, &m->vertex[3 * m->triangle[3 * o + c]]) - offset;
@@ -113,26 +114,60 @@ static int merge(maker *m)
     return ok;
 }
 
-/* The outline of each face: from an edge on its border to the next, turning around the corner
- * through the face's own triangles. */
-static void outline(maker *m, int face, int first)
+/* The next edge on the border of its face: turning around the corner through the face's own
+ * triangles. */
+static int next_on_border(const maker *m, int at)
 {
-    int at = first, guard = 3 * m->triangles;
-    do {
-        m->ring[m->start[face + 1]++] = m->triangle[at];
-        int t = at / 3, k = (at % 3 + 1) % 3; /* the edge that leaves the next corner */
-        while (m->across[3 * t + k] >= 0 && m->face[m->across[3 * t + k]] == face && guard-- > 0) {
-            int corner = m->triangle[3 * t + k], o = m->across[3 * t + k];
-            k = 0;
-            while (k < 2 && m->triangle[3 * o + k] != corner) {
-                k++;
-            }
-            t = o;
+    int t = at / 3, k = (at % 3 + 1) % 3, face = m->face[t]; /* the edge that leaves the corner */
+    while (m->face[m->across[3 * t + k]] == face) {
+        int corner = m->triangle[3 * t + k], o = m->across[3 * t + k];
+        k = 0;
+        while (k < 2 && m->triangle[3 * o + k] != corner) {
+            k++;
         }
-        at = 3 * t + k;
-    } while (at != first && guard-- > 0);
+        t = o;
+    }
+    return 3 * t + k;
 }
 
+static int is_on_border(const maker *m, int at)
+{
+    return m->face[m->across[at]] != m->face[at / 3];
+}
+
+/* Triangles of a face whose border is not one closed path (they surround others, or meet in a
+ * corner only) become faces of their own. */
+static int split_broken(maker *m)
+{
+    int *border = ints(m->faces), *first = ints(m->faces);
+    int ok = border != NULL && first != NULL;
+    for (int i = 0; ok && i < 3 * m->triangles; i++) {
+        int f = m->face[i / 3];
+        if (is_on_border(m, i)) {
+            first[f] = border[f]++ > 0 ? first[f] : i;
+        }
+    }
+    for (int f = 0; ok && f < m->faces; f++) {
+        if (border[f] == 0) {
+            continue; /* not of a closed surface with a volume */
+        }
+        int at = first[f];
+        do {
+            at = next_on_border(m, at);
+            border[f]--;
+        } while (at != first[f]);
+    }
+    for (int t = 0, old = m->faces; ok && t < m->triangles; t++) {
+        if (m->face[t] < old && border[m->face[t]] > 0) {
+            m->face[t] = m->faces++;
+        }
+    }
+    base_free(border);
+    base_free(first);
+    return ok;
+}
+
+/* The outline of each face. One that was split has none left. */
 static int rings(maker *m)
 {
     int *border = ints(m->faces);
@@ -146,15 +181,22 @@ static int rings(maker *m)
         border[f] = -1;
     }
     for (int i = 3 * m->triangles - 1; i >= 0; i--) {
-        int f = m->face[i / 3], o = m->across[i];
-        border[f] = o < 0 || m->face[o] != f ? i : border[f];
+        border[m->face[i / 3]] = is_on_border(m, i) ? i : border[m->face[i / 3]];
     }
+    int faces = 0;
     for (int f = 0; f < m->faces; f++) {
-        m->start[f + 1] = m->start[f];
-        if (border[f] >= 0) {
-            outline(m, f, border[f]);
+        if (border[f] < 0) {
+            continue;
         }
+        m->start[faces + 1] = m->start[faces];
+        int at = border[f];
+        do {
+            m->ring[m->start[faces + 1]++] = m->triangle[at];
+            at = next_on_border(m, at);
+        } while (at != border[f]);
+        faces++;
     }
+    m->faces = faces;
     base_free(border);
     return 1;
 }
@@ -404,7 +446,8 @@ collide_hull *collide_hull_new(const double *vertex, int count)
     if (ok && m.triangles > 0) {
         m.across = ints(3 * m.triangles);
         m.face = ints(m.triangles);
-        ok = m.across != NULL && m.face != NULL && merge(&m) && rings(&m) && drop_between(&m);
+        ok = m.across != NULL && m.face != NULL && merge(&m) && split_broken(&m) && rings(&m) &&
+             drop_between(&m);
     } else if (ok) {
         ok = flat_rings(&m);
     }

@@ -120,8 +120,7 @@ static void in_the_air(const collide_shape *a, const collide_pose *at_a, const c
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity)
 {
-    int a_ground = a->kind == COLLIDE_PLANE || a->kind >= COLLIDE_FIELD;
-    int b_ground = b->kind == COLLIDE_PLANE || b->kind >= COLLIDE_FIELD;
+    int a_ground = collide_is_ground(a), b_ground = collide_is_ground(b);
     if (a_ground && b_ground) {
         return 0;
     }

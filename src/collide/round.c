@@ -185,7 +185,7 @@ double collide_clearance(const collide_shape *a, const collide_pose *at_a, const
                          const collide_pose *at_b)
 {
     if (b->kind == COLLIDE_PLANE) {
-        return collide_clearance(b, at_b, a, at_a);
+        return a->kind == COLLIDE_PLANE ? INFINITY : collide_clearance(b, at_b, a, at_a);
     }
     if (a->kind == COLLIDE_PLANE) {
         const double n[3] = {at_a->R[2], at_a->R[5], at_a->R[8]};

@@ -34,10 +34,4 @@ typedef enum expr_rate_kind { EXPR_RATE_BIAS, EXPR_RATE_FULL } expr_rate_kind;
 zw_status expr_rate(expr_graph *graph, const expr_id *id, int count, expr_rate_kind kind,
                     expr_id *rate);
 
-/* Leaves replaced by expressions: `swap(user, op, index)` answers the new node of a leaf, or
- * EXPR_NONE to leave it. */
-typedef expr_id expr_swap(void *user, expr_graph *graph, expr_op leaf, int index);
-zw_status expr_substitute(expr_graph *graph, const expr_id *id, int count, expr_swap *swap,
-                          void *user, expr_id *result);
-
 #endif

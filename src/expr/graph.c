@@ -147,6 +147,21 @@ expr_graph *expr_graph_create(void)
     return graph;
 }
 
+expr_graph *expr_graph_copy(const expr_graph *graph)
+{
+    expr_graph *copy = base_alloc(sizeof *copy);
+    if (copy == NULL) {
+        return NULL;
+    }
+    *copy = *graph;
+    copy->block = NULL; /* make_room frees what it replaces */
+    if (make_room(copy, graph->capacity) != ZW_OK) {
+        base_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
 void expr_graph_free(expr_graph *graph)
 {
     if (graph != NULL) {
@@ -173,11 +188,6 @@ const expr_node *expr_graph_node(const expr_graph *graph, expr_id id)
 void expr_graph_at(expr_graph *graph, int place)
 {
     graph->place = place;
-}
-
-int expr_is_const(const expr_graph *graph, expr_id id, double value)
-{
-    return graph->node[id].op == EXPR_CONST && graph->node[id].value == value;
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------*/
@@ -244,20 +254,4 @@ expr_id fold_operation(expr_graph *graph, expr_op op, int index, expr_id a, expr
         }
     }
     return graph_add(graph, node);
-}
-
-expr_id expr_rebuild(expr_graph *graph, const expr_node *node, const expr_id *operand)
-{
-    expr_op op = (expr_op)node->op;
-    if (op == EXPR_POWI) {
-        return expr_powi(graph, operand[0], node->index);
-    }
-    switch (expr_op_operands(op)) {
-    case 1:
-        return expr_unary(graph, op, operand[0]);
-    case 2:
-        return expr_binary(graph, op, operand[0], operand[1]);
-    default:
-        return expr_select(graph, operand[0], operand[1], operand[2]);
-    }
 }

@@ -93,7 +93,8 @@ typedef struct expr_node {
 
 typedef struct expr_graph expr_graph;
 
-expr_graph *expr_graph_create(void); /* NULL: no memory */
+expr_graph *expr_graph_create(void);                  /* NULL: no memory */
+expr_graph *expr_graph_copy(const expr_graph *graph); /* the same ids; NULL: no memory */
 void expr_graph_free(expr_graph *graph);
 zw_status expr_graph_status(const expr_graph *graph);
 int expr_graph_count(const expr_graph *graph);
@@ -110,7 +111,6 @@ expr_id expr_select(expr_graph *graph, expr_id condition, expr_id yes, expr_id n
 
 const char *expr_op_text(expr_op op);
 int expr_op_operands(expr_op op);
-int expr_is_const(const expr_graph *graph, expr_id id, double value);
 
 /* The value of one operation on numbers: what folding, the tape and expr_value all use. */
 double expr_apply(expr_op op, int index, double a, double b, double c);
@@ -125,12 +125,13 @@ typedef struct expr_inputs {
     const double *lambda;
 } expr_inputs;
 
-/* The value of a node, slowly: for sizes, initial values and diagnosis. Needs scratch memory, so
- * it can fail: NaN and ZW_NO_MEMORY in the graph's status. */
-double expr_value(expr_graph *graph, expr_id id, const expr_inputs *inputs);
+/* The value of a node, slowly: for sizes, initial values and diagnosis (value.c). The graph is only
+ * read, so threads may share it. Needs scratch memory, so it can fail: ZW_NO_MEMORY. */
+zw_status expr_value(const expr_graph *graph, expr_id id, const expr_inputs *inputs, double *value);
 
 /* The first node, in order of evaluation, below `id` whose value is not finite although its
  * operands are; EXPR_NONE if there is none. Where formulas have singularities, this is the one. */
-expr_id expr_culprit(expr_graph *graph, expr_id id, const expr_inputs *inputs);
+zw_status expr_culprit(const expr_graph *graph, expr_id id, const expr_inputs *inputs,
+                       expr_id *culprit);
 
 #endif

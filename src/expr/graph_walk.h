@@ -48,9 +48,6 @@ zw_status expr_walk_start(expr_graph *graph, const expr_id *id, int count, expr_
                           int depends, expr_walk *walk);
 void expr_walk_end(expr_walk *walk);
 
-/* Claim the positions again, after another walk may have taken them. */
-void expr_walk_resume(expr_graph *graph, const expr_walk *walk);
-
 /* Where the node stands in the list; -1: nowhere. */
 static inline int expr_walk_position(const expr_graph *graph, const expr_walk *walk, expr_id id)
 {
@@ -72,8 +69,5 @@ static inline int expr_is_flat(int op)
 
 /* The bit of a leaf's kind; 0 for what is no leaf, and for constants. */
 int expr_leaf_bit(expr_op leaf);
-
-/* The same operation as the node's on other operands. */
-expr_id expr_rebuild(expr_graph *graph, const expr_node *node, const expr_id *operand);
 
 #endif

@@ -297,6 +297,7 @@ zw_status gauss_sparse_pass(const zw_gauss *problem, const zw_gauss_options *opt
     right_side(problem, work, s, C);
     work->V = s->V;
     zw_status status = sparse_equality_motion(work, s, 0) ? ZW_OK : ZW_INACCURATE;
+    work->margin = work->measures && status == ZW_OK ? sparse_equality_margin(work, s) : 1.0;
     if (status == ZW_OK && work->rank < s->me) {
         status = sparse_equality_check(problem, work, s, options->tolerance);
         if (work->conflict_count > 0 && options->least_squares) {

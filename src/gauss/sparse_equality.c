@@ -268,6 +268,42 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
                : base_fail(error, ZW_BAD_INPUT, "the numbers are too large to be factored");
 }
 
+/* How near the rows in play are to a loss of rank. With S = B M^-1 B' of these rows, whose
+ * eigenvalues are squares s^2 of their singular values, and a fixed vector z,
+ *
+ *     |S^-p z|^2 = sum over the eigenvectors u of S of (u . z)^2 s^-4p,
+ *
+ * so (|z|/|S^-p z|)^(1/2p) is about the least s, is zero with it and as linear on the way there,
+ * and smooth throughout, also where several fall together. S^-1 z is one solve with K. The rows of
+ * a long chain have small s for no other reason than their number: compare with values elsewhere.
+ */
+double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s)
+{
+    enum { POWER = 4 };
+    double *z = s->rhs + s->q, first = 0.0, margin = 1.0;
+    if (work->rank == 0 || !sparse_equality_factor(work, s)) {
+        return 1.0;
+    }
+    memset(s->rhs, 0, (size_t)s->N * sizeof(double));
+    for (int e = 0; e < s->me; e++) {
+        z[e] = s->off[e] ? 0.0 : sparse_dice(e);
+    }
+    first = dense_norm(s->me, z);
+    dense_scale(s->me, 1.0 / first, z);
+    for (int k = 0; k < POWER; k++) {
+        sparse_ldl_solve(s->ldl, s->rhs);
+        memset(s->rhs, 0, (size_t)s->q * sizeof(double));
+        memset(s->rhs + s->q + s->me, 0, (size_t)s->mc * sizeof(double));
+        for (int e = 0; e < s->me; e++) {
+            z[e] = s->off[e] ? 0.0 : z[e];
+        }
+        double size = dense_norm(s->me, z);
+        dense_scale(s->me, size > 0.0 ? 1.0 / size : 0.0, z);
+        margin *= size;
+    }
+    return margin > 0.0 ? 1.0 / sqrt(sqrt(sqrt(margin))) : 1.0; /* the root of order 2 POWER */
+}
+
 /* ---- Conflicts ----------------------------------------------------------------------------- */
 
 /* Add a block to a list, for rows in rising order. */

@@ -139,6 +139,8 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
 /* What the equalities fix: x and r with all cones open, or loaded with the r they have. 0: not
  * finite. */
 int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s, int loaded);
+/* From a loss of rank of the rows in play; 1: none is in play. */
+double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s);
 /* Spread the multipliers of the independent rows over all, with least norm. */
 void sparse_equality_spread(gauss_sparse *s, double *r);
 

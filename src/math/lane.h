@@ -15,7 +15,7 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) &&                        \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ZW_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ZW_CLONES

@@ -85,6 +85,9 @@ typedef struct model_constraint {
     expr_id residual[MODEL_DIMENSION];
     expr_id restitution; /* EXPR_NONE: none was given (0) */
     expr_id friction;    /* mu >= 0, or EXPR_NONE */
+    int friction_place;  /* of mu, all of it; meaningful with friction only */
+    int partner;         /* `friction a, b: mu`, of a: 1 + the number of b; 0: it rubs alone */
+    int rubs_with;       /* of b: 1 + the number of a; b itself has no friction */
     int contact_count;   /* `at`: components of the touching point, or 0 */
     expr_id contact[MODEL_DIMENSION];
     int slip_count; /* `slip`: the speed of rubbing itself, linear in the speeds; or 0 */
@@ -94,9 +97,10 @@ typedef struct model_constraint {
     expr_id *nonideal;
 } model_constraint;
 
-/* The place of a mass: a point of two or three components. */
+/* The place of a mass: a point of one to three components. */
 typedef struct model_mass {
     int dimension;
+    int place; /* of the formula of the point, all of it */
     expr_id point[MODEL_DIMENSION];
 } model_mass;
 
@@ -226,6 +230,7 @@ struct zw_model {
     int mass_count;
     model_mass *mass; /* where the `mass` lines put them: contacts slide there */
 
+    int more_kinetic; /* some kinetic energy is not that of a mass at a point */
     int constraint_count;
     model_constraint *constraint;
     int event_count;
@@ -237,6 +242,7 @@ struct zw_model {
     int draw_count;
     model_draw *draw;
     model_law law;
+    zw_impact_law impact;
     model_reach reach;
     model_run run;
     struct model_bodies *bodies; /* model/bodies.h; NULL: there are none */

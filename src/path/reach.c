@@ -94,8 +94,8 @@ static zw_status read_targets(reach *r, zw_error *error)
         r->is_named[i] = where != EXPR_NONE;
         r->all_named[i] = 1;
         r->named += r->is_named[i];
-        r->target[i] = r->is_named[i] ? expr_value(model->graph, where, &in) : 0;
-        if (expr_graph_status(model->graph) != ZW_OK) {
+        r->target[i] = 0;
+        if (r->is_named[i] && expr_value(model->graph, where, &in, &r->target[i]) != ZW_OK) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
         if (!isfinite(r->target[i])) {

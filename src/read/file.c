@@ -9,13 +9,23 @@
 
 #include "base/memory.h"
 
-enum { MOST_BYTES = 1 << 28, FIRST_BYTES = 1 << 16, MOST_DIGITS = 400 };
+enum { FIRST_BYTES = 1 << 16, MOST_DIGITS = 400 };
 
-/* All bytes of the stream, with a zero behind; NULL with *length = 0: no memory, 1: unreadable. */
-static char *stream_bytes(FILE *stream, size_t *length)
+/* Of what can be asked for its length; pipes cannot. */
+static int is_too_long(FILE *stream)
+{
+    int known = fseek(stream, 0, SEEK_END) == 0;
+    long length = known ? ftell(stream) : 0;
+    rewind(stream);
+    return length >= READ_FILE_MOST;
+}
+
+/* All bytes of the stream, with a zero behind. */
+static char *stream_bytes(FILE *stream, size_t *length, read_file_state *state)
 {
     size_t room = FIRST_BYTES, used = 0;
     char *text = base_alloc(room);
+    *state = READ_FILE_THERE;
     while (text != NULL) {
         size_t got = fread(text + used, 1, room - used - 1, stream);
         used += got;
@@ -23,7 +33,9 @@ static char *stream_bytes(FILE *stream, size_t *length)
             break;
         }
         if (used == room - 1) {
-            char *wider = 2 * room <= MOST_BYTES ? base_alloc(2 * room) : NULL;
+            int more = 2 * room <= (size_t)READ_FILE_MOST;
+            char *wider = more ? base_alloc(2 * room) : NULL;
+            *state = more ? READ_FILE_THERE : READ_FILE_TOO_LARGE;
             if (wider != NULL) {
                 memcpy(wider, text, used);
             }
@@ -32,10 +44,12 @@ static char *stream_bytes(FILE *stream, size_t *length)
             room *= 2;
         }
     }
-    if (text != NULL && ferror(stream)) {
+    if (text == NULL) {
+        *state = *state == READ_FILE_TOO_LARGE ? *state : READ_FILE_NO_MEMORY;
+    } else if (ferror(stream)) {
         base_free(text);
-        *length = 1;
-        return NULL;
+        text = NULL;
+        *state = READ_FILE_UNREADABLE;
     }
     *length = text != NULL ? used : 0;
     return text;
@@ -48,11 +62,13 @@ char *read_file_bytes(const char *path, size_t *length, read_file_state *state)
         *state = READ_FILE_MISSING;
         return NULL;
     }
-    char *text = stream_bytes(stream, length);
+    char *text = NULL;
+    *length = 0;
+    *state = READ_FILE_TOO_LARGE;
+    if (!is_too_long(stream)) {
+        text = stream_bytes(stream, length, state);
+    }
     fclose(stream);
-    *state = text != NULL  ? READ_FILE_THERE
-             : *length > 0 ? READ_FILE_UNREADABLE
-                           : READ_FILE_NO_MEMORY;
     return text;
 }
 

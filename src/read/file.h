@@ -8,8 +8,12 @@ typedef enum read_file_state {
     READ_FILE_THERE,
     READ_FILE_MISSING,    /* it cannot be opened */
     READ_FILE_UNREADABLE, /* ... or not be read */
+    READ_FILE_TOO_LARGE,  /* more than READ_FILE_MOST bytes */
     READ_FILE_NO_MEMORY
 } read_file_state;
+
+#define READ_FILE_MOST (1L << 28)
+#define READ_FILE_MOST_TEXT "256 MB"
 
 /* All bytes of a file with a zero behind, to be freed with base_free. */
 char *read_file_bytes(const char *path, size_t *length, read_file_state *state);

@@ -66,16 +66,27 @@ static const form_row *row_of(const form_element *form, const char *name)
     return NULL;
 }
 
-static int unknown_attribute(xml_tree *tree, int element, int attribute, const form_element *form)
+/* In an open format a name that is in no table belongs to another tool and is noted; but one that
+ * is a slip away from a name that would be honoured is a mistake of the file. */
+static int is_slip(const read_guess *guess)
+{
+    return guess->distance <= (guess->length < 5 ? 1 : 2);
+}
+
+static int unknown_attribute(xml_tree *tree, int element, int attribute, const form_element *form,
+                             int open)
 {
     const char *name = tree->attribute[attribute].name;
+    int place = xml_place_name(tree, element, attribute);
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (const form_row *row = form->row; row != NULL && row->name != NULL; row++) {
         read_guess_offer(&guess, row->name, (int)strlen(row->name));
     }
+    if (open && !is_slip(&guess)) {
+        return note(tree, place, form->name, name);
+    }
     offer_words(&guess, form->quiet);
-    return xml_fail(tree, xml_place_name(tree, element, attribute),
-                    "<%.60s> has no attribute '%.60s'%s", form->name, name,
+    return xml_fail(tree, place, "<%.60s> has no attribute '%.60s'%s", form->name, name,
                     read_guess_show(&guess).text);
 }
 
@@ -99,7 +110,8 @@ static int asks_nothing(const form_row *row, const char *value)
     }
 }
 
-static int check_attribute(xml_tree *tree, int element, int attribute, const form_element *form)
+static int check_attribute(xml_tree *tree, int element, int attribute, const form_element *form,
+                           int open)
 {
     const xml_attribute *a = &tree->attribute[attribute];
     const form_row *row = row_of(form, a->name);
@@ -117,7 +129,7 @@ static int check_attribute(xml_tree *tree, int element, int attribute, const for
     if (strncmp(a->name, "xmlns", 5) == 0 || strchr(a->name, ':') != NULL) {
         return note(tree, xml_place_name(tree, element, attribute), form->name, a->name);
     }
-    return unknown_attribute(tree, element, attribute, form);
+    return unknown_attribute(tree, element, attribute, form, open);
 }
 
 static const form_element *child_of(const form_element *form, const char *name)
@@ -130,18 +142,24 @@ static const form_element *child_of(const form_element *form, const char *name)
     return NULL;
 }
 
-static int unknown_element(xml_tree *tree, int element, const form_element *form)
+static int unknown_element(xml_tree *tree, int element, const form_element *form, int open)
 {
     const char *name = tree->element[element].name;
+    int place = xml_place(tree, element);
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (const form_element *c = form->child; c != NULL && c->name != NULL; c++) {
-        read_guess_offer(&guess, c->name, (int)strlen(c->name));
+        if (!open || c->fate != FORM_QUIET) {
+            read_guess_offer(&guess, c->name, (int)strlen(c->name));
+        }
     }
-    return xml_fail(tree, xml_place(tree, element), "there is no <%.60s> in <%.60s>%s", name,
-                    form->name, read_guess_show(&guess).text);
+    if (open && !is_slip(&guess)) {
+        return note(tree, place, name, NULL);
+    }
+    return xml_fail(tree, place, "there is no <%.60s> in <%.60s>%s", name, form->name,
+                    read_guess_show(&guess).text);
 }
 
-static int check_element(xml_tree *tree, int element, const form_element *form)
+static int check_element(xml_tree *tree, int element, const form_element *form, int open)
 {
     const xml_element e = tree->element[element];
     if (form->fate == FORM_REFUSED) {
@@ -155,7 +173,7 @@ static int check_element(xml_tree *tree, int element, const form_element *form)
         return 0;
     }
     for (int i = 0; i < e.attribute_count && form->child != form_anything; i++) {
-        if (!check_attribute(tree, element, e.attribute + i, form)) {
+        if (!check_attribute(tree, element, e.attribute + i, form, open)) {
             return 0;
         }
     }
@@ -163,7 +181,7 @@ static int check_element(xml_tree *tree, int element, const form_element *form)
 }
 
 /* Elements after their parents: a parent has the smaller index, also across included files. */
-int form_check(xml_tree *tree, int root, const form_element *form)
+int form_check(xml_tree *tree, int root, const form_element *form, int open)
 {
     const form_element **of = base_alloc((size_t)tree->count * sizeof *of);
     if (of == NULL) {
@@ -175,10 +193,11 @@ int form_check(xml_tree *tree, int root, const form_element *form)
         const form_element *parent =
             i != root && tree->element[i].parent >= 0 ? of[tree->element[i].parent] : NULL;
         if (i == root) {
-            ok = check_element(tree, i, form);
+            ok = check_element(tree, i, form, open);
         } else if (parent != NULL && parent->child != form_anything) {
             of[i] = child_of(parent, tree->element[i].name);
-            ok = of[i] != NULL ? check_element(tree, i, of[i]) : unknown_element(tree, i, parent);
+            ok = of[i] != NULL ? check_element(tree, i, of[i], open)
+                               : unknown_element(tree, i, parent, open);
         }
     }
     base_free(of);

@@ -6,7 +6,7 @@
  *   quiet      it has no effect here; a note is taken (zw_model_note)
  *
  * The readers are driven by these tables (form_check, form_apply), docs/bodies.md is printed from
- * them, and what is in none of them is a mistake of the file. */
+ * them, and what is in none of them is a mistake of the file, or of another tool (form_check). */
 #ifndef ZW_READ_FORM_H
 #define ZW_READ_FORM_H
 
@@ -93,8 +93,10 @@ extern const form_element form_anything[]; /* as child: whatever is below is not
         NULL, 0, NULL, NULL, NULL, NULL                                                            \
     }
 
-/* Are all elements and attributes from `root` on known, and none refused? Takes the notes. */
-int form_check(xml_tree *tree, int root, const form_element *form);
+/* Are all elements and attributes from `root` on known, and none refused? Takes the notes. In an
+ * open format (URDF: every tool adds words of its own) what is in no table is noted and not looked
+ * into, unless it is a slip of the pen for something that would be honoured. */
+int form_check(xml_tree *tree, int root, const form_element *form, int open);
 
 /* The honoured attributes of an element into `target`; bit k of *given is set where row k was there
  * (and left as it was where not). */

@@ -279,7 +279,7 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
     m.folder_length = read_path_folder(m.folder);
     m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
     int ok = model_bodies_of(m.model) != NULL ? mjcf_class_root(&m) : xml_no_memory(&m.xml);
-    ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form) && sections(&m);
+    ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form, 0) && sections(&m);
     int own = m.xml.element[root].file == 0; /* an imported robot does not name the system */
     const char *title = ok && own ? xml_value(&m.xml, root, "model") : NULL;
     if (title != NULL && m.model->title == NULL) {

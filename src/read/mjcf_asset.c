@@ -46,7 +46,11 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
     if (state == READ_FILE_NO_MEMORY) {
         xml_no_memory(&m->xml);
     } else if (bytes == NULL) {
-        form_fail(&m->xml, element, "file", "the %s '%.200s' cannot be opened", what, *path);
+        form_fail(&m->xml, element, "file",
+                  state == READ_FILE_TOO_LARGE
+                      ? "the %s '%.200s' has more than " READ_FILE_MOST_TEXT
+                      : "the %s '%.200s' cannot be opened",
+                  what, *path);
     }
     return bytes;
 }

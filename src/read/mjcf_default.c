@@ -41,7 +41,7 @@ int mjcf_class_root(mjcf *m)
     mjcf_actuator *a = &c->actuator;
     a->def = zw_actuator_default();
     a->ctrl_limited = a->force_limited = a->act_limited = MJCF_AUTO;
-    a->kp = a->kv = a->timeconst = a->area = a->diameter = a->inheritrange = NAN;
+    a->kp = a->kv = a->timeconst = a->area = a->diameter = a->inheritrange = a->bias[0] = NAN;
     return 1;
 }
 

@@ -54,15 +54,17 @@ static void set_types(mjcf_actuator *a, int dynamics, int gain_affine, int bias_
     a->bias_kind = a->def.bias_affine = bias_affine;
 }
 
-/* kp (u - length) - kv velocity */
+/* kp (u - length) - kv velocity. As in MuJoCo, a bias or a damping that is not given here is that
+ * of a <general> of the class, if there is one. */
 static void settle_position(mjcf_actuator *a)
 {
     double kp = isnan(a->kp) ? a->def.gain_prm[0] : a->kp;
     set_types(a, ZW_DYNAMICS_NONE, 0, 1);
     a->def.gain_prm[0] = kp;
-    a->def.bias_prm[0] = 0;
     a->def.bias_prm[1] = -kp;
-    a->def.bias_prm[2] = isnan(a->kv) ? 0 : -a->kv;
+    if (!isnan(a->kv)) {
+        a->def.bias_prm[2] = -a->kv;
+    }
 }
 
 static void settle_cylinder(mjcf_actuator *a)
@@ -77,7 +79,9 @@ static void settle_cylinder(mjcf_actuator *a)
     if (!isnan(a->diameter)) {
         a->def.gain_prm[0] = PI / 4 * a->diameter * a->diameter;
     }
-    memcpy(a->def.bias_prm, a->bias, sizeof a->bias);
+    if (!isnan(a->bias[0])) {
+        memcpy(a->def.bias_prm, a->bias, sizeof a->bias);
+    }
 }
 
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)

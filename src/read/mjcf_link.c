@@ -193,11 +193,8 @@ static int pair(mjcf *m, int element)
         !mjcf_refer(m, element, "geom2", ZW_THING_GEOM, &p.def.geom2)) {
         return 0;
     }
-    /* The first rows are in the order of the bits of zw_pair_def; solimp speaks of `soft` too. */
-    p.def.given = (int)(p.given & 0x3f);
-    if (p.given & form_bit(mjcf_pair_rows, "solimp")) {
-        p.def.given |= 1 << 2;
-    }
+    p.def.given =
+        0x3f; /* as in MuJoCo: what the file leaves open is a pair's default, not the geoms' */
     p.def.place = xml_place(&m->xml, element);
     return mjcf_add(m, ZW_THING_PAIR, &p.def, NULL);
 }

@@ -64,8 +64,9 @@ int robot_file(xml_tree *xml, const char *path, int place)
             xml_no_memory(xml);
         } else {
             xml_fail(xml, place,
-                     state == READ_FILE_MISSING ? "the file '%.200s' cannot be opened"
-                                                : "'%.200s' cannot be read",
+                     state == READ_FILE_MISSING     ? "the file '%.200s' cannot be opened"
+                     : state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
+                                                    : "'%.200s' cannot be read",
                      path);
         }
         return -1;

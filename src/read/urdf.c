@@ -377,12 +377,50 @@ static int mimic(urdf *u, const urdf_joint *j)
     return urdf_add(u, ZW_THING_EQUALITY, &def, NULL);
 }
 
+/* ---- Neighbours do not touch ------------------------------------------------------------------
+ */
+
+/* The link from which fixed joints lead to this one. */
+static int rigid_group(const urdf *u, int link)
+{
+    while (u->link[link].joint >= 0 && u->joint[u->link[link].joint].type == URDF_FIXED) {
+        link = u->joint[u->link[link].joint].parent;
+    }
+    return link;
+}
+
+/* Links on two sides of a joint overlap where it is built, so they do not touch. Of links that move
+ * that is the rule of all robots; here the same for the base, which stands still as the world does.
+ * What floats is joined to nothing. */
+static int exclude_neighbours(urdf *u, const urdf_joint *j)
+{
+    int base = rigid_group(u, j->parent), child = rigid_group(u, j->child);
+    if (j->type == URDF_FIXED || j->type == URDF_FLOATING || u->link[base].joint >= 0) {
+        return 1;
+    }
+    for (int i = 0; i < u->link_count; i++) {
+        if (rigid_group(u, i) != base || u->link[i].body == 0) {
+            continue;
+        }
+        for (int k = 0; k < u->link_count; k++) {
+            zw_exclude_def def = zw_exclude_default();
+            def.body1 = u->link[i].body;
+            def.body2 = u->link[k].body;
+            def.place = xml_place(u->xml, j->element);
+            if (rigid_group(u, k) == child && !urdf_add(u, ZW_THING_EXCLUDE, &def, NULL)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
 int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     urdf u = {.xml = xml, .model = xml->model, .limits = *limits};
     u.home = u.model->file[xml->element[root].file].name;
     model_bodies *bodies = model_bodies_of(u.model);
-    int ok = bodies != NULL ? form_check(xml, root, &urdf_form) : xml_no_memory(xml);
+    int ok = bodies != NULL ? form_check(xml, root, &urdf_form, 1) : xml_no_memory(xml);
     if (ok) {
         bodies->world.from_geoms = 0;
     }
@@ -390,7 +428,7 @@ int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
     int base = ok ? find_root(&u, root) : -1;
     ok = base >= 0 && make_tree(&u, base);
     for (int i = 0; ok && i < u.joint_count; i++) {
-        ok = mimic(&u, &u.joint[i]);
+        ok = mimic(&u, &u.joint[i]) && exclude_neighbours(&u, &u.joint[i]);
     }
     int own = xml->element[root].file == 0; /* an imported robot does not name the system */
     const char *title = ok && own ? xml_value(xml, root, "name") : NULL;

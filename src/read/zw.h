@@ -31,6 +31,7 @@ enum { READ_MOST_INDICES = 3, READ_MOST_SCOPE = 32, READ_MOST_DEEP = 500, READ_M
 typedef struct read_limits {
     double members; /* of one family, of one range */
     double work;    /* visits of syntax tree nodes: a bound on time */
+    double nodes;   /* of the graph that formulas become: a bound on memory */
     int includes;   /* may other files be read? */
 } read_limits;
 
@@ -205,6 +206,7 @@ int read_fail_fault(reader *r, const expr_fault *fault);
 int read_no_memory(reader *r);
 int read_place(reader *r, int tree); /* of a tree's token, in the model; -1: no memory */
 int read_place_token(reader *r, int token);
+int read_place_whole(reader *r, int tree); /* from its first to its last token, if on one line */
 
 /* " (line 3)", or with the file if it is another one than the token's: where something was. */
 enum { READ_SHOWN = 96 };
@@ -260,6 +262,7 @@ int read_parse_at(reader *r, expr_parser *p, read_statement *s);
 int read_parse_force(reader *r, expr_parser *p, read_statement *s);
 int read_parse_spring(reader *r, expr_parser *p, read_statement *s);
 int read_parse_constraint(reader *r, expr_parser *p, read_statement *s);
+int read_parse_friction(reader *r, expr_parser *p, read_statement *s);
 int read_parse_labelled(reader *r, expr_parser *p, read_statement *s);
 int read_parse_prefer(reader *r, expr_parser *p, read_statement *s);
 int read_parse_law(reader *r, expr_parser *p, read_statement *s);

@@ -83,18 +83,33 @@ static int slip_speed(reader *r, int tree, read_value *slip)
     return ok;
 }
 
-int read_make_constraint(reader *r, const read_statement *s, const read_item *item)
+/* mu at p   or   mu slip e: how a constraint rubs. The trees of p and e are parts 4 and 5 of item.
+ */
+static int rubs(reader *r, int mu, const read_item *item, model_constraint *c)
 {
-    read_value residual, contact = {0}, slip = {0};
-    expr_id restitution = EXPR_NONE, friction = EXPR_NONE;
-    if (!residuals(r, item, &residual) ||
-        (item->part[2] >= 0 &&
-         !read_scalar_in(r, item->part[2], NO_ACCEL, "a restitution", &restitution)) ||
-        (item->part[3] >= 0 &&
-         !read_scalar_in(r, item->part[3], NO_ACCEL, "a friction", &friction)) ||
+    read_value contact = {0}, slip = {0};
+    if (!read_scalar_in(r, mu, NO_ACCEL, "a friction", &c->friction) ||
         (item->part[4] >= 0 &&
          !read_value_in(r, item->part[4], NO_ACCEL | EXPR_ON_SPEED, "a contact point", &contact)) ||
         (item->part[5] >= 0 && !slip_speed(r, item->part[5], &slip))) {
+        return 0;
+    }
+    c->friction_place = read_place_whole(r, mu);
+    c->contact_count = contact.n;
+    memcpy(c->contact, contact.c, sizeof c->contact);
+    c->slip_count = slip.n;
+    memcpy(c->slip, slip.c, sizeof c->slip);
+    return c->friction_place >= 0;
+}
+
+int read_make_constraint(reader *r, const read_statement *s, const read_item *item)
+{
+    read_value residual;
+    model_constraint made = {.restitution = EXPR_NONE, .friction = EXPR_NONE};
+    if (!residuals(r, item, &residual) ||
+        (item->part[2] >= 0 &&
+         !read_scalar_in(r, item->part[2], NO_ACCEL, "a restitution", &made.restitution)) ||
+        (item->part[3] >= 0 && !rubs(r, item->part[3], item, &made))) {
         return 0;
     }
     int member;
@@ -107,18 +122,13 @@ int read_make_constraint(reader *r, const read_statement *s, const read_item *it
         base_free(name);
         return read_no_memory(r);
     }
+    *c = made;
     c->name = name;
     c->place =
         read_place_token(r, item->target >= 0 ? r->trees.tree[item->target].token : s->token);
     c->relation = item->option == 0 ? MODEL_EQUAL : MODEL_AT_LEAST;
     c->rows = residual.n;
     memcpy(c->residual, residual.c, sizeof c->residual);
-    c->restitution = restitution;
-    c->friction = friction;
-    c->contact_count = contact.n;
-    memcpy(c->contact, contact.c, sizeof c->contact);
-    c->slip_count = slip.n;
-    memcpy(c->slip, slip.c, sizeof c->slip);
     if (member >= 0) {
         r->member[member].number = r->model->constraint_count - 1;
     }
@@ -181,24 +191,32 @@ static model_constraint *named(reader *r, int tree)
 
 int read_make_friction(reader *r, const read_statement *s, const read_item *item)
 {
-    const read_item *amount = item + 1;
-    expr_id friction;
-    if (s->item_count > 2 || amount->target >= 0) {
-        return read_fail_tree(r, amount->target, "friction is one number for the constraint: %s",
-                              s->word->usage);
+    model_constraint *c[2] = {NULL, NULL};
+    if (s->item_count > 2) {
+        return read_fail_tree(r, item[2].target,
+                              "a point slides on one constraint, or along the curve of two");
     }
-    if (!read_scalar_in(r, amount->part[0], NO_ACCEL, "a friction", &friction)) {
-        return 0;
+    for (int i = 0; i < s->item_count; i++) {
+        c[i] = named(r, item[i].target);
+        if (c[i] == NULL) {
+            return 0;
+        }
+        if (c[i]->friction != EXPR_NONE || c[i]->rubs_with > 0 || c[i] == c[1 - i]) {
+            return read_fail_tree(r, item[i].target, "the friction of '%.60s' is given twice",
+                                  c[i]->name);
+        }
+        if (s->item_count > 1 && (c[i]->relation != MODEL_EQUAL || c[i]->rows != 1)) {
+            return read_fail_tree(r, item[i].target,
+                                  "two constraints are one curve if each is one equation with "
+                                  "'='; '%.60s' is not, and has a friction line of its own",
+                                  c[i]->name);
+        }
     }
-    model_constraint *c = named(r, item->target);
-    if (c == NULL) {
-        return 0;
+    if (c[1] != NULL) {
+        c[0]->partner = 1 + (int)(c[1] - r->model->constraint);
+        c[1]->rubs_with = 1 + (int)(c[0] - r->model->constraint);
     }
-    if (c->friction != EXPR_NONE) {
-        return read_fail_tree(r, item->target, "the friction of '%.60s' is given twice", c->name);
-    }
-    c->friction = friction;
-    return 1;
+    return rubs(r, item->part[0], item, c[0]);
 }
 
 /* The coordinates that take part in a constraint, by number. */

@@ -56,8 +56,7 @@ int read_fail(reader *r, int token, const char *format, ...)
     return 0;
 }
 
-/* A whole expression is underlined from its first to its last token, if that is one line. */
-int read_fail_tree(reader *r, int tree, const char *format, ...)
+int read_place_whole(reader *r, int tree)
 {
     const expr_tree *node = &r->trees.tree[tree];
     const expr_token *from = &r->tokens.token[node->from];
@@ -66,7 +65,16 @@ int read_fail_tree(reader *r, int tree, const char *format, ...)
         from->line == last->line ? last->column + last->length - from->column : from->length;
     int place = model_add_place(r->model, from->file, from->line, from->column, length);
     if (place < 0) {
-        return read_no_memory(r);
+        read_no_memory(r);
+    }
+    return place;
+}
+
+int read_fail_tree(reader *r, int tree, const char *format, ...)
+{
+    int place = read_place_whole(r, tree);
+    if (place < 0) {
+        return 0;
     }
     va_list arguments;
     va_start(arguments, format);

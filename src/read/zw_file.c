@@ -154,6 +154,8 @@ int read_file_open(reader *r, const char *path, int token)
     if (text == NULL) {
         return state == READ_FILE_MISSING
                    ? read_fail(r, token, "the file '%.200s' cannot be opened", path)
+               : state == READ_FILE_TOO_LARGE
+                   ? read_fail(r, token, "'%.200s' has more than " READ_FILE_MOST_TEXT, path)
                : state == READ_FILE_UNREADABLE
                    ? read_fail(r, token, "'%.200s' cannot be read", path)
                    : read_no_memory(r);

@@ -55,7 +55,10 @@ int read_initial(reader *r, int tree, const char *what, expr_id *id)
         return 0;
     }
     expr_inputs inputs = {.param = r->param_value};
-    double value = expr_value(r->model->graph, *id, &inputs);
+    double value;
+    if (expr_value(r->model->graph, *id, &inputs, &value) != ZW_OK) {
+        return read_no_memory(r);
+    }
     return isfinite(value) ||
            read_fail_tree(r, tree, "%s is a finite number, and this is not", what);
 }
@@ -145,17 +148,18 @@ static int add_inertia(reader *r, expr_id m, int tree, const read_value *p)
 }
 
 /* Contacts without a point of their own slide where a mass is. */
-static int note_place(reader *r, const read_value *p)
+static int note_place(reader *r, int tree, const read_value *p)
 {
-    model_mass *mass = p->n == 1 ? NULL : model_add_mass(r->model);
+    model_mass *mass = model_add_mass(r->model);
     if (mass == NULL) {
-        return p->n == 1 ? 1 : read_no_memory(r);
+        return read_no_memory(r);
     }
     mass->dimension = p->n;
+    mass->place = read_place_whole(r, tree);
     for (int i = 0; i < p->n; i++) {
         mass->point[i] = p->c[i];
     }
-    return 1;
+    return mass->place >= 0;
 }
 
 int read_make_mass(reader *r, const read_statement *s, const read_item *item)
@@ -168,7 +172,7 @@ int read_make_mass(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     read_at_token(r, s->token);
-    if (!add_inertia(r, m, item->part[1], &p) || !note_place(r, &p)) {
+    if (!add_inertia(r, m, item->part[1], &p) || !note_place(r, item->part[1], &p)) {
         return 0;
     }
     return r->gravity_count == 0 || p.n == 1 || add_weight(r, item, m, &p);
@@ -183,6 +187,7 @@ int read_make_inertia(reader *r, const read_statement *s, const read_item *item)
         return 0;
     }
     read_at_token(r, s->token);
+    r->model->more_kinetic = 1;
     return add_inertia(r, J, item->part[1], &angle);
 }
 
@@ -202,6 +207,7 @@ int read_make_energy(reader *r, const read_statement *s, const read_item *item)
     read_at_token(r, s->token);
     add_to(r->model->graph, sum[k], term);
     r->has_mass |= k == 0 || k == 2;
+    r->model->more_kinetic |= k == 0 || k == 2;
     return 1;
 }
 

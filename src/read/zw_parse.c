@@ -69,6 +69,16 @@ static int parse_relation(reader *r, expr_parser *p, read_statement *s, int part
     }
 }
 
+/* at p   or   slip e   or nothing, behind a coefficient of friction */
+static int parse_where(reader *r, expr_parser *p, int *part)
+{
+    int where = read_take_word(p, "at") ? 4 : read_take_word(p, "slip") ? 5 : 0;
+    if (where > 0) {
+        part[where] = read_expression(r, p);
+    }
+    return where == 0 || part[where] >= 0;
+}
+
 /* [name:] lhs = rhs   or   lhs >= rhs, restitution e, friction mu at p (or: slip e) */
 int read_parse_constraint(reader *r, expr_parser *p, read_statement *s)
 {
@@ -95,12 +105,8 @@ int read_parse_constraint(reader *r, expr_parser *p, read_statement *s)
         if (part[k] < 0) {
             return 0;
         }
-        int where = k != 3 ? 0 : read_take_word(p, "at") ? 4 : read_take_word(p, "slip") ? 5 : 0;
-        if (where > 0) {
-            part[where] = read_expression(r, p);
-            if (part[where] < 0) {
-                return 0;
-            }
+        if (k == 3 && !parse_where(r, p, part)) {
+            return 0;
         }
     }
     read_item *item = read_item_add(r, s, target);
@@ -152,7 +158,31 @@ static int parse_coordinates(reader *r, expr_parser *p, read_statement *s, int f
     }
 }
 
-/* name: mu   and   name: (c1, c2)   and   name: x: c1, y: c2.  The name is the first item. */
+/* name: mu at p   or   name, name: mu slip e.  An item for each name; the first has the rest. */
+int read_parse_friction(reader *r, expr_parser *p, read_statement *s)
+{
+    do {
+        if (p->token[p->next].kind != EXPR_TOKEN_NAME) {
+            return read_fail_expected(r, p, s, "the name of a constraint and ':'");
+        }
+        int target = read_target(r, p);
+        if (target < 0 || read_item_add(r, s, target) == NULL) {
+            return 0;
+        }
+    } while (read_take(p, EXPR_TOKEN_COMMA));
+    if (!read_take(p, EXPR_TOKEN_COLON)) {
+        return read_fail_expected(r, p, s, "':' and the coefficient of friction");
+    }
+    int part[6] = {-1, -1, -1, -1, -1, -1};
+    part[0] = read_expression(r, p);
+    if (part[0] < 0 || !parse_where(r, p, part)) {
+        return 0;
+    }
+    memcpy(r->item[s->item].part, part, sizeof part);
+    return 1;
+}
+
+/* name: (c1, c2)   and   name: x: c1, y: c2.  The name is the first item. */
 int read_parse_labelled(reader *r, expr_parser *p, read_statement *s)
 {
     int ok;

@@ -443,8 +443,7 @@ int read_number(reader *r, int tree, int sizes, const char *where, double *value
         return 0;
     }
     expr_inputs none = {0};
-    *value = expr_value(r->model->graph, id, &none);
-    if (expr_graph_status(r->model->graph) != ZW_OK) {
+    if (expr_value(r->model->graph, id, &none, value) != ZW_OK) {
         return read_no_memory(r);
     }
     if (isfinite(*value)) {
@@ -487,6 +486,12 @@ int read_value_of(reader *r, int tree, read_value *value)
     if (++r->work > r->limits.work) {
         return read_fail(r, r->trees.tree[tree].token,
                          "these families are too large to be worked out");
+    }
+    if (expr_graph_count(r->model->graph) > r->limits.nodes) {
+        return read_fail(
+            r, r->trees.tree[tree].token,
+            "the formulas up to here have more than %.0f operations, which is the most",
+            r->limits.nodes);
     }
     r->depth++;
     int ok = value_kind(r, tree, value);

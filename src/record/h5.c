@@ -29,7 +29,6 @@ zw_status record_write_h5(const record_table *table, const char *path, zw_error 
 
 #else
 
-#include <errno.h>
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,43 +186,67 @@ static bool put_table(hid_t root, const record_table *table, double *time)
     return ok;
 }
 
-static zw_status write_file(const record_table *table, const char *temporary, const char *path,
-                            double *time, zw_error *error)
+/* The file as HDF5 would write it, in memory; NULL: it has no memory. To be freed. */
+static unsigned char *make_image(const record_table *table, double *time, size_t *size)
 {
-    errno = 0;
-    hid_t root = H5Fcreate(temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (root < 0) {
-        return record_file_fail(path, errno, error);
+    enum { GROWTH = 1 << 20 }; /* bytes by which HDF5's own copy grows */
+    unsigned char *image = NULL;
+    ssize_t length = -1;
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t root = access >= 0 && H5Pset_fapl_core(access, GROWTH, false) >= 0
+                     ? H5Fcreate("recording", H5F_ACC_TRUNC, H5P_DEFAULT, access)
+                     : -1;
+    if (root >= 0 && put_table(root, table, time) && H5Fflush(root, H5F_SCOPE_LOCAL) >= 0) {
+        length = H5Fget_file_image(root, NULL, 0);
     }
-    bool ok = put_table(root, table, time);
-    ok = ok && H5Fflush(root, H5F_SCOPE_LOCAL) >= 0;
-    int cause = errno;
-    ok &= H5Fclose(root) >= 0;
-    zw_status status = record_file_settle(temporary, path, ok, error);
-    return ok ? status : record_file_fail(path, cause, error);
+    if (length > 0) {
+        image = base_alloc((size_t)length);
+    }
+    if (image != NULL && H5Fget_file_image(root, image, (size_t)length) != length) {
+        base_free(image);
+        image = NULL;
+    }
+    if (root >= 0) {
+        H5Fclose(root);
+    }
+    if (access >= 0) {
+        H5Pclose(access);
+    }
+    *size = length > 0 ? (size_t)length : 0;
+    return image;
 }
 
+/* HDF5 never sees the disk: where that is full, its own file stays open, and the handler with which
+ * HDF5 closes files at the end of the program crashes (HDF5 1.10). */
 zw_status record_write_h5(const record_table *table, const char *path, zw_error *error)
 {
     zw_status status = record_file_check(table, path, error);
     if (status != ZW_OK) {
         return status;
     }
-    char *temporary = record_file_temporary(path);
+    unsigned char *image = NULL;
+    size_t size = 0;
     double *time = base_alloc((size_t)table->mark_count * sizeof *time);
-    if (temporary != NULL && time != NULL) {
+    if (time != NULL) {
         /* HDF5 would print its troubles; the library does not print. */
         H5E_auto2_t print = NULL;
         void *data = NULL;
         H5Eget_auto2(H5E_DEFAULT, &print, &data);
         H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-        status = write_file(table, temporary, path, time, error);
+        image = make_image(table, time, &size);
         H5Eset_auto2(H5E_DEFAULT, print, data);
-    } else {
-        status = record_no_memory(error);
     }
-    base_free(temporary);
     base_free(time);
+    if (image == NULL) {
+        return record_no_memory(error);
+    }
+    record_file file;
+    status = record_file_open(&file, path, error);
+    if (status == ZW_OK) {
+        record_put_bytes(&file, image, size);
+        status = record_file_close(&file, error);
+    }
+    base_free(image);
     return status;
 }
 

@@ -41,6 +41,8 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
     zw_state *state = NULL;
     if (found == READ_FILE_NO_MEMORY) {
         base_fail(error, ZW_NO_MEMORY, "the file does not fit into memory");
+    } else if (found == READ_FILE_TOO_LARGE) {
+        base_fail(error, ZW_NO_FILE, "it has more than " READ_FILE_MOST_TEXT);
     } else if (bytes == NULL) {
         base_fail(error, ZW_NO_FILE, "%s",
                   errno != 0 ? strerror(errno) : zw_status_text(ZW_NO_FILE));

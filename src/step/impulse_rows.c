@@ -249,6 +249,31 @@ void impulse_put_joint_speeds(step_impulse *s)
     put_dry(s, &s->aside);
 }
 
+int impulse_put_impact_joints(step_impulse *s)
+{
+    const zw_system *system = s->system;
+    int limits = 0;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        int loose = one_sided(system, first);
+        const gauss_impact_contact limit = {.pair = limits};
+        const zw_block block = {.name = name_of(s, c),
+                                .kind = loose ? ZW_INEQUALITY : ZW_EQUALITY,
+                                .rows = end - first};
+        if (loose && !(s->phi[first] <= 1e-12)) {
+            continue;
+        }
+        limits += loose;
+        gauss_impact_block(s->touch.law, &block, loose ? &limit : NULL);
+        for (int r = first; r < end; r++) {
+            int start = system->A_start[r];
+            gauss_impact_row(s->touch.law, system->A_start[r + 1] - start, system->A_column + start,
+                             s->A + start, -s->psi[r]);
+        }
+    }
+    return limits;
+}
+
 void impulse_put_speeds(step_impulse *s)
 {
     impulse_put_joint_speeds(s);

@@ -52,8 +52,8 @@
  *
  * Limits.  A motion that turns back within a hundredth of such a position passes it twice, or
  * not quite, in less than the hole of any leap that sees the noise; then the steps go on as they
- * can. So they do where nothing measures the margin (sparse algebra), and from a start at t*
- * itself, where the rank is already lost and the margin tells of the rows that are left.
+ * can. So they do from a start at t* itself, where the rank is already lost and the margin tells of
+ * the rows that are left, and where many loops are singular one soon after the other.
  */
 #include "step/leap.h"
 

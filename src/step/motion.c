@@ -8,11 +8,14 @@
  *     sum of 1/s^2 = sum_j |x_j|^2/f_j^2 ~ sum_j |x_j|^2 + sum_j (1/f_j^2 - 1),
  *
  * exact for orthogonal rows and for f = 1, and as linear in t - t* near t* as the margin of leap.c
- * must be. Rows that say nothing ever, "the same z" of a mechanism in a plane, are round-off of the
- * others of their constraint and do not count. */
+ * must be. With sparse algebra, where the margin is the least s, and small in a long chain for its
+ * length alone, it is taken in parts of the largest it was in this run. Rows that say nothing ever,
+ * "the same z" of a mechanism in a plane, are round-off of the others of their constraint and do
+ * not count. */
 #include "step/motion.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
@@ -91,6 +94,8 @@ static zw_status accelerate_at_node(step_motion *motion, double t, const double 
     motion->margin = 1.0;
     if (solver->rows > 0 && solver->answer.rank > 0) {
         double sum, margin = solver->answer.margin;
+        motion->most = fmax(motion->most, margin);
+        margin /= motion->system->sparse ? motion->most : 1.0;
         shortest(motion, 1, &sum);
         motion->margin = 1.0 / sqrt(1.0 / (margin * margin) + sum);
     }
@@ -116,6 +121,7 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
             return status;
         }
         double sum, least = fmin(solver->answer.independence, shortest(motion, node, &sum));
+        least = node && motion->system->sparse ? fmin(least, motion->margin) : least;
         int singular = SINGULAR * least < 1;
         motion->rank = node ? solver->answer.rank : motion->rank;
         motion->careful = singular || solver->answer.rank > motion->rank ||
@@ -165,6 +171,54 @@ int motion_rank_beside(step_motion *motion, double t, const double *y)
     zw_status status = system_accelerate(motion->system, motion->work, t, at, at + nq, rate, NULL);
     return status == ZW_OK && motion->work->motion->rows > 0 ? motion->work->motion->answer.rank
                                                              : -1;
+}
+
+/* Multipliers answer right sides b, without forces, with S^-1 b, S = A M^-1 A': near a loss of rank
+ * that is the combination of rows that is about to vanish, for nearly every b. */
+int motion_name_singular(step_motion *motion, double t, const double *y, char *text, size_t room)
+{
+    enum { NAMES = 4 };
+    const zw_system *system = motion->system;
+    zw_work *work = motion->work;
+    system_solver *solver = work->motion;
+    const double *out = work->out[PART_TERMS];
+    double *zero = work->spare[0], *b = work->spare[1], most = 0.0;
+    size_t used = 0;
+    int names = 0;
+    zw_error ignored;
+    if (motion->margin > 0.05 || solver->rows == 0 ||
+        system_evaluate(system, work, PART_TERMS, t, y, y + system->nq, NULL, NULL, &ignored)) {
+        return 0;
+    }
+    memset(zero, 0, (size_t)system->n * sizeof *zero);
+    for (int r = 0; r < system->m; r++) {
+        b[r] = 0.0;
+        for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+            b[r] += (1.0 + 0.1 * (r % 7)) * fabs(out[system->at.A + k]);
+        }
+    }
+    const system_rows rows = {.A = out + system->at.A, .b = b, .slip = out + system->at.slip};
+    solver_fill(solver, out + system->at.M, rows, zero, NULL);
+    solver->warm = 0;
+    zw_status status = solver_solve(solver, &ignored);
+    if (status != ZW_OK && status != ZW_INACCURATE) {
+        return 0;
+    }
+    for (int i = 0; i < solver->rows; i++) {
+        most = fmax(most, fabs(solver->answer.lambda[i]));
+    }
+    text[0] = 0;
+    for (int k = 0, i = 0; k < solver->block_count && names < NAMES; k++) {
+        int pulls = 0;
+        for (int end = i + solver->block[k].rows; i < end; i++) {
+            pulls |= fabs(solver->answer.lambda[i]) > 0.1 * most;
+        }
+        if (pulls && used + 1 < room) {
+            used += (size_t)snprintf(text + used, room - used, "%s%.40s", names++ ? ", " : "",
+                                     solver->block[k].name);
+        }
+    }
+    return names > 0;
 }
 
 /* For a point that the steps know nothing of. */

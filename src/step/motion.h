@@ -18,6 +18,7 @@ typedef struct step_motion {
     int at_node;     /* the next evaluation is there */
     struct run *run; /* whose motion it is, if its steps ask */
     double margin;   /* from losing rank, at nodes: zw_motion.margin, and the lengths of the rows */
+    double most;     /* sparse algebra: the largest that zw_motion.margin was so far */
     double *longest; /* [m] of each row so far */
 } step_motion;
 
@@ -31,6 +32,10 @@ zw_status motion_project(void *user, double t, double *y, zw_error *error);
 void motion_move(void *user, double *q, double h, const double *v);
 /* The rank of the rows a little beside y, on the manifold or not. */
 int motion_rank_beside(step_motion *motion, double t, const double *y);
+
+/* Is y, where the last step ended, near a loss of rank? Then the constraints that are about to
+ * depend on each other, at most four, with commas. */
+int motion_name_singular(step_motion *motion, double t, const double *y, char *text, size_t room);
 
 void motion_pack(const step_motion *motion, const zw_state *state, double *y);
 void motion_unpack(const step_motion *motion, double t, const double *y, zw_state *state);

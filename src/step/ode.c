@@ -334,7 +334,8 @@ static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error
     return status;
 }
 
-static double first_step(step_ode *ode, double toward, double room)
+/* Into ode->next. */
+static zw_status first_step(step_ode *ode, double toward, double room, zw_error *error)
 {
     double d0 = 0.0, d1 = 0.0, d2 = 0.0;
     for (int i = 0; i < ode->n; i++) {
@@ -346,13 +347,16 @@ static double first_step(step_ode *ode, double toward, double room)
     for (int i = 0; i < ode->n; i++) {
         ode->trial[i] = ode->y0[i] + toward * h0 * ode->f0[i];
     }
-    if (step_evaluate(ode, ode->t0 + toward * h0, ode->trial, ode->f1, NULL) != ZW_OK) {
-        return 0.01 * h0;
+    zw_status status = step_evaluate(ode, ode->t0 + toward * h0, ode->trial, ode->f1, error);
+    if (status != ZW_OK) {
+        ode->next = 0.01 * h0;
+        return status == ZW_NO_MEMORY ? status : ZW_OK;
     }
     for (int i = 0; i < ode->n; i++) {
         d2 = fmax(d2, fabs(ode->f1[i] - ode->f0[i]) / step_scale(ode, i, 0.0));
     }
-    return step_first(d1, d2, h0, room, ode->scheme->roots);
+    ode->next = step_first(d1, d2, h0, room, ode->scheme->roots);
+    return ZW_OK;
 }
 
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
@@ -361,26 +365,44 @@ static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error
     return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit, error);
 }
 
+/* Out of memory: shorter steps are no cure, and would be another motion. */
+static zw_status give_up_at_once(step_ode *ode, zw_status status)
+{
+    stay(ode);
+    return status;
+}
+
 static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
 {
     double toward = limit > ode->t0 ? 1.0 : -1.0;
+    zw_status status = ZW_OK;
     if (ode->next == 0.0) {
-        ode->next = first_step(ode, toward, fabs(limit - ode->t0));
+        status = first_step(ode, toward, fabs(limit - ode->t0), error);
+        if (status != ZW_OK) {
+            return give_up_at_once(ode, status);
+        }
     }
     double length = fmin(ode->next, ode->option.step);
     if (leap_try(ode, &limit)) {
-        if (finish(ode, error) == ZW_OK) {
+        status = finish(ode, error);
+        if (status == ZW_OK) {
             leap_accept(ode);
             ode->view.steps++;
             ode->reach = ode->t1;
             return ZW_OK;
         }
         leap_refuse(ode);
+        if (status == ZW_NO_MEMORY) {
+            return give_up_at_once(ode, status);
+        }
     }
     int mishaps = 0, again = 0;
     for (;;) {
         double t1 = step_aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
-        zw_status status = take(ode, t1, h, &size, error);
+        status = take(ode, t1, h, &size, error);
+        if (status == ZW_NO_MEMORY) {
+            return give_up_at_once(ode, status);
+        }
         if (status == ZW_OK && size <= 1.0) {
             ode->next = step_longer(h, length, ode->scheme->grow(ode, size), again);
             ode->last_size = fmax(size, 1e-4);

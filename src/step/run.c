@@ -45,7 +45,7 @@ static step_method ode_method(zw_method method)
 /* ---- Events --------------------------------------------------------------------------------- */
 
 /* `set` lines: all right-hand sides first, then the assignments. */
-static void reset(run *r, const model_event *event)
+static zw_status reset(run *r, const model_event *event, zw_error *error)
 {
     zw_state *state = r->state;
     const expr_inputs now = {.t = state->t,
@@ -61,13 +61,15 @@ static void reset(run *r, const model_event *event)
             double *list = set->kind == MODEL_SET_COORD   ? state_q(state)
                            : set->kind == MODEL_SET_SPEED ? state_v(state)
                                                           : state_param(state);
-            if (pass == 0) {
-                r->reset[k] = expr_value(r->system->model->graph, set->value, &in);
-            } else {
+            if (pass == 1) {
                 list[set->index] = r->reset[k];
+            } else if (expr_value(r->system->model->graph, set->value, &in, &r->reset[k]) !=
+                       ZW_OK) {
+                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
             }
         }
     }
+    return ZW_OK;
 }
 
 static zw_status energy_of(run *r, double *energy)
@@ -85,10 +87,13 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
         return ZW_OK;
     }
     energy_of(r, &before);
-    reset(r, event);
+    zw_status status = reset(r, event, error);
+    if (status != ZW_OK) {
+        return status;
+    }
     system_bind(r->system, r->work, state_param(state));
     double *q = state_q(state), *v = state_v(state);
-    zw_status status = system_project_position(r->system, r->work, state->t, q, v, error);
+    status = system_project_position(r->system, r->work, state->t, q, v, error);
     if (status == ZW_OK) {
         status = law_follow(r->system, r->work, state->t, q, v, error);
     }
@@ -133,13 +138,16 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
  * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
 {
-    int hit = 0;
+    system_impact made = {0};
     zw_status status = count_repeats(r, c, error);
     memcpy(r->sample, r->state, r->state->bytes);
     if (status == ZW_OK) {
-        status = system_decide(r->system, r->work, r->state, &hit, error);
-        r->summary->events += hit;
+        status = system_decide(r->system, r->work, r->state, &made, error);
+        r->summary->events += made.count;
+        r->summary->impacts += made.count;
+        r->summary->impact_loss += made.loss;
     }
+    int hit = made.count > 0;
     if (status == ZW_OK && hit) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
     }
@@ -283,6 +291,10 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     zw_status status = r->soft ? soft_step(r->soft, t, h, y0, y0 + nq, y1, y1 + nq, &gained, error)
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
+    if (r->impulse && status == ZW_OK) {
+        r->summary->impacts += r->impulse->impacts;
+        r->summary->impact_loss += r->impulse->impact_loss;
+    }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
@@ -528,22 +540,28 @@ static zw_status allocate(run *r, zw_error *error)
 static void tell_singular(run *r, zw_error *error)
 {
     int early = r->summary->end - r->start < 1e-4 * (r->options.time - r->start);
-    if (!error || !early || r->motion.first < 0) {
+    char names[200], more[400] = "";
+    if (!error || r->motion.first < 0) {
         return;
     }
     motion_pack(&r->motion, r->state, r->y);
-    int beside = motion_rank_beside(&r->motion, r->state->t, r->y);
-    if (beside <= r->motion.first) {
-        return;
+    int near = motion_name_singular(&r->motion, r->state->t, r->y, names, sizeof names);
+    int beside = early ? motion_rank_beside(&r->motion, r->state->t, r->y) : 0;
+    if (beside > r->motion.first) {
+        snprintf(more, sizeof more,
+                 "; the start is a singular position: %d rows count there, %d beside it. Begin a "
+                 "little apart from it",
+                 r->motion.first, beside);
+    } else if (near) {
+        snprintf(more, sizeof more,
+                 "; near t = %.9g is a singular position, where rows of these constraints lose "
+                 "rank: %s",
+                 r->state->t, names);
     }
     char rest[sizeof error->text], *line = strchr(error->text, '\n'); /* the file's, with a mark */
     snprintf(rest, sizeof rest, "%s", line ? line : "");
     size_t used = line ? (size_t)(line - error->text) : strlen(error->text);
-    snprintf(
-        error->text + used, sizeof error->text - used,
-        "; the start is a singular position: %d rows count there, %d beside it. Begin a little "
-        "apart from it%s",
-        r->motion.first, beside, rest);
+    snprintf(error->text + used, sizeof error->text - used, "%s%s", more, rest);
 }
 
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
@@ -560,9 +578,14 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .soon = INFINITY,
              .last = -INFINITY};
     contact_list_keep(work->touched, state); /* for the first sample */
-    *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
+    *r.summary =
+        (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
+        r.summary->method = r.options.method;
+        r.summary->contact = r.options.contact;
+        r.summary->tolerance = r.options.tolerance;
+        r.summary->step = r.options.step;
         status = allocate(&r, error);
     }
     if (status == ZW_OK) {

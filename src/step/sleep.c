@@ -439,8 +439,9 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
                      double *q1, double *v1, uint64_t *sum, zw_error *error)
 {
     step_sleep *z = s->sleep;
-    s->gained = s->residual = 0;
+    s->gained = s->residual = s->impact_loss = 0;
     s->rounds = 0;
+    s->impacts = 0;
     if (!z->is_made && !(impulse_is_sound(s) && sleep_is_sound(s, v0))) {
         sleep_forget(s);
     }
@@ -456,6 +457,8 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
                    : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     s->gained = z->inner->gained;
+    s->impacts = z->inner->impacts;
+    s->impact_loss = z->inner->impact_loss;
     s->residual = z->inner->residual;
     s->rounds = z->inner->rounds;
     sleep_hand_out(s);

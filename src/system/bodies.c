@@ -20,11 +20,11 @@ zw_status bodies_start(const zw_system *system, const double *param, double *q, 
     }
     for (int k = 0; formulas && k < formulas->begin_count; k++) {
         const bodies_begin *begin = &formulas->begin[k];
-        double value = expr_value(system->model->graph, begin->value, &in);
-        (begin->is_speed ? v : q)[begin->at] = value;
-        if (expr_graph_status(system->model->graph) != ZW_OK) {
+        double value;
+        if (expr_value(system->model->graph, begin->value, &in, &value) != ZW_OK) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
+        (begin->is_speed ? v : q)[begin->at] = value;
         if (!isfinite(value)) {
             return model_fail(system->model, error, ZW_NOT_FINITE, begin->place,
                               "this does not start at a finite value");

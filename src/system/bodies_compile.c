@@ -424,9 +424,6 @@ void bodies_free(struct system_bodies *bodies)
         base_free(names[k]);
     }
     if (bodies->shown) {
-        if (bodies->formulas) {
-            bodies->shown->graph = NULL; /* nor is this */
-        }
         bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
         bodies->shown->file = NULL;
         bodies->shown->place = NULL;

@@ -422,12 +422,15 @@ static zw_status copy_constraints(bodies_builder *b)
     return ZW_OK;
 }
 
-/* `shown` gets the file's graph, which stays the file's. */
+/* `shown` begins with what the file's graph holds, and with the method that it asks for. */
 static zw_status share(bodies_builder *b)
 {
     zw_model *shown = b->to->shown;
     expr_graph_free(shown->graph);
-    shown->graph = b->model->graph;
+    shown->graph = expr_graph_copy(b->model->graph);
+    if (!shown->graph) {
+        return ZW_NO_MEMORY;
+    }
     if (b->model->run.method && !(shown->run.method = bodies_copy(b->model->run.method))) {
         return ZW_NO_MEMORY;
     }

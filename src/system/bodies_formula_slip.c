@@ -27,7 +27,9 @@ zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *ent
         f->rough |= constraint->friction != EXPR_NONE;
     }
     /* What slip.c asks of a system, with what is seen for coordinates. */
-    zw_system over = {.model = b->model, .first_row = first_row, .A_start = (int *)start};
+    zw_system over = {.own = *b->model, .first_row = first_row, .A_start = (int *)start};
+    over.own.graph = b->to->shown->graph; /* nodes are made here */
+    over.model = &over.own;
     zw_status status = slip_derive(&over, (slip_rows){.column = entry, .node = value}, out, error);
     f->slip = over.slip;
     f->slip_seen = over.slip_column;
@@ -90,7 +92,7 @@ void bodies_slip_pattern(const bodies_builder *b, int *at, int *column)
         slip->columns = columns_of(b, c, system->slip_column + *column);
         slip->at = *at;
         *column += slip->columns;
-        *at += slip->width * (2 + slip->columns) + constraint->rows * slip->size + 1;
+        *at += slip->width * (2 + slip->columns) + slip->rows * slip->size + 1;
         system->has_friction |= constraint->relation == MODEL_EQUAL;
     }
 }
@@ -145,7 +147,7 @@ double *bodies_put_slip(const zw_system *system, zw_work *work, const double *fr
         }
         const double *e = from + own->at, *bias = e + width, *T = bias + width;
         const double *rest = T + width * own->columns;
-        int more = system->model->constraint[c].rows * own->size + 1;
+        int more = own->rows * own->size + 1;
         memcpy(out, e, (size_t)width * sizeof *out);
         for (int i = 0; i < width; i++) {
             const double *row = T + i * own->columns;

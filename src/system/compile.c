@@ -228,7 +228,7 @@ static zw_status derive_metric(builder *b)
         }
     }
     system->M_start[system->n] = b->M.count;
-    return status;
+    return b->M.failed || b->M_row.failed ? ZW_NO_MEMORY : status;
 }
 
 /* ---- Tapes --------------------------------------------------------------------------------- */
@@ -394,7 +394,7 @@ static zw_status make_metric(builder *b, zw_error *error)
     for (int j = 0; j < system->n && system->law.curved && status == ZW_OK; j++) {
         status = expr_gradient(b->graph, b->p_mass[j], EXPR_SPEED, &b->terms);
         for (int k = system->M_start[j], e = 0; k < system->M_start[j + 1]; k++) {
-            int row = b->M_row.failed ? 0 : b->M_row.item[k];
+            int row = b->M_row.item[k];
             while (e < b->terms.count && b->terms.term[e].index < row) {
                 e++;
             }
@@ -462,7 +462,10 @@ static zw_status make_outputs(builder *b, zw_error *error)
 
 /* Nothing does work if there are no forces but potential ones, nothing depends on time, no
  * constraint holds speeds (linear ones without time do not work either, but that is not proved
- * here) and no force is non-ideal. Then the energy theorem needs no quadrature. */
+ * here) and no force is non-ideal. Then the energy theorem needs no quadrature.
+ *
+ * A constraint phi(q, t) = 0 has the power lambda' A v = -lambda' dphi/dt. A drive of constant
+ * speed, a = t, shows it in phi alone: neither psi = v - 1 nor what follows holds the time. */
 static int is_conservative(const builder *b)
 {
     unsigned seen = depends(b, b->lagrangian);
@@ -472,7 +475,7 @@ static int is_conservative(const builder *b)
         }
     }
     for (int r = 0; r < b->system->m; r++) {
-        seen |= depends(b, b->psi[r]);
+        seen |= depends(b, b->phi[r]);
         if (b->system->row_kind[r] == SYSTEM_VELOCITY) {
             return 0;
         }

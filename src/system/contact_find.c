@@ -27,7 +27,8 @@ void contact_place(const zw_system *system, const contact_geom *geom, const doub
 }
 
 /* No point of a geom goes farther in a time h than h (|v| + |omega| radius), v being the velocity
- * of its centre, as long as its motion is that of now. */
+ * of its centre, as long as its motion is that of now. A plane has no end: it reaches anywhere once
+ * it turns. */
 static double reach_of(const zw_system *system, const contact_geom *geom, const collide_pose *pose,
                        const double *sweeps, double h)
 {
@@ -39,7 +40,8 @@ static double reach_of(const zw_system *system, const contact_geom *geom, const 
     v3_sub(arm, pose->pos, sweeps + system->tree->at.com + 3 * geom->body);
     v3_cross(v, V, arm);
     v3_add(v, v, 1, V + 3);
-    return h * (sqrt(v3_dot(v, v)) + sqrt(v3_dot(V, V)) * geom->radius);
+    double turn = sqrt(v3_dot(V, V));
+    return h * (sqrt(v3_dot(v, v)) + (turn > 0 ? turn * geom->radius : turn));
 }
 
 /* 0: it is nowhere. */
@@ -163,7 +165,7 @@ static int may_touch(const contact_world *world, const tree_body *body, const co
 int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
 {
     const contact_geom *x = &world->geom[a], *y = &world->geom[b];
-    return x->body != y->body &&
+    return x->body != y->body && !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
            (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
 }
 

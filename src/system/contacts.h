@@ -6,6 +6,7 @@
  *
  * Two geoms can touch if
  *   - their bodies can move against each other: not the same body of the tree, not both the world;
+ *   - one of them at least is not ground (a plane, a height field, a mesh);
  *   - contype of one and conaffinity of the other have a bit in common, either way;
  *   - one is not the parent of the other in the tree, the world aside (unless the file says so);
  *   - their bodies are not excluded;

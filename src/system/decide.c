@@ -365,13 +365,13 @@ static zw_status settle(decision *d, zw_error *error)
     return status == ZW_OK ? system_note_slip(d->system, d->work, state->t, q, v, error) : status;
 }
 
-static zw_status decide(decision *d, int *hit, zw_error *error)
+static zw_status decide(decision *d, system_impact *made, zw_error *error)
 {
     const zw_system *system = d->system;
     double *mode = state_mode(d->state);
     zw_status status = decide_look(d, error);
-    status = status == ZW_OK ? decide_impacts(d, hit, error) : status;
-    if (status == ZW_OK && *hit) {
+    status = status == ZW_OK ? decide_impacts(d, made, error) : status;
+    if (status == ZW_OK && made->count > 0) {
         status = system_note_slip(system, d->work, d->state->t, state_q(d->state),
                                   state_v(d->state), error);
     }
@@ -406,13 +406,12 @@ static void lay_out(decision *d, base_arena *arena)
     d->a = base_arena_doubles(arena, (size_t)d->system->n);
 }
 
-zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state, int *impact_made,
-                        zw_error *error)
+zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
+                        system_impact *made, zw_error *error)
 {
-    int hit = 0;
-    if (impact_made) {
-        *impact_made = 0;
-    }
+    system_impact ignored;
+    made = made ? made : &ignored;
+    *made = (system_impact){0};
     if (system->contact_count == 0 && !system->has_friction) { /* nothing to decide */
         return system_set_modes(system, work, state_mode(state), error);
     }
@@ -425,10 +424,7 @@ zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
     }
     arena = (base_arena){.block = memory};
     lay_out(&d, &arena);
-    zw_status status = decide(&d, &hit, error);
+    zw_status status = decide(&d, made, error);
     base_free(memory);
-    if (impact_made) {
-        *impact_made = hit;
-    }
     return status;
 }

@@ -62,7 +62,7 @@ void decide_go_ahead(decision *d, const double *a, double moment);
  * hold, and which contacts then. */
 int decide_dry_stands(const decision *d, int c);
 zw_status decide_dry(decision *d, zw_error *error);
-/* Impacts until nothing that touches approaches; *hit is set if there was one. */
-zw_status decide_impacts(decision *d, int *hit, zw_error *error);
+/* If something that touches approaches: the impact that ends it, noted in `made`. */
+zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
 
 #endif

@@ -1,10 +1,7 @@
 /* Friction of the constraints: C = -mu N T' e/|e|, with the sliding speed e, T = de/dv and the
- * normal force N = |sum nu lambda| of slip.c. With the coordinates themselves for a point this is
- * seed 000's C = -mu |F| v/|v|.
- *
- * The kernel calls the law with the ideal multipliers (seed 000 eq. (20)) for two-sided constraints
- * as in that paper; where contacts slide, or a point or slip is given, it iterates to the fixed
- * point with the total ones, as Coulomb's law demands.
+ * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is seed 000's
+ * C = -mu |F| v/|v| with the ideal reaction F of its eq. (20). In general friction changes the
+ * normal force, and Coulomb's law is about the total one: the kernel iterates to the fixed point.
  *
  * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
  * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
@@ -56,12 +53,11 @@ static void direction(const tangent *t, const double *hint, double *d)
  * goes smoothly through the moment at which the contact lets go. */
 static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
 {
-    int rows = system->first_row[c + 1] - system->first_row[c];
-    if (rows == 0) {
+    if (t->rows == 0) {
         return 1; /* dry friction of a joint: its coefficient is the force */
     }
-    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[0] < 0;
-    double size = tangent_force(t, rows, lambda);
+    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[t->row[0]] < 0;
+    double size = tangent_force(t, lambda);
     return pulls ? -size : size;
 }
 
@@ -69,10 +65,8 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
                         double *C)
 {
     tangent t = tangent_now(system, work, c);
-    int first = system->first_row[c];
     double d[TANGENT_WIDTH];
-    double most =
-        terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda ? lambda + first : NULL);
+    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda);
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
@@ -109,22 +103,19 @@ static void law(void *user, const double *kernel_lambda, const double *reaction,
 
 int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver)
 {
-    int any = 0, total = 0;
+    int any = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
-        const model_constraint *constraint = &system->model->constraint[c];
         if (slides(system, solver, c) && system->first_row[c] == system->first_row[c + 1]) {
             friction_of(system, work, c, NULL, solver->C); /* dry: it depends on no reaction */
         } else if (slides(system, solver, c)) {
             any = 1;
-            total |= constraint->relation == MODEL_AT_LEAST || constraint->slip_count > 0 ||
-                     constraint->contact_count > 0;
         }
     }
     if (any) {
         work->solving = solver;
         solver->problem.law = law;
         solver->problem.law_user = work;
-        solver->problem.law_on = total ? ZW_ON_TOTAL_REACTION : ZW_ON_IDEAL_REACTION;
+        solver->problem.law_on = ZW_ON_TOTAL_REACTION;
     }
     return any;
 }
@@ -171,15 +162,12 @@ double system_hold(const zw_system *system, const zw_work *work, int c)
 {
     const system_solver *solver = work->motion;
     tangent t = tangent_now(system, work, c);
-    double normal[TANGENT_WIDTH] = {0}, pull = 0;
-    int first = system->first_row[c], rows = system->first_row[c + 1] - first;
+    double *normal = work->spare[3], pull = 0;
+    solver_multipliers(solver, normal);
     for (int i = 0; i < solver->rows; i++) {
-        int r = solver->row_of[i];
         double lambda = solver->answer.lambda[i];
-        if (r == -1 && solver->tangent_of[i] / 4 == c) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] / 4 == c) {
             pull += lambda * lambda;
-        } else if (r >= first && r < first + rows) {
-            normal[r - first] = lambda * solver->scale[i];
         }
     }
     return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal) - sqrt(pull);

@@ -1,21 +1,18 @@
 /* What touches, and impacts: the first half of a decision; see decide.c.
  *
- * Impact. The next speeds are Gauss's minimum with v in place of a (seed 004 eqs. (2)-(4)): nearest
- * to v in the metric of the masses, with A v+ >= -e A v- for every contact that touches (Newton's
- * restitution e), friction cones where there is friction, and all two-sided constraints. A bounce
- * that nobody could see ends it: slower than REST, or not as high as the round-off of its gap, or
- * not as long as that of time. */
+ * The law of impact is that of gauss/impact.c; a contact here is a one-sided constraint that
+ * touches, with its friction if it has some. Its bounce is the last if it would be slower than
+ * REST, or not as high as the round-off of its gap, or not as long as that of time. */
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/impact.h"
 #include "system/decide.h"
 
 /* Gaps below TOUCH (relative to 1 + the size of what is subtracted in them) and speeds below REST
  * (relative to 1 + the largest speed) count as none. */
 #define TOUCH 1e-12
 #define REST 1e-10
-
-enum { ROUNDS = 20 };
 
 /* Sum of |A_i x_i| over row r. */
 static double row_size(const zw_system *system, int r, const double *A, const double *x)
@@ -95,8 +92,7 @@ static int approaching(const decision *d)
     return found;
 }
 
-/* What part of its speed contact c gives back. */
-static double restitution(const decision *d, int c)
+static zw_status restitution(const decision *d, int c, double *value, zw_error *error)
 {
     const zw_model *model = d->system->model;
     const expr_inputs now = {.t = d->state->t,
@@ -105,8 +101,10 @@ static double restitution(const decision *d, int c)
                              .v = state_v(d->state)};
     const expr_inputs in = system_inputs(d->system, d->work, &now);
     expr_id e = model->constraint[c].restitution;
-    double value = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
-    return -value * d->normal[c] > d->still[c] ? value : 0; /* small bounces end */
+    *value = 0;
+    return e == EXPR_NONE || expr_value(model->graph, e, &in, value) == ZW_OK
+               ? ZW_OK
+               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
 
 void decide_set_friction(const decision *d, system_solver *solver)
@@ -140,12 +138,13 @@ zw_status decide_solve(system_solver *solver, zw_error *error)
     return best && solver->answer.certificate.worst < 1e-8 ? ZW_OK : status;
 }
 
-/* v+ : A v+ >= -e A v- where things touch, psi = 0 where they are tied. */
-static zw_status solve_impact(decision *d, zw_error *error)
+/* The rows of all two-sided constraints and of what touches, at the speeds v: a solver that only
+ * holds them. */
+static system_solver *make_rows(decision *d, const double *v, zw_error *error)
 {
     const zw_system *system = d->system;
     zw_work *work = d->work;
-    double *v = state_v(d->state), *b = work->spare[0];
+    double *b = work->spare[0];
     for (int c = 0; c < system->model->constraint_count; c++) {
         d->role[c] = !decide_one_sided(system, c) ? SOLVER_EQUAL
                      : !d->touching[c]            ? SOLVER_ABSENT
@@ -153,59 +152,108 @@ static zw_status solve_impact(decision *d, zw_error *error)
                                                   : SOLVER_AT_LEAST;
     }
     system_solver *solver = solver_create(system, d->role, NULL, 0, error);
-    if (!solver) {
-        return ZW_NO_MEMORY;
-    }
     const double *psi = work->out[PART_VELOCITY], *A = psi + system->m;
     for (int r = 0; r < system->m; r++) {
-        int c = system->row_constraint[r];
-        double wanted = d->touching[c] && psi[r] < 0 ? -restitution(d, c) * psi[r] : 0;
-        b[r] = row_times(system, r, A, v) - psi[r] + wanted;
+        b[r] = row_times(system, r, A, v) - psi[r];
     }
-    const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
-    solver_fill(solver, work->out[PART_METRIC], rows, NULL, v);
-    decide_set_friction(d, solver);
-    zw_status status = decide_solve(solver, error);
-    if (status == ZW_OK) {
-        memcpy(v, solver->answer.a, (size_t)system->n * sizeof *v);
-    } else {
-        status = system_tell(solver, d->state->t, status, error);
+    if (solver) {
+        const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
+        solver_fill(solver, work->out[PART_METRIC], rows, NULL, v);
+        decide_set_friction(d, solver);
     }
-    solver_free(solver);
-    return status;
+    return solver;
 }
 
-static zw_status impact(decision *d, zw_error *error)
+/* All of them as the contacts and ties of an impact. */
+static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impact *to,
+                            zw_error *error)
 {
-    zw_state *state = d->state;
-    double before = 0, after = 0;
-    const double *q = state_q(state), *v = state_v(state);
-    zw_status status = decide_energy(d, &before, error);
-    if (status == ZW_OK) {
-        status =
-            system_evaluate(d->system, d->work, PART_METRIC, state->t, q, v, NULL, NULL, error);
+    const zw_system *system = d->system;
+    const int *start = solver->A_start;
+    size_t n = (size_t)system->n;
+    for (int k = 0, i = 0; k < solver->block_count; k++) {
+        const zw_block *block = &solver->block[k];
+        int c = system->row_constraint[solver->row_of[i]], touches = decide_one_sided(system, c);
+        double e = 0;
+        if (touches && restitution(d, c, &e, error) != ZW_OK) {
+            return ZW_NO_MEMORY;
+        }
+        const gauss_impact_contact contact = {.pair = c,
+                                              .restitution = e,
+                                              .slow = e > 0 ? solver->scale[i] * d->still[c] / e
+                                                            : INFINITY};
+        gauss_impact_block(to, block, touches ? &contact : NULL);
+        for (int end = i + block->rows; i < end; i++) {
+            if (system->sparse) {
+                gauss_impact_row(to, start[i + 1] - start[i], solver->A_column + start[i],
+                                 solver->A + start[i], solver->b[i]);
+            } else {
+                gauss_impact_row(to, system->n, NULL, solver->A + (size_t)i * n, solver->b[i]);
+            }
+        }
     }
-    status = status != ZW_OK ? status : solve_impact(d, error);
-    status = status != ZW_OK ? status : decide_energy(d, &after, error);
+    return ZW_OK;
+}
+
+/* No answer: if the constraints contradict each other, which ones? */
+static zw_status tell_failure(decision *d, system_solver *solver, zw_status status, zw_error *error)
+{
+    int c = approaching(d);
+    if (status == ZW_NO_MEMORY) {
+        return status;
+    }
+    zw_status other = decide_solve(solver, error);
+    if (other != ZW_OK || c < 0) {
+        return system_tell(solver, d->state->t, other != ZW_OK ? other : status, error);
+    }
+    return model_fail(d->system->model, error, status, d->system->model->constraint[c].place,
+                      "at t = %.9g no impact found ends the approach at constraint %s", d->state->t,
+                      d->system->model->constraint[c].name);
+}
+
+static zw_status impact(decision *d, system_impact *impact, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_state *state = d->state;
+    double *v = state_v(state);
+    zw_status status = system_evaluate(system, d->work, PART_METRIC, state->t, state_q(state), v,
+                                       NULL, NULL, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    const zw_metric metric = {.kind = system->M_diagonal ? ZW_METRIC_DIAGONAL : ZW_METRIC_SPARSE,
+                              .value = d->work->out[PART_METRIC],
+                              .start = system->M_start,
+                              .row = system->M_row};
+    gauss_impact_answer answer;
+    system_solver *solver = make_rows(d, v, error);
+    gauss_impact *law = gauss_impact_create();
+    if (!solver || !law) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    } else {
+        gauss_impact_begin(law, system->n, &metric);
+        status = add_blocks(d, solver, law, error);
+    }
     if (status == ZW_OK) {
-        state->work += after - before;
+        status = gauss_impact_solve(law, system->impact, ZW_COULOMB, v, &answer, error);
+        status = status == ZW_OK ? ZW_OK : tell_failure(d, solver, status, error);
+    }
+    gauss_impact_free(law);
+    solver_free(solver);
+    if (status == ZW_OK) {
+        state->work += answer.work - answer.loss;
+        impact->count++;
+        impact->loss += fmax(answer.loss, 0);
         status = decide_look(d, error);
     }
     return status;
 }
 
-zw_status decide_impacts(decision *d, int *hit, zw_error *error)
+zw_status decide_impacts(decision *d, system_impact *made, zw_error *error)
 {
     zw_status status = ZW_OK;
-    for (int round = 0; status == ZW_OK && approaching(d) >= 0; round++) {
-        if (round == ROUNDS) {
-            const model_constraint *c = &d->system->model->constraint[approaching(d)];
-            return model_fail(d->system->model, error, ZW_INACCURATE, c->place,
-                              "at t = %.9g no impact found ends the approach at constraint %s",
-                              d->state->t, c->name);
-        }
-        status = impact(d, error);
-        *hit = 1;
+    if (approaching(d) >= 0) {
+        status = impact(d, made, error);
     }
     return status;
 }

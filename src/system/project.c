@@ -95,27 +95,45 @@ static zw_status correct(const zw_system *system, zw_work *work, system_solver *
     return status;
 }
 
-/* The worst row, and who else stands against it: all that are off by a tenth as much. */
-static zw_status cannot(const system_solver *solver, const double *left, int row, int speeds,
-                        double t, double residual, zw_error *error)
+zw_status system_name_violated(const zw_system *system, const double *off, const int *against,
+                               const char *what, double t, zw_error *error)
 {
-    const zw_system *system = solver->system;
     const model_constraint *list = system->model->constraint;
     char others[200] = "";
     size_t used = 0;
+    int row = 0;
+    for (int r = 1; r < system->m; r++) {
+        row = off[r] > off[row] ? r : row;
+    }
     int worst = system->row_constraint[row], last = worst;
-    for (int i = 0; i < solver->rows && used + 1 < sizeof others; i++) {
-        int r = solver->row_of[i], c = r >= 0 ? system->row_constraint[r] : worst;
-        if (c != worst && c != last && fabs(left[r]) >= 0.1 * residual) {
+    for (int r = 0; r < system->m && used + 1 < sizeof others; r++) {
+        int c = system->row_constraint[r];
+        int named = against ? against[c] : off[r] >= 0.1 * off[row];
+        if (c != worst && c != last && named) {
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%.60s",
                                      used ? ", " : "; nor, with it, ", list[c].name);
             last = c;
         }
     }
     return model_fail(system->model, error, ZW_CONFLICT, list[worst].place,
-                      "at t = %.9g no nearby %s constraint %s (off by %.3g)%s", t,
-                      speeds ? "speeds satisfy" : "position satisfies", list[worst].name, residual,
-                      others);
+                      "at t = %.9g no nearby %s constraint %s (off by %.3g)%s", t, what,
+                      list[worst].name, off[row], others);
+}
+
+/* What the rows of a projection leave. */
+static zw_status refuse(const system_solver *solver, zw_work *work, const double *left, int speeds,
+                        double t, zw_error *error)
+{
+    double *off = work->spare[0];
+    memset(off, 0, (size_t)solver->system->m * sizeof *off);
+    for (int i = 0; i < solver->rows; i++) {
+        int r = solver->row_of[i];
+        if (r >= 0) {
+            off[r] = fabs(left[r]);
+        }
+    }
+    return system_name_violated(solver->system, off, NULL,
+                                speeds ? "speeds satisfy" : "position satisfies", t, error);
 }
 
 /* One loop for both levels: part says which residuals, x is what moves. */
@@ -158,9 +176,8 @@ static zw_status project(const zw_system *system, zw_work *work, system_solver *
             return status == ZW_BAD_INPUT ? system_tell(solver, t, status, error) : status;
         }
     }
-    return before <= 1e-9
-               ? ZW_OK
-               : cannot(solver, work->out[part], row, part == PART_VELOCITY, t, before, error);
+    return before <= 1e-9 ? ZW_OK
+                          : refuse(solver, work, work->out[part], part == PART_VELOCITY, t, error);
 }
 
 zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,
@@ -182,6 +199,23 @@ zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
     return project(system, work, solver, PART_VELOCITY, t, (double *)q, v, v, error);
 }
 
+/* How deep the deepest of the one-sided constraints that are open is violated: 0 if none is. What
+ * moves at the speed psi where time is known to a unit in its last place is known no better than
+ * their product. */
+static double deepest(const zw_system *system, const zw_work *work, double t)
+{
+    const double *phi = work->out[PART_POSITION], *psi = work->out[PART_VELOCITY];
+    double worst = 0, tick = 4.5e-16 * fabs(t);
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (system->model->constraint[c].relation == MODEL_AT_LEAST &&
+            work->mode[c] == SYSTEM_OPEN) {
+            int r = system->first_row[c];
+            worst = fmax(worst, -phi[r] - tick * fabs(psi[r]));
+        }
+    }
+    return worst;
+}
+
 zw_status system_violation(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, double violation[2], zw_error *error)
 {
@@ -193,6 +227,7 @@ zw_status system_violation(const zw_system *system, zw_work *work, double t, con
     }
     if (status == ZW_OK) {
         violation[1] = largest(work->velocity, work->out[PART_VELOCITY], NULL, &row);
+        violation[0] = fmax(violation[0], deepest(system, work, t));
     }
     return status;
 }

@@ -1,16 +1,22 @@
-/* How fast a constraint with friction slides, from one of three descriptions:
+/* How fast a constraint with friction slides, and how hard it presses.
  *
- *   at p      The point p(q, t) touches. Its speed is p' = J v + p_t with J = dp/dq. The force of a
- *             row on the coordinates is A' lambda = J' nu lambda: nu is the direction in which the
- *             point is pushed, and |nu lambda| the normal force. nu = (J J') \ (J A') if there is
- *             one; `miss` = |J' nu - A'|^2 / |A|^2 says if there is.
- *   slip e    The speed of sliding itself, linear in v. The residual of the constraint is taken for
- *             a distance: the normal force is |lambda|.
- *   neither   A two-sided constraint acts on a point whose components are the coordinates that it
- *             involves, as in seed 000: J picks them, and nu is A. A one-sided one acts where the
- *             mass is that can touch.
+ *   at u      u(q, t) is the place of the point that touches, in metres, as seen from what it
+ * slides on: p on fixed ground, p - c where the ground is carried along by c, and the components of
+ * p - c in the ground's own axes where it turns as well. Then its rate u' = J v + u_t, J = du/dq,
+ * is the speed of sliding, and the force nu lambda of a row on the point and its reaction on the
+ * ground together give the coordinates J' nu lambda: action = reaction, whatever the coordinates
+ * mean. That is the force A' lambda of the row, so nu = (J J') \ (J A'), and |nu lambda| is the
+ * normal force in newtons however the row is scaled. It exists only if the constraint is one of u:
+ * for every motion psi = nu . u', that is A = J' nu and psi - A v = nu . u_t. `miss` sums the
+ * squares of what is left of both, over their sizes; state.c refuses what misses. So a ground that
+ * moves cannot be forgotten in u, unless it moves along itself. slip e    The speed of sliding
+ * itself, linear in v. The residual of the constraint is taken for a distance: the normal force is
+ * |lambda|. neither   u is the place of the mass that the constraint holds: slip_point.c.
  *
- * The sliding speed of a point is what is left of s = p' beside the directions nu:
+ * What presses may be one row, two rows of one constraint, or one each of two constraints that are
+ * a curve (`friction a, b: mu`); the normal force is the length of the sum of nu lambda.
+ *
+ * The sliding speed is what is left of s = u' beside the directions nu:
  *
  *     one in the plane      e = (nu_y s_x - nu_x s_y) / |nu|
  *     two in space          e = s . (nu1 x nu2) / |nu1 x nu2|
@@ -33,9 +39,10 @@ typedef struct rubbing {
     expr_graph *graph;
     const model_constraint *constraint;
     slip_rows A;
-    int index; /* of the constraint */
-    int rows;
-    int size; /* components of the point */
+    int index;               /* of the constraint */
+    int rows, row[SPACE];    /* what presses, in the rows of the system */
+    expr_id residual[SPACE]; /* of these */
+    int size;                /* components of the point */
     expr_id point[SPACE];
     expr_id s[SPACE];         /* its speed */
     expr_id nu[SPACE][SPACE]; /* by row */
@@ -102,7 +109,7 @@ static void solve(expr_graph *g, int n, expr_id G[SPACE][SPACE], expr_id *x)
 static expr_id entry_of(const rubbing *b, int row, int coord)
 {
     const zw_system *system = b->system;
-    int r = system->first_row[b->index] + row;
+    int r = b->row[row];
     for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
         if (b->A.column[k] == coord) {
             return b->A.node[k];
@@ -126,63 +133,6 @@ static void involve(system_list *list, int coord)
         list->item[k] = list->item[k - 1];
         list->item[k - 1] = coord;
     }
-}
-
-static int involves(const rubbing *b, int coord)
-{
-    for (int k = 0; k < b->own.count; k++) {
-        if (b->own.item[k] == coord) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* 1: all coordinates of the constraint move this mass; 0: not; -1: no memory. */
-static int reaches(rubbing *b, const model_mass *mass)
-{
-    expr_id all = EXPR_ZERO;
-    int found = 0;
-    for (int i = 0; i < mass->dimension; i++) { /* only its leaves matter */
-        all = expr_binary(b->graph, EXPR_HYPOT, all, mass->point[i]);
-    }
-    if (expr_support(b->graph, all, EXPR_COORD, &b->terms) != ZW_OK) {
-        return -1;
-    }
-    for (int i = 0; i < b->terms.count; i++) {
-        found += involves(b, b->terms.term[i].index);
-    }
-    return found == b->own.count;
-}
-
-/* A one-sided constraint touches where the one mass is that it can stop. */
-static zw_status find_mass(rubbing *b, zw_error *error)
-{
-    const zw_model *model = b->system->model;
-    const model_mass *found = NULL;
-    int several = 0;
-    for (int i = 0; i < model->mass_count; i++) {
-        const model_mass *mass = &model->mass[i];
-        int yes = reaches(b, mass);
-        if (yes < 0) {
-            return ZW_NO_MEMORY;
-        }
-        several |=
-            yes && found &&
-            (mass->dimension != found->dimension ||
-             memcmp(mass->point, found->point, (size_t)mass->dimension * sizeof(expr_id)) != 0);
-        found = yes ? mass : found;
-    }
-    if (!found || several) {
-        return model_fail(model, error, ZW_BAD_INPUT, b->constraint->place,
-                          "where does constraint %s rub? %s can touch; write `friction mu at p` "
-                          "with the point p, or `friction mu slip e` with the speed e of sliding",
-                          b->constraint->name,
-                          several ? "several masses" : "no `mass ... at` point");
-    }
-    b->size = found->dimension;
-    memcpy(b->point, found->point, sizeof b->point);
-    return ZW_OK;
 }
 
 /* J over the coordinates `list`, [size * list->count], to be freed; NULL: no memory. */
@@ -240,6 +190,58 @@ static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_i
     b->miss = expr_binary(g, EXPR_ADD, b->miss, missed);
 }
 
+/* psi - A v of row r: what its residual changes by while nothing moves; and the square of what was
+ * subtracted. */
+static zw_status rate_at_rest(rubbing *b, int r, expr_id *rate, expr_id *square)
+{
+    expr_graph *g = b->graph;
+    *rate = *square = EXPR_ZERO;
+    if (expr_graph_node(g, b->residual[r])->depends & EXPR_ON_SPEED) {
+        *rate = b->residual[r];
+        for (int k = 0; k < b->own.count; k++) {
+            expr_id v = expr_leaf(g, EXPR_SPEED, b->own.item[k]);
+            expr_id part = multiply(g, entry_of(b, r, b->own.item[k]), v);
+            *rate = minus(g, *rate, part);
+            *square = expr_binary(g, EXPR_ADD, *square, multiply(g, part, part));
+        }
+        return ZW_OK;
+    }
+    zw_status status = expr_gradient(g, b->residual[r], EXPR_TIME, &b->terms);
+    if (status == ZW_OK && b->terms.count > 0) {
+        *rate = b->terms.term[0].id;
+    }
+    return status;
+}
+
+/* Adds to `miss` what nu . u_t is beside psi - A v. */
+static zw_status compare_rates(rubbing *b)
+{
+    expr_graph *g = b->graph;
+    expr_id u_t[SPACE];
+    zw_status status = ZW_OK;
+    for (int i = 0; i < b->size && status == ZW_OK; i++) {
+        status = expr_gradient(g, b->point[i], EXPR_TIME, &b->terms);
+        u_t[i] = status == ZW_OK && b->terms.count > 0 ? b->terms.term[0].id : EXPR_ZERO;
+    }
+    for (int r = 0; r < b->rows && status == ZW_OK; r++) {
+        expr_id rate, square;
+        status = rate_at_rest(b, r, &rate, &square);
+        if (status == ZW_OK) {
+            expr_id seen = dot(g, b->size, b->nu[r], u_t), rest = minus(g, seen, rate);
+            expr_id size = expr_binary(
+                g, EXPR_ADD, multiply(g, rate, rate),
+                multiply(g, dot(g, b->size, u_t, u_t), dot(g, b->size, b->nu[r], b->nu[r])));
+            /* nothing moves at this instant: nothing is missed */
+            expr_id part = rest == EXPR_ZERO
+                               ? EXPR_ZERO
+                               : expr_select(g, expr_binary(g, EXPR_EQUAL, size, EXPR_ZERO),
+                                             EXPR_ZERO, over(g, multiply(g, rest, rest), size));
+            b->miss = expr_binary(g, EXPR_ADD, b->miss, part);
+        }
+    }
+    return status;
+}
+
 static zw_status push_of(rubbing *b)
 {
     system_list list = {0};
@@ -256,26 +258,7 @@ static zw_status push_of(rubbing *b)
     base_free(J);
     base_free(A);
     system_list_free(&list);
-    return status;
-}
-
-/* The coordinates themselves: seed 000. */
-static zw_status support_of(rubbing *b, zw_error *error)
-{
-    b->size = b->own.count;
-    if (b->size > SPACE) {
-        return model_fail(b->system->model, error, ZW_BAD_INPUT, b->constraint->place,
-                          "friction acts on a point, but constraint %s involves %d coordinates; "
-                          "write `friction mu at p` or `friction mu slip e` behind the constraint",
-                          b->constraint->name, b->size);
-    }
-    for (int i = 0; i < b->size; i++) {
-        b->s[i] = expr_leaf(b->graph, EXPR_SPEED, b->own.item[i]);
-        for (int r = 0; r < b->rows; r++) {
-            b->nu[r][i] = entry_of(b, r, b->own.item[i]);
-        }
-    }
-    return ZW_OK;
+    return status == ZW_OK ? compare_rates(b) : status;
 }
 
 /* ---- The slip ------------------------------------------------------------------------------- */
@@ -303,16 +286,19 @@ static zw_status slip_of_point(rubbing *b, zw_error *error)
         }
         b->width = SPACE;
     } else {
-        return model_fail(b->system->model, error, ZW_BAD_INPUT, b->constraint->place,
-                          "what slides at constraint %s is not clear from the coordinates it "
-                          "holds; say it behind the constraint: `friction mu at (x, y)`, or the "
-                          "speed itself: `friction mu slip x'`",
-                          b->constraint->name);
+        return model_fail(b->system->model, error, ZW_BAD_INPUT, b->constraint->friction_place,
+                          "a point of %d components that %d equations hold has no direction to "
+                          "slide in: friction acts along a curve in the plane (one equation), or "
+                          "on a surface (one) or along a curve (two) in space%s",
+                          b->size, b->rows,
+                          b->size == SPACE && b->rows == 1 + (b->constraint->partner > 0)
+                              ? "; `friction a, b: mu at p` makes one curve of two equations"
+                              : "");
     }
     return ZW_OK;
 }
 
-static zw_status describe(rubbing *b, zw_error *error)
+static zw_status describe(rubbing *b, int *rubbed_by, zw_error *error)
 {
     const model_constraint *constraint = b->constraint;
     zw_status status = ZW_OK;
@@ -325,14 +311,13 @@ static zw_status describe(rubbing *b, zw_error *error)
         }
         return ZW_OK;
     }
-    if (constraint->contact_count == 0 && constraint->relation == MODEL_EQUAL) {
-        status = support_of(b, error);
-    } else {
-        b->size = constraint->contact_count;
-        memcpy(b->point, constraint->contact, sizeof b->point);
-        status = b->size > 0 ? ZW_OK : find_mass(b, error);
-        status = status == ZW_OK ? push_of(b) : status;
+    b->size = constraint->contact_count;
+    memcpy(b->point, constraint->contact, sizeof b->point);
+    if (b->size == 0) {
+        const slip_where where = {.constraint = b->index, .own = &b->own, .rubbed_by = rubbed_by};
+        status = slip_find_point(b->system->model, &where, b->point, &b->size, error);
     }
+    status = status == ZW_OK ? push_of(b) : status;
     return status == ZW_OK ? slip_of_point(b, error) : status;
 }
 
@@ -348,10 +333,12 @@ static zw_status write(rubbing *b, system_slip *slip, system_list *columns, syst
     status = status == ZW_OK ? expr_support(g, all, EXPR_SPEED, &b->terms) : status;
     *slip = (system_slip){.width = b->width,
                           .rank = b->width == SPACE ? 2 : b->width,
+                          .rows = b->rows,
                           .size = b->size,
                           .columns = b->terms.count,
                           .first_column = columns->count,
                           .at = out->count};
+    memcpy(slip->row, b->row, sizeof slip->row);
     for (int k = 0; k < b->terms.count; k++) {
         system_list_add(columns, b->terms.term[k].index);
     }
@@ -379,13 +366,33 @@ static zw_status write(rubbing *b, system_slip *slip, system_list *columns, syst
     return status;
 }
 
+/* The rows that press, and the coordinates that they hold. */
+static void take_rows(rubbing *b)
+{
+    const zw_system *system = b->system;
+    const int of[2] = {b->index, b->constraint->partner - 1};
+    for (int i = 0; i < (b->constraint->partner > 0 ? 2 : 1); i++) {
+        const model_constraint *constraint = &system->model->constraint[of[i]];
+        for (int r = 0; r < constraint->rows; r++) {
+            int row = system->first_row[of[i]] + r;
+            b->residual[b->rows] = constraint->residual[r];
+            b->row[b->rows++] = row;
+            for (int k = system->A_start[row]; k < system->A_start[row + 1]; k++) {
+                involve(&b->own, b->A.column[k]);
+            }
+        }
+    }
+}
+
 zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error *error)
 {
     const zw_model *model = system->model;
     system_list columns = {0};
     zw_status status = ZW_OK;
+    int *rubbed_by = base_alloc(((size_t)model->mass_count + 1) * sizeof *rubbed_by);
     system->slip = base_alloc(((size_t)model->constraint_count + 1) * sizeof(system_slip));
-    if (!system->slip) {
+    if (!system->slip || !rubbed_by) {
+        base_free(rubbed_by);
         return ZW_NO_MEMORY;
     }
     for (int c = 0; c < model->constraint_count && status == ZW_OK; c++) {
@@ -393,21 +400,18 @@ zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error
                      .graph = model->graph,
                      .constraint = &model->constraint[c],
                      .A = A,
-                     .index = c,
-                     .rows = model->constraint[c].rows};
+                     .index = c};
         if (b.constraint->friction == EXPR_NONE) {
             continue;
         }
         expr_graph_at(b.graph, b.constraint->place);
-        for (int k = system->A_start[system->first_row[c]];
-             k < system->A_start[system->first_row[c + 1]]; k++) {
-            involve(&b.own, A.column[k]);
-        }
-        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, error);
+        take_rows(&b);
+        status = b.own.failed ? ZW_NO_MEMORY : describe(&b, rubbed_by, error);
         status = status == ZW_OK ? write(&b, &system->slip[c], &columns, out) : status;
         expr_terms_free(&b.terms);
         system_list_free(&b.own);
     }
+    base_free(rubbed_by);
     system->slip_column = columns.item;
     return status == ZW_OK && (columns.failed || out->failed) ? ZW_NO_MEMORY : status;
 }

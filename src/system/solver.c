@@ -287,12 +287,11 @@ static void fill_tangent(system_solver *solver, int i, const double *slip, const
 static double length(const system_solver *solver, int r, const double *slip)
 {
     int c = solver->system->row_constraint[r];
-    double one = 1;
     if (solver->role[c] != SOLVER_CONE) {
         return 1;
     }
     tangent t = tangent_look(solver->system, c, slip);
-    return tangent_force(&t, 1, &one);
+    return tangent_push(&t);
 }
 
 static void fill_row(system_solver *solver, int i, const system_rows *rows, const double *free)

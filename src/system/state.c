@@ -1,16 +1,18 @@
 /* The initial state, made consistent (assembly).
  *
- * Positions: the nearest to those written that satisfies the constraints, in the metric of the
- * masses. Speeds: those given are held and the others follow, as small as the metric makes them; if
- * the given ones contradict the constraints, all speeds move to the nearest consistent ones. */
+ * Positions: the nearest to those written that all constraints admit, one-sided ones and limits
+ * included, in the metric of the masses (assemble.c). Speeds: those given are held and the others
+ * follow, as small as the metric makes them; if the given ones contradict the constraints, all
+ * speeds move to the nearest consistent ones. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/assemble.h"
 #include "system/bodies.h"
 #include "system/law.h"
-#include "system/tangent.h"
+#include "system/slip.h"
 #include "system/work.h"
 
 double *state_q(zw_state *state)
@@ -84,8 +86,12 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
     }
     for (int i = 0; i < system->n && !system->tree; i++) {
         const model_coord *coord = &model->coord[i];
-        q[i] = expr_value(model->graph, coord->start, &in);
-        v[i] = coord->speed == EXPR_NONE ? 0 : expr_value(model->graph, coord->speed, &in);
+        v[i] = 0;
+        if (expr_value(model->graph, coord->start, &in, &q[i]) != ZW_OK ||
+            (coord->speed != EXPR_NONE &&
+             expr_value(model->graph, coord->speed, &in, &v[i]) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (!isfinite(q[i]) || !isfinite(v[i])) {
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
@@ -98,26 +104,7 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
         state_mode(state)[c] =
             model->constraint[c].relation == MODEL_AT_LEAST ? SYSTEM_OPEN : SYSTEM_CLOSED;
     }
-    return expr_graph_status(model->graph);
-}
-
-/* A start inside a one-sided constraint is moved to its boundary: it counts as two-sided while the
- * position is assembled. */
-static zw_status close_violated(const zw_system *system, zw_work *work, zw_state *state,
-                                int *closed, zw_error *error)
-{
-    double *mode = state_mode(state);
-    *closed = 0;
-    zw_status status = system_evaluate(system, work, PART_POSITION, state->t, state_q(state),
-                                       state_v(state), NULL, NULL, error);
-    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
-        if (system->model->constraint[c].relation == MODEL_AT_LEAST && mode[c] == SYSTEM_OPEN &&
-            work->out[PART_POSITION][system->first_row[c]] < 0) {
-            mode[c] = SYSTEM_CLOSED;
-            *closed = 1;
-        }
-    }
-    return status == ZW_OK ? system_set_modes(system, work, mode, error) : status;
+    return ZW_OK;
 }
 
 static zw_status open_all(const zw_system *system, zw_work *work, zw_state *state, zw_error *error)
@@ -141,8 +128,11 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
     for (int c = 0; c < model->constraint_count; c++) {
         const model_constraint *constraint = &model->constraint[c];
         expr_id mu = constraint->friction, e = constraint->restitution;
-        double friction = mu == EXPR_NONE ? 0 : expr_value(model->graph, mu, &in);
-        double bounce = e == EXPR_NONE ? 0 : expr_value(model->graph, e, &in);
+        double friction = 0, bounce = 0;
+        if ((mu != EXPR_NONE && expr_value(model->graph, mu, &in, &friction) != ZW_OK) ||
+            (e != EXPR_NONE && expr_value(model->graph, e, &in, &bounce) != ZW_OK)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (friction < 0) {
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
                               "friction of %s is %g; it would push instead of holding back",
@@ -152,30 +142,6 @@ static zw_status check_numbers(const zw_system *system, zw_work *work, zw_state 
             return model_fail(model, error, ZW_BAD_INPUT, constraint->place,
                               "restitution of %s is %g; it lies between 0 and 1", constraint->name,
                               bounce);
-        }
-    }
-    return ZW_OK;
-}
-
-/* Can every constraint with friction push the point that is said to touch? See slip.c. */
-static zw_status check_contacts(const zw_system *system, zw_work *work, zw_state *state,
-                                zw_error *error)
-{
-    zw_error ignored;
-    system_evaluate(system, work, PART_SLIP, state->t, state_q(state), state_v(state), NULL, NULL,
-                    &ignored);
-    for (int c = 0; c < system->model->constraint_count; c++) {
-        const model_constraint *constraint = &system->model->constraint[c];
-        if (system->slip[c].width == 0) {
-            continue;
-        }
-        tangent t = tangent_look(system, c, work->out[PART_SLIP]);
-        if (!(t.miss < 1e-12)) {
-            return model_fail(system->model, error, ZW_BAD_INPUT, constraint->place,
-                              "the force of constraint %s is none that acts at its point: say with "
-                              "`friction mu at p` where it touches, or with `friction mu slip e` "
-                              "how fast it slides",
-                              constraint->name);
         }
     }
     return ZW_OK;
@@ -218,11 +184,12 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
             solver_create(system, work->velocity->role, held, held_count, error);
         status = solver ? ZW_OK : ZW_NO_MEMORY;
         if (solver) {
-            zw_error ignored;
             /* What is given may be redundant with the constraints: their round-off is no
              * contradiction; a real one moves what should have stayed. */
             solver->options.least_squares = 1;
-            done = system_project_velocity_with(system, work, solver, 0, q, v, &ignored) == ZW_OK;
+            zw_status tried = system_project_velocity_with(system, work, solver, 0, q, v, error);
+            done = tried == ZW_OK;
+            status = tried == ZW_NO_MEMORY ? tried : ZW_OK;
             for (int k = 0; k < held_count && done; k++) {
                 double given = written[held[k]];
                 done = fabs(v[held[k]] - given) <= 1e-12 * (1 + fabs(given));
@@ -241,37 +208,38 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
     return status;
 }
 
+/* Onto all constraints, if need be. What holds is then met to round-off. */
+static zw_status assemble_position(const zw_system *system, zw_work *work, zw_state *state,
+                                   zw_assembly *report, zw_error *error)
+{
+    double *q = state_q(state), *v = state_v(state), *q0 = work->spare[2], violation[2] = {0, 0};
+    zw_status status = system_violation(system, work, state->t, q, v, violation, error);
+    memcpy(q0, q, (size_t)system->nq * sizeof *q);
+    report->violation_before = fmax(violation[0], violation[1]);
+    if (status == ZW_OK && violation[0] > 0) {
+        status = system_assemble(system, work, state->t, q0, v, q, state_mode(state), error);
+    }
+    if (status == ZW_OK) {
+        status = system_set_modes(system, work, state_mode(state), error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_position(system, work, state->t, q, v, error);
+        report->position_change = change(system->nq, q, q0, &report->position_coord);
+    }
+    return status == ZW_OK ? open_all(system, work, state, error) : status;
+}
+
 static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
                           zw_assembly *report, zw_error *error)
 {
-    double *q = state_q(state), *v = state_v(state), violation[2] = {0, 0};
-    double *q0 = work->spare[2], *v0 = work->spare[3];
-    zw_status status = system_violation(system, work, 0, q, v, violation, error);
-    memcpy(q0, q, (size_t)system->nq * sizeof *q);
-    report->violation_before = violation[0] > violation[1] ? violation[0] : violation[1];
-    int closed = 0;
-    do { /* out of one constraint may be into another */
-        if (status == ZW_OK) {
-            status = close_violated(system, work, state, &closed, error);
-        }
-        if (status == ZW_OK) { /* how deep inside, if so */
-            status = system_violation(system, work, 0, q, v, violation, error);
-            report->violation_before = fmax(report->violation_before, violation[0]);
-        }
-        if (status == ZW_OK) {
-            status = system_project_position(system, work, 0, q, v, error);
-            report->position_change = change(system->nq, q, q0, &report->position_coord);
-        }
-    } while (status == ZW_OK && closed);
+    double *q = state_q(state), *v = state_v(state), *v0 = work->spare[3], violation[2] = {0, 0};
+    zw_status status = assemble_position(system, work, state, report, error);
     memcpy(v0, v, (size_t)system->n * sizeof *v);
-    if (status == ZW_OK) {
-        status = open_all(system, work, state, error);
-    }
     if (status == ZW_OK) {
         status = check_numbers(system, work, state, error);
     }
     if (status == ZW_OK) {
-        status = check_contacts(system, work, state, error);
+        status = slip_check(system, work, state, error);
     }
     if (status == ZW_OK) {
         status = assemble_speeds(system, work, state, error);

@@ -37,8 +37,11 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         return NULL;
     }
-    system->model = model;
+    system->own = *model;
+    system->own.graph = NULL;
+    system->model = &system->own;
     system->given = *law;
+    system->impact = model->impact;
     system->n = system->nq = model->coord_count;
     for (int c = 0; c < model->constraint_count; c++) {
         system->m += model->constraint[c].rows;
@@ -57,6 +60,12 @@ zw_system *system_compile_with_law(const zw_model *model, const model_law *law, 
             return NULL;
         }
         return system;
+    }
+    system->own.graph = expr_graph_copy(model->graph);
+    if (!system->own.graph) {
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        zw_system_free(system);
+        return NULL;
     }
     zw_status status = law_read(system, error);
     system->carried = system->law.carried;
@@ -138,6 +147,7 @@ void zw_system_free(zw_system *system)
     base_free(system->law.of_row);
     base_free(system->law.reaction_start);
     base_free(system->law.reaction_column);
+    expr_graph_free(system->own.graph);
     base_free(system);
 }
 

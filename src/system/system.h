@@ -71,8 +71,9 @@ typedef struct system_layout {
 typedef struct system_slip {
     int width; /* components of e; 0: no friction */
     int rank;  /* directions to slide in: width, or 2 of 3 components that have none along nu */
-    int size;  /* components of nu */
-    int columns, first_column; /* in slip_column */
+    int rows, row[MODEL_DIMENSION]; /* what presses, in the rows of the system */
+    int size;                       /* components of nu */
+    int columns, first_column;      /* in slip_column */
     int at;
 } system_slip;
 
@@ -90,9 +91,11 @@ typedef struct system_law {
 } system_law;
 
 struct zw_system {
-    const zw_model *model;
-    int n;  /* speeds: as many as accelerations, columns of A, rows of M */
-    int nq; /* coordinates; more than speeds where there are quaternions */
+    const zw_model *model; /* what the system shows: `own`, or of bodies `bodies->shown` */
+    zw_model own;          /* equations: the model that was given, with a copy of its graph, which
+                              derivatives are added to: the model itself is only read */
+    int n;                 /* speeds: as many as accelerations, columns of A, rows of M */
+    int nq;                /* coordinates; more than speeds where there are quaternions */
     int m;
     int carried;       /* numbers of the state behind the speeds: law.carried multipliers, then
                           activations of motors (bodies.h) */
@@ -110,7 +113,8 @@ struct zw_system {
     int C_count;
     system_slip *slip; /* [constraints] */
     int *slip_column;  /* the coordinates of each */
-    model_law given;   /* what was asked for: the model's, or another; lambda is the model's */
+    zw_impact_law impact;
+    model_law given; /* what was asked for: the model's, or another; lambda is the model's */
     system_law law;
     tree_mechanism *tree;         /* rigid bodies; NULL: all is equations */
     struct system_bodies *bodies; /* what else is known of them: bodies.h */

@@ -5,9 +5,10 @@
 tangent tangent_look(const zw_system *system, int constraint, const double *slip)
 {
     const system_slip *shape = &system->slip[constraint];
-    int rows = system->first_row[constraint + 1] - system->first_row[constraint];
     tangent it = {.width = shape->width,
                   .rank = shape->rank,
+                  .rows = shape->rows,
+                  .row = shape->row,
                   .size = shape->size,
                   .columns = shape->columns,
                   .column = system->slip_column + shape->first_column,
@@ -15,7 +16,7 @@ tangent tangent_look(const zw_system *system, int constraint, const double *slip
     it.bias = it.e + it.width;
     it.T = it.bias + it.width;
     it.nu = it.T + it.width * it.columns;
-    it.miss = it.nu[rows * it.size];
+    it.miss = it.nu[it.rows * it.size];
     return it;
 }
 
@@ -65,12 +66,17 @@ double tangent_speed(const tangent *it)
     return norm(it->width, it->e);
 }
 
-double tangent_force(const tangent *it, int rows, const double *lambda)
+double tangent_push(const tangent *it)
+{
+    return norm(it->size, it->nu);
+}
+
+double tangent_force(const tangent *it, const double *lambda)
 {
     double force[TANGENT_WIDTH] = {0};
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < it->rows; r++) {
         for (int i = 0; i < it->size; i++) {
-            force[i] += it->nu[r * it->size + i] * lambda[r];
+            force[i] += it->nu[r * it->size + i] * lambda[it->row[r]];
         }
     }
     return norm(it->size, force);

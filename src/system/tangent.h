@@ -10,7 +10,8 @@
 
 /* One constraint with friction at an instant. */
 typedef struct tangent {
-    int width, rank, size, columns;
+    int width, rank, rows, size, columns;
+    const int *row;     /* [rows] of the system: what presses */
     const int *column;  /* [columns] */
     const double *e;    /* [width] speed of sliding */
     const double *bias; /* [width] D e */
@@ -25,7 +26,9 @@ tangent tangent_look(const zw_system *system, int constraint, const double *slip
 void tangent_direction(const tangent *it, int k, double *d);
 /* |e|; e has no part along nu beside round-off. */
 double tangent_speed(const tangent *it);
-/* The normal force |sum nu lambda| of multipliers lambda[rows]. */
-double tangent_force(const tangent *it, int rows, const double *lambda);
+/* The normal force |sum nu lambda|, with the multipliers of all rows of the system. */
+double tangent_force(const tangent *it, const double *lambda);
+/* The length of the push of its first row: the only one of a contact. */
+double tangent_push(const tangent *it);
 
 #endif

@@ -101,7 +101,10 @@ static zw_status blame(const zw_system *system, zw_work *work, system_part part,
         if (!system->tree && isfinite(work->out[part][i])) {
             continue;
         }
-        expr_id id = expr_culprit(model->graph, list[i], in);
+        expr_id id;
+        if (expr_culprit(model->graph, list[i], in, &id) != ZW_OK) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
         if (id == EXPR_NONE && !system->tree) {
             break;
         }

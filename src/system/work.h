@@ -166,11 +166,14 @@ double system_slide(const zw_system *system, const zw_work *work, int c);
 /* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */
 double system_hold(const zw_system *system, const zw_work *work, int c);
 
-/* decide.c: impacts of what touches and approaches, then what opens, sticks, slides from here.
- * Changes the modes, and on impact the speeds, of the state. `impact` (may be NULL) is set to 1 if
- * there was one. */
-zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state, int *impact,
-                        zw_error *error);
+/* decide.c: the impact of what touches and approaches, then what opens, sticks, slides from here.
+ * Changes the modes, and on impact the speeds, of the state. `made` (may be NULL) tells of it. */
+typedef struct system_impact {
+    int count;   /* 1: there was one */
+    double loss; /* energy that it took */
+} system_impact;
+zw_status system_decide(const zw_system *system, zw_work *work, zw_state *state,
+                        system_impact *made, zw_error *error);
 
 /* project.c: move q onto phi = 0, v onto psi = 0, nearest in the metric of the masses. */
 zw_status system_project_position(const zw_system *system, zw_work *work, double t, double *q,
@@ -181,7 +184,13 @@ zw_status system_project_velocity(const zw_system *system, zw_work *work, double
 zw_status system_project_velocity_with(const zw_system *system, zw_work *work,
                                        system_solver *solver, double t, const double *q, double *v,
                                        zw_error *error);
-/* Largest |phi| and |psi| over the rows that hold now. */
+/* ZW_CONFLICT, naming the constraint that is violated most, by off[m], and with it those that stand
+ * `against` it, if [constraints] flags of them are given, else those that are off by a tenth as
+ * much. `what` is "position satisfies" or "speeds satisfy". */
+zw_status system_name_violated(const zw_system *system, const double *off, const int *against,
+                               const char *what, double t, zw_error *error);
+/* Largest |phi| and |psi| over the rows that hold now, and -phi over one-sided ones that are open.
+ */
 zw_status system_violation(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, double violation[2], zw_error *error);
 

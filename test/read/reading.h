@@ -57,7 +57,9 @@ static inline double value(const world *w, expr_id id)
 {
     expr_inputs in = {w->t, w->param, w->q, w->v, w->a, w->lambda};
     assert_true(id >= 0 && id < expr_graph_count(w->model->graph));
-    return expr_value(w->model->graph, id, &in);
+    double value;
+    assert_int_equal(expr_value(w->model->graph, id, &in, &value), ZW_OK);
+    return value;
 }
 
 /* The k-th curve of the first plot. */

@@ -103,6 +103,64 @@ static void notes_of_urdf(void **state)
     zw_model_free(m);
 }
 
+/* Other tools add words of their own: they are noted. A slip for a word that counts is a mistake.
+ */
+static void words_of_other_tools(void **state)
+{
+    (void)state;
+    const char *form = "<robot name='r'><link name='a' color='red'><%s><mass value='1'/><inertia "
+                       "ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></%s><collision><geometry>"
+                       "<sphere radius='1'/></geometry><material name='m'/></collision></link>"
+                       "<link name='b'/><joint name='j' type='fixed' dont_collapse='1'><parent "
+                       "link='a'/><child link='b'/><joint_properties damping='1'><x/>"
+                       "</joint_properties></joint><sdf><limit/></sdf></robot>";
+    char text[1000];
+    snprintf(text, sizeof text, form, "inertial", "inertial");
+    zw_model *m = robot_from(text);
+    const char *noted[] = {"link color", "material", "joint dont_collapse", "joint_properties",
+                           "sdf"};
+    assert_int_equal(zw_model_note_count(m), 5);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(zw_model_note(m, i).text, noted[i]);
+    }
+    zw_model_free(m);
+
+    zw_error error;
+    snprintf(text, sizeof text, form, "intertial", "intertial");
+    assert_null(zw_model_parse(text, ZW_SOURCE_DIR "/test/read/test.xml", NULL, 0, &error));
+    assert_non_null(strstr(error.text, "did you mean 'inertial'?"));
+}
+
+/* Links that share a joint overlap in it: they do not touch, be it the base and what is fixed to
+ * it; what is one joint farther does. */
+static void neighbours_of_the_base(void **state)
+{
+    (void)state;
+#define SOLID(name)                                                                                \
+    "<link name='" name "'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' "   \
+    "ixz='0' iyz='0'/></inertial><collision><geometry><sphere "                                    \
+    "radius='1'/></geometry></collision></link>"
+#define JOIN(name, type, from, to)                                                                 \
+    "<joint name='" name "' type='" type "'><parent link='" from "'/><child link='" to "'/></"     \
+    "joint>"
+    zw_model *m =
+        robot_from("<robot name='r'>" SOLID("base") SOLID("plate") SOLID("arm") SOLID("cuff")
+                       SOLID("hand") JOIN("p", "fixed", "base", "plate")
+                           JOIN("a", "continuous", "base", "arm") JOIN("c", "fixed", "arm", "cuff")
+                               JOIN("h", "continuous", "arm", "hand") "</robot>");
+#undef SOLID
+#undef JOIN
+    const char *wanted[4][2] = {
+        {"base", "arm"}, {"base", "cuff"}, {"plate", "arm"}, {"plate", "cuff"}};
+    assert_int_equal(zw_model_count(m, ZW_THING_EXCLUDE), 4);
+    for (int i = 0; i < 4; i++) {
+        const zw_exclude_def *def = zw_model_def(m, ZW_THING_EXCLUDE, i);
+        assert_int_equal(def->body1, zw_model_find(m, ZW_THING_BODY, wanted[i][0]));
+        assert_int_equal(def->body2, zw_model_find(m, ZW_THING_BODY, wanted[i][1]));
+    }
+    zw_model_free(m);
+}
+
 /* Friction and restitution as Bullet reads them; a collision may say its own. */
 static void contact_of_urdf(void **state)
 {
@@ -128,6 +186,8 @@ int main(void)
         cmocka_unit_test(the_arm),
         cmocka_unit_test(planar_and_floating),
         cmocka_unit_test(notes_of_urdf),
+        cmocka_unit_test(words_of_other_tools),
+        cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
     };
     return ROBOT_TESTS(tests);

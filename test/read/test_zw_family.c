@@ -2,6 +2,9 @@
 #include "reading.h"
 
 #include <time.h>
+#include <unistd.h>
+
+#include "read/zw.h"
 
 static void members_of_families(void **state)
 {
@@ -174,6 +177,47 @@ static void ten_thousand_links_in_no_time(void **state)
     zw_model_free(m);
 }
 
+/* Formulas that are written in a line may have more operations than there is memory for. */
+static void memory_of_formulas_is_bounded(void **state)
+{
+    (void)state;
+    zw_error error;
+    const char *text = "coord x = 0\nmass 1 at (x, 0)\n"
+                       "force x: sum(sum(sin(x + i + 100*j) for i in 1..50) for j in 1..50)\n";
+    read_limits limits = {.members = 1e3, .work = 1e6, .nodes = 1e4};
+    zw_model *model = read_zw_text(text, "sums.zw", NULL, 0, &limits, &error);
+    assert_non_null(model);
+    zw_model_free(model);
+    limits.nodes = 3000;
+    assert_null(read_zw_text(text, "sums.zw", NULL, 0, &limits, &error));
+    assert_int_equal(error.status, ZW_BAD_INPUT);
+    assert_int_equal(error.line, 3);
+    assert_non_null(strstr(error.text, "more than 3000 operations"));
+}
+
+/* The limit is told, and not "out of memory". The file is one of holes: it takes no room. */
+static void large_files_are_told(void **state)
+{
+    (void)state;
+    zw_error error;
+    const char *ending[] = {".zw", ".xml"};
+    for (int i = 0; i < 2; i++) {
+        char path[100];
+        snprintf(path, sizeof path, "/tmp/zwang-large-%ld%s", (long)getpid(), ending[i]);
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fseek(file, 300L << 20, SEEK_SET), 0);
+        fputc('\n', file);
+        fclose(file);
+        zw_model *model = zw_model_read(path, NULL, 0, &error);
+        remove(path);
+        assert_null(model);
+        if (!strstr(error.text, "expat")) {
+            assert_non_null(strstr(error.text, "has more than 256 MB"));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +228,8 @@ int main(void)
         cmocka_unit_test(settings_must_be_known),
         cmocka_unit_test(files_include_files),
         cmocka_unit_test(ten_thousand_links_in_no_time),
+        cmocka_unit_test(memory_of_formulas_is_bounded),
+        cmocka_unit_test(large_files_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    memory_fails(ZW_SOURCE_DIR "/test/read/everything.zw", 200);
+    memory_fails(ZW_SOURCE_DIR "/test/read/everything.zw", 180);
 }
 
 /* The same while a mistake is being reported: either story is true. */

@@ -23,6 +23,9 @@ int main(void)
 #include "record/write.h"
 
 #include <hdf5.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 static void read_attribute(hid_t place, const char *key, char *text, size_t room)
 {
@@ -130,11 +133,47 @@ static void odd_names_are_safe_and_unique(void **state)
     record_table_free(table);
 }
 
+/* In a program of its own, whose files may have so many bytes: what it was told, and then HDF5's
+ * own handler at exit. */
+static void write_on_a_full_disk(const char *path, rlim_t most)
+{
+    zw_error error;
+    const struct rlimit limit = {.rlim_cur = most, .rlim_max = most};
+    signal(SIGXFSZ, SIG_IGN); /* the call fails instead */
+    setrlimit(RLIMIT_FSIZE, &limit);
+    record_table *table = pendulum_record(777, &error);
+    int status = table ? (int)record_write_h5(table, path, &error) : -1;
+    int told = status == ZW_NO_FILE && strstr(error.text, "cannot write") != NULL &&
+               (strstr(error.text, "File too large") || strstr(error.text, "No space left"));
+    record_table_free(table);
+    exit(told ? 0 : 3);
+}
+
+static void full_disks_are_told(void **state)
+{
+    (void)state;
+    const rlim_t most[] = {0, 100, 4096, 20000, RLIM_INFINITY};
+    scratch_empty(NULL);
+    for (int i = 0; i < 5; i++) {
+        int full = most[i] == RLIM_INFINITY, status = 0;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) {
+            write_on_a_full_disk(full ? "/dev/full" : scratch("full.h5"), most[i]);
+        }
+        assert_true(child > 0 && waitpid(child, &status, 0) == child);
+        assert_true(WIFEXITED(status)); /* no signal */
+        assert_int_equal(WEXITSTATUS(status), 0);
+        assert_int_equal(scratch_count(), 0); /* nothing is left behind */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_reads_back),
         cmocka_unit_test(odd_names_are_safe_and_unique),
+        cmocka_unit_test(full_disks_are_told),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -155,12 +155,33 @@ static void triangles_stand_still(void **state)
     zw_model_free(m);
 }
 
+/* A plane carried by a body, beside a plane of the world: two planes have no contact, and what lies
+ * on both feels either. The body falls freely, and a ball that starts below it with the speed 2 m/s
+ * meets the plane that it carries upside down. */
+static void planes_beside_planes(void **state)
+{
+    (void)state;
+    scene s = open_scene("<worldbody><geom type='plane' size='0 0 1'/>"
+                         "<body pos='0 0 3'><freejoint/><geom type='plane' size='0 0 1' "
+                         "euler='180 0 0'/><inertial pos='0 0 0' mass='1' diaginertia='1 "
+                         "1 1'/></body>"
+                         "<body pos='0 0 1'><freejoint/><geom size='.1' mass='1'/></body>"
+                         "</worldbody>");
+    go(&s, 0.3, 0.01);
+    assert_true(fabs(q_of(&s)[2] - (3 - G * 0.045)) < 1e-12);
+    v_of(&s)[8] = 10;
+    go(&s, 0.7, 0.01);
+    assert_true(q_of(&s)[9] <= q_of(&s)[2] - 0.1 + 1e-9 && q_of(&s)[9] >= 0.1 - 1e-9);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flat_field_is_a_plane), cmocka_unit_test(a_ramp_is_a_plane),
         cmocka_unit_test(a_box_in_a_trough),       cmocka_unit_test(a_box_on_many_triangles),
         cmocka_unit_test(cones_stand_and_lie),     cmocka_unit_test(triangles_stand_still),
+        cmocka_unit_test(planes_beside_planes),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");

@@ -288,9 +288,10 @@ static void friction_says_where_it_rubs(void **state)
          "no `mass"},
         {"mass 1 at (x, y), 1 at (th, y)\nconstraint floor: y >= 0, friction 0.3\n", "several"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 at (x, 0)\n",
-         "at its point"},
-        {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y = 1\nfriction floor: 0.2\n",
-         "what slides"},
+         "at this point"},
+        {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: (x, y) = (th, 1)\n"
+         "friction floor: 0.2 at (x - th, y)\n",
+         "no direction"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 slip x'^2\n",
          "linear"},
         {"mass 1 at (x, y), 1 at (th, 0)\nconstraint floor: y >= 0, friction 0.3 slip x\n",

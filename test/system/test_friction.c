@@ -249,7 +249,8 @@ static void a_bead_sticks_to_a_turning_wire(void **state)
 {
     (void)state;
     world w = world_of("coord x = 1, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
-                       "constraint wire: y*cos(t/2) - x*sin(t/2) = 0\nfriction wire: 0.5\n");
+                       "constraint wire: y*cos(t/2) - x*sin(t/2) = 0\nfriction wire: 0.5 at "
+                       "(x*cos(t/2) + y*sin(t/2), y*cos(t/2) - x*sin(t/2))\n");
     const double mu = 0.5;
     double angle = atan(mu) + asin(0.25 / g / sqrt(1 + mu * mu));
     static diary d;

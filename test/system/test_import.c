@@ -280,7 +280,7 @@ static void friction_of_an_equation(void **state)
                        "start x = -1, z = 1\n"
                        "speed x' = 1\n"
                        "constraint wire: bead.z = bead.x^2\n"
-                       "friction wire: 0.2\n");
+                       "friction wire: 0.2 at bead\n");
     world v = world_of("coord x = -1, z = 1\n"
                        "speed x' = 1\n"
                        "mass 1 at (x, z)\n"

@@ -168,7 +168,7 @@ static void test_energy_theorem(void **state)
         "constraint wire: y*cos(2*t) = x*sin(2*t)\n",
         "coord x = 0.2\nspeed x' = 1\nlagrangian (1 + 0.3*sin(t))*x'^2/2 - x^4\n",
         "coord x = -1, z = 1\nspeed x' = 0.5\nkinetic x'^2 + z'^2\npotential 19.62*z\n"
-        "constraint wire: z = x^2\nfriction wire: 0.2\n",
+        "constraint wire: z = x^2\nfriction wire: 0.2 at (x, z)\n",
         "coord x = 0, y = 0, z = 0\nspeed x' = 1, y' = 0.5\nkinetic (x'^2+y'^2+z'^2)/2\n"
         "potential 3*z + x^2\nconstraint drag: z' = 0.5*(x'^2+y'^2)\n",
     };

@@ -1,0 +1,53 @@
+/* One law of impact, for equations and for bodies. impact.c states and derives it.
+ *
+ *     gauss_impact *x = gauss_impact_create();
+ *     gauss_impact_begin(x, n, &metric);
+ *     gauss_impact_block(x, &block, contact);       a contact, or (contact NULL) what always holds,
+ *     gauss_impact_row(x, count, column, value, b); and each of its rows: A v - b is its speed
+ *     gauss_impact_solve(x, law, ZW_COULOMB, v, &answer, &error);
+ *     gauss_impact_free(x);
+ *
+ * The object can be used again and again; arrays grow and stay. Running out of memory while
+ * appending is reported by gauss_impact_solve. */
+#ifndef ZW_GAUSS_IMPACT_H
+#define ZW_GAUSS_IMPACT_H
+
+#include "zwang/gauss.h"
+
+typedef struct gauss_impact gauss_impact;
+
+/* What a block of kind ZW_INEQUALITY (one row) or ZW_CONE knows about its bounce. */
+typedef struct gauss_impact_contact {
+    int pair;           /* contacts of one pair of surfaces have one number, from 0 on; they are
+                           resolved together */
+    double restitution; /* 0 to 1 */
+    double slow;        /* speed of approach up to which there is no bounce */
+} gauss_impact_contact;
+
+typedef struct gauss_impact_answer {
+    double loss;        /* energy that the contacts took; not below 0 but by round-off */
+    double work;        /* energy that rows which move (b is not 0) gave */
+    double share;       /* smallest factor that the coefficients of restitution were multiplied
+                           with so that no energy is gained; 1: none had to be */
+    int rounds;         /* problems of the kernel whose answers follow one another */
+    int any;            /* 0: nothing approached, and v is as it was */
+    int relaxed;        /* rounds in which Coulomb's law had no answer: the convex law was used */
+    double certificate; /* the worst of all rounds */
+} gauss_impact_answer;
+
+gauss_impact *gauss_impact_create(void); /* NULL: no memory */
+void gauss_impact_free(gauss_impact *x);
+
+/* The metric is diagonal or compressed, and must last until gauss_impact_solve. */
+void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric);
+/* Name and friction are those of `block`; contact NULL: equalities, which always hold. */
+void gauss_impact_block(gauss_impact *x, const zw_block *block,
+                        const gauss_impact_contact *contact);
+/* column NULL: the row has `count` = n values. */
+void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b);
+
+/* From the speeds before to those after, in v[n]. ZW_IMPACT_DEFAULT is the sequential law. */
+zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law contact, double *v,
+                             gauss_impact_answer *answer, zw_error *error);
+
+#endif

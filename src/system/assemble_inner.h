@@ -1,0 +1,48 @@
+/* The search of assemble.c: its numbers, and its steps, which are assemble_steps.c. */
+#ifndef ZW_SYSTEM_ASSEMBLE_INNER_H
+#define ZW_SYSTEM_ASSEMBLE_INNER_H
+
+#include "system/work.h"
+
+typedef struct assemble_search {
+    const zw_system *system;
+    zw_work *work;
+    double t;
+    const double *v;
+    const double *start; /* [nq] q0 */
+    double *M;           /* in the pattern of the system */
+    int *role;           /* [constraints] */
+    system_solver *solver;
+    double *weight, *b;                                     /* [m] */
+    double *delta, *gradient, *d, *step, *before, *product; /* [n] */
+    double *force, *first;                                  /* [n] */
+    double *q, *trial, *ahead, *best;                       /* [nq] */
+    double most;                                            /* the largest sum of violations met */
+    void *memory;
+} assemble_search;
+
+int assemble_is_one_sided(const zw_system *system, int c);
+void assemble_copy_place(const assemble_search *s, double *to, const double *from);
+double assemble_metric_square(const assemble_search *s, const double *x); /* x' M x */
+/* Is the step s->d from q less than this part of 1 + the largest coordinate? */
+int assemble_is_small(const assemble_search *s, const double *q, double part);
+/* delta, f's gradient, and 2 f, the square of the distance. */
+double assemble_look_back(assemble_search *s, const double *q);
+void assemble_move_from(const assemble_search *s, const double *from, double length,
+                        const double *d, double *to);
+/* How far row r is violated where the residuals are phi. */
+double assemble_violated_by(const assemble_search *s, int r, const double *phi);
+/* The sum of all violations in a position, weighted as where rows were last linearised. */
+double assemble_sum_of_violations(assemble_search *s, const double *q);
+zw_status assemble_linearise(assemble_search *s, const double *q, zw_error *error);
+/* s->d: the step from q, against the gradient, or NULL. solve_soft is the same again, with rows
+ * that give way a little. */
+zw_status assemble_find_step(assemble_search *s, const double *q, const double *gradient,
+                             zw_error *error);
+zw_status assemble_solve_soft(assemble_search *s, zw_error *error);
+/* q onto the constraints; *done: it got there. */
+zw_status assemble_restore(assemble_search *s, double *q, int *done, zw_error *error);
+/* s->q, which is admissible, to the nearest such position around it; *distance to it. */
+zw_status assemble_descend(assemble_search *s, double *distance, zw_error *error);
+
+#endif
