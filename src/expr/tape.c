@@ -90,7 +90,7 @@ static int is_leaf(const expr_node *node)
 int expr_is_kink(int op)
 {
     return op == EXPR_ABS || op == EXPR_SIGN || op == EXPR_FLOOR || op == EXPR_MIN ||
-           op == EXPR_MAX || op == EXPR_LESS || op == EXPR_LESS_EQUAL || op == EXPR_EQUAL;
+           op == EXPR_MAX || op == EXPR_LESS || op == EXPR_LESS_EQUAL;
 }
 
 static int stage_of(const expr_node *node)

@@ -45,7 +45,8 @@ void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *reg
 /* Kinks: operations whose result jumps or bends where a - b (of abs, sign and floor: a) passes zero
  * (floor: an integer). Each has a side: -1, 0 or 1 as a - b is below, at or above zero, for floor
  * the floor itself. NaN, as expr_tape_prepare leaves it: the operation decides by its operands.
- * With a given side it goes on as on that side, smoothly, wherever the operands lead. */
+ * With a given side it goes on as on that side, smoothly, wherever the operands lead. Equality is
+ * no kink: it holds at points, and stands in formulas to take one of them out. */
 int expr_is_kink(int op);
 int expr_tape_kinks(const expr_tape *tape);
 expr_id expr_tape_kink(const expr_tape *tape, int i);

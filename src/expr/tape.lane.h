@@ -68,8 +68,7 @@ static TAPE_CLONES void LANE(execute)(const uint32_t *code, zw_real *r, double *
             RUN(EXPR_LESS, 4, zw_real m = C; D = lane_select(m == m, TRUTH(m < zero), TRUTH(A < B)))
             RUN(EXPR_LESS_EQUAL, 4, zw_real m = C;
                 D = lane_select(m == m, TRUTH(m <= zero), TRUTH(A <= B)))
-            RUN(EXPR_EQUAL, 4, zw_real m = C;
-                D = lane_select(m == m, TRUTH(m == zero), TRUTH(A == B)))
+            RUN(EXPR_EQUAL, 3, D = TRUTH(A == B))
             RUN(EXPR_AND, 3, D = TRUTH((A != zero) & (B != zero)))
             RUN(EXPR_OR, 3, D = TRUTH((A != zero) | (B != zero)))
             RUN(EXPR_NOT, 2, D = TRUTH(A == zero))

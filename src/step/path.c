@@ -34,7 +34,7 @@ struct step_path {
     int *component;
     int degree;
     double t0, h;
-    double *b, *slope, *part; /* [(MOST + 1) (2 count)]: numbers, then the size of their terms */
+    double *b, *slope, *part; /* [(MOST + 1) (2 count)] of y - y0, then the size of their terms */
     double *first, *last;     /* [count] the ends, exactly */
     double *whole;            /* [n] */
     double *fit;              /* [(MOST + 1)^2] of fit_degree */
@@ -184,7 +184,7 @@ static void take_dop853(step_path *p, const step_ode *ode)
         p->b[k] = ode->dense[6 * n + p->component[k]];
         p->b[m + k] = fabs(p->b[k]);
     }
-    for (int d = 0; d < 7; d++) { /* by x, u, x, u, x, u, x; then add F5, .. F0, y0 */
+    for (int d = 0; d < 7; d++) { /* by x, u, x, u, x, u, x; then add F5, .. F0 */
         int by_x = d % 2 == 0;
         for (int i = d + 1; i >= 0; i--) {
             double part = (double)(by_x ? i : d + 1 - i) / (d + 1);
@@ -192,7 +192,7 @@ static void take_dop853(step_path *p, const step_ode *ode)
             const double *from = by_x ? to - 2 * m : to;
             for (int k = 0; k < m; k++) {
                 int c = p->component[k];
-                double add = d < 6 ? ode->dense[(5 - d) * n + c] : ode->y0[c];
+                double add = d < 6 ? ode->dense[(5 - d) * n + c] : 0.0;
                 double value = part == 0.0 ? 0.0 : part * from[k];
                 double size = part == 0.0 ? 0.0 : part * from[m + k];
                 to[k] = add + value;
@@ -203,7 +203,7 @@ static void take_dop853(step_path *p, const step_ode *ode)
     p->degree = 7;
 }
 
-/* Beside y0, so that what stands still is exact, and the start is. */
+/* The start is exact, and what stands still. */
 static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error *error)
 {
     int m = p->count, n = degree + 1;
@@ -224,16 +224,14 @@ static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error 
                 int c = p->component[k];
                 double *to = p->b + (long)i * 2 * m + k, weight = p->fit[i * n + j];
                 to[0] += weight * (p->whole[c] - ode->y0[c]);
-                to[m] += j > 0 ? fabs(weight) * (fabs(p->whole[c]) + fabs(ode->y0[c])) : 0.0;
+                to[m] += p->whole[c] != ode->y0[c]
+                             ? fabs(weight) * (fabs(p->whole[c]) + fabs(ode->y0[c]))
+                             : 0.0;
             }
         }
     }
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < m; k++) {
-            double *to = p->b + (long)i * 2 * m + k, y0 = ode->y0[p->component[k]];
-            to[m] = i == 0 || to[0] == 0.0 ? fabs(y0) : to[m] + fabs(y0);
-            to[0] = i == 0 ? y0 : to[0] + y0;
-        }
+    for (int k = 0; k < m; k++) {
+        p->b[k] = p->b[m + k] = 0.0;
     }
     p->degree = degree;
     return ZW_OK;
@@ -311,7 +309,11 @@ static void bound(const step_path *p, int degree, int at_rate)
             hi = fmax(hi, c + noise);
         }
         expr_jet *to = &p->y[p->component[k]];
-        *(at_rate ? &to->rate : &to->value) = (expr_interval){lo, hi};
+        if (at_rate) {
+            to->rate = (expr_interval){lo, hi};
+        } else {
+            to->value = interval_out(p->first[k] + lo, p->first[k] + hi);
+        }
     }
 }
 

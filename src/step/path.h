@@ -1,10 +1,11 @@
 /* The dense output of a step as a polynomial, and bounds of it over any piece of the step.
  *
- * With x = (t - t0)/h in [0, 1] each component of y is sum_i b_i B_i(x) in Bernstein's basis. Over
- * a piece [from, to] de Casteljau's algorithm gives the coefficients of the same polynomial in the
- * basis of the piece; the values lie between the least and the largest of them, the excess falls
- * with the square of the length, and the first and last are the values at the ends (Farouki 2012).
- * The derivative is a polynomial of its own, so that short pieces do not amplify round-off. */
+ * With x = (t - t0)/h in [0, 1] each component of y is y0 + sum_i b_i B_i(x) in Bernstein's basis.
+ * Over a piece [from, to] de Casteljau's algorithm gives the coefficients of the same polynomial in
+ * the basis of the piece; the values lie between the least and the largest of them, the excess
+ * falls with the square of the length, and the first and last are the values at the ends (Farouki
+ * 2012). The derivative is a polynomial of its own, so that short pieces do not amplify round-off.
+ */
 #ifndef ZW_STEP_PATH_H
 #define ZW_STEP_PATH_H
 
