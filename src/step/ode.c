@@ -383,7 +383,13 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         }
     }
     double length = fmin(ode->next, ode->option.step);
-    if (leap_try(ode, &limit)) {
+    int leaps = leap_try(ode, &limit);
+    if (ode->no_memory) {
+        ode->no_memory = 0;
+        return give_up_at_once(ode,
+                               base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY)));
+    }
+    if (leaps) {
         status = finish(ode, error);
         if (status == ZW_OK) {
             leap_accept(ode);
