@@ -47,7 +47,7 @@ typedef struct step_event_options {
     step_event_function *function;
     step_event_sort *sort;         /* NULL: all are sampled, none is a guard */
     step_event_enclosure *enclose; /* NULL: none is a formula */
-    const int *component;          /* [component_count] of y that formulas use; NULL: all */
+    const int *component;          /* [component_count] of y that formulas use, kept; NULL: all */
     int component_count;
     void *user;
 } step_event_options;

@@ -382,6 +382,7 @@ static zw_status make_scan(step_guards *guards, zw_error *error)
     const zw_model *model = guards->motion->system->model;
     int *direction = base_alloc((size_t)guards->count * sizeof(int));
     int *component = base_alloc(((size_t)guards->motion->size + 1) * sizeof(int));
+    guards->component = component;
     if (direction && component) {
         for (int i = 0; i < guards->count; i++) {
             direction[i] = i < guards->events ? model->event[i].direction : -1;
@@ -398,7 +399,6 @@ static zw_status make_scan(step_guards *guards, zw_error *error)
         guards->scan = step_events_create(&options, error);
     }
     base_free(direction);
-    base_free(component);
     return guards->scan ? ZW_OK : no_memory(error);
 }
 
@@ -445,7 +445,7 @@ void guards_free(step_guards *guards)
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
     void *memory[] = {guards->constraint, guards->is_friction, guards->kink, guards->at,
-                      guards->registers,  guards->jets,        guards->out};
+                      guards->registers,  guards->jets,        guards->out,  guards->component};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }

@@ -30,6 +30,7 @@ typedef struct step_guards {
     const double *y;
     step_kinks kinks;
     step_events *scan;
+    int *component; /* of y that formulas read */
 
     /* Events, gaps and speeds of sliding as one tape; NULL: there are none */
     expr_tape *tape;

@@ -113,20 +113,11 @@ static zw_status note_slip(run *r, zw_error *error)
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
 }
 
-/* An instant at which things change again and again is the end. */
-static int repeats_without_end(run *r, double t)
-{
-    enum { REPEATS = 100 };
-    r->repeats = t - r->last <= 8 * DBL_EPSILON * fabs(t) ? r->repeats + 1 : 0;
-    r->last = t;
-    return r->repeats >= REPEATS;
-}
-
 static zw_status count_repeats(run *r, int c, zw_error *error)
 {
     const zw_model *model = r->system->model;
     double t = r->state->t;
-    if (!repeats_without_end(r, t)) {
+    if (!run_repeats(r, t)) {
         return ZW_OK;
     }
     return model_fail(model, error, ZW_NO_STEP, c < 0 ? -1 : model->constraint[c].place,
@@ -170,7 +161,7 @@ static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, 
         }
         int k = r->guards.kink[fired[i] - first];
         *crossed = r->guards.kinks.latch;
-        status = repeats_without_end(r, at->t)
+        status = run_repeats(r, at->t)
                      ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error)
                      : kinks_cross(&r->guards.kinks, k / 2, k % 2, at->t, at->y, error);
     }
@@ -223,56 +214,6 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         status = status == ZW_OK ? step_ode_restart(r->ode, r->state->t, r->y, error) : status;
     }
     return status;
-}
-
-/* The last step again, from its start. */
-static zw_status go_back(run *r, zw_error *error)
-{
-    const step_ode_view *at = step_ode_look(r->ode);
-    double t = at->t_before;
-    memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
-    zw_status status = step_ode_restart(r->ode, t, r->y, error);
-    return status == ZW_OK ? step_events_arm(r->guards.scan, r->ode, error) : status;
-}
-
-/* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
- * value somewhere in it, or on the branch of a kink to which it has led. */
-static zw_status scan(run *r, int *fired, int *again, zw_error *error)
-{
-    const step_ode_view *at = step_ode_look(r->ode);
-    double t = at->t_before, h = at->t - t;
-    zw_status status = step_events_scan(r->guards.scan, r->ode, fired, error);
-    *again = 0;
-    if (status == ZW_NOT_FINITE && r->guards.others > 0 && h > 64 * DBL_EPSILON * fabs(t)) {
-        *again = 1;
-        r->soon = h / 8;
-        return go_back(r, error);
-    }
-    int side,
-        k = status == ZW_OK && r->guards.kinks.latch ? guards_kink_left(&r->guards, &side) : -1;
-    if (k >= 0) {
-        *again = 1;
-        if (repeats_without_end(r, t)) {
-            return kinks_refuse(&r->guards.kinks, k, t, error);
-        }
-        r->guards.kinks.kink[k].side = side;
-        kinks_latch(&r->guards.kinks);
-        return go_back(r, error);
-    }
-    return status;
-}
-
-/* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
- * contacts in their steps count their own. */
-static void count_proved(run *r)
-{
-    if (r->impulse || r->soft) {
-        return;
-    }
-    int proved =
-        !r->guards.kinks.blind && (r->guards.count == 0 || step_events_proved(r->guards.scan));
-    r->summary->proved += proved;
-    r->summary->unproved += !proved;
 }
 
 /* ---- The velocity form ----------------------------------------------------------------------- */
@@ -343,13 +284,13 @@ static zw_status step(run *r, zw_error *error)
     }
     if (status == ZW_OK && r->guards.count > 0) {
         int again = 0;
-        status = scan(r, &fired, &again, error);
+        status = run_scan(r, &fired, &again, error);
         if (status != ZW_OK || again) {
             return status;
         }
     }
     if (status == ZW_OK) {
-        count_proved(r);
+        run_count_proved(r);
     }
     if (status == ZW_OK && r->impulse) {
         status = take_modes(r, error);

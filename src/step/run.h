@@ -46,6 +46,14 @@ zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation, certificate and energy where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
+/* scan.c: what happens in the last step. `again`: it has been undone, and is to be taken once more.
+ */
+zw_status run_scan(run *r, int *fired, int *again, zw_error *error);
+/* Count the last step as proved or not. */
+void run_count_proved(run *r);
+/* Have things changed at this instant too often? */
+int run_repeats(run *r, double t);
+
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
 int run_is_seen(const run *r); /* does somebody look at its samples? */
