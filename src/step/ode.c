@@ -359,10 +359,16 @@ static zw_status first_step(step_ode *ode, double toward, double room, zw_error 
     return ZW_OK;
 }
 
+int step_ode_is_stiff(const step_ode *ode)
+{
+    return ode->option.method == STEP_RADAU || ode->option.method == STEP_BDF;
+}
+
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
 {
     stay(ode);
-    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit, error);
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit,
+                        ode->view.reachable, error);
 }
 
 /* Out of memory: shorter steps are no cure, and would be another motion. */
