@@ -122,12 +122,6 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
 }
 
-static void note_impacts(run *r, const system_impact *made)
-{
-    r->summary->impacts += made->count;
-    r->summary->impact_loss += made->count > 0 ? made->loss : 0;
-}
-
 /* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
  * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
@@ -138,7 +132,7 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     if (status == ZW_OK) {
         status = system_decide(r->system, r->work, r->state, &made, error);
         r->summary->events += made.count;
-        note_impacts(r, &made);
+        run_note_impacts(r, &made);
     }
     if (status == ZW_OK && made.count > 0) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
@@ -235,7 +229,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->impulse && status == ZW_OK) {
-        note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
+        run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
@@ -526,7 +520,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     contact_list_keep(work->touched, state); /* for the first sample */
     *r.summary =
         (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
-    note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
+    run_note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
     state->impacts = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
