@@ -40,6 +40,7 @@ static const char run[] =
     "      --contact LAW   robots: coulomb (default), the law itself, by impulse\n"
     "                      convex: its relaxation in the same step; what slides lifts a little\n"
     "                      soft: MuJoCo's, the same as --method soft\n"
+    "      --impact LAW    several contacts at one instant: sequential (default), simultaneous\n"
     "      --contacts W    in files: columns of all bodies that touch, or none (up to 24 pairs)\n"
     "      --step H        step of the fixed-step methods, largest step of the others\n"
     "      --every DT      time between samples (1/500 of the run); `step`: every step\n"

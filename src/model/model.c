@@ -76,6 +76,16 @@ static void pictures_free(zw_model *model)
     base_free(model->draw);
 }
 
+void zw_model_set_impact(zw_model *model, zw_impact_law law)
+{
+    model->impact = law;
+}
+
+zw_impact_law zw_model_impact(const zw_model *model)
+{
+    return model->impact == ZW_IMPACT_DEFAULT ? ZW_IMPACT_SEQUENTIAL : model->impact;
+}
+
 void zw_model_free(zw_model *model)
 {
     if (model == NULL) {

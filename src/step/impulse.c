@@ -29,10 +29,10 @@
  * that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0 (omega1 - omega0) +
  * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
  * that one joint holds to the world. For others it is of second order in h; no sign is known for
- * it.) This loses energy at first order in h. theta = clamp((4 h n)^2 - 0.001, 0, 1) with n the
- * fastest rate at which a joint or a parent carries a centre of mass round, or at which a body
- * would swing by its weight: balance_theta. So the loss is of third order, and full where steps are
- * too long to see the motion.
+ * it.) This loses energy at first order in h. theta = balance_ramp((h n)^2) with n the fastest rate
+ * at which a joint or a parent carries a centre of mass round, or at which a body would swing by
+ * its weight (balance_theta): 0 up to h n = 0.2, so that what a step can see has order two, and 1
+ * from 0.5 on, where steps are too long to see the motion.
  *
  * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
  * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
@@ -234,7 +234,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         s->touch.rolling.off = 0;
     }
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1, s->gained - gained)) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */

@@ -39,19 +39,20 @@ typedef struct impulse_stiff {
     double *row;   /* [n] scratch */
 } impulse_stiff;
 
-/* A body that touches the ground in one point: impulse_roll.c. */
+/* A point that is closed at q0: impulse_roll.c. */
 typedef struct impulse_roller {
     contact_key key;
-    int body, columns;
-    double frame[9], arm[3]; /* of the point at q0, from the centre of mass */
-    double part;             /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
-    double b[3];             /* right sides for the iterate, */
-    double off;              /* and how far they are from those of the last, as ways */
-    double slip[2];          /* in the step: what the law of friction is about */
+    int columns, alone;
+    double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
+    double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
+    double b[3];                /* right sides for the iterate, */
+    double off;                 /* and how far they are from those of the last, as ways */
+    double slip[2];             /* in the step: what the law of friction is about */
+    double begun[6]; /* how its bodies move against each other at (q0, v0), in the world */
 } impulse_roller;
 
 typedef struct impulse_rolling {
-    int off; /* nothing is taken for rolling */
+    int off; /* all as at q1 */
     int count;
     impulse_roller *list; /* [points], by geoms */
     int *of;              /* [points found] the entry of each; -1: none */
@@ -151,7 +152,8 @@ typedef struct step_impulse {
     impulse_contacts touch;
 
     double close;         /* relative residual of the balance at which the rounds end */
-    double gained;        /* after a step: work of motors, dampers, friction and stops */
+    double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
+    double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */
     long impacts;         /* after a step: how many there were in it, */
     double impact_loss;   /* and the energy that they took */
@@ -197,15 +199,18 @@ double impulse_late(const step_impulse *s);
 /* A step over s->h has been taken: t and activations are those of its end. */
 void impulse_pass(step_impulse *s);
 
-/* impulse_work.c: of motors, dampers and friction that slides, from these speeds to u; */
-double impulse_forces_work(const step_impulse *s, const double *before);
+/* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of joints
+ * that slide. */
+double impulse_forces_work(const step_impulse *s);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
-/* Is there much more of it at v1 than at v0, where contacts push, than forces gave? `gained` is the
- * work of the step. */
-int impulse_is_driven(step_impulse *s, const double *v1, double gained);
-/* and of limits, contacts, friction that sticks and closers that move, between these speeds. */
-double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
-                    const double *before, const double *after);
+/* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
+int impulse_is_driven(step_impulse *s, const double *v1);
+/* The work of closers that move and of friction of joints that sticks, between these speeds: from
+ * v0 to u, or from there to v1. And that of limits and contacts. */
+double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                          const double *before, const double *after);
+double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                            const double *before, const double *after);
 
 /* impulse_close.c: v1 after the rounds. */
 zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
@@ -281,7 +286,8 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
                                 zw_error *error);
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
-/* What a block of rows is remembered by. */
+/* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
+#define IMPULSE_CONTACTS 0x2000000000000000
 long impulse_contact_key(const contact_key *key);
 /* Point k as a contact of an impact. */
 void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
@@ -289,6 +295,12 @@ void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
+/* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
+typedef struct impulse_miss {
+    double way;  /* gaps at which something pushes */
+    double slip; /* of slip and friction, relative to the speeds of the points */
+} impulse_miss;
+impulse_miss impulse_law_miss(const step_impulse *s);
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
 

@@ -131,34 +131,21 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     return status;
 }
 
-/* Of the forces and contacts that led from u to v1: late f(q1, u) less (H - M) (v1 - u). H becomes
- * M(q1). */
-static double late_work(step_impulse *s, const double *v1)
-{
-    double sum = impulse_work(s, &s->aside, s->aside.answer.lambda, s->u, v1);
-    double *way = s->r, *by_H = s->push, *by_M = s->other;
-    int n = s->system->n;
-    for (int i = 0; i < n; i++) {
-        way[i] = v1[i] - s->u[i];
-    }
-    matrix_times(&s->H, way, by_H);
-    matrix_set(&s->H, s->system, s->work->sweeps);
-    matrix_times(&s->H, way, by_M);
-    for (int i = 0; i < n; i++) {
-        sum += (impulse_late(s) * s->Q[i] - by_H[i] + by_M[i]) * 0.5 * (s->u[i] + v1[i]);
-    }
-    return sum;
-}
-
 zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
 {
-    double gained = s->system->works
-                        ? impulse_forces_work(s, s->v0) +
-                              impulse_work(s, &s->problem, s->problem.guess, s->v0, s->u)
-                        : 0;
+    const impulse_problem *p = &s->problem, *aside = &s->aside;
+    int works = s->system->works;
+    /* multipliers of the first half, before the second has a look at them */
+    double driven = works ? impulse_joint_work(s, p, p->guess, s->v0, s->u) : 0;
+    double rubbed = works ? impulse_contact_work(s, p, p->guess, s->v0, s->u) : 0;
     zw_status status = find_v1(s, v1, error);
-    if (status == ZW_OK && s->system->works) {
-        s->gained += gained + late_work(s, v1);
+    if (status == ZW_OK && works) {
+        const double *lambda = aside->answer.lambda;
+        rubbed += impulse_contact_work(s, aside, lambda, s->u, v1);
+        driven += impulse_joint_work(s, aside, lambda, s->u, v1) + impulse_forces_work(s);
+        matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
+        s->driven = driven;
+        s->gained += driven + rubbed;
     }
     return status;
 }

@@ -136,19 +136,51 @@ static int passes(const step_impulse *s, const double *sweeps, const contact_poi
            !contact_meet(s->system, &t->found, a, b, sweeps, s->h, margin_of(s));
 }
 
+/* A wheel that turns by more than half a radian in a step: the points of its rim that are still
+ * open do not go on straight, and as rows of q0 they would stop it. Those that touch do for the
+ * pair. */
+static int turns_away(const step_impulse *s, const double *sweeps, int k)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *V = sweeps + s->system->tree->at.V;
+    double turn = 0, touching = 1e-9 * impulse_extent(s);
+    int held = 0;
+    for (int i = 0; i < 3; i++) {
+        double omega = V[6 * point->body[1] + i] - V[6 * point->body[0] + i];
+        turn += s->h * s->h * omega * omega;
+    }
+    if (!(point->gap > touching && balance_ramp(turn) == 1)) {
+        return 0;
+    }
+    for (int way = -1; way <= 1; way += 2) { /* points of a pair are in a row */
+        for (int i = k + way; i >= 0 && i < t->found.count; i += way) {
+            const contact_point *other = &t->found.point[i];
+            if (memcmp(other->key.geom, point->key.geom, sizeof point->key.geom) != 0) {
+                break;
+            }
+            held |= other->gap <= touching;
+        }
+    }
+    return held;
+}
+
 static void drop_ghosts(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
     contact_key last = {.geom = {UINT32_MAX, UINT32_MAX}};
     int kept = 0, passed = 0;
     for (int k = 0; k < t->found.count; k++) {
-        const contact_point point = t->found.point[k];
-        if (memcmp(last.geom, point.key.geom, sizeof last.geom) != 0) {
-            passed = passes(s, sweeps, &point); /* points of a pair are in a row */
-            last = point.key;
+        const contact_point *point = &t->found.point[k];
+        if (memcmp(last.geom, point->key.geom, sizeof last.geom) != 0) {
+            passed = passes(s, sweeps, point); /* points of a pair are in a row */
+            last = point->key;
         }
-        if (!passed) {
-            t->found.point[kept++] = point;
+        t->listed[k] = !passed && !turns_away(s, sweeps, k); /* scratch */
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        if (t->listed[k]) {
+            t->found.point[kept++] = t->found.point[k];
         }
     }
     t->found.count = kept;
@@ -232,14 +264,13 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     return status;
 }
 
-/* Blocks of other kinds have small keys. */
 long impulse_contact_key(const contact_key *key)
 {
     uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
     mixed = (mixed ^ (mixed >> 32) ^ key->feature) * 0x94d049bb133111ebull;
     mixed ^= mixed >> 31;
-    return (long)((mixed >> 2) | 0x2000000000000000ull);
+    return (long)((mixed >> 2) | IMPULSE_CONTACTS);
 }
 
 /* Names for messages; a label that was never written is of geom 0 with itself. */
@@ -271,7 +302,7 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     int rows = held_rows(point);
     problem_block(p, impulse_contact_key(&point->key), label(s, k),
                   rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows, point->friction);
-    if (p == &s->problem && rows > 1 && impulse_put_roller(s, p, k, rows)) {
+    if (p == &s->problem && impulse_put_roller(s, p, k, rows)) {
         return;
     }
     for (int r = 0; r < rows; r++) {
@@ -320,6 +351,68 @@ double impulse_depth(const step_impulse *s)
         worst = fmax(worst, -s->touch.found.point[k].gap);
     }
     return worst;
+}
+
+/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w
+ * = 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the
+ * nearest in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off
+ * from that, times k, is a speed; it is compared with that of the point, and what its push gives
+ * it. */
+static double friction_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
+    double push = fmax(p->guess[p->first[b]], 0);
+    int rows = p->block[b].rows;
+    for (int r = 1; r < rows; r++) {
+        int i = p->first[b] + r;
+        double w = -p->b[i], mu = p->block[b].friction[r - 1], by = 0;
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            w += p->value[e] * s->u[p->column[e]];
+            size = fmax(size, mu * fabs(p->value[e] * s->u[p->column[e]]));
+            by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+        }
+        k = fmax(k, mu * mu * by);
+        x[r] = mu > 0 ? p->guess[i] / mu : 0;
+        z[r] = mu * w;
+    }
+    for (int r = 1; r < rows && k > 0; r++) {
+        z[r] = x[r] - z[r] / k;
+        length += z[r] * z[r];
+    }
+    length = sqrt(length);
+    for (int r = 1; r < rows && k > 0; r++) {
+        double off = x[r] - z[r] * (length > push ? push / length : 1);
+        sum += off * off;
+    }
+    size += k * push;
+    return size > 0 ? k * sqrt(sum) / size : 0;
+}
+
+/* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
+static double push_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    int i = p->first[b];
+    double gap = -p->b[i], by = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        gap += p->value[e] * s->u[p->column[e]];
+        by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+    }
+    return s->h * fmin(fmax(gap, 0), fmax(by * p->guess[i], 0));
+}
+
+impulse_miss impulse_law_miss(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    impulse_miss miss = {0};
+    for (int b = 0; b < p->blocks && p->options.contact == ZW_COULOMB; b++) {
+        if (p->key[b] >= IMPULSE_CONTACTS) {
+            miss.way = fmax(miss.way, push_miss(s, b));
+            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b) : 0);
+        }
+    }
+    return miss;
 }
 
 /* ---- What came of it ------------------------------------------------------------------------ */
@@ -451,9 +544,6 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         for (int r = 0; r < point->rows; r++) {
             to->force[r] = push[r] / time;
             to->slip[r] = row_times(t, k, r, v1);
-        }
-        if (impulse_rolled(s, k)) {
-            memcpy(to->slip + 1, impulse_rolled(s, k)->slip, 2 * sizeof *to->slip);
         }
         to->state = state_of(to, point, speed);
         t->listed[k] = list->count;

@@ -152,8 +152,10 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
     if (status == ZW_OK && system->works) {
-        s->gained += impulse_forces_work(s, s->v0);
-        s->gained += impulse_work(s, &s->problem, s->problem.answer.lambda, s->v0, s->u);
+        const double *lambda = s->problem.answer.lambda;
+        s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
+        s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, s->u);
+        s->gained += impulse_forces_work(s);
     }
     s->rounds = 1;
     return status;

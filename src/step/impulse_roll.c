@@ -1,4 +1,4 @@
-/* What rolls on the ground: one point of contact that stays closed over a step.
+/* What rolls or slides on: points of contact that are closed at both ends of a step.
  *
  * Where contacts are those of the step's end alone (impulse_contact.c), an impulse J(q1)' r acts at
  * a point that the body has not rolled to yet when its momentum changes: backward Euler. A body
@@ -7,19 +7,21 @@
  * rocking drowns in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping
  * is 2.9/s, where the reversal of its spin grows by 2/s: it never turns back.)
  *
- * So, of a pair that touches in one and the same point at q0 and q1, one of them being the ground,
+ * So, of a point that is closed at q0 and there at q1,
  *
  *     P+ - P- = ... + J' r,         J = (1 - c) J(q0) + c J(q1)
  *     gap(q1) >= 0,                 slip = ((1 - c) J(q0) + (1 + c) J(q1))/2 u   across it
  *
- * With c = 0 the impulses act in the middle between the momenta, and slip is what the trapezoidal
- * rule makes of it. Turned round in time, (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same
- * equations where the point sticks: rolling keeps its energy, up to a swing of O(h). Being explicit
- * in where the impulse acts, they are stable for h n < 2 only. n is measured: if the point shifts
- * by s over the body in a turn phi = h omega across the normal, the radius there is R = |s|/|phi|,
- * and n^2 = N R/(e' J e + m (e x r)^2) about e = phi/|phi|, N being the push, at least the weight.
- * Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step cannot see it damps. The same for what a
- * step turns by: c is at least theta, (4 |phi|)^2 as theta has it, and (2 h |omega|)^2 - 0.25.
+ * With c = 0 the impulses act at q0, as those of impulse_close.c do at q1, with the momenta in the
+ * middle between them, and slip is what the trapezoidal rule makes of it. Turned round in time,
+ * (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same equations where the point sticks: rolling
+ * keeps its energy, up to a swing of O(h). Being explicit in where the impulse acts, they are
+ * stable for h n < 2 only. n is measured: where a body turns by phi = h omega across the normal,
+ * and its point shifts by s against its centre of mass, its push N has the moment s x N; about e =
+ * phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at least the
+ * weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step
+ * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
+ * (balance_ramp) for the angle by which the body turns and its arm r with it.
  *
  * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
  * the gap does. As J hardly changes from round to round, the balance does not tell whether the
@@ -33,10 +35,12 @@
 #include "base/memory.h"
 #include "model/pose.h"
 #include "step/impulse.h"
+#include "system/balance.h"
 
-#define SEEN 0.1   /* (h n)^2 from which it is damped, */
-#define LOST 1.0   /* and up to which part of it */
-#define STILL 1e-9 /* radians a step: that tells no radius */
+#define SEEN 0.25    /* (h n)^2 from which it is damped, */
+#define LOST 1.0     /* and up to which part of it */
+enum { SETTLE = 4 }; /* rounds in which the push may tell how fast it swings */
+#define STILL 1e-9   /* radians a step: that tells no radius */
 
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
 {
@@ -67,13 +71,12 @@ static int is_alone(const contact_work *found, int k)
            !(k + 1 < found->count && same_pair(point, &point[1].key));
 }
 
-/* On the ground, closed, with friction, and without bounce: the body that rolls, else 0. */
-static int roller(const contact_point *point, double touching)
+/* The feature that point k was found as; 0: it is one of an earlier round. */
+static int origin_of(const impulse_contacts *t, int k, uint32_t *origin)
 {
-    int on_ground = (point->body[0] == 0) != (point->body[1] == 0);
-    int closed = fabs(point->gap) <= touching;
-    int rubs = point->rows >= 3 && point->friction[0] > 1e-9;
-    return on_ground && closed && rubs ? point->body[point->body[0] == 0] : 0;
+    const impulse_stays *it = (t->stay.differs ? t->stay.next : t->stay.list) + k;
+    *origin = it->origin;
+    return !it->carried;
 }
 
 static void arm_of(const step_impulse *s, const double *sweeps, int body, const double *place,
@@ -91,61 +94,96 @@ static double *rows_of(const impulse_contacts *t, int i, int used)
     return t->rolling.J + (size_t)(2 * i + used) * 6 * (size_t)t->wide;
 }
 
+static double times(int count, const double *row, const int *column, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += row[i] * v[column[i]];
+    }
+    return sum;
+}
+
+/* Point k, which is closed at q0. */
+static void begin(step_impulse *s, const double *sweeps, int k)
+{
+    impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *J = t->J + (size_t)k * 6 * (size_t)t->wide;
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    impulse_roller *it = &t->rolling.list[t->rolling.count];
+    int n = t->columns[k];
+    *it = (impulse_roller){.key = point->key, .columns = n, .part = t->rolling.off ? 1 : -1};
+    it->alone = is_alone(&t->found, k);
+    memcpy(it->frame, point->frame, sizeof it->frame);
+    for (int b = 0; b < 2; b++) {
+        arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
+    }
+    for (int r = 0; r < point->rows; r++) {
+        double speed = times(n, J + r * n, column, s->v0);
+        for (int i = 0; i < 3; i++) {
+            it->begun[r / 3 * 3 + i] += speed * point->frame[r % 3 * 3 + i];
+        }
+    }
+    memcpy(rows_of(t, t->rolling.count++, 0), J, (size_t)(point->rows * n) * sizeof(double));
+}
+
 void impulse_roll_begin(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
     double touching = 1e-9 * impulse_extent(s);
     t->rolling.count = 0;
-    for (int k = 0; k < t->found.count && !t->bounces && !t->rolling.off && s->close < 1; k++) {
-        const contact_point *point = &t->found.point[k];
-        int body = is_alone(&t->found, k) ? roller(point, touching) : 0;
-        if (body > 0) {
-            impulse_roller *it = &t->rolling.list[t->rolling.count];
-            *it = (impulse_roller){
-                .key = point->key, .body = body, .columns = t->columns[k], .part = -1};
-            memcpy(it->frame, point->frame, sizeof it->frame);
-            arm_of(s, sweeps, body, point->pos, it->arm);
-            memcpy(rows_of(t, t->rolling.count++, 0), t->J + (size_t)k * 6 * (size_t)t->wide,
-                   (size_t)(point->rows * t->columns[k]) * sizeof(double));
+    for (int k = 0; k < t->found.count && s->close < 1; k++) {
+        if (fabs(t->found.point[k].gap) <= touching) {
+            begin(s, sweeps, k);
         }
     }
 }
 
-/* How implicit it is: c of the head. */
-static double part_of(const step_impulse *s, const double *sweeps, const impulse_roller *it,
-                      const contact_point *point, double push)
+/* c of the head, as one of both bodies has it. */
+static double part_of_body(const step_impulse *s, const double *sweeps, const impulse_roller *it,
+                           const contact_point *point, int which, double push)
 {
     const tree_mechanism *tree = s->system->tree;
-    const double *omega = sweeps + tree->at.V + 6 * it->body, *n = point->frame, *r = it->arm;
-    const double *J = sweeps + tree->at.inertia + 6 * it->body, *lift = tree->body[it->body].lift;
-    double now[3], carried[3], e[3], shift = 0, turn = 0, across[3];
-    double along = model_dot(omega, n);
-    arm_of(s, sweeps, it->body, point->pos, now);
-    model_cross(carried, omega, r);
+    int body = point->body[which];
+    const double *omega = sweeps + tree->at.V + 6 * body, *n = point->frame, *r = it->arm[which];
+    const double *J = sweeps + tree->at.inertia + 6 * body, *lift = tree->body[body].lift;
+    double now[3], e[3], over[3], turn = 0, across[3], moment[3];
+    double along = model_dot(omega, n), sign = which ? 1 : -1;
+    arm_of(s, sweeps, body, point->pos, now);
     for (int i = 0; i < 3; i++) {
-        double over = now[i] - r[i] - s->h * carried[i];
+        over[i] = now[i] - r[i];
         e[i] = omega[i] - along * n[i];
-        shift += over * over;
         turn += e[i] * e[i];
     }
-    shift = sqrt(shift);
     turn = sqrt(turn);
-    double least = fmax(s->theta, fmax(16 * s->h * s->h * turn * turn - 1e-3,
-                                       4 * s->h * s->h * model_dot(omega, omega) - 0.25));
+    double arm = fmax(model_dot(r, r), model_dot(now, now));
+    double least = balance_ramp(
+        fmin(arm > 0 ? model_dot(over, over) / arm : 0, s->h * s->h * model_dot(omega, omega)));
     if (!(s->h * turn > STILL)) {
-        return fmin(least, 1);
+        return least;
     }
     for (int i = 0; i < 3; i++) {
         e[i] /= turn;
     }
     model_cross(across, e, r);
+    model_cross(moment, over, n);
     double inertia = J[0] * e[0] * e[0] + J[1] * e[1] * e[1] + J[2] * e[2] * e[2] +
                      2 * (J[3] * e[0] * e[1] + J[4] * e[0] * e[2] + J[5] * e[1] * e[2]) +
-                     tree->body[it->body].mass * model_dot(across, across);
+                     tree->body[body].mass * model_dot(across, across);
     double weight = fmax(sqrt(model_dot(lift, lift)), push / s->fall);
-    double swing = s->h * weight * shift / (turn * inertia); /* (h n)^2 */
+    double swing = -sign * s->h * weight * model_dot(e, moment) / (turn * inertia); /* (h n)^2 */
     double part = inertia > 0 ? (swing - SEEN) / (LOST - SEEN) : 1;
     return fmin(fmax(part, least), 1);
+}
+
+static double part_of(const step_impulse *s, const double *sweeps, const impulse_roller *it,
+                      const contact_point *point, double push)
+{
+    double part = s->theta;
+    for (int b = 0; b < 2; b++) {
+        part = point->body[b] > 0 ? fmax(part, part_of_body(s, sweeps, it, point, b, push)) : part;
+    }
+    return part;
 }
 
 /* x, seen along the frame of the point, along that of the entry. */
@@ -161,15 +199,6 @@ static void turn_frame(const impulse_roller *it, const contact_point *point, con
     }
 }
 
-static double times(int count, const double *row, const int *column, const double *v)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        sum += row[i] * v[column[i]];
-    }
-    return sum;
-}
-
 /* Rows and right sides of point k from those of q0, and of the iterate. */
 static void mix(step_impulse *s, int k, int index, double push, const double *u)
 {
@@ -179,8 +208,11 @@ static void mix(step_impulse *s, int k, int index, double push, const double *u)
     const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = rows_of(t, index, 0);
     const int *column = t->column + (size_t)k * (size_t)t->wide;
     double *J = rows_of(t, index, 1), c = it->part;
-    int n = it->columns;
-    for (int i = 0; i < n; i++) {
+    int n = it->columns, rows = point->rows < 3 ? point->rows : 3;
+    for (int i = 0; i < n && rows == 1; i++) {
+        J[i] = (1 - c) * J0[i] + c * J1[i];
+    }
+    for (int i = 0; i < n && rows == 3; i++) {
         double x[3] = {J1[i], J1[n + i], J1[2 * n + i]}, y[3];
         turn_frame(it, point, x, y);
         for (int r = 0; r < 3; r++) {
@@ -189,18 +221,35 @@ static void mix(step_impulse *s, int k, int index, double push, const double *u)
         }
     }
     double b[3] = {times(n, J, column, u) - point->gap / s->h};
-    for (int r = 1; r < 3; r++) {
+    for (int r = 1; r < rows; r++) {
         double slip = 0.5 * ((1 - c) * times(n, J0 + r * n, column, u) +
                              (1 + c) * times(n, J + (3 + r) * n, column, u));
         b[r] = times(n, J + r * n, column, u) - slip;
         it->slip[r - 1] = slip;
     }
     it->off = s->h * fmax(fabs(b[1] - it->b[1]), fabs(b[2] - it->b[2]));
-    it->off = push > 0 ? fmax(it->off, fabs(point->gap)) : 0;
+    it->off = push > 0 ? it->off : 0;
     memcpy(it->b, b, sizeof b);
     for (int i = 3 * n; i < point->rows * n; i++) { /* spin and roll: those of q0 */
         J[i] = J0[i];
     }
+}
+
+/* The entry of point k among those of its pair, from `at` on; -1: none. The only point of a pair is
+ * the same as the only one before, on whichever triangle of a ground it is. */
+static int entry_of(const impulse_contacts *t, int k, int at)
+{
+    const contact_point *point = &t->found.point[k];
+    const impulse_roller *list = t->rolling.list;
+    uint32_t origin;
+    int own = origin_of(t, k, &origin), alone = is_alone(&t->found, k);
+    for (; at < t->rolling.count && same_pair(point, &list[at].key); at++) {
+        int same = own && list[at].key.feature == origin;
+        if ((same || (alone && list[at].alone)) && list[at].columns == t->columns[k]) {
+            return at;
+        }
+    }
+    return -1;
 }
 
 void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
@@ -214,14 +263,14 @@ void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
                                           list[at].key.geom[1] < point->key.geom[1]))) {
             at++;
         }
-        int is_same = at < t->rolling.count && same_pair(point, &list[at].key) &&
-                      is_alone(&t->found, k) && t->columns[k] == list[at].columns;
-        t->rolling.of[k] = is_same ? at : -1;
-        if (is_same) {
+        int index = t->rolling.of[k] = entry_of(t, k, at);
+        if (index >= 0) {
             double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
-            double part = part_of(s, sweeps, &list[at], point, push);
-            list[at].part = list[at].part < 0 ? part : list[at].part; /* one for the step */
-            mix(s, k, at, push, u);
+            double part = part_of(s, sweeps, &list[index], point, push);
+            if (s->rounds <= SETTLE) { /* then it is one for the rest of them */
+                list[index].part = fmax(list[index].part, part);
+            }
+            mix(s, k, index, push, u);
         }
     }
 }

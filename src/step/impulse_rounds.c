@@ -8,6 +8,7 @@
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12 };
 #define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
+#define LAW 1e-9    /* of the slip of contacts, to the speeds of their points */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
@@ -125,6 +126,9 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
     double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
+    impulse_miss miss = impulse_law_miss(s);
+    off = fmax(off, miss.way);
+    at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
     int there = at->left <= s->close && off <= PLACE * impulse_extent(s);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;

@@ -1,13 +1,22 @@
-/* The work of a step: what changes the energy of bodies but their potentials.
+/* The work of a step: what forces, drives, friction and impacts did. What the step itself loses or
+ * gains is not among it: that is E - E0 - W, the drift of a run.
  *
- * A step leads from v0 (at q0) to u, and from there to v1 (at q1). Each time a sum of impulses
- * changes the speeds, and M (after - before) = A' lambda gives to the kinetic energy
+ * Forces.  The coordinates go from q0 to q0 (+) h u, so a force Q without a potential, as the step
+ * applies it, does the work h Q . u.
  *
- *     1/2 (after' M after - before' M before) = lambda' A (before + after)/2
+ * Impulses.  A step leads from v0 (at q0) to u, and from there to v1 (at q1). Each time a sum of
+ * impulses changes the speeds, and the impulse lambda of a row whose rate is s does
  *
- * exactly. Closers that stay where they are do no work, and what they seem to do in a step is an
- * error of the step; but those that move (psi at rest is not 0) do, as limits, contacts and
- * friction.
+ *     lambda (s before + s after)/2
+ *
+ * which is the kinetic energy that it gives, exactly, where s = A v with one and the same row A:
+ * impacts, and friction that brings something to rest within the step. Of contacts that were closed
+ * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and
+ * along the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a
+ * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
+ * error of the step. (A contact that was open, or overlapped, has the row of q1 for all: it is an
+ * impact, or is pushed apart.) Closers that stay where they are do no work; those that move do, at
+ * the rate of the motion that they ask for: A u.
  *
  * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
  * rolls swings by a part of h n; but the equations of a step that is too long for them have other
@@ -30,44 +39,100 @@ static int moves(const step_impulse *s, int c)
     return found;
 }
 
-double impulse_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
-                    const double *before, const double *after)
+static double row_times(const impulse_problem *p, int i, const double *v)
+{
+    double sum = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        sum += p->value[e] * v[p->column[e]];
+    }
+    return sum;
+}
+
+static double mean_rate_of(const impulse_problem *p, int i, const double *before,
+                           const double *after)
+{
+    return 0.5 * (row_times(p, i, before) + row_times(p, i, after));
+}
+
+static int is_contact(const impulse_problem *p, int k)
+{
+    return p->key[k] >= IMPULSE_CONTACTS;
+}
+
+double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                          const double *before, const double *after)
 {
     int held = impulse_held(s);
     double sum = 0;
-    for (int k = 0; k < p->blocks; k++) {
-        if (p->block[k].kind == ZW_EQUALITY && p->key[k] < held && !moves(s, (int)p->key[k])) {
-            continue; /* closers do none */
+    for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
+        int closer = p->key[k] < held;
+        if (p->block[k].kind != ZW_EQUALITY || (closer && !moves(s, (int)p->key[k]))) {
+            continue;
         }
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                int d = p->column[e];
-                sum += lambda[i] * p->value[e] * 0.5 * (before[d] + after[d]);
-            }
+            sum += lambda[i] * (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
         }
     }
     return sum;
 }
+
+/* ---- Contacts ------------------------------------------------------------------------------- */
+
+/* The rates of row r of a contact that stays closed: at (q0, v0), and in the mean of the step. */
+static double rate_before(const impulse_roller *it, const double *frame, int r)
+{
+    return model_dot(it->begun + r / 3 * 3, frame + r % 3 * 3);
+}
+
+static double rate_between(const step_impulse *s, const impulse_problem *p,
+                           const impulse_roller *it, int i, int r)
+{
+    if (r == 0) {
+        return 0;
+    }
+    return it && r < 3 ? it->slip[r - 1] : row_times(p, i, s->u);
+}
+
+/* With one linearisation (impulse_quick.c) speeds are those of the way alone: all rates are u's. */
+double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                            const double *before, const double *after)
+{
+    const impulse_contacts *t = &s->touch;
+    int b = 0, starts = before == s->v0, quick = s->close >= 1;
+    double sum = 0, touching = 1e-9 * impulse_extent(s);
+    for (; b < p->blocks && !is_contact(p, b); b++) {
+        if (p->block[b].kind == ZW_INEQUALITY) { /* limits have one row */
+            sum += lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
+        }
+    }
+    for (int k = 0; k < t->found.count && b < p->blocks; k++) {
+        const contact_point *point = &t->found.point[k];
+        if (p->key[b] != impulse_contact_key(&point->key)) {
+            continue; /* it has no rows in p */
+        }
+        const impulse_roller *it = impulse_rolled(s, k);
+        int lasts = it || (quick && fabs(point->gap) <= touching);
+        const double *frame = it && starts ? it->frame : point->frame;
+        for (int r = 0; r < p->block[b].rows; r++) {
+            int i = p->first[b] + r;
+            double mean =
+                lasts ? rate_between(s, p, it, i, r) : row_times(p, i, starts ? after : before);
+            double end = !starts        ? row_times(p, i, after)
+                         : lasts && !it ? mean
+                         : lasts        ? rate_before(it, frame, r)
+                                        : row_times(p, i, before);
+            sum += 0.5 * lambda[i] * (mean + end);
+        }
+        b++;
+    }
+    return sum;
+}
+
+/* ---- Steps that contacts drive --------------------------------------------------------------- */
 
 static int is_one_sided(const impulse_problem *p, int k)
 {
     return p->block[k].kind == ZW_CONE || p->block[k].kind == ZW_INEQUALITY;
-}
-
-/* What contacts and limits gave. */
-static double gift(const impulse_problem *p, const double *lambda, const double *before,
-                   const double *after)
-{
-    double sum = 0;
-    for (int k = 0; k < p->blocks; k++) {
-        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows && is_one_sided(p, k); i++) {
-            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                int d = p->column[e];
-                sum += lambda[i] * p->value[e] * 0.5 * (before[d] + after[d]);
-            }
-        }
-    }
-    return sum;
 }
 
 static int pushes(const impulse_problem *p)
@@ -90,7 +155,7 @@ static double risen(step_impulse *s, const double *v1)
     return out[0] - before;
 }
 
-int impulse_is_driven(step_impulse *s, const double *v1, double gained)
+int impulse_is_driven(step_impulse *s, const double *v1)
 {
     const tree_mechanism *tree = s->system->tree;
     double before[2], after[2], fall = 0;
@@ -108,10 +173,7 @@ int impulse_is_driven(step_impulse *s, const double *v1, double gained)
     if (!(after[0] > before[0] && after[0] + after[1] - before[0] - before[1] > least)) {
         return 0; /* that tells nearly all steps, but for what springs do between bodies */
     }
-    double given = s->system->works ? gained - gift(&s->problem, s->problem.guess, s->v0, s->u) -
-                                          gift(&s->aside, s->aside.answer.lambda, s->u, v1)
-                                    : 0;
-    return risen(s, v1) - given > least;
+    return risen(s, v1) - (s->system->works ? s->driven : 0) > least;
 }
 
 double impulse_kinetic(step_impulse *s, const double *v)
@@ -124,11 +186,11 @@ double impulse_kinetic(step_impulse *s, const double *v)
     return sum;
 }
 
-double impulse_forces_work(const step_impulse *s, const double *before)
+double impulse_forces_work(const step_impulse *s)
 {
     double sum = s->h * s->drift;
     for (int i = 0; i < s->system->n; i++) {
-        sum += s->fall * s->Q[i] * 0.5 * (s->u[i] + before[i]);
+        sum += s->h * s->Q[i] * s->u[i];
     }
     return sum;
 }

@@ -60,6 +60,13 @@ static double carried(const tree_mechanism *tree, const double *sweeps, int i)
     return size > 0 ? model_dot(across, across) / size : 0;
 }
 
+/* One hinge on the ground, and nothing on it: S' P+ is the same multiple of u from q0 and from q1,
+ * so that v1 = v0 without forces, whatever angle a step turns it by. */
+static int turns_alone(const tree_body *body)
+{
+    return body->parent == 0 && body->last_child == 0 && body->dof_end == body->dof + 1;
+}
+
 /* The same by its own hinges and balls; or how fast it would swing on one of them by its weight. */
 static double swung(const tree_mechanism *tree, const double *sweeps, const double *v, int i)
 {
@@ -82,7 +89,13 @@ static double swung(const tree_mechanism *tree, const double *sweeps, const doub
             along[k] += S[3 + k] * v[d];
         }
     }
-    return arm > 0 ? fmax(most, model_dot(along, along) / arm) : most;
+    return arm > 0 && !turns_alone(body) ? fmax(most, model_dot(along, along) / arm) : most;
+}
+
+double balance_ramp(double square)
+{
+    const double none = 0.2 * 0.2, all = 0.5 * 0.5;
+    return fmin(fmax((square - none) / (all - none), 0), 1);
 }
 
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h)
@@ -92,5 +105,5 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
     for (int i = 1; i < tree->bodies; i++) {
         rate = fmax(rate, fmax(carried(tree, sweeps, i), swung(tree, sweeps, v, i)));
     }
-    return fmin(fmax(16 * h * h * rate - 1e-3, 0), 1);
+    return balance_ramp(h * h * rate);
 }

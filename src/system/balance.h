@@ -12,9 +12,12 @@ void balance_momenta(const zw_system *system, const double *sweeps, double *P);
  * mass, is used up. After tree_kinematics. */
 void balance_gather(const zw_system *system, const double *sweeps, double *F, double *tau);
 
-/* How implicit a step of length h should be, 0 to 1: 0 where nothing swings or is carried round by
- * more than 0.008 of a radian in a step, 1 from a quarter on. (Spinning about an axis of its own
- * does not count.) After tree_velocities. */
+/* How implicit a step should be, 0 to 1, that turns something by an angle with this square: 0 up to
+ * a fifth of a radian, 1 from a half on. */
+double balance_ramp(double square);
+
+/* The same for a step of length h and what swings, or is carried round, most in it. (Spinning about
+ * an axis of its own does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
 #endif
