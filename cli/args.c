@@ -20,6 +20,7 @@ typedef enum option_id {
     OPTION_SAVE,
     OPTION_HASH,
     OPTION_DIGITS,
+    OPTION_PLAIN,
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
@@ -60,6 +61,7 @@ static const option options[] = {
     {OPTION_SAVE, "--save", NULL, 1, "run"},
     {OPTION_HASH, "--hash", NULL, 0, "run"},
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
+    {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
@@ -310,6 +312,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
                 : id == OPTION_ALL     ? &arguments->all
                 : id == OPTION_HASH    ? &arguments->hash
                 : id == OPTION_DIGITS  ? &arguments->digits
+                : id == OPTION_PLAIN   ? &arguments->plain
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
                 : id == OPTION_SLEEP   ? &arguments->sleep

@@ -396,6 +396,9 @@ void zw_record_contacts(zw_record *record, int most);
 int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
 /* Format by the ending of the path: .csv .h5 .svg .html. The HDF5 library is one for all threads of
  * a program: write .h5 from one thread at a time. */
+/* CSV files have above their titles lines that begin with #, with version, model, parameters,
+ * method and verdict, and a column `event` that names what happened in a row. Plain ones do not. */
+void zw_record_plain(zw_record *record, int plain);
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

@@ -251,6 +251,13 @@ static const char *line_start(const char *text, int line)
     return text;
 }
 
+/* U+0080 to U+009F: some terminals obey these as they do ESC. */
+static int is_late_control(const char *at, int bytes)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    return bytes == 2 && c[0] == 0xc2 && c[1] < 0xa0;
+}
+
 /* One character of the line as it can be printed; answers its bytes in the source. */
 static int show_character(const char *at, char *shown, size_t *used)
 {
@@ -258,6 +265,10 @@ static int show_character(const char *at, char *shown, size_t *used)
     if (bytes == 0 || ((unsigned char)*at < 32 && *at != '\t')) {
         shown[(*used)++] = '?'; /* neither broken UTF-8 nor control characters reach a terminal */
         return 1;
+    }
+    if (is_late_control(at, bytes)) {
+        shown[(*used)++] = '?';
+        return bytes;
     }
     memcpy(shown + *used, at, (size_t)bytes);
     *used += (size_t)bytes;
@@ -328,6 +339,8 @@ static void story_tidy(char *story)
         if (bytes == 0 || ((unsigned char)*c < 32 && *c != '\t' && *c != '\n')) {
             *c = '?';
             bytes = 1;
+        } else if (is_late_control(c, bytes)) {
+            memcpy(c, "??", 2);
         }
         c += bytes;
     }
