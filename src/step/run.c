@@ -342,6 +342,7 @@ static zw_status create_ode(run *r, zw_error *error)
     if (options.method == STEP_VARIATIONAL || options.method == STEP_VARIATIONAL4 ||
         options.method == STEP_MIDPOINT) {
         zw_status status = lagrange_create(&r->lagrange, r->system, r->work, error);
+        r->motion.alone = 1;
         if (status != ZW_OK) {
             return status;
         }
