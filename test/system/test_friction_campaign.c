@@ -661,7 +661,7 @@ static double integrate(const physics *it, const double *p, double end, int watc
 }
 
 typedef struct figures {
-    double motion, between, energy, kept;
+    double motion, between, after, energy, kept;
     int draws;
 } figures;
 
@@ -699,10 +699,17 @@ static double worst_of(double a, double b)
     return b <= a ? a : b; /* NaN stays */
 }
 
+/* A cone ends in its tip; where the wall begins to pull a ladder, Coulomb's law has no answer; and
+ * one free disk in some forty takes steps without end where the sliding in two directions stops. */
+static int is_followed(const physics *it)
+{
+    return it->field != cone_field && it->field != ladder_field && it->field != free_disk_field;
+}
+
 static void move_all(const physics *it, const double *p, double end, const double *y,
                      figures *worst)
 {
-    double expected[SEEN] = {0}, first[SEEN] = {0};
+    double expected[SEEN] = {0}, first[SEEN] = {0}, last[SEEN] = {0};
     it->see(p, end, y, expected);
     for (int k = 0; k < FORMS && it->form[k].text; k++) {
         const form *way = &it->form[k];
@@ -721,6 +728,16 @@ static void move_all(const physics *it, const double *p, double end, const doubl
             worst->between = worst_of(worst->between, fabs(now[i] - first[i]) / size);
         }
         worst->energy = worst_of(worst->energy, summary.energy_drift);
+        /* On to where it stops, presses the other way and slides again. Steps do not end at the
+         * corner of |N| where it changes its sign, which costs digits: 1e-8. */
+        if (is_followed(it)) {
+            world_run(&w, 2, 1e-12);
+            now = look(&w);
+        }
+        for (int i = 0; i < seen; i++) {
+            last[i] = k == 0 ? now[i] : last[i];
+            worst->after = worst_of(worst->after, fabs(now[i] - last[i]) / (1 + fabs(last[i])));
+        }
         if (way->conserved) {
             worst->kept = worst_of(worst->kept, fabs(now[seen] - before) / (1 + fabs(before)));
         }
@@ -755,13 +772,15 @@ static void all_descriptions_move_alike(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         figures worst = draw(&list[k], draws_asked);
-        int wrong = !(worst.motion < 1e-9 && worst.between < 1e-9 && worst.energy < 1e-10 &&
-                      worst.kept < 1e-10);
+        int wrong = !(worst.motion < 1e-9 && worst.between < 1e-9 && worst.after < 1e-8 &&
+                      worst.energy < 1e-10 && worst.kept < 1e-10);
         if (loud || wrong) {
-            print_message("%-18s %4d draws: from reduced %.1e, between forms %.1e, energy %.1e, "
-                          "conserved %.1e\n",
-                          list[k].name, worst.draws, worst.motion, worst.between, worst.energy,
-                          worst.kept);
+            print_message(
+                "%-18s %4d draws: from reduced %.1e, between forms %.1e, after stops %.1e, "
+                "energy %.1e, "
+                "conserved %.1e\n",
+                list[k].name, worst.draws, worst.motion, worst.between, worst.after, worst.energy,
+                worst.kept);
         }
         if (wrong) {
             fail_msg("%s", list[k].name);
