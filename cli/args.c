@@ -20,12 +20,14 @@ typedef enum option_id {
     OPTION_SAVE,
     OPTION_HASH,
     OPTION_DIGITS,
+    OPTION_PLAIN,
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
     OPTION_SLEEP,
     OPTION_CONTACT,
     OPTION_CONTACTS,
+    OPTION_IMPACT,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -59,6 +61,7 @@ static const option options[] = {
     {OPTION_SAVE, "--save", NULL, 1, "run"},
     {OPTION_HASH, "--hash", NULL, 0, "run"},
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
+    {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
@@ -66,6 +69,7 @@ static const option options[] = {
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
+    {OPTION_IMPACT, "--impact", NULL, 1, "run check explain"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
@@ -205,6 +209,14 @@ static int take_contact(const char *text, zw_contact_model *contact)
                : complain("there is no contact law", text, "; there are coulomb, convex, soft");
 }
 
+static int take_impact(const char *text, zw_impact_law *law)
+{
+    return zw_impact_law_find(text, law) == ZW_OK
+               ? CLI_OK
+               : complain("there is no law of impact", text,
+                          "; there are sequential, simultaneous");
+}
+
 static int take_contacts(const char *text, cli_arguments *arguments)
 {
     if (strcmp(text, "all") && strcmp(text, "none")) {
@@ -257,6 +269,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_method(value, &run->method);
     case OPTION_CONTACT:
         return take_contact(value, &run->contact);
+    case OPTION_IMPACT:
+        return take_impact(value, &arguments->impact);
     case OPTION_CONTACTS:
         return take_contacts(value, arguments);
     case OPTION_EVERY:
@@ -298,6 +312,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
                 : id == OPTION_ALL     ? &arguments->all
                 : id == OPTION_HASH    ? &arguments->hash
                 : id == OPTION_DIGITS  ? &arguments->digits
+                : id == OPTION_PLAIN   ? &arguments->plain
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
                 : id == OPTION_SLEEP   ? &arguments->sleep

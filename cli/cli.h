@@ -2,6 +2,7 @@
 #ifndef ZW_CLI_CLI_H
 #define ZW_CLI_CLI_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "zwang/bodies.h"
@@ -36,6 +37,7 @@ typedef struct cli_arguments {
     double noise;
     const char *metric;   /* as it was written, or NULL */
     const char *key;      /* robots: the keyframe to begin with, or NULL */
+    zw_impact_law impact; /* DEFAULT: the file's */
     const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
     const char *begin;    /* run: the state to begin with, or NULL */
     const char *save;     /* run: where the last state goes, or NULL */
@@ -47,6 +49,7 @@ typedef struct cli_arguments {
     int json;
     int all;
     int hash;
+    int plain;  /* run: CSV without comments and names of events */
     int digits; /* run: estimate the error of the final state */
     int quiet;
     int help;
@@ -97,7 +100,10 @@ void cli_show_count(FILE *to, long count, const char *one, const char *many);
 double cli_clock(void);
 
 /* output.c: the files of a command, each by what it writes. */
-typedef zw_status cli_writer(void *user, const char *path, zw_error *error);
+/* `piped`: the numbers go to a pipe, and nothing but numbers. */
+typedef zw_status cli_writer(void *user, const char *path, int piped, zw_error *error);
+/* Where a file is to be written: where the link leads that the path may be. */
+const char *cli_output_place(const char *path, char place[PATH_MAX]);
 int cli_outputs_possible(const cli_arguments *arguments);
 int cli_outputs_use_stdout(const cli_arguments *arguments);
 int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *user,

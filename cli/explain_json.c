@@ -142,6 +142,11 @@ static void put_assembly(cli_json *json, const cli_world *world)
     cli_json_number(json, "speed_change", assembly->speed_change);
     cli_json_text(json, "speed_coordinate",
                   zw_name(world->system, ZW_COORD, assembly->speed_coord));
+    cli_json_number(json, "impacts", assembly->impacts);
+    cli_json_number(json, "impact_loss", assembly->impact_loss);
+    cli_json_text(json, "impact_speed", zw_name(world->system, ZW_SPEED, assembly->impact_speed));
+    cli_json_number(json, "impact_before", assembly->impact_before);
+    cli_json_number(json, "impact_after", assembly->impact_after);
     cli_json_close(json, '}');
 }
 

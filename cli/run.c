@@ -314,11 +314,13 @@ static int find_start(const cli_arguments *arguments, const cli_world *world, FI
 typedef struct written_run {
     zw_record *record;
     const zw_run_summary *summary;
+    int plain;
 } written_run;
 
-static zw_status write_run(void *user, const char *path, zw_error *error)
+static zw_status write_run(void *user, const char *path, int piped, zw_error *error)
 {
     written_run *it = user;
+    zw_record_plain(it->record, it->plain || piped);
     return zw_record_write(it->record, it->summary, path, error);
 }
 
@@ -333,7 +335,8 @@ static int save_state(const cli_arguments *arguments, const cli_world *world, FI
     if (!arguments->save) {
         return CLI_OK;
     }
-    if (zw_state_write(world->state, arguments->save, &error) != ZW_OK) {
+    char place[PATH_MAX];
+    if (zw_state_write(world->state, cli_output_place(arguments->save, place), &error) != ZW_OK) {
         cli_show_error(&error);
         return CLI_FILE;
     }
@@ -366,7 +369,8 @@ static int finish(const cli_outcome *it, watcher *w, FILE *talk)
     if (w->record && w->samples > 0) {
         cli_arguments files = *it->arguments;
         files.quiet |= files.json;
-        written_run run = {w->record, summary};
+        written_run run = {w->record, summary, files.plain};
+        zw_record_conclude(w->record, it->verdict);
         int written = cli_outputs_write(&files, write_run, &run, note, talk);
         code = code ? code : written;
     }

@@ -85,6 +85,9 @@ void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
 int zw_run_verdict_text(const zw_run_verdict *verdict, zw_run_verdict_kind kind, char *text,
                         size_t size);
 
+/* Files of this recording carry this verdict; without this call, that of the summary alone. */
+void zw_record_conclude(zw_record *record, const zw_run_verdict *verdict);
+
 #ifdef __cplusplus
 }
 #endif

@@ -52,13 +52,13 @@ static void lay_out(gauss_impact *x, base_arena *arena)
     x->strength = base_arena_doubles(arena, pairs);
     x->chosen = base_arena_ints(arena, pairs);
     x->acting = base_arena_ints(arena, n);
+    x->bouncing = base_arena_ints(arena, pairs);
     x->coupled = base_arena_ints(arena, n);
     x->rows_of = base_arena_ints(arena, pairs);
     x->w = base_arena_doubles(arena, rows);
     x->after = base_arena_doubles(arena, n);
     x->kept = base_arena_doubles(arena, n);
     x->impulse = base_arena_doubles(arena, rows);
-    x->impulse_kept = base_arena_doubles(arena, rows);
 }
 
 int impact_make_room(gauss_impact *x)

@@ -72,7 +72,7 @@ static zw_status reset(run *r, const model_event *event, zw_error *error)
     return ZW_OK;
 }
 
-static double energy_of(run *r)
+static double energy_of(const run *r)
 {
     return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
 }
@@ -173,14 +173,12 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     if (status == ZW_OK) {
         status = system_decide(r->system, r->work, r->state, &made, error);
         r->summary->events += made.count;
-        r->summary->impacts += made.count;
-        r->summary->impact_loss += made.loss;
+        run_note_impacts(r, &made);
     }
-    int hit = made.count > 0;
-    if (status == ZW_OK && hit) {
+    if (status == ZW_OK && made.count > 0) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
     }
-    if (status == ZW_OK && hit && !r->over) {
+    if (status == ZW_OK && made.count > 0 && !r->over) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
     }
     return status == ZW_OK ? look_ahead(r, error) : status;
@@ -280,8 +278,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->impulse && status == ZW_OK) {
-        r->summary->impacts += r->impulse->impacts;
-        r->summary->impact_loss += r->impulse->impact_loss;
+        run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
@@ -572,6 +569,8 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     contact_list_keep(work->touched, state); /* for the first sample */
     *r.summary =
         (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
+    run_note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
+    state->impacts = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
         r.summary->method = r.options.method;

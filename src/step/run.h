@@ -39,6 +39,8 @@ struct run {
     int over;
 };
 
+/* watch.c: what impacts there were goes into the summary. */
+void run_note_impacts(run *r, const system_impact *made);
 /* watch.c: solve the principle at the state, measure, and call the observer. */
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error);
 /* Show the output times up to and including `until` from the dense output of the last step. */

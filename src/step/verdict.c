@@ -160,8 +160,10 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
 {
     if (summary->impacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "impacts", (double)summary->impacts,
-                 "%ld impact%s by Newton's law, which took %.3g of energy", summary->impacts,
-                 plural(summary->impacts), summary->impact_loss);
+                 "%ld impact%s by Newton's law, several at an instant %s; they took %.3g of energy",
+                 summary->impacts, plural(summary->impacts),
+                 system->impact == ZW_IMPACT_SIMULTANEOUS ? "all at once" : "one after another",
+                 summary->impact_loss);
     }
     if (summary->contact == ZW_CONTACT_CONVEX && summary->contacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "contact", summary->contacts,

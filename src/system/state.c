@@ -245,6 +245,34 @@ static zw_status assemble_position(const zw_system *system, zw_work *work, zw_st
     return status == ZW_OK ? open_all(system, work, state, error) : status;
 }
 
+/* Contacts at the start, and the impact of what approaches: the user gave other speeds than those
+ * after it. */
+static zw_status decide_start(const zw_system *system, zw_work *work, zw_state *state,
+                              zw_assembly *report, zw_error *error)
+{
+    system_impact made;
+    const double *v = state_v(state);
+    size_t speeds = (size_t)system->n * sizeof *v;
+    double *before = base_alloc(speeds + 1);
+    if (!before) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    memcpy(before, v, speeds);
+    zw_status status = system_decide(system, work, state, &made, error);
+    state->work = 0;
+    state->impacts = report->impacts = made.count;
+    state->impact_loss = report->impact_loss = made.loss;
+    if (made.count > 0) {
+        change(system->n, v, before, &report->impact_speed);
+    }
+    if (report->impact_speed >= 0) {
+        report->impact_before = before[report->impact_speed];
+        report->impact_after = v[report->impact_speed];
+    }
+    base_free(before);
+    return status;
+}
+
 static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
                           zw_assembly *report, zw_error *error)
 {
@@ -267,16 +295,14 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     if (status == ZW_OK) {
         status = system_violation(system, work, 0, q, v, violation, error);
         report->violation_after = violation[0] > violation[1] ? violation[0] : violation[1];
-        status = system_decide(system, work, state, NULL, error);
-        state->work = 0;
     }
-    return status;
+    return status == ZW_OK ? decide_start(system, work, state, report, error) : status;
 }
 
 zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
                           zw_error *error)
 {
-    zw_assembly report = {.position_coord = -1, .speed_coord = -1};
+    zw_assembly report = {.position_coord = -1, .speed_coord = -1, .impact_speed = -1};
     zw_state *state = state_allocate(system);
     if (!state) {
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

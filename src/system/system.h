@@ -139,7 +139,9 @@ struct zw_state {
     uint64_t fingerprint; /* of its system */
     uint64_t remembered;  /* state_digest when the memory was written; 0: it holds nothing */
     double t;
-    double work; /* done since the start by what changes the energy */
+    double work;        /* done since the start by what changes the energy */
+    double impact_loss; /* of impacts at the start that no run has counted yet */
+    int impacts;        /* their number */
     double data[];
 };
 
