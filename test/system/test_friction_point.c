@@ -17,11 +17,11 @@ static void a_block_on_a_free_wedge_keeps_the_momentum(void **state)
     double across = (d - mu * c) * (1 / m1 + 1 / m2), up = (c + mu * d) / m2;
     double N = G / (up + across * d / c), push = N * (d - mu * c);
     static const char *const way[] = {"0.3 at (x2 - x1, y2)", "0.3 at (x2, y2) - (x1, 0)",
-                                      "mu at (cos(s)*(x2 - x1) - sin(s)*y2, sin(s)*(x2 - x1) + "
-                                      "cos(s)*y2)\nparam mu = 0.3"};
+                                      "0.3 at (c*(x2 - x1) - d*y2, d*(x2 - x1) + c*y2)"};
     for (int i = 0; i < 3; i++) {
         char text[600];
-        snprintf(text, sizeof text, WEDGE "friction face: %s\n", way[i]);
+        snprintf(text, sizeof text, WEDGE "let c = cos(s), d = sin(s)\nfriction face: %s\n",
+                 way[i]);
         world w = world_of(text);
         go(&w, 1, NULL);
         NEAR(v_of(&w, 0), -push / m1, 1e-13);
