@@ -234,7 +234,9 @@ static void draw_post(fast_case *c, dice *d)
     double radius = to * dice_between(d, 0.3, 0.95), angle = dice_between(d, 0.6, 2.6);
     double rate = dice_power(d, 0, 3);
     char post[400];
-    int both = back > radius - 2 * thick; /* the other end meets the post, too */
+    /* the other end meets the post, too, or it does not: but not in between */
+    back = fabs(back - radius) < 2 * (thick + half) ? 0 : back;
+    int both = back > radius;
     if (strcmp(kind, "box") == 0) {
         snprintf(post, sizeof post,
                  "<geom type='box' pos='%.17g %.17g 0' size='%.17g %.17g .5' euler='0 0 %.17g'/>",
