@@ -60,11 +60,13 @@
  * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
  * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
  * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
- * halves, down to 1/256 of it: then the first is an error. The kernel's effort on one problem of
- * contacts is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to
- * FAIR, as happens in impacts of many bodies at once, the balance need be no better than that
- * certificate and places no better than NEAR; the residual that the step reports is then the
- * certificate.
+ * halves, down to 1/256 of it; a piece of that size is taken as well as it can be solved, unless
+ * closers are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end there.
+ * Steps that miss so are counted, and their residual says by how much. The kernel's effort on one
+ * problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
+ * certificate up to FAIR, as happens in impacts of many bodies at once, the balance need be no
+ * better than that certificate and places no better than NEAR; the residual that the step reports
+ * is then the certificate.
  *
  * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
  * of the state, too: impulse_memory.c. */
@@ -79,8 +81,8 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, PIECES = 256, EFFORT = 150 };
-#define JAM 1e-6    /* a certificate that does not say that Coulomb's law has no solution */
+enum { NEWTON = 200, PIECES = 256, LEAST = 16, EFFORT = 150 };
+#define MISS 1e-8   /* a residual from which a step counts as inexact */
 #define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
@@ -92,7 +94,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
     double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
-                         &s->still, &s->push, &s->other, &s->first};
+                         &s->still, &s->push, &s->other, &s->first, &s->best};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -254,16 +256,19 @@ zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error
     while (done < PIECES) {
         s->h = h * size / PIECES;
         s->may_be_halved = size > 1;
-        s->problem.jammed = s->aside.jammed = size > 1 ? 0 : JAM;
+        s->last_resort = size <= LEAST;
+        s->problem.jammed = s->aside.jammed = s->last_resort ? 1 : 0;
         zw_status status = impulse_take(s, v1, error);
         if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
             return status; /* too many points may be in reach of a trial speed alone: go on */
         }
         if (status != ZW_OK) {
             s->problem.old_blocks = 0; /* what led nowhere is no guess */
+            s->halved = 1;
             size /= 2;
             continue;
         }
+        s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += size;
         impulse_pass(s);
         impulse_move_on(s, v1);

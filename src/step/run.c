@@ -284,6 +284,8 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     if (r->impulse && status == ZW_OK) {
         r->summary->impacts += r->impulse->impacts;
         r->summary->impact_loss += r->impulse->impact_loss;
+        r->summary->halved += r->impulse->halved;
+        r->summary->inexact += r->impulse->inexact;
     }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
