@@ -19,12 +19,15 @@ typedef enum option_id {
     OPTION_BEGIN,
     OPTION_SAVE,
     OPTION_HASH,
+    OPTION_DIGITS,
+    OPTION_PLAIN,
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
     OPTION_SLEEP,
     OPTION_CONTACT,
     OPTION_CONTACTS,
+    OPTION_IMPACT,
     OPTION_NOISE,
     OPTION_COLUMN,
     OPTION_METRIC,
@@ -57,6 +60,8 @@ static const option options[] = {
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
     {OPTION_SAVE, "--save", NULL, 1, "run"},
     {OPTION_HASH, "--hash", NULL, 0, "run"},
+    {OPTION_DIGITS, "--digits", NULL, 0, "run"},
+    {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
@@ -64,11 +69,12 @@ static const option options[] = {
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
+    {OPTION_IMPACT, "--impact", NULL, 1, "run check explain"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "explain certify"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain certify"},
     {OPTION_ALL, "--all", NULL, 0, "explain"},
     {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit"},
     {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit"},
@@ -203,6 +209,14 @@ static int take_contact(const char *text, zw_contact_model *contact)
                : complain("there is no contact law", text, "; there are coulomb, convex, soft");
 }
 
+static int take_impact(const char *text, zw_impact_law *law)
+{
+    return zw_impact_law_find(text, law) == ZW_OK
+               ? CLI_OK
+               : complain("there is no law of impact", text,
+                          "; there are sequential, simultaneous");
+}
+
 static int take_contacts(const char *text, cli_arguments *arguments)
 {
     if (strcmp(text, "all") && strcmp(text, "none")) {
@@ -255,6 +269,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_method(value, &run->method);
     case OPTION_CONTACT:
         return take_contact(value, &run->contact);
+    case OPTION_IMPACT:
+        return take_impact(value, &arguments->impact);
     case OPTION_CONTACTS:
         return take_contacts(value, arguments);
     case OPTION_EVERY:
@@ -295,6 +311,8 @@ static void take_flag(cli_arguments *arguments, option_id id)
     int *flag = id == OPTION_JSON      ? &arguments->json
                 : id == OPTION_ALL     ? &arguments->all
                 : id == OPTION_HASH    ? &arguments->hash
+                : id == OPTION_DIGITS  ? &arguments->digits
+                : id == OPTION_PLAIN   ? &arguments->plain
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
                 : id == OPTION_SLEEP   ? &arguments->sleep

@@ -300,8 +300,9 @@ static void show_json(const finding *f)
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static zw_status write_trial(void *user, const char *path, zw_error *error)
+static zw_status write_trial(void *user, const char *path, int piped, zw_error *error)
 {
+    (void)piped;
     return zw_trial_write(user, path, error);
 }
 

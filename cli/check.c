@@ -112,7 +112,8 @@ static void show_start(const cli_world *world)
 {
     const zw_assembly *assembly = &world->assembly;
     const double *energy = zw_field(world->system, world->state, world->work, ZW_FIELD_ENERGY).data;
-    if (assembly->position_change <= 1e-9 && assembly->speed_change <= 1e-9) {
+    if (assembly->position_change <= 1e-9 && assembly->speed_change <= 1e-9 &&
+        assembly->impacts == 0) {
         cli_label(stdout, "assembled");
         printf("as written, violation %.2g\n", assembly->violation_after);
     } else {

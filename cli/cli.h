@@ -2,10 +2,12 @@
 #ifndef ZW_CLI_CLI_H
 #define ZW_CLI_CLI_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "zwang/bodies.h"
 #include "zwang/path.h"
+#include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
 /* Exit codes, as promised in the manual. */
@@ -35,6 +37,7 @@ typedef struct cli_arguments {
     double noise;
     const char *metric;   /* as it was written, or NULL */
     const char *key;      /* robots: the keyframe to begin with, or NULL */
+    zw_impact_law impact; /* DEFAULT: the file's */
     const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
     const char *begin;    /* run: the state to begin with, or NULL */
     const char *save;     /* run: where the last state goes, or NULL */
@@ -46,6 +49,8 @@ typedef struct cli_arguments {
     int json;
     int all;
     int hash;
+    int plain;  /* run: CSV without comments and names of events */
+    int digits; /* run: estimate the error of the final state */
     int quiet;
     int help;
 } cli_arguments;
@@ -95,7 +100,10 @@ void cli_show_count(FILE *to, long count, const char *one, const char *many);
 double cli_clock(void);
 
 /* output.c: the files of a command, each by what it writes. */
-typedef zw_status cli_writer(void *user, const char *path, zw_error *error);
+/* `piped`: the numbers go to a pipe, and nothing but numbers. */
+typedef zw_status cli_writer(void *user, const char *path, int piped, zw_error *error);
+/* Where a file is to be written: where the link leads that the path may be. */
+const char *cli_output_place(const char *path, char place[PATH_MAX]);
 int cli_outputs_possible(const cli_arguments *arguments);
 int cli_outputs_use_stdout(const cli_arguments *arguments);
 int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *user,
@@ -113,6 +121,7 @@ void cli_json_number(cli_json *json, const char *key, double value); /* not fini
 void cli_json_int(cli_json *json, const char *key, long value);
 void cli_json_bool(cli_json *json, const char *key, int value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
+void cli_json_error(cli_json *json, const zw_error *error); /* "error": {...} */
 
 /* run.c, explain.c, check.c, certify.c, limit.c: the commands; they answer the exit code. */
 int cli_run(const cli_arguments *arguments);
@@ -120,6 +129,20 @@ int cli_explain(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
+
+/* run_json.c: a run for programs. */
+typedef struct cli_outcome {
+    const cli_arguments *arguments;
+    const cli_world *world;
+    const zw_run_summary *summary;
+    const zw_digits *digits; /* or NULL */
+    const zw_run_verdict *verdict;
+    const long *happened; /* [events] how often each did */
+    zw_status status;
+    const zw_error *error;
+    double wall;
+} cli_outcome;
+void cli_run_json(const cli_outcome *outcome);
 
 /* explain.c: a table with one line for each of a kind; not all of very many. */
 typedef struct cli_table {

@@ -142,6 +142,11 @@ static void put_assembly(cli_json *json, const cli_world *world)
     cli_json_number(json, "speed_change", assembly->speed_change);
     cli_json_text(json, "speed_coordinate",
                   zw_name(world->system, ZW_COORD, assembly->speed_coord));
+    cli_json_number(json, "impacts", assembly->impacts);
+    cli_json_number(json, "impact_loss", assembly->impact_loss);
+    cli_json_text(json, "impact_speed", zw_name(world->system, ZW_SPEED, assembly->impact_speed));
+    cli_json_number(json, "impact_before", assembly->impact_before);
+    cli_json_number(json, "impact_after", assembly->impact_after);
     cli_json_close(json, '}');
 }
 
@@ -183,12 +188,6 @@ void cli_explain_json_error(const cli_arguments *arguments, const zw_error *erro
     cli_json_text(&json, "zwang", zw_version());
     cli_json_text(&json, "file", arguments->file);
     cli_json_bool(&json, "ok", 0);
-    cli_json_open(&json, "error", '{');
-    cli_json_text(&json, "status", zw_status_text(error->status));
-    cli_json_text(&json, "message", error->text);
-    cli_json_text(&json, "file", error->file);
-    cli_json_int(&json, "line", error->line);
-    cli_json_int(&json, "column", error->column);
-    cli_json_close(&json, '}');
+    cli_json_error(&json, error);
     cli_json_close(&json, '}');
 }

@@ -100,3 +100,14 @@ void cli_json_text(cli_json *json, const char *key, const char *value)
     begin(json, key);
     put_text(json->to, value);
 }
+
+void cli_json_error(cli_json *json, const zw_error *error)
+{
+    cli_json_open(json, "error", '{');
+    cli_json_text(json, "status", zw_status_text(error->status));
+    cli_json_text(json, "message", error->text);
+    cli_json_text(json, "file", error->file);
+    cli_json_int(json, "line", error->line);
+    cli_json_int(json, "column", error->column);
+    cli_json_close(json, '}');
+}

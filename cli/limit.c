@@ -75,8 +75,9 @@ static void show_order(FILE *to, const zw_limit *limit)
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static zw_status write_limit(void *user, const char *path, zw_error *error)
+static zw_status write_limit(void *user, const char *path, int piped, zw_error *error)
 {
+    (void)piped;
     return zw_limit_write(user, path, error);
 }
 

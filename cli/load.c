@@ -91,6 +91,9 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     }
     world->model =
         zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
+    if (world->model && arguments->impact != ZW_IMPACT_DEFAULT) {
+        zw_model_set_impact(world->model, arguments->impact);
+    }
     if (world->model && (!arguments->key || take_key(world->model, arguments->key, error)) &&
         take_world(world->model, arguments, error)) {
         world->system = arguments->law.name

@@ -9,10 +9,35 @@
 
 #include "cli.h"
 
-/* What is no file of its own: the numbers go there as CSV. */
+/* What is no file of its own, a device or a pipe with a name: the numbers go there as CSV. */
 static int is_stream(const char *path)
 {
-    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5);
+    struct stat about;
+    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) ||
+           (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
+}
+
+/* Files are written beside their place and then moved there: behind a link, not onto it. */
+const char *cli_output_place(const char *path, char place[PATH_MAX])
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode) && realpath(path, place) ? place
+                                                                                       : path;
+}
+
+/* Is it one of the files that the command reads? */
+static int is_input(const cli_arguments *arguments, const char *path)
+{
+    const char *const input[] = {arguments->file, arguments->recording};
+    struct stat there, here;
+    for (int i = 0; i < 2 && stat(path, &there) == 0; i++) {
+        if (input[i] && stat(input[i], &here) == 0 && here.st_ino == there.st_ino &&
+            here.st_dev == there.st_dev) {
+            fprintf(stderr, "zwang: %s is what is read: give another file to write\n", path);
+            return 1;
+        }
+    }
+    return 0;
 }
 
 int cli_outputs_use_stdout(const cli_arguments *arguments)
@@ -67,11 +92,12 @@ int cli_outputs_possible(const cli_arguments *arguments)
     int code = CLI_OK;
     for (int i = 0; i < arguments->output_count && code == CLI_OK; i++) {
         if (!is_stream(arguments->output[i])) {
-            code = check_path(arguments->output[i]);
+            code = is_input(arguments, arguments->output[i]) ? CLI_USAGE
+                                                             : check_path(arguments->output[i]);
         }
     }
     if (arguments->save && code == CLI_OK) {
-        code = check_path(arguments->save);
+        code = is_input(arguments, arguments->save) ? CLI_USAGE : check_path(arguments->save);
     }
     for (int i = 0; i < arguments->output_count && code == CLI_OK; i++) {
         const char *path = arguments->output[i];
@@ -111,7 +137,7 @@ static int write_stream(cli_writer *write, void *user, const char *path)
     }
     snprintf(name, sizeof name, "%s/a.csv", place);
     int code = CLI_OK, standard = !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
-    if (write(user, name, &error) != ZW_OK) {
+    if (write(user, name, 1, &error) != ZW_OK) {
         cli_show_error(&error);
         code = CLI_FILE;
     } else {
@@ -136,12 +162,13 @@ int cli_outputs_write(const cli_arguments *arguments, cli_writer *write, void *u
 {
     int code = CLI_OK, wrote = 0;
     for (int i = 0; i < arguments->output_count; i++) {
+        char place[PATH_MAX];
         const char *path = arguments->output[i];
         zw_error error = {0};
         if (is_stream(path)) {
             int written = write_stream(write, user, path);
             code = code ? code : written;
-        } else if (write(user, path, &error) != ZW_OK) {
+        } else if (write(user, cli_output_place(path, place), 0, &error) != ZW_OK) {
             cli_show_error(&error);
             code = CLI_FILE;
         } else if (!arguments->quiet) {

@@ -165,20 +165,73 @@ static void show_state(FILE *to, const cli_world *world)
     }
 }
 
-static void show_summary(FILE *to, const cli_world *world, const zw_run_summary *summary,
-                         const watcher *w, double wall)
+/* How many digits each number of the state has. */
+static void show_digits(FILE *to, const cli_world *world, const zw_digits *digits)
 {
+    enum { SHOWN = 12 };
+    int coords = zw_count(world->system, ZW_COORD);
+    if (!digits || !digits->known) {
+        return;
+    }
+    cli_label(to, "digits");
+    for (int i = 0; i < digits->count && i < SHOWN; i++) {
+        int speed = i - coords;
+        fprintf(to, "%s%s%s ", i ? ", " : "",
+                zw_name(world->system, speed < 0 ? ZW_COORD : ZW_SPEED, speed < 0 ? i : speed),
+                speed < 0 ? "" : cli_prime(world, speed));
+        if (digits->digits[i] < 0) {
+            fputs("(zero)", to);
+        } else {
+            fprintf(to, "%d", digits->digits[i]);
+        }
+    }
+    if (digits->count > SHOWN) {
+        fprintf(to, " and %d more", digits->count - SHOWN);
+    }
+    fputc('\n', to);
+}
+
+/* One line if all is well, else one for each thing that a user should know. */
+static void show_verdict(FILE *to, const zw_run_verdict *verdict)
+{
+    const char *label = "verdict";
+    for (int kind = ZW_RUN_PROVED; kind <= ZW_RUN_SURVIVED; kind++) {
+        char text[1024];
+        if (kind <= ZW_RUN_ESTIMATED) {
+            if (zw_run_verdict_text(verdict, (zw_run_verdict_kind)kind, text, sizeof text) > 0) {
+                cli_label(to, label);
+                fprintf(to, "%s\n", text);
+                label = "";
+            }
+            continue;
+        }
+        for (int i = 0; i < verdict->count; i++) {
+            if ((int)verdict->line[i].kind == kind) {
+                cli_label(to, label);
+                fprintf(to, "%s: %s\n", zw_run_verdict_name((zw_run_verdict_kind)kind),
+                        verdict->line[i].text);
+                label = "";
+            }
+        }
+    }
+}
+
+static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
+{
+    const cli_world *world = it->world;
+    const zw_run_summary *summary = it->summary;
     cli_label(to, "time");
     fprintf(to, "%.10g in ", summary->end);
     cli_show_count(to, summary->steps, "step", "steps");
     fprintf(to, " (%ld rejected), ", summary->rejected);
-    cli_show_time(to, wall);
+    cli_show_time(to, it->wall);
     if (summary->stopped_by >= 0) {
         fprintf(to, ", ended by %s", zw_name(world->system, ZW_EVENT, summary->stopped_by));
     }
     fputc('\n', to);
     show_events(to, world, summary, w);
     show_state(to, world);
+    show_digits(to, world, it->digits);
     show_energy(to, summary);
     if (zw_count(world->system, ZW_ROW) > 0) {
         cli_label(to, "violation");
@@ -193,14 +246,12 @@ static void show_summary(FILE *to, const cli_world *world, const zw_run_summary 
             fputs("many pairs: they have no columns in the files but with --contacts all\n", to);
         }
     }
-    if (summary->jams > 0) {
-        cli_label(to, "jams");
-        fprintf(to, "%ld: sliding that no finite force allows, stopped by impulses\n",
-                summary->jams);
-    }
     cli_label(to, "certificate");
     fprintf(to, "%.2g at worst\n", summary->certificate);
     show_checks(to, world, summary);
+    if (it->status == ZW_OK) {
+        show_verdict(to, it->verdict);
+    }
 }
 
 /* ---- From here to there --------------------------------------------------------------------- */
@@ -227,6 +278,12 @@ static void show_reach(FILE *to, const cli_world *world, const zw_reach_report *
     free(list);
 }
 
+/* Does the command print for people? */
+static int talks(const cli_arguments *arguments)
+{
+    return !arguments->quiet && !arguments->json;
+}
+
 /* Where the file says where to arrive, the start is looked for. */
 static int find_start(const cli_arguments *arguments, const cli_world *world, FILE *talk)
 {
@@ -246,7 +303,7 @@ static int find_start(const cli_arguments *arguments, const cli_world *world, FI
         cli_show_error(&error);
         return status == ZW_BAD_INPUT ? CLI_MODEL : CLI_FAILED;
     }
-    if (!arguments->quiet) {
+    if (talks(arguments)) {
         show_reach(talk, world, &report);
     }
     return CLI_OK;
@@ -257,11 +314,13 @@ static int find_start(const cli_arguments *arguments, const cli_world *world, FI
 typedef struct written_run {
     zw_record *record;
     const zw_run_summary *summary;
+    int plain;
 } written_run;
 
-static zw_status write_run(void *user, const char *path, zw_error *error)
+static zw_status write_run(void *user, const char *path, int piped, zw_error *error)
 {
     written_run *it = user;
+    zw_record_plain(it->record, it->plain || piped);
     return zw_record_write(it->record, it->summary, path, error);
 }
 
@@ -269,33 +328,33 @@ static zw_status write_run(void *user, const char *path, zw_error *error)
 static int save_state(const cli_arguments *arguments, const cli_world *world, FILE *talk)
 {
     zw_error error = {0};
-    if (arguments->hash && !arguments->quiet) {
+    if (arguments->hash && talks(arguments)) {
         cli_label(talk, "hash");
         fprintf(talk, "%016llx\n", (unsigned long long)zw_state_hash(world->state));
     }
     if (!arguments->save) {
         return CLI_OK;
     }
-    if (zw_state_write(world->state, arguments->save, &error) != ZW_OK) {
+    char place[PATH_MAX];
+    if (zw_state_write(world->state, cli_output_place(arguments->save, place), &error) != ZW_OK) {
         cli_show_error(&error);
         return CLI_FILE;
     }
-    if (!arguments->quiet) {
+    if (talks(arguments)) {
         cli_label(talk, "saved");
         fprintf(talk, "%s\n", arguments->save);
     }
     return CLI_OK;
 }
 
-static int finish(const cli_arguments *arguments, const cli_world *world, watcher *w,
-                  const zw_run_summary *summary, zw_status status, const zw_error *error,
-                  FILE *talk)
+static int finish(const cli_outcome *it, watcher *w, FILE *talk)
 {
-    int code = cli_code_of(status), stopped = cli_interrupted() && summary->interrupted;
+    const zw_run_summary *summary = it->summary;
+    int code = cli_code_of(it->status), stopped = cli_interrupted() && summary->interrupted;
     char note[64] = "";
     fflush(stdout);
-    if (status != ZW_OK) {
-        cli_show_error(error);
+    if (it->status != ZW_OK) {
+        cli_show_error(it->error);
         if (w->samples > 0) {
             fprintf(stderr, "zwang: the motion ends at t = %.9g\n", summary->end);
         }
@@ -304,24 +363,42 @@ static int finish(const cli_arguments *arguments, const cli_world *world, watche
         fprintf(stderr, "zwang: interrupted at t = %.9g\n", summary->end);
         code = code ? code : CLI_INTERRUPTED;
     }
-    if (status != ZW_OK || stopped) {
+    if (it->status != ZW_OK || stopped) {
         snprintf(note, sizeof note, " (up to t = %.6g)", w->last);
     }
     if (w->record && w->samples > 0) {
-        written_run files = {w->record, summary};
-        int written = cli_outputs_write(arguments, write_run, &files, note, talk);
+        cli_arguments files = *it->arguments;
+        files.quiet |= files.json;
+        written_run run = {w->record, summary, files.plain};
+        zw_record_conclude(w->record, it->verdict);
+        int written = cli_outputs_write(&files, write_run, &run, note, talk);
         code = code ? code : written;
     }
-    if (status == ZW_OK) {
-        int saved = save_state(arguments, world, talk);
+    if (it->status == ZW_OK) {
+        int saved = save_state(it->arguments, it->world, talk);
         code = code ? code : saved;
     }
     if (summary->check_failed >= 0) {
         fprintf(stderr, "zwang: check %s does not hold from t = %.9g on\n",
-                zw_name(world->system, ZW_CHECK, summary->check_failed), summary->check_time);
+                zw_name(it->world->system, ZW_CHECK, summary->check_failed), summary->check_time);
         code = code ? code : CLI_FAILED;
     }
     return code;
+}
+
+/* The run itself, with its companions if digits are asked for. */
+static zw_status compute(const cli_arguments *arguments, const cli_world *world,
+                         const zw_run_options *plan, watcher *w, zw_run_summary *summary,
+                         zw_digits *digits, zw_error *error)
+{
+    zw_run_options options = *plan;
+    options.observer = observe;
+    options.poll = poll;
+    options.user = w;
+    return arguments->digits
+               ? zw_run_digits(world->system, world->state, world->work, &options, summary, digits,
+                               error)
+               : zw_run(world->system, world->state, world->work, &options, summary, error);
 }
 
 /* Run what is ready to run. */
@@ -330,12 +407,17 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
 {
     FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
     zw_error error = {0};
-    zw_run_options options = *plan;
     zw_run_summary summary = {0};
-    options.observer = observe;
-    options.poll = poll;
-    options.user = w;
-    if (!arguments->quiet) {
+    zw_digits digits = {0};
+    zw_run_verdict verdict;
+    cli_outcome it = {.arguments = arguments,
+                      .world = world,
+                      .summary = &summary,
+                      .digits = arguments->digits ? &digits : NULL,
+                      .verdict = &verdict,
+                      .happened = w->happened,
+                      .error = &error};
+    if (talks(arguments)) {
         show_system(talk, arguments, world, plan);
         fflush(talk);
     }
@@ -348,13 +430,19 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
     cli_progress_start(zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0],
                        plan->time);
     double start = cli_clock();
-    zw_status status = zw_run(world->system, world->state, world->work, &options, &summary, &error);
-    double wall = cli_clock() - start;
+    it.status = compute(arguments, world, plan, w, &summary, &digits, &error);
+    it.wall = cli_clock() - start;
     cli_progress_end();
-    if (!arguments->quiet && w->samples > 0) {
-        show_summary(talk, world, &summary, w, wall);
+    zw_run_conclude(world->system, &world->assembly, &summary, it.digits, &verdict);
+    if (talks(arguments) && w->samples > 0) {
+        show_summary(talk, &it, w);
     }
-    return finish(arguments, world, w, &summary, status, &error, talk);
+    code = finish(&it, w, talk);
+    if (arguments->json) {
+        cli_run_json(&it);
+    }
+    zw_digits_free(&digits);
+    return code;
 }
 
 /* Nobody waits for this; it is a slip of the pen. */
@@ -376,6 +464,10 @@ int cli_run(const cli_arguments *arguments)
     zw_error error = {0};
     zw_run_options plan;
     watcher w = {0};
+    if (arguments->json && cli_outputs_use_stdout(arguments)) {
+        fputs("zwang: --json and -o - cannot both have the standard output\n", stderr);
+        return CLI_USAGE;
+    }
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK &&
         zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
@@ -390,6 +482,9 @@ int cli_run(const cli_arguments *arguments)
         }
     }
     if (code != CLI_OK) {
+        if (arguments->json) {
+            cli_explain_json_error(arguments, &error);
+        }
         cli_show_error(&error);
     } else {
         code = check_size(&plan);

@@ -83,6 +83,13 @@ void cli_show_assembly(FILE *to, const cli_world *world)
                 zw_name(world->system, ZW_SPEED, assembly->speed_coord),
                 cli_prime(world, assembly->speed_coord), assembly->speed_change);
     }
+    if (assembly->impact_speed >= 0) {
+        cli_label(to, "start");
+        fprintf(to, "impact at t = 0 changed %s%s from %.6g to %.6g\n",
+                zw_name(world->system, ZW_SPEED, assembly->impact_speed),
+                cli_prime(world, assembly->impact_speed), assembly->impact_before,
+                assembly->impact_after);
+    }
 }
 
 const char *cli_prime(const cli_world *world, int speed)

@@ -61,7 +61,7 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --from --save --hash --output --plot --report --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
                 explain) _zwang_words "$word" "--at --json --all --set --key --maximal --contact --tol --method --step --help" ;;
                 check) _zwang_words "$word" "--set --key --maximal --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;

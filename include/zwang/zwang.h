@@ -46,6 +46,11 @@ zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *s
                          int setting_count, zw_error *error);
 void zw_model_free(zw_model *model);
 
+/* The law of impact where several contacts meet at one instant (zw_impact_law in gauss.h), in place
+ * of the file's `impact` line. It is that of systems compiled afterwards. */
+void zw_model_set_impact(zw_model *model, zw_impact_law law);
+zw_impact_law zw_model_impact(const zw_model *model);
+
 /* ---- Compiling ---------------------------------------------------------------------------- */
 
 zw_system *zw_system_compile(const zw_model *model, zw_error *error);
@@ -75,6 +80,10 @@ typedef struct zw_assembly {
     int position_coord;
     double speed_change; /* largest change of a given speed, and of which coordinate */
     int speed_coord;
+    int impacts;        /* 1: something that touches approached, and an impact at t = 0 ended it */
+    double impact_loss; /* energy that it took: energies of runs are those after it */
+    int impact_speed;   /* the speed that it changed most, -1: none; before and after */
+    double impact_before, impact_after;
 } zw_assembly;
 
 /* The initial state: as written, then moved to the nearest consistent one in the metric of the
@@ -183,6 +192,9 @@ typedef enum zw_contact_model {
 const char *zw_contact_model_name(zw_contact_model model); /* "coulomb" */
 zw_status zw_contact_model_find(const char *name, zw_contact_model *model);
 
+const char *zw_impact_law_name(zw_impact_law law); /* "sequential" */
+zw_status zw_impact_law_find(const char *name, zw_impact_law *law);
+
 typedef enum zw_sample_kind {
     ZW_SAMPLE_START,
     ZW_SAMPLE_OUTPUT,
@@ -219,8 +231,9 @@ typedef struct zw_run_summary {
     double end;          /* the time reached */
     double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
     double energy_end;
-    double energy_drift; /* largest |E - E0 - work| / (1 + |E0|) over the samples */
-    double work;         /* of applied, non-ideal and moving-constraint forces since the start */
+    double
+        energy_drift; /* largest |E - E0 - work| / (1 + |E0|) at the ends of steps and at events */
+    double work;      /* of applied, non-ideal and moving-constraint forces since the start */
     double violation_position; /* largest over accepted steps and samples */
     double violation_velocity;
     double certificate; /* worst of all kernel answers at accepted steps */
@@ -238,6 +251,10 @@ typedef struct zw_run_summary {
     double impact_loss; /* energy that all impacts together took; never negative */
     long halved;        /* method impulse: steps that were taken in pieces */
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
+    zw_method method;   /* how it was run: the options, completed */
+    zw_contact_model contact;
+    double tolerance, step;
+    double start; /* the time at which it began */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from
@@ -379,6 +396,9 @@ void zw_record_contacts(zw_record *record, int most);
 int zw_record_pairs(const zw_record *record); /* that have touched so far; -1: too many */
 /* Format by the ending of the path: .csv .h5 .svg .html. The HDF5 library is one for all threads of
  * a program: write .h5 from one thread at a time. */
+/* CSV files have above their titles lines that begin with #, with version, model, parameters,
+ * method and verdict, and a column `event` that names what happened in a row. Plain ones do not. */
+void zw_record_plain(zw_record *record, int plain);
 zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, const char *path,
                           zw_error *error);
 void zw_record_free(zw_record *record);

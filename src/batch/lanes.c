@@ -303,7 +303,7 @@ static zw_status reject(batch_lanes *l, int k)
         l->mishaps[k]++;
     }
     if (l->mishaps[k] > STEP_MISHAPS || step_vanishes(l->t0[k], 1.0, l->length[k])) {
-        return step_give_up(l->status[k], l->t0[k], l->length[k], l->tolerance, l->culprit[k],
+        return step_give_up(l->status[k], l->t0[k], l->length[k], l->tolerance, l->culprit[k], 0,
                             &l->error[k]);
     }
     return ZW_OK;

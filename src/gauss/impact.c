@@ -4,17 +4,18 @@
  * is w_k = (A v - b)_k, negative where it approaches; b is not 0 where a wall is moved. An impact
  * finds speeds v+ with w+ >= 0 everywhere, by impulses lambda: M (v+ - v-) = A' lambda.
  *
- * The problem of a group of contacts (Newton's coefficient of restitution e in Moreau's form, 1988,
- * and Glocker's, 2001):
+ * The problem of a group of contacts, none of which parts (Newton's coefficient of restitution e in
+ * the form of Moreau, 1988, and Glocker, 2001):
  *
- *     w+_k >= max(0, -e_k w-_k),   lambda_k >= 0,   one of them with equality;
+ *     w+_k >= -e_k w-_k,   lambda_k >= 0,   one of them with equality;
  *     across the normal Coulomb's law with the impulses and the speeds after;
  *     rows that always hold: w+ = 0.
  *
  * That is Gauss's problem with v in place of a. e_k counts as 0 where the approach is not faster
- * than slow_k.
+ * than slow_k. Groups act in rounds, until nothing approaches.
  *
- * Simultaneous: the group is all closed contacts.
+ * Simultaneous: the group is all closed contacts that do not part. Nearly always one round is all;
+ * another follows where it makes contacts approach that parted before.
  *
  * Sequential: the impulses of one instant act one after another, as they would if small gaps were
  * open between the surfaces. The strength of an approach is how far the speeds are from those that
@@ -25,10 +26,11 @@
  * SAME, act together, so that symmetric problems have symmetric answers. Groups that share no body
  * do not affect each other, so their order does not matter. A group of one contact without friction
  * has the answer v+ = v- + (1 + e) |w-| d, where d, the speeds nearest to 0 that give w = 1, is
- * found once; loss = m (1 - e^2) |w-|^2/2. Rounds follow until nothing approaches.
- * With e < 1 there may be infinitely many (the speeds then decrease geometrically): as soon as what
- * is left is weaker than TAIL of the first approach, or after a number of rounds that the count of
- * pairs limits, the rest is one simultaneous problem.
+ * found once; loss = m (1 - e^2) |w-|^2/2.
+ *
+ * With e < 1 there may be infinitely many rounds (the speeds then decrease geometrically): as soon
+ * as what is left is weaker than TAIL of the first approach, or after a number of rounds that the
+ * count of pairs limits, all contacts end it together, with e = 0.
  *
  * Energy. With lambda' A (v+ + v-)/2 = (v+' M v+ - v-' M v-)/2 the contacts take
  *
@@ -36,10 +38,11 @@
  *
  * and lambda' b is the work of what moves the walls. For e = 0 the last term is the friction's,
  * lambda_t . w+_t <= 0, as lambda_n w+_n = 0: so loss >= |v+ - v-|_M^2/2 >= 0, whatever the
- * friction. Without friction, and if nothing in the group parts at first, loss is the sum of
- * lambda_k (1 - e_k) |w-_k| / 2, not negative either. Else Newton's law may gain energy (Kane and
- * Levinson 1985): then all e_k of the group are multiplied by the largest common share for which
- * it does not, found by bisection. */
+ * friction. Without friction loss is the sum of lambda_k (1 - e_k) |w-_k| / 2, not negative either.
+ * With friction Newton's law may gain energy (Kane and Levinson 1985), and contacts with different
+ * e may ask for what contradicts itself: then all e_k of the group are multiplied by the largest
+ * common share for which neither is so, found by bisection; from the third time on in one impact,
+ * by 0. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +55,11 @@
 #define TAIL 1e-12 /* approaches weaker than this part of the first end together */
 #define GAIN 1e-13 /* of |v+ - v-|^2/2: a gain of energy up to this is round-off */
 
-enum { HALVINGS = 40 };
+/* Work: the bisection's steps, and how often in an impact; rounds that ask the kernel. */
+#define FINE 1e-14  /* certificates to ask for; with friction the kernel may not get there, and */
+#define CHEAP 1e-12 /* trying costs much: after FINE_ROUNDS, and in bisections */
+enum { FINE_ROUNDS = 4 };
+enum { HALVINGS = 30, BISECTIONS = 2, KERNEL_ROUNDS = 100 };
 
 /* ---- Speeds ---------------------------------------------------------------------------------- */
 
@@ -82,7 +89,9 @@ static int measure_approach(gauss_impact *x, const double *v)
     for (int k = 0; k < x->blocks; k++) {
         impact_block *block = &x->block[k];
         double speed = block->contact ? -row_speed(x, block->first, v) : 0;
-        block->speed = speed > NONE * row_size(x, block->first, v) ? speed : 0;
+        double none = block->contact ? NONE * row_size(x, block->first, v) : 0;
+        block->parts = speed < -none;
+        block->speed = speed > none ? speed : 0;
         count += block->speed > 0;
     }
     return count;
@@ -90,15 +99,15 @@ static int measure_approach(gauss_impact *x, const double *v)
 
 /* ---- The problem of a group ------------------------------------------------------------------ */
 
-/* The contacts that take part: all, or those of the chosen pairs that share bodies, or have several
- * rows. Their number. */
+/* The contacts that take part: all, or those of chosen pairs that are not solved one by one, where
+ * they do not part. Their number. */
 static int put_group(gauss_impact *x, int all)
 {
     int count = 0;
     impact_begin_part(x);
     for (int k = 0; k < x->blocks; k++) {
         const impact_block *block = &x->block[k];
-        if (!block->contact || all || x->chosen[block->law.pair] == 1) {
+        if (!block->contact || all || (x->chosen[block->law.pair] == 1 && !block->parts)) {
             impact_add_part(x, k, block->block.kind, block->block.rows);
             count += block->contact;
         }
@@ -149,55 +158,59 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
     return ZW_OK;
 }
 
-static int gains(const impact_energy *energy)
+/* No answer, or one that gains energy; not if there is no memory, or if the law is answered. */
+static int is_refused(zw_status status, const impact_energy *energy)
 {
-    return energy->loss < -GAIN * fabs(energy->change);
+    return status == ZW_OK ? energy->loss < -GAIN * fabs(energy->change) : status != ZW_NO_MEMORY;
 }
 
-/* The largest share of the restitution that gains no energy, where the whole does. */
-static zw_status find_share(gauss_impact *x, const double *v, impact_energy *energy, double *share,
-                            gauss_impact_answer *answer, zw_error *error)
+/* The largest share of the restitution that is not refused, where the whole is. */
+static zw_status find_share(gauss_impact *x, const double *v, int steps, impact_energy *energy,
+                            double *share, gauss_impact_answer *answer, zw_error *error)
 {
     double low = 0, high = 1;
+    size_t speeds = (size_t)x->n * sizeof(double);
     zw_status status = solve_group(x, v, 0, energy, answer, error);
-    memcpy(x->kept, x->after, (size_t)x->n * sizeof(double));
-    memcpy(x->impulse_kept, x->impulse, (size_t)x->part_rows * sizeof(double));
-    for (int k = 0; k < HALVINGS && status == ZW_OK; k++) {
-        impact_energy trial;
-        double middle = 0.5 * (low + high);
-        status = solve_group(x, v, middle, &trial, answer, error);
-        if (status == ZW_OK && !gains(&trial)) {
-            low = middle;
-            *energy = trial;
-            memcpy(x->kept, x->after, (size_t)x->n * sizeof(double));
-            memcpy(x->impulse_kept, x->impulse, (size_t)x->part_rows * sizeof(double));
-        } else {
-            high = middle;
-        }
-    }
-    memcpy(x->after, x->kept, (size_t)x->n * sizeof(double));
-    memcpy(x->impulse, x->impulse_kept, (size_t)x->part_rows * sizeof(double));
-    *share = low;
-    return status;
-}
-
-/* The group that was put together acts: v becomes the speeds after. */
-static zw_status strike(gauss_impact *x, double *v, gauss_impact_answer *answer, zw_error *error)
-{
-    impact_energy energy;
-    double share = 1;
-    zw_status status = solve_group(x, v, 1, &energy, answer, error);
-    if (status == ZW_OK && gains(&energy)) {
-        status = find_share(x, v, &energy, &share, answer, error);
-    }
     if (status != ZW_OK) {
         return status;
     }
-    memcpy(v, x->after, (size_t)x->n * sizeof *v);
-    answer->loss += energy.loss;
-    answer->work += energy.work;
-    answer->share = fmin(answer->share, share);
-    return ZW_OK;
+    memcpy(x->kept, x->after, speeds);
+    for (int k = 0; k < steps && status != ZW_NO_MEMORY; k++) {
+        impact_energy trial;
+        double middle = 0.5 * (low + high);
+        status = solve_group(x, v, middle, &trial, answer, error);
+        if (is_refused(status, &trial)) {
+            high = middle;
+        } else if (status == ZW_OK) {
+            low = middle;
+            *energy = trial;
+            memcpy(x->kept, x->after, speeds);
+        }
+    }
+    memcpy(x->after, x->kept, speeds);
+    *share = low;
+    return status == ZW_NO_MEMORY ? status : ZW_OK;
+}
+
+/* The group that was put together acts, with its restitution or without: v becomes the speeds
+ * after. */
+static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_answer *answer,
+                        zw_error *error)
+{
+    impact_energy energy;
+    zw_status status = solve_group(x, v, share, &energy, answer, error);
+    if (share > 0 && is_refused(status, &energy)) {
+        int steps = x->refused++ < BISECTIONS ? HALVINGS : 0;
+        x->options.tolerance = CHEAP;
+        status = find_share(x, v, steps, &energy, &share, answer, error);
+        answer->share = fmin(answer->share, share);
+    }
+    if (status == ZW_OK) {
+        memcpy(v, x->after, (size_t)x->n * sizeof *v);
+        answer->loss += energy.loss;
+        answer->work += energy.work;
+    }
+    return status;
 }
 
 /* Contacts that are groups of their own. */
@@ -292,24 +305,33 @@ static void choose_strongest(gauss_impact *x)
     visit_all(x, VISIT_ALONE);
 }
 
-static zw_status act_in_turn(gauss_impact *x, double *v, gauss_impact_answer *answer,
-                             zw_error *error)
+static void choose_all(gauss_impact *x)
+{
+    for (int p = 0; p < x->pairs; p++) {
+        x->chosen[p] = 1;
+    }
+}
+
+static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
+                               gauss_impact_answer *answer, zw_error *error)
 {
     const int limit = 100 + 50 * x->pairs;
     double first = 0, most = 0;
+    int asked = 0;
+    x->refused = 0;
     impact_find_bodies(x);
     for (int round = 0;; round++) {
         zw_status status = weigh_pairs(x, &most, error);
-        if (status != ZW_OK) {
-            return status;
-        }
         first = round == 0 ? most : first;
-        int last = most <= TAIL * first || round == limit;
-        if (!last) {
+        int last = most <= TAIL * first || round == limit || asked == KERNEL_ROUNDS;
+        if (law == ZW_IMPACT_SIMULTANEOUS) {
+            choose_all(x);
+        } else {
             choose_strongest(x);
         }
-        if (put_group(x, last) > 0) {
-            status = strike(x, v, answer, error);
+        if (status == ZW_OK && put_group(x, last) > 0) {
+            x->options.tolerance = asked++ < FINE_ROUNDS ? FINE : CHEAP;
+            status = strike(x, last ? 0 : 1, v, answer, error);
         }
         if (status == ZW_OK && !last) {
             strike_alone(x, v, answer);
@@ -330,17 +352,9 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     }
     x->options = zw_gauss_options_default();
     x->options.contact = contact;
-    x->options.tolerance = 1e-14;
+    x->options.tolerance = FINE;
     x->options.rank = 1e-6; /* as for projections: system_set_modes */
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0;
-    if (!answer->any) {
-        return ZW_OK;
-    }
-    if (law != ZW_IMPACT_SIMULTANEOUS) {
-        return act_in_turn(x, v, answer, error);
-    }
-    put_group(x, 1);
-    answer->rounds = 1;
-    return strike(x, v, answer, error);
+    return answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
 }

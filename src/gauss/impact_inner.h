@@ -14,7 +14,8 @@ typedef struct impact_block {
     int contact;         /* 0: always holds */
     double mass;         /* of the normal row, the m above; 0: not known yet */
     int first_way, ways; /* and the entries of d */
-    double speed;        /* of approach now, -w */
+    double speed;        /* of approach now, -w; 0: it does not approach, */
+    int parts;           /* and this is whether it parts */
     gauss_impact_contact law;
 } impact_block;
 
@@ -52,12 +53,12 @@ struct gauss_impact {
     int *acting;      /* [n] by root: 0: no pair acts; -1 - p: p alone; 1: several */
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
+    int refused;      /* groups whose restitution was too much, in this impact */
     int moved;        /* some row that always holds has b other than 0 */
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */
     double *kept;     /* [n] the best answer of a bisection */
-    double *impulse;  /* [rows] of a round, and of the best answer of a bisection */
-    double *impulse_kept;
+    double *impulse;  /* [rows] of a round */
     void *memory;
     size_t memory_size;
 };

@@ -58,7 +58,6 @@ static void lay_out(gauss_impact *x, base_arena *arena)
     x->after = base_arena_doubles(arena, n);
     x->kept = base_arena_doubles(arena, n);
     x->impulse = base_arena_doubles(arena, rows);
-    x->impulse_kept = base_arena_doubles(arena, rows);
 }
 
 int impact_make_room(gauss_impact *x)

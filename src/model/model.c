@@ -76,6 +76,16 @@ static void pictures_free(zw_model *model)
     base_free(model->draw);
 }
 
+void zw_model_set_impact(zw_model *model, zw_impact_law law)
+{
+    model->impact = law;
+}
+
+zw_impact_law zw_model_impact(const zw_model *model)
+{
+    return model->impact == ZW_IMPACT_DEFAULT ? ZW_IMPACT_SEQUENTIAL : model->impact;
+}
+
 void zw_model_free(zw_model *model)
 {
     if (model == NULL) {
@@ -241,6 +251,13 @@ static const char *line_start(const char *text, int line)
     return text;
 }
 
+/* U+0080 to U+009F: some terminals obey these as they do ESC. */
+static int is_late_control(const char *at, int bytes)
+{
+    const unsigned char *c = (const unsigned char *)at;
+    return bytes == 2 && c[0] == 0xc2 && c[1] < 0xa0;
+}
+
 /* One character of the line as it can be printed; answers its bytes in the source. */
 static int show_character(const char *at, char *shown, size_t *used)
 {
@@ -248,6 +265,10 @@ static int show_character(const char *at, char *shown, size_t *used)
     if (bytes == 0 || ((unsigned char)*at < 32 && *at != '\t')) {
         shown[(*used)++] = '?'; /* neither broken UTF-8 nor control characters reach a terminal */
         return 1;
+    }
+    if (is_late_control(at, bytes)) {
+        shown[(*used)++] = '?';
+        return bytes;
     }
     memcpy(shown + *used, at, (size_t)bytes);
     *used += (size_t)bytes;
@@ -318,6 +339,8 @@ static void story_tidy(char *story)
         if (bytes == 0 || ((unsigned char)*c < 32 && *c != '\t' && *c != '\n')) {
             *c = '?';
             bytes = 1;
+        } else if (is_late_control(c, bytes)) {
+            memcpy(c, "??", 2);
         }
         c += bytes;
     }

@@ -260,7 +260,10 @@ static zw_status take_title(scan *s, const field *f)
         length += c >= f->from;
         c += bytes > 0 ? bytes : 1;
     }
-    for (const char *c = f->from; c < f->to; c++) {
+    const char *from =
+        f->from; /* an apostrophe hides from spreadsheets what looks like a formula */
+    from += f->to - from > 1 && from[0] == '\'' && strchr("=+-@", from[1]) != NULL;
+    for (const char *c = from; c < f->to; c++) {
         name[used++] = *c;
         c += *c == '"' && c + 1 < f->to && c[1] == '"'; /* "" is a quote within quotes */
     }

@@ -309,6 +309,29 @@ static int add_attributes(xml_event *x, xml_element *e, const char **list)
     return 1;
 }
 
+/* C0, DEL and C1 (U+0080 to U+009F): a name is printed, and these would act on the terminal. */
+static int has_control(const char *name)
+{
+    for (const unsigned char *c = (const unsigned char *)name; *c != 0; c++) {
+        if (*c < 32 || *c == 127 || (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A name without control characters; else the file is refused. */
+static void check_name(xml_event *x, int element)
+{
+    int attribute = xml_find(x->tree, element, "name");
+    if (attribute >= 0 && has_control(x->tree->attribute[attribute].value)) {
+        xml_fail(x->tree, xml_place_value(x->tree, element, attribute, -1),
+                 "this name has a line break or another control character in it; write letters, "
+                 "digits, _ . and the like");
+        stop(x);
+    }
+}
+
 static void on_start(void *user, const char *name, const char **attributes)
 {
     xml_event *x = user;
@@ -352,6 +375,7 @@ static void on_start(void *user, const char *name, const char **attributes)
     }
     x->open = index;
     x->depth++;
+    check_name(x, index);
 }
 
 static void on_end(void *user, const char *name)

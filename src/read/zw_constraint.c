@@ -429,6 +429,17 @@ static int law_complete(reader *r, const read_statement *s)
     return law->place >= 0;
 }
 
+int read_make_impact(reader *r, const read_statement *s, const read_item *item)
+{
+    (void)item;
+    if (r->model->impact != ZW_IMPACT_DEFAULT) {
+        return read_fail(r, s->token,
+                         "there is one law of impact for a system; this is the second");
+    }
+    r->model->impact = (zw_impact_law)s->option;
+    return 1;
+}
+
 int read_make_law(reader *r, const read_statement *s, const read_item *item)
 {
     model_law *law = &r->model->law;

@@ -227,6 +227,17 @@ int read_parse_law(reader *r, expr_parser *p, read_statement *s)
     return s->item_count > 0 || read_item_add(r, s, -1) != NULL;
 }
 
+int read_parse_impact(reader *r, expr_parser *p, read_statement *s)
+{
+    s->option = read_take_word(p, "sequential")     ? ZW_IMPACT_SEQUENTIAL
+                : read_take_word(p, "simultaneous") ? ZW_IMPACT_SIMULTANEOUS
+                                                    : -1;
+    if (s->option < 0) {
+        return read_fail_expected(r, p, s, "sequential or simultaneous");
+    }
+    return read_item_add(r, s, -1) != NULL;
+}
+
 /* ---- Events ------------------------------------------------------------------------------- */
 
 static int parse_sets(reader *r, expr_parser *p, read_statement *s)

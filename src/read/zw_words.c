@@ -49,6 +49,8 @@ static const read_word words[] = {
     {"law", read_parse_law, read_make_law, 6, 0, 1,
      "law nonholonomic, law vakonomic name = 0.5, law mixed alpha=1 beta=10, or law penalty N=1e4",
      READ_NOT_BESIDE_ROBOTS},
+    {"impact", read_parse_impact, read_make_impact, 6, 0, 0,
+     "impact sequential, or: impact simultaneous", READ_FITS},
     {"reach", read_parse_reach, read_make_reach, 6, 0, 0, "reach x = 1, y = 0 at 2",
      READ_NOT_BESIDE_ROBOTS},
     {"event", read_parse_event, read_make_event, 7, 0, 1,

@@ -1,14 +1,26 @@
-/* Comma-separated values, RFC 4180: what a spreadsheet, numpy or R reads without being asked. */
+/* Comma-separated values, RFC 4180: what a spreadsheet, numpy or R reads without being asked.
+ *
+ * Where the numbers come from stands above the titles, in lines that begin with #, and a last
+ * column `event` names what happened in a row, if anything happened; a plain file has neither. A
+ * name that a spreadsheet would take for a formula (=, +, -, @) gets an apostrophe before it,
+ * unless it is one, as those of plots are. */
 #include "record/file.h"
 #include "record/write.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* A name with commas, quotes, line breaks or blanks at its ends is quoted. */
-static void put_name(record_file *file, const char *name)
+/* A name with commas, quotes, line breaks or blanks at its ends is quoted, and so is one that would
+ * begin a comment. */
+static void put_name(record_file *file, const char *name, bool is_formula)
 {
+    char guarded[512];
+    if (!is_formula && name[0] != '\0' && strchr("=+-@", name[0]) != NULL) {
+        snprintf(guarded, sizeof guarded, "'%s", name);
+        name = guarded;
+    }
     size_t length = strlen(name);
-    bool plain = strpbrk(name, ",\"\r\n") == NULL && name[0] != ' ' && name[length - 1] != ' ';
+    bool plain = strpbrk(name, ",\"\r\n#") == NULL && name[0] != ' ' && name[length - 1] != ' ';
     if (plain) {
         record_put(file, name);
         return;
@@ -23,6 +35,52 @@ static void put_name(record_file *file, const char *name)
     record_put(file, "\"");
 }
 
+/* Texts have no line breaks of their own there. */
+static void put_notes(record_file *file, const record_table *table)
+{
+    for (int i = 0; i < table->note_count; i++) {
+        record_put(file, "# ");
+        record_put(file, table->note[i].label);
+        record_put(file, ": ");
+        for (const char *c = table->note[i].text; *c != '\0'; c++) {
+            record_put_bytes(file, *c == '\n' || *c == '\r' ? " " : c, 1);
+        }
+        record_put(file, "\n");
+    }
+}
+
+static void put_titles(record_file *file, const record_table *table, bool labels)
+{
+    const char *comma = "";
+    for (int c = 0; c < table->column_count; c++) {
+        if (record_is_number(table, c)) {
+            record_put(file, comma);
+            put_name(file, table->column[c].name, table->column[c].role == RECORD_ROLE_PLOT);
+            comma = ",";
+        }
+    }
+    if (labels) {
+        record_put(file, record_table_find(table, "event") < 0 ? ",event" : ",event (label)");
+    }
+    record_put(file, "\n");
+}
+
+/* What happened in a row; *next is the first label that has not been written. */
+static void put_labels(record_file *file, const record_table *table, size_t row, int *next)
+{
+    const char *before = ",";
+    int first = *next;
+    while (*next < table->label_count && table->label[*next].row == row) {
+        (*next)++;
+    }
+    for (int i = first; i < *next; i++) {
+        record_put(file, before);
+        put_name(file, table->label[i].text, false);
+        before = " ";
+    }
+    record_put(file, first == *next ? ",\n" : "\n");
+}
+
 zw_status record_write_csv(const record_table *table, const char *path, zw_error *error)
 {
     record_file file;
@@ -30,15 +88,12 @@ zw_status record_write_csv(const record_table *table, const char *path, zw_error
     if (status != ZW_OK || (status = record_file_open(&file, path, error)) != ZW_OK) {
         return status;
     }
-    const char *comma = "";
-    for (int c = 0; c < table->column_count; c++) {
-        if (record_is_number(table, c)) {
-            record_put(&file, comma);
-            put_name(&file, table->column[c].name);
-            comma = ",";
-        }
+    bool labels = table->label_count > 0 && !table->plain;
+    int next = 0;
+    if (!table->plain) {
+        put_notes(&file, table);
     }
-    record_put(&file, "\n");
+    put_titles(&file, table, labels);
     for (size_t row = 0; row < table->row_count && !file.failed; row++) {
         char text[64] = "";
         int used = 0;
@@ -50,9 +105,13 @@ zw_status record_write_csv(const record_table *table, const char *path, zw_error
                 text[used++] = ',';
             }
         }
-        used = used > 0 ? used : 1;
-        text[used - 1] = '\n';
+        used = used > 0 ? used - 1 : 0; /* without its last comma */
         record_put_bytes(&file, text, (size_t)used);
+        if (labels) {
+            put_labels(&file, table, row, &next);
+        } else {
+            record_put(&file, "\n");
+        }
     }
     return record_file_close(&file, error);
 }

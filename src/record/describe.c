@@ -42,20 +42,66 @@ zw_status record_table_add_mark(record_table *table, double time, const char *la
     return ZW_OK;
 }
 
+zw_status record_table_label_row(record_table *table, const char *text, zw_error *error)
+{
+    if (table == NULL || text == NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: a label needs its text");
+    }
+    char *copy = record_copy_text(text);
+    if (copy == NULL || !base_list_room(&table->label, &table->label_room, table->label_count,
+                                        sizeof *table->label)) {
+        base_free(copy);
+        return record_no_memory(error);
+    }
+    table->label[table->label_count++] = (record_label){.row = table->row_count, .text = copy};
+    return ZW_OK;
+}
+
+static bool copy_line(record_summary *line, const char *label, const char *text)
+{
+    *line = (record_summary){.label = record_copy_text(label), .text = record_copy_text(text)};
+    return line->label != NULL && line->text != NULL;
+}
+
+static zw_status drop_line(record_summary *line, zw_error *error)
+{
+    base_free(line->label);
+    base_free(line->text);
+    return record_no_memory(error);
+}
+
 zw_status record_table_add_summary(record_table *table, const char *label, const char *text,
                                    zw_error *error)
 {
+    record_summary line;
     if (table == NULL || label == NULL || text == NULL) {
         return base_fail(error, ZW_BAD_INPUT, "recording: a line of the summary needs its texts");
     }
-    record_summary line = {.label = record_copy_text(label), .text = record_copy_text(text)};
-    if (line.label == NULL || line.text == NULL ||
+    if (!copy_line(&line, label, text) ||
         !base_list_room(&table->summary, &table->summary_room, table->summary_count, sizeof line)) {
-        base_free(line.label);
-        base_free(line.text);
-        return record_no_memory(error);
+        return drop_line(&line, error);
     }
     table->summary[table->summary_count++] = line;
+    return ZW_OK;
+}
+
+zw_status record_table_add_note(record_table *table, const char *label, const char *text,
+                                zw_error *error)
+{
+    record_summary line;
+    if (table == NULL || label == NULL || text == NULL) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: a note needs its texts");
+    }
+    for (int i = 0; i < table->note_count; i++) {
+        if (strcmp(table->note[i].label, label) == 0) {
+            return base_fail(error, ZW_BAD_INPUT, "recording: there is a note %s already", label);
+        }
+    }
+    if (!copy_line(&line, label, text) ||
+        !base_list_room(&table->note, &table->note_room, table->note_count, sizeof line)) {
+        return drop_line(&line, error);
+    }
+    table->note[table->note_count++] = line;
     return ZW_OK;
 }
 

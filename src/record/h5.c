@@ -1,8 +1,9 @@
 /* HDF5: a group "columns" with a 1-D dataset for each column.
  *
  * A dataset is named after its column with "/" and "." put aside, since HDF5 reads those as paths;
- * its attributes "name" and "role" have the truth. The root's attributes are title and file; the
- * source, the summary and the marks are datasets beside the columns. */
+ * its attributes "name" and "role" have the truth. The root's attributes are title, file and the
+ * notes (version, method, verdict ...); the source, the summary, the marks and the labels of rows
+ * are datasets beside the columns. */
 #include "base/error.h"
 #include "base/memory.h"
 #include "record/copy.h"
@@ -171,12 +172,55 @@ static bool put_summary(hid_t root, const record_table *table)
     return ok;
 }
 
+/* What happened in which row: labels/row and, of the same length, labels/text. */
+static bool put_labels(hid_t root, const record_table *table)
+{
+    size_t count = (size_t)table->label_count, width = 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(table->label[i].text) + 1;
+        width = length > width ? length : width;
+    }
+    const hsize_t size = count;
+    char *text = base_alloc(count * width + 1);
+    double *row = base_alloc((count + 1) * sizeof *row);
+    for (size_t i = 0; text != NULL && row != NULL && i < count; i++) {
+        memcpy(text + i * width, table->label[i].text, strlen(table->label[i].text));
+        row[i] = (double)table->label[i].row;
+    }
+    hid_t group = text != NULL && row != NULL
+                      ? H5Gcreate2(root, "labels", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
+                      : -1;
+    hid_t rows = group >= 0 ? put_doubles(group, "row", row, count) : -1;
+    hid_t type = string_type(width - 1), space = H5Screate_simple(1, &size, NULL);
+    hid_t set = rows >= 0 && type >= 0 && space >= 0 ? create_set(group, "text", type, space) : -1;
+    bool ok =
+        set >= 0 && (count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
+    ok &= set < 0 || H5Dclose(set) >= 0;
+    ok &= rows < 0 || H5Dclose(rows) >= 0;
+    ok &= type < 0 || H5Tclose(type) >= 0;
+    ok &= space < 0 || H5Sclose(space) >= 0;
+    ok &= group < 0 || H5Gclose(group) >= 0;
+    base_free(text);
+    base_free(row);
+    return ok;
+}
+
+static bool put_notes(hid_t root, const record_table *table)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < table->note_count; i++) {
+        ok = put_attribute(root, table->note[i].label, table->note[i].text);
+    }
+    return ok;
+}
+
 static bool put_table(hid_t root, const record_table *table, double *time)
 {
     bool ok = put_attribute(root, "title", table->text[RECORD_TEXT_TITLE]) &&
               put_attribute(root, "file", table->text[RECORD_TEXT_FILE]) &&
               put_string(root, "source", table->text[RECORD_TEXT_SOURCE]) &&
-              put_summary(root, table) && put_marks(root, table, time);
+              put_summary(root, table) && put_marks(root, table, time) && put_notes(root, table) &&
+              (table->label_count == 0 || put_labels(root, table));
     hid_t group = ok ? H5Gcreate2(root, "columns", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     ok = ok && group >= 0;
     for (int c = 0; ok && c < table->column_count; c++) {

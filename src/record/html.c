@@ -308,15 +308,21 @@ static void put_recording(const page *p)
     record_put(file, "]}");
 }
 
-static void put_summary(const page *p)
+static void put_lines(const page *p, const record_summary *line, int count)
 {
-    for (int i = 0; i < p->table->summary_count; i++) {
+    for (int i = 0; i < count; i++) {
         record_put(p->file, "<tr><th scope=\"row\">");
-        record_put_escaped(p->file, p->table->summary[i].label);
+        record_put_escaped(p->file, line[i].label);
         record_put(p->file, "</th><td>");
-        record_put_escaped(p->file, p->table->summary[i].text);
+        record_put_escaped(p->file, line[i].text);
         record_put(p->file, "</td></tr>\n");
     }
+}
+
+static void put_summary(const page *p)
+{
+    put_lines(p, p->table->note, p->table->note_count);
+    put_lines(p, p->table->summary, p->table->summary_count);
 }
 
 /* ---- The template --------------------------------------------------------------------------- */

@@ -3,16 +3,20 @@
  * Time, coordinates, speeds, energy, violations, multipliers, the certificate, activations and what
  * sensors read always; then what the plots and draws of the model want, unless it is one of those
  * already; and of bodies that touched what touch.c says. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "path/recording.h"
+#include "record/file.h"
 #include "record/table.h"
 #include "record/touch.h"
 #include "record/write.h"
 #include "system/bodies.h"
 #include "system/contacts.h"
+#include "zwang/verdict.h"
 
 struct zw_record {
     const zw_system *system;
@@ -20,6 +24,10 @@ struct zw_record {
     double *row;
     int *output; /* [outputs] the column of each output of the system, or -1 */
     record_touch touch;
+    double *param; /* [params] at the first sample, or NULL */
+    int jumped;    /* the last row was an event: a jump now is its */
+    int concluded; /* the verdict is there */
+    zw_run_verdict verdict;
     zw_status status;
     zw_error error;
 };
@@ -282,6 +290,7 @@ void zw_record_free(zw_record *record)
         record_touch_free(&record->touch);
         base_free(record->output);
         base_free(record->row);
+        base_free(record->param);
         base_free(record);
     }
 }
@@ -296,17 +305,42 @@ static double *put(double *to, zw_view view, int count)
     return to + count;
 }
 
+/* Parameters as they are at the first sample, and what happens at this one. */
+static void note_sample(zw_record *record, zw_sample_kind kind, int event, const zw_state *state,
+                        zw_work *work)
+{
+    const zw_system *system = record->system;
+    zw_view param = zw_field(system, state, work, ZW_FIELD_PARAM);
+    zw_status status = ZW_OK;
+    if (record->table->row_count == 0 && !record->param && param.count > 0) {
+        record->param = base_alloc((size_t)param.count * sizeof(double));
+        status = record->param ? ZW_OK : ZW_NO_MEMORY;
+        if (record->param) {
+            memcpy(record->param, param.data, (size_t)param.count * sizeof(double));
+        }
+    }
+    const char *name = kind == ZW_SAMPLE_EVENT                    ? zw_name(system, ZW_EVENT, event)
+                       : kind == ZW_SAMPLE_JUMP && record->jumped ? "set"
+                       : kind == ZW_SAMPLE_JUMP                   ? "impact"
+                                                                  : NULL;
+    record->jumped = kind == ZW_SAMPLE_EVENT && system->model->event[event].reset_count > 0;
+    if (status == ZW_OK && kind == ZW_SAMPLE_EVENT) {
+        status = record_table_add_mark(record->table,
+                                       zw_field(system, state, work, ZW_FIELD_TIME).data[0], name,
+                                       &record->error);
+    }
+    if (status == ZW_OK && name) {
+        status = record_table_label_row(record->table, name, &record->error);
+    }
+    record->status = record->status == ZW_OK ? status : record->status;
+}
+
 int zw_record_observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work)
 {
     zw_record *record = user;
     double *to = record->row;
-    if (kind == ZW_SAMPLE_EVENT) {
-        zw_status marked = record_table_add_mark(
-            record->table, zw_field(system, state, work, ZW_FIELD_TIME).data[0],
-            zw_name(system, ZW_EVENT, event), &record->error);
-        record->status = record->status == ZW_OK ? marked : record->status;
-    }
+    note_sample(record, kind, event, state, work);
     to = put(to, zw_field(system, state, work, ZW_FIELD_TIME), 1);
     to = put(to, zw_field(system, state, work, ZW_FIELD_Q), system->nq);
     to = put(to, zw_field(system, state, work, ZW_FIELD_V), system->n);
@@ -348,6 +382,85 @@ int zw_record_pairs(const zw_record *record)
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
+void zw_record_conclude(zw_record *record, const zw_run_verdict *verdict)
+{
+    record->verdict = *verdict;
+    record->concluded = 1;
+}
+
+void zw_record_plain(zw_record *record, int plain)
+{
+    record->table->plain = plain != 0;
+}
+
+static double told_by(const char *number)
+{
+    double value = NAN;
+    recording_number(number, number + strlen(number), &value);
+    return value;
+}
+
+/* "g = 9.81, l = 1"; what finds no place is counted. */
+static void list_parameters(const zw_record *record, char *text, size_t size)
+{
+    int count = record->param ? zw_count(record->system, ZW_PARAM) : 0;
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = zw_name(record->system, ZW_PARAM, i);
+        if (used + strlen(name) + 60 > size) {
+            snprintf(text + used, size - used, " and %d more", count - i);
+            return;
+        }
+        char number[40];
+        int digits = 15; /* as few as tell the number */
+        do {
+            record_number_text(number, sizeof number, record->param[i], digits);
+        } while (digits++ < 17 && told_by(number) != record->param[i]);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s = %s", i ? ", " : "", name, number);
+    }
+}
+
+/* Where the numbers come from. Nothing here differs from one such run to the next: equal runs give
+ * equal files. */
+static void take_notes(zw_record *record, const zw_run_summary *summary)
+{
+    record_table *table = record->table;
+    char text[4096] = "";
+    snprintf(text, sizeof text, "%s", zw_version());
+    record_table_add_note(table, "zwang", text, NULL);
+    snprintf(text, sizeof text, "%.1000s, %016llx", table->text[RECORD_TEXT_FILE],
+             (unsigned long long)record->system->fingerprint);
+    record_table_add_note(table, "model", text, NULL);
+    text[0] = 0;
+    list_parameters(record, text, sizeof text);
+    if (text[0]) {
+        record_table_add_note(table, "parameters", text, NULL);
+    }
+    if (!summary || summary->method == ZW_METHOD_DEFAULT) {
+        return; /* the rows are not of a run */
+    }
+    record_table_add_note(table, "method", zw_method_name(summary->method), NULL);
+    record_number_text(text, sizeof text, summary->tolerance, 6);
+    record_table_add_note(table, "tolerance", text, NULL);
+    if (summary->step > 0) {
+        record_number_text(text, sizeof text, summary->step, 17);
+        record_table_add_note(table, "step", text, NULL);
+    }
+    if (summary->contact != ZW_CONTACT_DEFAULT) {
+        record_table_add_note(table, "contact", zw_contact_model_name(summary->contact), NULL);
+    }
+    if (!record->concluded) {
+        zw_run_conclude(record->system, NULL, summary, NULL, &record->verdict);
+    }
+    for (int kind = ZW_RUN_PROVED; kind <= ZW_RUN_SURVIVED; kind++) {
+        const char *name = zw_run_verdict_name((zw_run_verdict_kind)kind);
+        if (zw_run_verdict_text(&record->verdict, (zw_run_verdict_kind)kind, text, sizeof text)) {
+            record_table_add_note(table, name, text + strlen(name) + 2, NULL);
+        }
+    }
+}
+
 static void summarise(record_table *table, const zw_run_summary *summary)
 {
     char text[160];
@@ -382,6 +495,9 @@ zw_status zw_record_write(zw_record *record, const zw_run_summary *summary, cons
     zw_status status = record_touch_finish(&record->touch, record->table, error);
     if (status != ZW_OK) {
         return status;
+    }
+    if (record->table->note_count == 0) {
+        take_notes(record, summary);
     }
     summarise(record->table, summary);
     return record_write(record->table, path, error);

@@ -96,8 +96,15 @@ void record_table_free(record_table *table)
         base_free(table->summary[i].label);
         base_free(table->summary[i].text);
     }
+    for (int i = 0; i < table->note_count; i++) {
+        base_free(table->note[i].label);
+        base_free(table->note[i].text);
+    }
     for (int i = 0; i < table->mark_count; i++) {
         base_free(table->mark[i].label);
+    }
+    for (int i = 0; i < table->label_count; i++) {
+        base_free(table->label[i].text);
     }
     for (int i = 0; i < table->plot_count; i++) {
         record_plot_clear(&table->plot[i]);
@@ -108,7 +115,9 @@ void record_table_free(record_table *table)
     base_free(table->column);
     base_free(table->slot);
     base_free(table->summary);
+    base_free(table->note);
     base_free(table->mark);
+    base_free(table->label);
     base_free(table->plot);
     base_free(table->draw);
     base_free(table->value);

@@ -120,6 +120,11 @@ typedef struct record_summary {
     char *text;  /* "3.1e-12 of 19.62" */
 } record_summary;
 
+typedef struct record_label {
+    size_t row;
+    char *text; /* what happened there: the name of an event, "impact" */
+} record_label;
+
 /* Read it as you like; change it only through the functions below. */
 typedef struct record_table {
     char *text[RECORD_TEXT_COUNT]; /* never NULL */
@@ -135,8 +140,13 @@ typedef struct record_table {
 
     int summary_count, summary_room;
     record_summary *summary;
+    int note_count, note_room;
+    record_summary *note; /* where the numbers come from: stands in every file of numbers */
+    bool plain;           /* but in a CSV file that is to have nothing but numbers */
     int mark_count, mark_room;
     record_mark *mark;
+    int label_count, label_room;
+    record_label *label; /* by rows */
     int plot_count, plot_room;
     record_plot *plot;
     int draw_count, draw_room;
@@ -157,6 +167,12 @@ zw_status record_table_add_mark(record_table *table, double time, const char *la
                                 zw_error *error);
 zw_status record_table_add_summary(record_table *table, const char *label, const char *text,
                                    zw_error *error);
+
+/* Labels are unique. */
+zw_status record_table_add_note(record_table *table, const char *label, const char *text,
+                                zw_error *error);
+/* Of the row that is added next. */
+zw_status record_table_label_row(record_table *table, const char *text, zw_error *error);
 
 /* Columns that are known only after the rows: room for so many more, then each by name, with the
  * same number in all rows. */

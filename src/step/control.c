@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -61,8 +62,15 @@ int step_vanishes(double t0, double toward, double length)
 }
 
 zw_status step_give_up(zw_status why, double t, double length, double tolerance, int culprit,
-                       zw_error *error)
+                       double reachable, zw_error *error)
 {
+    if (why == ZW_OK && reachable > 0) {
+        return base_fail(
+            error, ZW_INACCURATE,
+            "at t = %.17g round-off of the formulas is above the tolerance %.3g; %.1g or "
+            "more can be reached",
+            t, tolerance, reachable);
+    }
     if (why == ZW_OK) {
         return base_fail(error, ZW_INACCURATE,
                          "the step shrank to %.3g at t = %.17g and the error is still above the "
@@ -75,9 +83,22 @@ zw_status step_give_up(zw_status why, double t, double length, double tolerance,
     return why;
 }
 
+static const char *reason_of(const step_pace *pace, char *text, size_t room)
+{
+    if (pace->reachable > 0) {
+        snprintf(text, room,
+                 "round-off of the formulas is above the tolerance; %.1g or more can be reached",
+                 pace->reachable);
+        return text;
+    }
+    return pace->stiff ? "a singular point, or a tolerance that round-off does not allow"
+                       : "a singular point, or a stiff system (then try the method stiff)";
+}
+
 zw_status step_progress(const step_pace *pace, long *since, double *then, zw_error *error)
 {
     enum { PATIENCE = 4000 };
+    char reason[120];
     if (pace->steps - *since < PATIENCE) {
         return ZW_OK;
     }
@@ -86,9 +107,8 @@ zw_status step_progress(const step_pace *pace, long *since, double *then, zw_err
     int chosen = pace->largest > 0 && recent > 0.1 * pace->largest;
     if (!chosen && recent < 1e-3 * mean && recent < 1e-9 * (pace->end - pace->t)) {
         return base_fail(error, ZW_NO_STEP,
-                         "at t = %.12g the steps have become as small as %.2g: a singular point, "
-                         "or a stiff system (then try the method stiff)",
-                         pace->t, recent);
+                         "at t = %.12g the steps have become as small as %.2g: %s", pace->t, recent,
+                         reason_of(pace, reason, sizeof reason));
     }
     *since = pace->steps;
     *then = pace->t;

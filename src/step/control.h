@@ -25,14 +25,17 @@ double step_shorter(double h, double size, int roots);
 /* No step of this length from t0? */
 int step_vanishes(double t0, double toward, double length);
 
-/* The story of a step that could not be taken from t, with lengths down to this one. */
+/* The story of a step that could not be taken from t, with lengths down to this one; `reachable` as
+ * in step_pace. */
 zw_status step_give_up(zw_status why, double t, double length, double tolerance, int culprit,
-                       zw_error *error);
+                       double reachable, zw_error *error);
 
 /* How far a run has come. `largest`: the step the user allows, 0 or infinite if he does not say. */
 typedef struct step_pace {
     long steps;
     double start, t, end, largest;
+    int stiff;        /* the method is one for stiff systems */
+    double reachable; /* the tolerance that round-off allows; 0: not known */
 } step_pace;
 
 /* Thousands of steps that together get nowhere: the motion runs into a singular point, or into a

@@ -81,9 +81,11 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, PIECES = 256, LEAST = 16, EFFORT = 150 };
-#define MISS 1e-8   /* a residual from which a step counts as inexact */
-#define CLOSE 1e-12 /* of the balance, relative: as near as round-off allows */
+enum { NEWTON = 200, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
+#define SHORTEST 1e-6 /* of a step: no cut is shorter */
+#define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
+#define MISS 1e-8     /* a residual from which a step counts as inexact */
+#define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -250,31 +252,78 @@ void impulse_move_on(step_impulse *s, const double *v1)
     s->goes_on = 1;
 }
 
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+static zw_contact_law law(const step_impulse *s)
 {
-    int done = 0, size = PIECES;
-    while (done < PIECES) {
-        s->h = h * size / PIECES;
-        s->may_be_halved = size > 1;
-        s->last_resort = size <= LEAST;
-        s->problem.jammed = s->aside.jammed = s->last_resort ? 1 : 0;
-        zw_status status = impulse_take(s, v1, error);
-        if (status != ZW_OK && (status == ZW_NO_MEMORY || size == 1)) {
-            return status; /* too many points may be in reach of a trial speed alone: go on */
+    return s->problem.options.contact;
+}
+
+static void set_law(step_impulse *s, zw_contact_law contact)
+{
+    s->problem.options.contact = s->aside.options.contact = contact;
+}
+
+/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
+ * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
+ * that they would be through each other, the first piece ends where they meet if nothing changes
+ * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
+ * found for the shortest of them, the rest of the step has the convex law, which always has one. */
+static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    const double pace = impulse_pace(s, h);
+    const double least = pace > PIECES ? SHORTEST : 1.0 / PIECES;
+    double done = 0, size = 1, solved = 1; /* the longest piece that could be */
+    int again = 0, cuts = 0, good = 0;
+    while (done < 1) {
+        double part = fmin(size, 1 - done), gained = s->gained;
+        if (pace > 1 && !again) {
+            part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
-        if (status != ZW_OK) {
-            s->problem.old_blocks = 0; /* what led nowhere is no guess */
-            s->halved = 1;
-            size /= 2;
+        s->h = h * part;
+        s->may_be_halved = part > least;
+        s->last_resort = pace > 1 ? part <= least : 2 * (part <= 1.0 / LEAST);
+        s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
+        s->touch.sweep.strict = pace > 1 && part > least;
+        zw_status status = impulse_take(s, v1, error);
+        if (status == ZW_JAMMED && part <= least && law(s) == ZW_COULOMB) {
+            set_law(s, ZW_CONVEX);
+            size = 1;
+            again = 0;
             continue;
         }
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
+        }
+        solved = status == ZW_OK ? fmax(part, again ? 0 : solved) : 0;
+        good = status == ZW_OK ? good + 1 : 0;
+        double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
+        int cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
+        again = status != ZW_OK || cut;
+        if (again) {
+            s->halved = 1;
+            s->problem.old_blocks = 0; /* what led nowhere is no guess */
+            s->gained = gained;
+            size = fmax(open * part, cut ? SHORTEST : least);
+            cuts += cut;
+            continue;
+        }
+        s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
         s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
-        done += size;
+        done += part;
         impulse_pass(s);
         impulse_move_on(s, v1);
-        size = done % (2 * size) == 0 ? 2 * size : size;
+        size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved
+               : fmod(done, 2 * part) == 0 ? 2 * part
+                                           : part;
     }
     return ZW_OK;
+}
+
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    zw_contact_law contact = law(s);
+    zw_status status = advance(s, h, v1, error);
+    set_law(s, contact);
+    return status;
 }
 
 void impulse_pass(step_impulse *s)
@@ -320,6 +369,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->t = t;
     s->gained = s->impact_loss = 0;
     s->impacts = 0;
+    s->touch.sweep.sure = 1;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {

@@ -14,6 +14,7 @@
 #include "step/impulse_matrix.h"
 #include "step/impulse_problem.h"
 #include "system/balance.h"
+#include "system/contact_path.h"
 #include "system/contacts.h"
 
 /* Written anew only where another point takes the place. */
@@ -74,6 +75,23 @@ typedef struct impulse_staying {
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
+/* Two geoms that were found near each other at q1: impulse_sweep.c. */
+typedef struct impulse_swept {
+    int a, b, flies; /* flies: they are not part of the problem */
+    double gap, n[3];
+} impulse_swept;
+
+typedef struct impulse_sweep {
+    contact_path path;
+    int pairs;
+    impulse_swept *pair; /* [points] as the last round found them */
+    int fast_count, wild;
+    int *list;            /* [geoms] those that are fast */
+    unsigned char *fast;  /* [geoms] 1: it is; 2: and speeds change much on its way */
+    int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
+    int sure;             /* all steps since this was set were proved to be free */
+} impulse_sweep;
+
 /* Points of contact of the iterate at hand, and their rows. */
 typedef struct impulse_contacts {
     int is_there; /* something can touch */
@@ -96,6 +114,7 @@ typedef struct impulse_contacts {
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
     impulse_staying stay;
+    impulse_sweep sweep;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -161,11 +180,11 @@ typedef struct step_impulse {
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
-    int last_resort;      /* it is taken as well as it can be solved */
-    int missed;           /* the equations of the last piece hold less well than asked for */
-    int halved, inexact;  /* after a step: it was taken in pieces; some of it has missed */
-    int taken;            /* (q0, v0) are where the last step ended */
-    double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
+    int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
+    int missed;          /* the equations of the last piece hold less well than asked for */
+    int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
+    int taken;           /* (q0, v0) are where the last step ended */
+    double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
@@ -249,7 +268,8 @@ void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is 
 /* |x| in the metric of H's diagonal, and the size that numbers in r have. */
 double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
-double impulse_noise(const step_impulse *s); /* what round-off of q1 does to stiff forces */
+/* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
+double impulse_noise(const step_impulse *s, int touches);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
@@ -288,6 +308,7 @@ void impulse_contacts_free(impulse_contacts *t);
  * that is q0. */
 zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
                                 zw_error *error);
+double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
@@ -326,6 +347,22 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
+/* impulse_sweep.c */
+zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
+void impulse_sweep_free(impulse_sweep *sweep);
+/* Points have just been found. */
+void impulse_sweep_note(step_impulse *s);
+/* After impulse_take: the part of the way from q0 to q1 on which no two bodies meet that are not
+ * part of the problem, and none go through each other; 1: all of it. */
+double impulse_free_part(step_impulse *s);
+/* How many times its thickness the fastest of all goes in this time, at v0; and when two meet at
+ * these speeds that are apart now, one of which goes farther than that: INFINITY: none do. */
+double impulse_pace(step_impulse *s, double time);
+double impulse_until_meeting(step_impulse *s, double time);
+/* In a piece that may be taken in halves, with fast bodies: does the iterate at hand have them so
+ * deep in each other that nothing near it can be a solution? */
+int impulse_is_lost(const step_impulse *s);
+
 /* impulse_quick.c: one linearisation. */
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
 

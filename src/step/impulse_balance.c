@@ -361,17 +361,19 @@ double impulse_size(const step_impulse *s)
     return sqrt(sum);
 }
 
-/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. */
-double impulse_noise(const step_impulse *s)
+/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. Nor is M/h
+ * times that where something touches, as a gap over h is a speed: what is at rest has no momenta
+ * beside which that would be small. */
+double impulse_noise(const step_impulse *s, int touches)
 {
     const tree_mechanism *tree = s->system->tree;
-    double sum = 0;
+    double sum = 0, far = touches ? impulse_extent(s) : 1;
     for (int i = 0; i < s->system->n; i++) {
         const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
         int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
-        double M = s->begin[tree->at.M + tree->start[i + 1] - 1];
+        double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
         double stiff = matrix_diagonal(&s->H, i) - M;
-        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : 1;
+        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
         double part = 4 * DBL_EPSILON * stiff * place / s->h;
         sum += part * part * weight_of(s, i);
     }

@@ -208,8 +208,10 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
     return out;
 }
 
-/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step. */
-static zw_status fly(step_impulse *s, bounce *b, double h, double *v1, zw_error *error)
+/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step.
+ * *open is the part of it before which nothing meets. */
+static zw_status fly(step_impulse *s, bounce *b, double h, double *open, double *v1,
+                     zw_error *error)
 {
     s->h = h;
     s->gained = s->gained_before;
@@ -218,6 +220,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *v1, zw_error 
     zw_status status = impulse_take(s, v1, error);
     b->work -= 1 + s->problem.rows;
     if (status == ZW_OK) {
+        *open = impulse_free_part(s);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
         status = find_points(s, b, b->rest, error);
     }
@@ -226,20 +229,31 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *v1, zw_error 
 
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
-/* Fly until something meets, at most for the rest of the step; s->h is how long. */
+/* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
+ * equations cannot be solved is tried over half the time. */
 static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
                                zw_error *error)
 {
-    double low = 0, high = b->rest, t = fmin(soon, b->rest);
+    double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
+    if (impulse_pace(s, b->rest) > 1) {
+        t = fmin(t, impulse_until_meeting(s, b->rest));
+    }
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0; k++) {
-        zw_status status = fly(s, b, t, v1, error);
-        if (status != ZW_OK) {
-            return status == ZW_NO_MEMORY ? status : ZW_OK;
+        double open = 1;
+        zw_status status = fly(s, b, t, &open, v1, error);
+        if (status == ZW_NO_MEMORY) {
+            return status;
+        }
+        if (status != ZW_OK || (open < 1 && open * t > low)) { /* met on the way, perhaps parted */
+            high = t;
+            t = status == ZW_OK ? open * t : fmax(0.5 * t, 0.5 * (low + t));
+            most = status == ZW_OK ? most : t;
+            continue;
         }
         outlook out = look_out(s, b, v1, t);
         int closed = high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size;
-        if (fabs(out.depth) <= EXACT * b->size || closed || (t >= b->rest && out.depth <= 0)) {
+        if (fabs(out.depth) <= EXACT * b->size || closed || (t >= most && out.depth <= 0)) {
             *end = fabs(out.depth) <= EXACT * b->size || closed ? FLIGHT_HIT : FLIGHT_FREE;
             return ZW_OK;
         }
@@ -248,9 +262,9 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             t -= out.depth / out.speed;
         } else {
             low = t;
-            t = fmin(t + out.soon, b->rest);
+            t = fmin(t + out.soon, most);
         }
-        if (!(t > low && t < high) && !(t == b->rest && high == b->rest)) {
+        if (!(t > low && t < high) && !(t == most && high >= most)) {
             t = 0.5 * (low + high);
         }
     }
@@ -314,11 +328,10 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
         b->work = 0; /* the rest is captured */
         return ZW_OK;
     }
-    b->rest -= s->h;
+    b->rest = end == FLIGHT_FREE && s->h >= b->rest ? 0 : b->rest - s->h;
     impulse_pass(s);
     if (end == FLIGHT_FREE) {
-        b->rest = 0;
-        impulse_move_on(s, v1);
+        start_anew(s, v1);
         return ZW_OK;
     }
     status = strike(s, b, 0, v1, error);

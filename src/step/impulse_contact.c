@@ -37,6 +37,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
         !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
+        impulse_sweep_create(&t->sweep, system) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
@@ -65,6 +66,7 @@ void impulse_contacts_free(impulse_contacts *t)
     gauss_impact_free(t->law);
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
+    impulse_sweep_free(&t->sweep);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -116,7 +118,7 @@ static void leave_out(impulse_contacts *t)
 }
 
 /* Falling adds to the reach of a step: twice, as things may be thrown. */
-static double margin_of(const step_impulse *s)
+double impulse_margin(const step_impulse *s)
 {
     const double *g = s->system->tree->gravity;
     return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -133,7 +135,7 @@ static int passes(const step_impulse *s, const double *sweeps, const contact_poi
     int a = (int)point->key.geom[0], b = (int)point->key.geom[1];
     double size = 0.25 * fmin(geom[a].radius, geom[b].radius);
     return point->gap > size && t->found.reach[a] + t->found.reach[b] > size &&
-           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, margin_of(s));
+           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, impulse_margin(s));
 }
 
 /* A wheel that turns by more than half a radian in a step: the points of its rim that are still
@@ -236,8 +238,9 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     if (!t->is_there) {
         return ZW_OK;
     }
-    double margin = fmax(margin_of(s), t->near);
+    double margin = fmax(impulse_margin(s), t->near);
     zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    impulse_sweep_note(s);
     leave_out(t);
     if (!from && t->near == 0 && status == ZW_OK) {
         drop_ghosts(s, sweeps);
@@ -476,13 +479,13 @@ static int has_jammed(step_impulse *s, int k, double speed)
 {
     const impulse_contacts *t = &s->touch;
     double slip[6] = {0}, across = 0;
-    double slow = 1e-6 * (1 + speed) + 2 * margin_of(s) / s->h;
+    double slow = 1e-6 * (1 + speed) + 2 * impulse_margin(s) / s->h;
     for (int r = 1; r < t->found.point[k].rows; r++) {
         slip[r] = row_times(t, k, r, s->first);
         across = fmax(across, r < 3 ? fabs(slip[r]) : 0);
     }
     return across > slow && s->problem.options.contact == ZW_COULOMB &&
-           row_times(t, k, 0, s->first) > -1e-3 * across - margin_of(s) / s->h &&
+           row_times(t, k, 0, s->first) > -1e-3 * across - impulse_margin(s) / s->h &&
            is_paradox(s, k, slip);
 }
 

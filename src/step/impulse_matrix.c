@@ -7,36 +7,96 @@
 
 /* ---- Pattern -------------------------------------------------------------------------------- */
 
-/* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
- * many; list[] has them, rising, unless NULL. */
-static int column_of(const zw_system *system, int j, int coupled_count, const int *coupled,
-                     int *mark, int *list)
+/* What couples coordinates beyond their masses, by coordinate, so that a column costs what it
+ * holds. */
+typedef struct couplings {
+    int *first;  /* [n + 1] in `length`: those of several coordinates that this one is part of */
+    int *length; /* of bodies->length */
+    int *place;  /* [n] in coupled[], which all couple with each other; -1: not in it */
+    int *mark;   /* [n] scratch, zero between uses */
+    int count;   /* of coupled */
+    const int *coupled;
+} couplings;
+
+static void free_couplings(couplings *c)
+{
+    base_free(c->first);
+    base_free(c->length);
+    base_free(c->place);
+    base_free(c->mark);
+}
+
+static int joins_several(const struct system_bodies *bodies, int length)
+{
+    return bodies->length[length].count > 1;
+}
+
+static zw_status find_couplings(couplings *c, const zw_system *system, int count,
+                                const int *coupled)
 {
     const struct system_bodies *bodies = system->bodies;
-    int count = 0, n = system->n, last = j;
+    size_t n = (size_t)system->n, terms = 0;
+    for (int i = 0; i < bodies->length_count; i++) {
+        terms += joins_several(bodies, i) ? (size_t)bodies->length[i].count : 0;
+    }
+    *c = (couplings){.first = base_alloc((n + 2) * sizeof(int)),
+                     .length = base_alloc((terms + 1) * sizeof(int)),
+                     .place = base_alloc((n + 1) * sizeof(int)),
+                     .mark = base_alloc((n + 1) * sizeof(int)),
+                     .count = count,
+                     .coupled = coupled};
+    if (!c->first || !c->length || !c->place || !c->mark) {
+        return ZW_NO_MEMORY;
+    }
+    for (int j = 0; j < system->n; j++) {
+        c->place[j] = -1;
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        c->place[coupled[i]] = i;
+    }
+    /* counted at first[dof + 2], summed up, and filled through first[dof + 1] */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < bodies->length_count; i++) {
+            const bodies_term *term = &bodies->term[bodies->length[i].first];
+            for (int k = 0; k < bodies->length[i].count && joins_several(bodies, i); k++) {
+                if (pass == 0) {
+                    c->first[term[k].dof + 2]++;
+                } else {
+                    c->length[c->first[term[k].dof + 1]++] = i;
+                }
+            }
+        }
+        for (int j = 0; j < system->n && pass == 0; j++) {
+            c->first[j + 2] += c->first[j + 1];
+        }
+    }
+    return ZW_OK;
+}
+
+/* Marks what couples with column j below it: masses, and lengths that j is part of. Answers how
+ * many; list[] has them, rising, unless NULL. */
+static int column_of(const zw_system *system, const couplings *c, int j, int *list)
+{
+    const struct system_bodies *bodies = system->bodies;
+    int count = 0, n = system->n, last = j, *mark = c->mark;
     for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
         mark[system->M_row[k]] = 1;
         last = system->M_row[k] > last ? system->M_row[k] : last;
     }
     mark[j] = 1;
-    for (int i = 0; i < bodies->length_count; i++) {
-        const bodies_term *term = &bodies->term[bodies->length[i].first];
-        int has = 0;
-        for (int k = 0; k < bodies->length[i].count && bodies->length[i].count > 1; k++) {
-            has |= term[k].dof == j;
-        }
-        for (int k = 0; k < bodies->length[i].count && has; k++) {
+    for (int i = c->first[j]; i < c->first[j + 1]; i++) {
+        const bodies_length *length = &bodies->length[c->length[i]];
+        const bodies_term *term = &bodies->term[length->first];
+        for (int k = 0; k < length->count; k++) {
             if (term[k].dof > j) {
                 mark[term[k].dof] = 1;
                 last = term[k].dof > last ? term[k].dof : last;
             }
         }
     }
-    int is_in = 0;
-    for (int i = 0; i < coupled_count; i++) {
-        is_in |= coupled[i] == j;
-        mark[coupled[i]] |= is_in;
-        last = is_in && coupled[i] > last ? coupled[i] : last;
+    for (int i = c->place[j]; i >= 0 && i < c->count; i++) {
+        mark[c->coupled[i]] = 1;
+        last = c->coupled[i] > last ? c->coupled[i] : last;
     }
     for (int d = j; d <= last && d < n; d++) {
         if (mark[d] && list) {
@@ -64,25 +124,26 @@ static void find_entries(impulse_matrix *H, const zw_system *system)
 zw_status matrix_create(impulse_matrix *H, const zw_system *system, int count, const int *coupled)
 {
     size_t n = (size_t)system->n, masses = (size_t)system->M_start[system->n];
-    int *mark = base_alloc((n + 1) * sizeof(int));
+    couplings c;
+    zw_status found = find_couplings(&c, system, count, coupled);
     signed char *sign = base_alloc(n + 1);
     *H = (impulse_matrix){.n = system->n, .start = base_alloc((n + 1) * sizeof(int))};
-    for (int j = 0; j < system->n && mark && H->start; j++) {
-        H->start[j + 1] = H->start[j] + column_of(system, j, count, coupled, mark, NULL);
+    for (int j = 0; j < system->n && found == ZW_OK && H->start; j++) {
+        H->start[j + 1] = H->start[j] + column_of(system, &c, j, NULL);
     }
     size_t entries = H->start ? (size_t)H->start[n] : 0;
     H->row = base_alloc((entries + 1) * sizeof(int));
     H->value = base_alloc((entries + 1) * sizeof(double));
     H->entry = base_alloc((masses + 1) * sizeof(int));
-    if (mark && sign && H->start && H->row && H->value && H->entry) {
+    if (found == ZW_OK && sign && H->start && H->row && H->value && H->entry) {
         for (int j = 0; j < system->n; j++) {
-            column_of(system, j, count, coupled, mark, H->row + H->start[j]);
+            column_of(system, &c, j, H->row + H->start[j]);
             sign[j] = 1;
         }
         find_entries(H, system);
         H->ldl = sparse_ldl_analyse(system->n, H->start, H->row, sign);
     }
-    base_free(mark);
+    free_couplings(&c);
     base_free(sign);
     if (!H->ldl) {
         matrix_free(H);

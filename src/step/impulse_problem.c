@@ -225,6 +225,7 @@ static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matr
     p->options.guess = guess;
     zw_status status =
         gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
+    p->contradicts = status == ZW_CONFLICT;
     int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
                    (status == ZW_INACCURATE && p->answer.certificate <= p->enough) ||
                    (status == ZW_JAMMED && p->answer.certificate <= p->jammed);

@@ -29,6 +29,7 @@ typedef struct impulse_problem {
     double jammed; /* and one of which the kernel fears that there is none up to this */
     gauss_islands *islands;
     gauss_islands_answer answer; /* after problem_solve */
+    int contradicts;             /* its equations did, and the answer is between them */
 
     /* The rows as appended. */
     int blocks, rows, entries;

@@ -128,6 +128,9 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
+    if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
+        return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
+    }
     int more = impulse_reach(s);
     at->made &= more == 0;
     if (round == 0 || status != ZW_OK) {
@@ -140,7 +143,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     }
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
-    at->left = fmax(at->left - impulse_noise(s), 0);
+    double all = at->left;
+    at->left = fmax(at->left - impulse_noise(s, 0), 0);
     double size = impulse_size(s);
     at->left = size > 0 ? at->left / size : at->left;
     double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
@@ -152,7 +156,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
-    there |= at->idle > 2 && at->left <= ENOUGH && off <= 10 * PLACE * impulse_extent(s);
+    int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
+    there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
     at->off = off / impulse_extent(s);
     note_best(s, at);
     if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
@@ -187,7 +192,8 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
         status = step_held(s, error);
         status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
     }
-    int taken = status == ZW_OK && (unsound(at) <= 1 || at->off <= FAIR);
+    int taken =
+        status == ZW_OK && (unsound(at) <= 1 || at->off <= (s->last_resort > 1 ? FAIR : NEAR));
     if (!taken) {
         return status == ZW_NO_MEMORY ? status
                                       : base_fail(error, ZW_INACCURATE,

@@ -9,6 +9,8 @@
 
 #define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
 
+#define HELD 1e-9 /* of the largest speed: what is slower is held, whatever contradicts it */
+
 static int one_sided(const zw_system *system, int r)
 {
     return system->row_kind[r] == SYSTEM_CONTACT;
@@ -62,13 +64,21 @@ void impulse_begin_modes(step_impulse *s)
 }
 
 /* The wish of dry friction k: inside, the force that holds; outside, beyond the end as long as it
- * goes on sliding that way. */
+ * goes on sliding that way. What should be held and moves all the same, since equations prescribe
+ * it, slides the way it moves. */
 static int judge_dry(const step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_dry *dry = &bodies->dry[k];
     if (s->dry_mode[k] != 0) {
         return s->dry_mode[k] * dry_speed(bodies, dry, s->u) < 0 ? 0 : s->dry_mode[k];
+    }
+    double e = dry_speed(bodies, dry, s->problem.answer.a), fastest = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        fastest = fmax(fastest, fabs(s->problem.answer.a[i]));
+    }
+    if (s->problem.contradicts && fabs(e) > HELD * fastest) {
+        return e > 0 ? 1 : -1;
     }
     double held = problem_multiplier(&s->problem, impulse_held(s) + k, 0);
     double most = s->fall * dry->limit * (1 + BORDER);

@@ -70,6 +70,7 @@ struct step_ode {
     void *more;    /* whatever else a scheme keeps */
     step_stiff *stiff;
     step_leap *leap; /* NULL: no field to leap over */
+    int no_memory;   /* some attempt to leap had none */
 };
 
 /* dy = f(t, y), counted, and refused unless finite: ode->view.culprit then says which. */

@@ -276,6 +276,7 @@ static zw_status evaluate(step_ode *ode, int i)
         ode->view.evaluations++;
         status = ode->option.exact(ode->option.user, t, y, k, NULL);
         leap->margin[i] = *ode->option.margin;
+        ode->no_memory |= status == ZW_NO_MEMORY;
     }
     return status == ZW_OK
                ? step_check_finite(ode->n, k, "rate of state", t, &ode->view.culprit, NULL)

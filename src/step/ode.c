@@ -359,10 +359,16 @@ static zw_status first_step(step_ode *ode, double toward, double room, zw_error 
     return ZW_OK;
 }
 
+int step_ode_is_stiff(const step_ode *ode)
+{
+    return ode->option.method == STEP_RADAU || ode->option.method == STEP_BDF;
+}
+
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
 {
     stay(ode);
-    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit, error);
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit,
+                        ode->view.reachable, error);
 }
 
 /* Out of memory: shorter steps are no cure, and would be another motion. */
@@ -383,7 +389,13 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         }
     }
     double length = fmin(ode->next, ode->option.step);
-    if (leap_try(ode, &limit)) {
+    int leaps = leap_try(ode, &limit);
+    if (ode->no_memory) {
+        ode->no_memory = 0;
+        return give_up_at_once(ode,
+                               base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY)));
+    }
+    if (leaps) {
         status = finish(ode, error);
         if (status == ZW_OK) {
             leap_accept(ode);

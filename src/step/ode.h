@@ -107,6 +107,8 @@ typedef struct step_ode_view {
     const double *y_before;
     double next;      /* the length that the next step will try */
     int culprit;      /* component with the largest error, or the first not finite; -1: none */
+    double reachable; /* the tolerance that round-off allows, if that is known to be above the one
+                         asked for; else 0 */
     long steps;       /* accepted; a retake is not a new step */
     long rejected;    /* tried and thrown away, for whatever reason */
     long evaluations; /* of the field */
@@ -117,6 +119,9 @@ typedef struct step_ode step_ode;
 /* NULL on failure, with the reason in `error` (which, here and below, may be NULL). */
 step_ode *step_ode_create(const step_ode_options *options, zw_error *error);
 void step_ode_free(step_ode *ode); /* NULL is fine */
+
+/* Is its method one for stiff systems? */
+int step_ode_is_stiff(const step_ode *ode);
 
 /* Begin at (t, y); y must be on the manifold already. Counters start at 0. */
 zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error);

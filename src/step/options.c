@@ -46,6 +46,25 @@ zw_status zw_contact_model_find(const char *name, zw_contact_model *model)
     return ZW_BAD_INPUT;
 }
 
+static const char *const impact_name[] = {"default", "sequential", "simultaneous"};
+enum { IMPACTS = sizeof impact_name / sizeof *impact_name };
+
+const char *zw_impact_law_name(zw_impact_law law)
+{
+    return (int)law >= 0 && (int)law < IMPACTS ? impact_name[law] : "?";
+}
+
+zw_status zw_impact_law_find(const char *name, zw_impact_law *law)
+{
+    for (int i = 0; i < IMPACTS; i++) {
+        if (strcmp(name, impact_name[i]) == 0) {
+            *law = (zw_impact_law)i;
+            return ZW_OK;
+        }
+    }
+    return ZW_BAD_INPUT;
+}
+
 static int fixed_step(zw_method method)
 {
     return method == ZW_METHOD_RK4 || method == ZW_METHOD_EULER ||

@@ -17,6 +17,14 @@
  * method of order 3, damped for stiff components; it falls like h^4. Dense output is the
  * collocation polynomial, the cubic through y0 and the three stages, with the projected end in the
  * place of the last.
+ *
+ * Round-off. A field with a large slope in y turns round-off of y into noise: |f_y| eps |y| in f,
+ * and u = |(gamma/h - J)^-1| (|J| eps |y| + eps |f|) in the stages and in the error estimate, which
+ * no shorter step makes smaller. (A spring of stiffness k with a damper c: a velocity that follows
+ * a length l is known to eps l k/c, whatever its own size.) The tolerance is about the error of the
+ * method; so where it cannot be met, at second sight, u is allowed beside it, as long as it is not
+ * ten times as large. Beyond that nothing is allowed for, and if the step then shrinks to nothing
+ * the tolerance that could be reached is told.
  */
 #include "math/dense.h"
 #include "step/inner.h"
@@ -26,6 +34,9 @@
 #include <string.h>
 
 enum { NEWTON = 10 };
+
+/* Several roundings in a row, and the sums of |T^-1|, make more of u. */
+static const double NOISY = 10.0, TOLERATED = 10.0;
 
 static const double ROOT6 = 2.449489742783178098197284;
 static const double GAMMA = 3.637834252744495732208419, ALPHA = 2.681082873627752133895791,
@@ -47,14 +58,16 @@ typedef struct radau {
     int *pair_pivot;    /* [2n] */
     double *z, *w, *dw; /* [3n] stages, transformed stages, Newton's change */
     double *F;          /* [3n] */
+    double *noise;      /* [n] u, if have_noise */
     double *guess;      /* [4n] base and stages of the polynomial to guess from */
     double guess_t, guess_h;
     double J_t;        /* where J is from */
     double factored_h; /* 0: not factored */
     int have_J, keep_J, have_guess;
-    double last_h, last_size; /* of the last accepted step; last_h 0: none */
-    double filter_at;         /* the start of a step after a jump, or that has been tried before */
-    int iterations;           /* Newton's, in the last attempt */
+    int have_noise, small_noise; /* of these factors; it may be allowed for */
+    double last_h, last_size;    /* of the last accepted step; last_h 0: none */
+    double filter_at; /* the start of a step after a jump, or that has been tried before */
+    int iterations;   /* Newton's, in the last attempt */
 } radau;
 
 static void radau_layout(step_ode *ode, base_arena *arena)
@@ -72,6 +85,7 @@ static void radau_layout(step_ode *ode, base_arena *arena)
     r->w = base_arena_doubles(arena, 3 * n);
     r->dw = base_arena_doubles(arena, 3 * n);
     r->F = base_arena_doubles(arena, 3 * n);
+    r->noise = base_arena_doubles(arena, n);
     r->guess = base_arena_doubles(arena, 4 * n);
 }
 
@@ -165,6 +179,37 @@ static void factor(step_ode *ode, double h)
     dense_lu(n, r->real, n, r->real_pivot, DBL_MIN);
     dense_lu(2 * n, r->pair, 2 * n, r->pair_pivot, DBL_MIN);
     r->factored_h = h;
+    r->have_noise = 0;
+}
+
+/* u, with the inverse column by column; what is in `trial` and dw is lost. */
+static void measure_noise(step_ode *ode)
+{
+    radau *r = ode->more;
+    int n = ode->n;
+    double *column = r->dw, *rough = ode->trial;
+    for (int i = 0; i < n; i++) {
+        rough[i] = fabs(ode->f0[i]);
+        for (int j = 0; j < n; j++) {
+            rough[i] += fabs(r->J[(long)i * n + j] * ode->y0[j]);
+        }
+        r->noise[i] = 0.0;
+    }
+    for (int j = 0; j < n; j++) {
+        memset(column, 0, (size_t)n * sizeof *column);
+        column[j] = DBL_EPSILON * rough[j];
+        dense_lu_solve(n, r->real, n, r->real_pivot, column);
+        for (int i = 0; i < n; i++) {
+            r->noise[i] += fabs(column[i]);
+        }
+    }
+    double most = 0.0; /* beside the tolerance */
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, NOISY * r->noise[i] / step_scale(ode, i, 0.0));
+    }
+    r->have_noise = 1;
+    r->small_noise = most <= TOLERATED;
+    ode->view.reachable = most > 1.0 ? most * ode->option.tolerance : 0.0;
 }
 
 /* ---- Newton ---------------------------------------------------------------------------------- */
@@ -224,6 +269,17 @@ static zw_status iterate(step_ode *ode, double h, double *size, zw_error *error)
     return ZW_OK;
 }
 
+/* Is what Newton's method still changes noise? */
+static int is_noise(const step_ode *ode, double goal)
+{
+    const radau *r = ode->more;
+    int n = ode->n, yes = r->have_noise && r->small_noise;
+    for (int i = 0; i < 3 * n && yes; i++) {
+        yes = fabs(r->dw[i]) <= NOISY * r->noise[i % n] + goal * step_scale(ode, i % n, 0.0);
+    }
+    return yes;
+}
+
 /* Simplified Newton; *converged says whether it did. */
 static zw_status newton(step_ode *ode, double h, int *converged, zw_error *error)
 {
@@ -238,6 +294,10 @@ static zw_status newton(step_ode *ode, double h, int *converged, zw_error *error
             return status;
         }
         r->iterations = i + 1;
+        if (is_noise(ode, goal)) {
+            *converged = 1;
+            return ZW_OK;
+        }
         double rate = i > 0 ? size / before : 0.5;
         if (!(rate < 0.99)) {
             return ZW_OK; /* diverges, or is not a number */
@@ -281,6 +341,24 @@ static double estimate(step_ode *ode, double h, const double *f)
     return size;
 }
 
+/* The same where u may be allowed for. */
+static double estimate_beside_noise(step_ode *ode, double h, const double *f)
+{
+    radau *r = ode->more;
+    int n = ode->n;
+    double size = 0.0;
+    if (!r->have_noise) {
+        measure_noise(ode);
+    }
+    estimate(ode, h, f);
+    for (int i = 0; i < n; i++) {
+        double scale = step_scale(ode, i, ode->y0[i] + r->z[2 * n + i]);
+        double part = fabs(ode->trial[i]) / (scale + (r->small_noise ? NOISY * r->noise[i] : 0.0));
+        size = part <= size ? size : part;
+    }
+    return size;
+}
+
 static void remember(step_ode *ode, double h)
 {
     radau *r = ode->more;
@@ -306,6 +384,12 @@ static zw_status radau_attempt(step_ode *ode, double h, double *size, zw_error *
         }
         guess_stages(ode, h);
         status = newton(ode, h, &converged, error);
+        if (status == ZW_OK && !converged && fresh && !r->have_noise) {
+            measure_noise(ode);
+            if (r->small_noise) {
+                continue;
+            }
+        }
         if (status == ZW_OK && !converged && fresh) {
             r->have_guess = 0;
             *size = 256.0; /* a quarter of the step */
@@ -330,8 +414,11 @@ static zw_status radau_attempt(step_ode *ode, double h, double *size, zw_error *
             ode->trial[i] += ode->y0[i];
         }
         if (step_evaluate(ode, ode->t0, ode->trial, r->F, NULL) == ZW_OK) {
-            *size = estimate(ode, h, r->F);
+            *size = fmin(estimate(ode, h, r->F), estimate_beside_noise(ode, h, r->F));
         }
+    }
+    if (*size > 1.0) {
+        *size = fmin(*size, estimate_beside_noise(ode, h, ode->f0));
     }
     r->filter_at = ode->t0;
     remember(ode, h);

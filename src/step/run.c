@@ -72,21 +72,19 @@ static zw_status reset(run *r, const model_event *event, zw_error *error)
     return ZW_OK;
 }
 
-static zw_status energy_of(run *r, double *energy)
+static double energy_of(const run *r)
 {
-    *energy = zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
-    return ZW_OK;
+    return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
 }
 
 /* A jump of the state changes the energy by work that nobody integrates. */
 static zw_status apply(run *r, const model_event *event, zw_error *error)
 {
-    double before, after;
     zw_state *state = r->state;
     if (event->reset_count == 0) {
         return ZW_OK;
     }
-    energy_of(r, &before);
+    double before = energy_of(r);
     zw_status status = reset(r, event, error);
     if (status != ZW_OK) {
         return status;
@@ -100,8 +98,7 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     if (status == ZW_OK) {
         status = system_project_velocity(r->system, r->work, state->t, q, v, error);
     }
-    energy_of(r, &after);
-    state->work += after - before;
+    state->work += energy_of(r) - before;
     return status;
 }
 
@@ -166,6 +163,12 @@ static zw_status count_repeats(run *r, int c, zw_error *error)
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
 }
 
+static void note_impacts(run *r, const system_impact *made)
+{
+    r->summary->impacts += made->count;
+    r->summary->impact_loss += made->count > 0 ? made->loss : 0;
+}
+
 /* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
  * from both sides. */
 static zw_status decide_now(run *r, int c, zw_error *error)
@@ -176,14 +179,12 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     if (status == ZW_OK) {
         status = system_decide(r->system, r->work, r->state, &made, error);
         r->summary->events += made.count;
-        r->summary->impacts += made.count;
-        r->summary->impact_loss += made.loss;
+        note_impacts(r, &made);
     }
-    int hit = made.count > 0;
-    if (status == ZW_OK && hit) {
+    if (status == ZW_OK && made.count > 0) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
     }
-    if (status == ZW_OK && hit && !r->over) {
+    if (status == ZW_OK && made.count > 0 && !r->over) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
     }
     return status == ZW_OK ? look_ahead(r, error) : status;
@@ -198,6 +199,7 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     int touched = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = note_slip(r, error);
+    system_keep_slip(r->work, r->state);
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         touched |= fired[k] >= r->guards.events;
         if (fired[k] >= r->guards.events) {
@@ -282,8 +284,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->impulse && status == ZW_OK) {
-        r->summary->impacts += r->impulse->impacts;
-        r->summary->impact_loss += r->impulse->impact_loss;
+        note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
         r->summary->halved += r->impulse->halved;
         r->summary->inexact += r->impulse->inexact;
     }
@@ -425,10 +426,12 @@ static zw_status start(run *r, zw_error *error)
 {
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
+    system_take_slip(r->work, r->state);
     zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
     if (status == ZW_OK) {
         status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
                                   state_v(r->state), error);
+        system_keep_slip(r->work, r->state);
     }
     if (status == ZW_OK) {
         status = look_ahead(r, error);
@@ -475,7 +478,9 @@ static zw_status go(run *r, zw_error *error)
                                     .start = r->start,
                                     .t = at->t,
                                     .end = r->options.time,
-                                    .largest = r->options.step};
+                                    .largest = r->options.step,
+                                    .stiff = step_ode_is_stiff(r->ode),
+                                    .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
         if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
@@ -570,9 +575,16 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
              .soon = INFINITY,
              .last = -INFINITY};
     contact_list_keep(work->touched, state); /* for the first sample */
-    *r.summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1, .end = state->t};
+    *r.summary =
+        (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
+    note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
+    state->impacts = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
+        r.summary->method = r.options.method;
+        r.summary->contact = r.options.contact;
+        r.summary->tolerance = r.options.tolerance;
+        r.summary->step = r.options.step;
         status = allocate(&r, error);
     }
     if (status == ZW_OK) {

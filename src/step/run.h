@@ -33,8 +33,9 @@ struct run {
     double soon; /* a contact may come again as soon as this: the next step stays below */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
-    long shown;  /* samples so far */
-    long output; /* number of the next output time */
+    long shown;     /* samples so far */
+    int unmeasured; /* degrees of freedom stepped since the energy was looked at: watch.c */
+    long output;    /* number of the next output time */
     int over;
 };
 
@@ -42,7 +43,7 @@ struct run {
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error);
 /* Show the output times up to and including `until` from the dense output of the last step. */
 zw_status run_show_outputs(run *r, double until, zw_error *error);
-/* Violation and certificate where the integrator stands. */
+/* Violation, certificate and energy where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */

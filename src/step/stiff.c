@@ -16,7 +16,9 @@
 zw_status step_stiff_create(step_ode *ode, zw_error *error)
 {
     (void)ode;
-    return base_fail(error, ZW_BAD_INPUT, "method stiff: zwang was built without SUNDIALS");
+    return base_fail(error, ZW_BAD_INPUT,
+                     "method bdf needs SUNDIALS, which this zwang was built without: "
+                     "install libsundials-dev and build again, or use the method stiff");
 }
 
 void step_stiff_free(step_ode *ode)

@@ -47,6 +47,33 @@ static double radius_of(const zw_geom_def *geom, const model_bodies *from)
     }
 }
 
+/* Of a hull: about the mean of its corners. */
+static double thick_of(const collide_shape *shape)
+{
+    const double *size = shape->size;
+    double least = INFINITY;
+    switch (shape->kind) {
+    case COLLIDE_SPHERE:
+    case COLLIDE_CAPSULE:
+        return size[0];
+    case COLLIDE_CYLINDER:
+        return fmin(size[0], size[1]);
+    case COLLIDE_ELLIPSOID:
+    case COLLIDE_BOX:
+        return fmin(size[0], fmin(size[1], size[2]));
+    case COLLIDE_CONE:
+        return 2 * size[1] * size[0] / (size[0] + sqrt(size[0] * size[0] + 4 * size[1] * size[1]));
+    case COLLIDE_HULL:
+        for (int f = 0; f < shape->hull->face_count; f++) {
+            const double *plane = shape->hull->plane + 4 * f;
+            least = fmin(least, plane[3] - model_dot(plane, shape->hull->middle));
+        }
+        return shape->hull->face_count > 0 ? fmax(least, 0) : 0;
+    default:
+        return 0;
+    }
+}
+
 static collide_kind kind_of(int shape)
 {
     static const collide_kind kind[] = {
@@ -121,6 +148,7 @@ static zw_status make_geom(bodies_builder *b, contact_world *world, int index, z
     if ((from->name && !geom->law.name) || !stuff_of(b, world, from, &geom->shape)) {
         return bodies_no_memory(error);
     }
+    geom->thick = thick_of(&geom->shape);
     return ZW_OK;
 }
 

@@ -314,8 +314,7 @@ static int is_near(const contact_work *work, int first, double margin)
     return work->needed > work->count; /* no room to see */
 }
 
-/* Note a sleeper that was met. */
-static void wake(const contact_world *world, contact_work *work, int i)
+void contact_wake(const contact_world *world, contact_work *work, int i)
 {
     if (world->asleep[i] && !work->is_woken[i]) {
         work->is_woken[i] = 1;
@@ -348,8 +347,8 @@ static zw_status meet_many(const zw_system *system, contact_work *work, const do
                            margin + match.margin + work->reach[a] + work->reach[b]);
         if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
             (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
-            wake(world, work, a);
-            wake(world, work, b);
+            contact_wake(world, work, a);
+            contact_wake(world, work, b);
         }
     }
     return ZW_OK;

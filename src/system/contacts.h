@@ -40,6 +40,7 @@ typedef struct contact_geom {
     int body;            /* and in the tree; 0: it stands still */
     double pos[3], R[9]; /* in the frame of that body */
     double radius;       /* of the sphere about pos that holds it; infinite for planes */
+    double thick;        /* radius of a sphere inside it; 0 for planes, fields and meshes */
     double margin;       /* the largest of those that it is kept free by */
     zw_geom_def law;     /* contype, friction ...; its name is ours, other pointers are not used */
 } contact_geom;
@@ -242,6 +243,9 @@ zw_status contact_find(const struct zw_system *system, contact_work *work, const
  * `slack`; what turns may turn any way. */
 int contact_meet(const struct zw_system *system, const contact_work *work, int a, int b,
                  const double *sweeps, double h, double slack);
+
+/* Note a sleeper that was met. */
+void contact_wake(const contact_world *world, contact_work *work, int geom);
 
 /* What the file says of these two geoms as a pair; NULL: nothing. */
 const zw_pair_def *contact_pair(const contact_world *world, int a, int b);

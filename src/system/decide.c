@@ -332,6 +332,12 @@ static zw_status two_sided(decision *d, zw_error *error)
         mode[c] = SYSTEM_STUCK;
         zw_status status = system_set_modes(system, d->work, mode, error);
         status = status == ZW_OK ? try_to_hold(d, c, &holds, error) : status;
+        int tied = decide_is_tied(d, status), prescribed = 0;
+        zw_status found = tied ? decide_prescribed(d, c, &prescribed, error) : ZW_OK;
+        if (found != ZW_OK || prescribed) {
+            status = found == ZW_OK ? decide_follow(d, c, error) : found;
+            holds = 1;
+        }
         if (status != ZW_OK) {
             return status;
         }
@@ -362,7 +368,9 @@ static zw_status settle(decision *d, zw_error *error)
     }
     status = status == ZW_OK ? decide_energy(d, &after, error) : status;
     state->work += after - before;
-    return status == ZW_OK ? system_note_slip(d->system, d->work, state->t, q, v, error) : status;
+    status = status == ZW_OK ? system_note_slip(d->system, d->work, state->t, q, v, error) : status;
+    system_keep_slip(d->work, state);
+    return status;
 }
 
 static zw_status decide(decision *d, system_impact *made, zw_error *error)
@@ -399,6 +407,7 @@ static void lay_out(decision *d, base_arena *arena)
     d->role = base_arena_ints(arena, count);
     d->touching = base_arena_ints(arena, count);
     d->border = base_arena_ints(arena, count);
+    d->trial = base_arena_ints(arena, count);
     d->normal = base_arena_doubles(arena, count);
     d->still = base_arena_doubles(arena, count);
     d->ahead =

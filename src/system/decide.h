@@ -14,6 +14,7 @@ typedef struct decision {
     int *role;      /* [constraints] */
     int *touching;  /* [constraints] */
     int *border;    /* [constraints] to be asked again */
+    int *trial;     /* [constraints] roles of prescribed.c */
     double *normal; /* [constraints] speed of parting */
     double *still;  /* [constraints] parting slower than this is none */
     double *ahead;  /* [nq + n + carried] the state a moment later */
@@ -47,6 +48,14 @@ static inline double decide_largest(int n, const double *x)
     return most;
 }
 
+/* After an acceleration that ended with `status`: do rows depend on each other, so that one of them
+ * may hold what others prescribe? */
+static inline int decide_is_tied(const decision *d, zw_status status)
+{
+    return status == ZW_CONFLICT ||
+           (status == ZW_OK && d->work->motion->answer.redundant_count > 0);
+}
+
 /* impact.c: evaluate all that a decision needs, and fill touching, normal, still and rest. */
 zw_status decide_look(decision *d, zw_error *error);
 /* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
@@ -62,6 +71,10 @@ void decide_go_ahead(decision *d, const double *a, double moment);
  * hold, and which contacts then. */
 int decide_dry_stands(const decision *d, int c);
 zw_status decide_dry(decision *d, zw_error *error);
+/* prescribed.c: do the constraints that hold say how c slides? Then friction cannot hold it;
+ * decide_follow() lets it slide the way that they say. */
+zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error);
+zw_status decide_follow(decision *d, int c, zw_error *error);
 /* If something that touches approaches: the impact that ends it, noted in `made`. */
 zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
 

@@ -141,34 +141,78 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
     return ZW_OK;
 }
 
-static void pivot(decision *d, standing *it)
+static zw_status pivot(decision *d, standing *it, int tied, zw_error *error)
 {
-    double *mode = &state_mode(d->state)[it->constraint];
+    double *mode = &state_mode(d->state)[it->constraint],
+           *hint = d->work->hint + 3 * it->constraint;
+    zw_status status = ZW_OK;
     if (!is_dry(d->system, it->constraint)) {
         *mode = *mode == SYSTEM_OPEN ? SYSTEM_CLOSED : SYSTEM_OPEN;
     } else if (*mode == SYSTEM_STUCK) {
-        d->work->hint[3 * it->constraint] = it->pull > 0 ? -1 : 1;
+        *hint = it->pull > 0 ? -1 : 1;
         *mode = SYSTEM_CLOSED;
     } else {
-        *mode = SYSTEM_STUCK;
+        int prescribed = 0;
+        status = tied ? decide_prescribed(d, it->constraint, &prescribed, error) : ZW_OK;
+        *hint = prescribed ? -*hint : *hint;
+        *mode = prescribed ? SYSTEM_CLOSED : SYSTEM_STUCK;
     }
+    return status;
+}
+
+/* Where rows depend on each other, joints are held one by one, as long as the others leave them
+ * free to be; what is prescribed by then follows. */
+static zw_status hold_in_turn(decision *d, const standing *list, int count, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    double *mode = state_mode(d->state);
+    for (int k = 0; k < count; k++) {
+        int c = list[k].constraint;
+        if (is_dry(d->system, c)) {
+            mode[c] = SYSTEM_CLOSED;
+            d->work->hint[3 * c] = 0;
+        }
+    }
+    for (int k = 0; k < count && status == ZW_OK; k++) {
+        int c = list[k].constraint;
+        if (is_dry(d->system, c)) {
+            int prescribed = 0;
+            status = decide_prescribed(d, c, &prescribed, error);
+            mode[c] = prescribed ? SYSTEM_CLOSED : SYSTEM_STUCK;
+        }
+    }
+    for (int k = 0; k < count && status == ZW_OK; k++) {
+        int c = list[k].constraint;
+        if (is_dry(d->system, c) && mode[c] == SYSTEM_CLOSED) {
+            status = decide_follow(d, c, error);
+        }
+    }
+    return status;
 }
 
 static zw_status settle(decision *d, standing *list, int count, zw_error *error)
 {
-    int wrong = count + 1, before, patience = 4;
+    int wrong = count + 1, before, patience = 4, tied = 0;
     for (int round = 0; round < 20 + 4 * count; round++) {
         before = wrong;
         zw_status status = look(d, list, count, &wrong, error);
+        if (round == 0 && decide_is_tied(d, status)) {
+            tied = 1;
+            status = hold_in_turn(d, list, count, error);
+            status = status == ZW_OK ? look(d, list, count, &wrong, error) : status;
+        }
         if (status != ZW_OK || wrong == 0) {
             return status;
         }
         patience -= wrong >= before;
-        for (int k = 0, done = 0; k < count && !done; k++) {
+        for (int k = 0, done = 0; k < count && !done && status == ZW_OK; k++) {
             if (list[k].wrong) {
-                pivot(d, &list[k]);
+                status = pivot(d, &list[k], tied, error);
                 done = patience < 0;
             }
+        }
+        if (status != ZW_OK) {
+            return status;
         }
     }
     return ZW_OK; /* round-off goes in circles: any of these answers is as good */

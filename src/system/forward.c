@@ -481,7 +481,11 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     const double *q = state_q(now), *v = state_v(now);
     work->shows_soft = 0;
     system_bind(system, work, state_param(now));
+    system_take_slip(work, now);
     zw_status status = system_set_modes(system, work, state_mode(now), error);
+    if (status == ZW_OK && now->slides > 0) { /* speeds may have been written since */
+        status = system_note_slip(system, work, state->t, q, v, error);
+    }
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_TERMS, state->t, q, v, NULL, NULL, error);
     }

@@ -152,6 +152,16 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
     return status;
 }
 
+void system_keep_slip(const zw_work *work, zw_state *state)
+{
+    memcpy(state_slide(state), work->hint, (size_t)state->slides * sizeof(double));
+}
+
+void system_take_slip(zw_work *work, zw_state *state)
+{
+    memcpy(work->hint, state_slide(state), (size_t)state->slides * sizeof(double));
+}
+
 double system_slide(const zw_system *system, const zw_work *work, int c)
 {
     tangent t = tangent_look(system, c, work->out[PART_SLIP]);

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "system/work.h"
 
-enum { HEAD = 13, VERSION = 1, WORD = 8 };
+enum { HEAD = 13, VERSION = 2, WORD = 8 };
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static void put(sink *s, uint64_t word)
 static size_t numbers(const zw_state *state)
 {
     return (size_t)state->nq + (size_t)state->n + (size_t)state->carried + (size_t)state->params +
-           (size_t)state->constraints + (size_t)state->memory;
+           (size_t)state->constraints + (size_t)state->slides + (size_t)state->memory;
 }
 
 size_t zw_state_bytes(const zw_state *state)
@@ -230,6 +230,9 @@ static zw_status check_numbers(const zw_system *system, zw_state *state, zw_erro
     int finite = isfinite(state->t) && isfinite(state->work);
     for (int i = 0; i < state->nq + state->n + state->carried; i++) {
         finite &= isfinite(q[i]) != 0;
+    }
+    for (int i = 0; i < state->slides; i++) { /* components of vectors no longer than one */
+        finite &= fabs(state_slide(state)[i]) <= 1 + 1e-9;
     }
     if (!finite) {
         return base_fail(error, ZW_BAD_INPUT, "the state has numbers that are not finite");

@@ -35,9 +35,23 @@ double *state_mode(zw_state *state)
     return state_param(state) + state->params;
 }
 
-double *state_memory(zw_state *state)
+double *state_slide(zw_state *state)
 {
     return state_mode(state) + state->constraints;
+}
+
+double *state_memory(zw_state *state)
+{
+    return state_slide(state) + state->slides;
+}
+
+static int slide_numbers(const zw_system *system)
+{
+    int any = 0, constraints = system->model->constraint_count;
+    for (int c = 0; c < constraints && system->slip; c++) {
+        any |= system->slip[c].width > 0;
+    }
+    return any ? 3 * constraints : 0;
 }
 
 /* The memory has room for low-order parts of q, v, multipliers, work and p; for p and v a step ago;
@@ -47,9 +61,10 @@ zw_state *state_allocate(const zw_system *system)
     enum { MORE = 16 };
     int memory = system->nq + 4 * system->n + system->carried + system->m + MORE +
                  (system->bodies ? bodies_step_memory(system) : 0);
-    size_t count = (size_t)system->nq + (size_t)system->n + (size_t)system->carried +
-                   (size_t)system->shape.params + (size_t)system->model->constraint_count +
-                   (size_t)memory;
+    int slides = slide_numbers(system);
+    size_t count = (size_t)slides + (size_t)system->nq + (size_t)system->n +
+                   (size_t)system->carried + (size_t)system->shape.params +
+                   (size_t)system->model->constraint_count + (size_t)memory;
     size_t bytes = sizeof(zw_state) + (count + 1) * sizeof(double);
     zw_state *state = base_alloc(bytes);
     if (state) {
@@ -59,6 +74,7 @@ zw_state *state_allocate(const zw_system *system)
         state->carried = system->carried;
         state->params = system->shape.params;
         state->constraints = system->model->constraint_count;
+        state->slides = slides;
         state->memory = memory;
         state->fingerprint = system->fingerprint;
     }
@@ -229,6 +245,34 @@ static zw_status assemble_position(const zw_system *system, zw_work *work, zw_st
     return status == ZW_OK ? open_all(system, work, state, error) : status;
 }
 
+/* Contacts at the start, and the impact of what approaches: the user gave other speeds than those
+ * after it. */
+static zw_status decide_start(const zw_system *system, zw_work *work, zw_state *state,
+                              zw_assembly *report, zw_error *error)
+{
+    system_impact made;
+    const double *v = state_v(state);
+    size_t speeds = (size_t)system->n * sizeof *v;
+    double *before = base_alloc(speeds + 1);
+    if (!before) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    memcpy(before, v, speeds);
+    zw_status status = system_decide(system, work, state, &made, error);
+    state->work = 0;
+    state->impacts = report->impacts = made.count;
+    state->impact_loss = report->impact_loss = made.loss;
+    if (made.count > 0) {
+        change(system->n, v, before, &report->impact_speed);
+    }
+    if (report->impact_speed >= 0) {
+        report->impact_before = before[report->impact_speed];
+        report->impact_after = v[report->impact_speed];
+    }
+    base_free(before);
+    return status;
+}
+
 static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
                           zw_assembly *report, zw_error *error)
 {
@@ -251,16 +295,14 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     if (status == ZW_OK) {
         status = system_violation(system, work, 0, q, v, violation, error);
         report->violation_after = violation[0] > violation[1] ? violation[0] : violation[1];
-        status = system_decide(system, work, state, NULL, error);
-        state->work = 0;
     }
-    return status;
+    return status == ZW_OK ? decide_start(system, work, state, report, error) : status;
 }
 
 zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
                           zw_error *error)
 {
-    zw_assembly report = {.position_coord = -1, .speed_coord = -1};
+    zw_assembly report = {.position_coord = -1, .speed_coord = -1, .impact_speed = -1};
     zw_state *state = state_allocate(system);
     if (!state) {
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));

@@ -134,11 +134,14 @@ struct zw_system {
 struct zw_state {
     size_t bytes;
     int n, nq, carried, params, constraints;
+    int slides;           /* 3 * constraints where some rub, else 0 */
     int memory;           /* room for what the last run knew beyond all this: step/remember.c */
     uint64_t fingerprint; /* of its system */
     uint64_t remembered;  /* state_digest when the memory was written; 0: it holds nothing */
     double t;
-    double work; /* done since the start by what changes the energy */
+    double work;        /* done since the start by what changes the energy */
+    double impact_loss; /* of impacts at the start that no run has counted yet */
+    int impacts;        /* their number */
     double data[];
 };
 
@@ -146,6 +149,9 @@ double *state_q(zw_state *state);
 double *state_v(zw_state *state); /* what is carried stands behind it */
 double *state_param(zw_state *state);
 double *state_mode(zw_state *state); /* system_mode of each constraint */
+/* The direction in which each constraint slides, or began to slide from rest, and the part of its
+ * friction that one that is held gives: zw_work's hint. Speeds alone do not tell it near rest. */
+double *state_slide(zw_state *state);
 double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);
 /* save.c: a hash of time, work and data but for the memory and, unless they are asked for, the

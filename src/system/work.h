@@ -161,6 +161,9 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
  * smooth even where it leads past the moment at which sliding ends. */
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, zw_error *error);
+/* The same between a state and the work: between runs it is the state that knows. */
+void system_keep_slip(const zw_work *work, zw_state *state);
+void system_take_slip(zw_work *work, zw_state *state);
 /* How fast constraint c slides along its hint; PART_SLIP has been evaluated there. */
 double system_slide(const zw_system *system, const zw_work *work, int c);
 /* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */

@@ -47,27 +47,32 @@ PART void turn_by(const zw_real *q, vec3 p, zw_real *next)
     store_quat(next, quat_unit(quat_product(load_quat(q), quat_exp(p))));
 }
 
+PART void advance_joint(const tree_joint *joint, const zw_real *q, const zw_real *v, zw_real step,
+                        zw_real *next)
+{
+    const zw_real *from = q + joint->q, *speed = v + joint->v;
+    zw_real *to = next + joint->q;
+    switch (joint->kind) {
+    case TREE_FREE:
+        store3(to, add3(load3(from), scale3(step, load3(speed))));
+        turn_by(from + 3, scale3(step, load3(speed + 3)), to + 3);
+        break;
+    case TREE_BALL:
+        turn_by(from, scale3(step, load3(speed)), to);
+        break;
+    default:
+        to[0] = from[0] + step * speed[0];
+        break;
+    }
+}
+
 /* next = q (+) h v; it may take the place of q. */
 LANE_CLONES void LANE(tree_advance)(const tree_mechanism *tree, const zw_real *q, const zw_real *v,
                                     const zw_real *h, zw_real *next)
 {
     zw_real step = *h;
     for (int j = 0; j < tree->joints; j++) {
-        const tree_joint *joint = tree->joint + j;
-        const zw_real *from = q + joint->q, *speed = v + joint->v;
-        zw_real *to = next + joint->q;
-        switch (joint->kind) {
-        case TREE_FREE:
-            store3(to, add3(load3(from), scale3(step, load3(speed))));
-            turn_by(from + 3, scale3(step, load3(speed + 3)), to + 3);
-            break;
-        case TREE_BALL:
-            turn_by(from, scale3(step, load3(speed)), to);
-            break;
-        default:
-            to[0] = from[0] + step * speed[0];
-            break;
-        }
+        advance_joint(tree->joint + j, q, v, step, next);
     }
 }
 

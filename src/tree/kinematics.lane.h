@@ -184,20 +184,26 @@ PART void place_body(const tree_mechanism *tree, int i, pose x, zw_real *work)
     }
 }
 
-LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real *q, zw_real *work)
+/* Body i, whose parent has its place; sines and cosines of half the angles are known. */
+PART void carry_body(const tree_mechanism *tree, int i, const zw_real *q, zw_real *work)
 {
     const tree_places *at = &tree->at;
-    place_world(at, work);
+    const tree_body *body = tree->body + i;
+    pose x = given_pose(body, at, work);
+    for (int j = body->joint; j < body->joint_end; j++) {
+        const tree_joint *joint = tree->joint + j;
+        x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],
+                          work[at->cosine + joint->hinge], work + at->S + 6 * joint->v);
+    }
+    place_body(tree, i, x, work);
+}
+
+LANE_CLONES void LANE(tree_kinematics)(const tree_mechanism *tree, const zw_real *q, zw_real *work)
+{
+    place_world(&tree->at, work);
     half_angles(tree, q, work);
     for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = tree->body + i;
-        pose x = given_pose(body, at, work);
-        for (int j = body->joint; j < body->joint_end; j++) {
-            const tree_joint *joint = tree->joint + j;
-            x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],
-                              work[at->cosine + joint->hinge], work + at->S + 6 * joint->v);
-        }
-        place_body(tree, i, x, work);
+        carry_body(tree, i, q, work);
     }
 }
 
@@ -222,33 +228,39 @@ PART spatial motion_of_joint(const tree_joint *joint, const zw_real *S, const zw
     }
 }
 
-LANE_CLONES void LANE(tree_velocities)(const tree_mechanism *tree, const zw_real *v, zw_real *work)
+/* Body i, whose parent has its motion. */
+PART void move_body(const tree_mechanism *tree, int i, const zw_real *v, zw_real *work)
 {
     const tree_places *at = &tree->at;
-    for (int i = 1; i < tree->bodies; i++) {
-        const tree_body *body = tree->body + i;
-        spatial V = load6(work + at->V + 6 * body->parent), Z = zero6();
-        vec3 arm = cross3(V.ang, load3(work + at->shift + 3 * i)), own = Z.lin;
-        for (int j = body->joint; j < body->joint_end; j++) {
-            const tree_joint *joint = tree->joint + j;
-            own = add3(own, motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v).lin);
-            if (joint->kind == TREE_FREE) { /* along axes that do not turn: no part in Z */
-                V.lin = load3(v + joint->v);
-            }
+    const tree_body *body = tree->body + i;
+    spatial V = load6(work + at->V + 6 * body->parent), Z = zero6();
+    vec3 arm = cross3(V.ang, load3(work + at->shift + 3 * i)), own = Z.lin;
+    for (int j = body->joint; j < body->joint_end; j++) {
+        const tree_joint *joint = tree->joint + j;
+        own = add3(own, motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v).lin);
+        if (joint->kind == TREE_FREE) { /* along axes that do not turn: no part in Z */
+            V.lin = load3(v + joint->v);
         }
+    }
 
-        /* seen from c_i, what carries the first joint passes by with -own */
-        vec3 from_parent = add3(arm, own);
-        spatial seen = {V.ang, sub3(Z.lin, own)};
-        Z.lin = cross3(V.ang, from_parent);
-        for (int j = body->joint; j < body->joint_end; j++) {
-            const tree_joint *joint = tree->joint + j;
-            spatial m = motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v);
-            Z = add6(Z, carried(seen, m));
-            seen = add6(seen, m);
-        }
-        store3(work + at->V + 6 * i, seen.ang);
-        store3(work + at->V + 6 * i + 3, add3(V.lin, from_parent));
-        store6(work + at->Z + 6 * i, Z);
+    /* seen from c_i, what carries the first joint passes by with -own */
+    vec3 from_parent = add3(arm, own);
+    spatial seen = {V.ang, sub3(Z.lin, own)};
+    Z.lin = cross3(V.ang, from_parent);
+    for (int j = body->joint; j < body->joint_end; j++) {
+        const tree_joint *joint = tree->joint + j;
+        spatial m = motion_of_joint(joint, work + at->S + 6 * joint->v, v + joint->v);
+        Z = add6(Z, carried(seen, m));
+        seen = add6(seen, m);
+    }
+    store3(work + at->V + 6 * i, seen.ang);
+    store3(work + at->V + 6 * i + 3, add3(V.lin, from_parent));
+    store6(work + at->Z + 6 * i, Z);
+}
+
+LANE_CLONES void LANE(tree_velocities)(const tree_mechanism *tree, const zw_real *v, zw_real *work)
+{
+    for (int i = 1; i < tree->bodies; i++) {
+        move_body(tree, i, v, work);
     }
 }

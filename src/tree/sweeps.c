@@ -24,3 +24,37 @@ ZW_INLINE void sincos_many(int count, const double *angle, double *sine, double 
 #define lane_sincos_many sincos_many
 #define lane_atan2(y, x, angle) (*(angle) = math_atan2(y, x))
 #include "tree/sweeps.lane.h"
+
+/* ---- One body on its way --------------------------------------------------------------------- */
+
+enum { UP = 64 }; /* ancestors that are placed one by one; from more on, all bodies are */
+
+ZW_CLONES void tree_path_body(const tree_mechanism *tree, const double *q, const double *v,
+                              double t, int body, double *next, double *work)
+{
+    int up[UP], count = 0;
+    for (int i = body; i > 0 && count <= UP; i = tree->body[i].parent, count++) {
+        up[count < UP ? count : 0] = i;
+    }
+    if (count > UP) {
+        tree_advance(tree, q, v, &t, next);
+        tree_kinematics(tree, next, work);
+        tree_velocities(tree, v, work);
+        return;
+    }
+    place_world(&tree->at, work);
+    while (count-- > 0) {
+        const tree_body *at = tree->body + up[count];
+        for (int j = at->joint; j < at->joint_end; j++) {
+            const tree_joint *joint = tree->joint + j;
+            advance_joint(joint, q, v, t, next);
+            if (joint->kind == TREE_HINGE) {
+                math_sincos(0.5 * (next[joint->q] - joint->rest),
+                            work + tree->at.sine + joint->hinge,
+                            work + tree->at.cosine + joint->hinge);
+            }
+        }
+        carry_body(tree, up[count], next, work);
+        move_body(tree, up[count], v, work);
+    }
+}

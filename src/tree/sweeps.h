@@ -29,4 +29,9 @@
 #undef zw_mask
 #undef LANE
 
+/* Place and motion of one body, and of those that carry it, after a time t at the speeds v from q:
+ * quat, R, origin, com, V and what they are made of. next[nq] is scratch. */
+void tree_path_body(const tree_mechanism *tree, const double *q, const double *v, double t,
+                    int body, double *next, double *work);
+
 #endif

@@ -32,8 +32,8 @@ def zwang(*words, **more):
 
 def table(text):
     """Columns by name, as numbers."""
-    rows = list(csv.reader(io.StringIO(text)))
-    return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+    rows = list(csv.reader(line for line in io.StringIO(text) if not line.startswith("#")))
+    return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0]) if name != "event"}
 
 
 class Case(unittest.TestCase):

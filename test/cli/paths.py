@@ -22,7 +22,7 @@ class Certify(Case):
     """Is a recording a motion? The recordings are zwang's own, and what others make of them."""
 
     def record(self, name, *words, file="a.csv"):
-        self.expect(OK, "run", example(name), "-q", "-o", self.path(file), *words)
+        self.expect(OK, "run", example(name), "-q", "--plain", "-o", self.path(file), *words)
         return self.path(file)
 
     def tamper(self, change, name="b.csv"):

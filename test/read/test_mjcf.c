@@ -195,6 +195,20 @@ static void newer_words(void **state)
     zw_model_free(m);
 }
 
+/* A piston pushes with its area: given, or pi/4 of the square of its diameter. */
+static void areas_of_cylinders(void **state)
+{
+    (void)state;
+    zw_model *m =
+        mjcf_from("<worldbody><body><joint name='j'/><geom type='sphere' size='1'/></body>"
+                  "</worldbody><actuator><cylinder name='d' joint='j' diameter='.4'/>"
+                  "<cylinder name='a' joint='j' area='.3'/></actuator>");
+    const zw_actuator_def *d = thing(m, ZW_THING_ACTUATOR, "d");
+    assert_true(fabs(d->gain_prm[0] - 0.04 * acos(-1)) < 1e-15);
+    ASSERT_CLOSE(((const zw_actuator_def *)thing(m, ZW_THING_ACTUATOR, "a"))->gain_prm[0], 0.3);
+    zw_model_free(m);
+}
+
 /* An orientation of the class gives way to the same kind of the element; numbers that the element
  * leaves out stay the class's. */
 static void classes_are_written_over(void **state)
@@ -330,6 +344,7 @@ int main(void)
         cmocka_unit_test(deep_chains),
         cmocka_unit_test(flags_and_options),
         cmocka_unit_test(newer_words),
+        cmocka_unit_test(areas_of_cylinders),
         cmocka_unit_test(classes_are_written_over),
         cmocka_unit_test(attached_models),
         cmocka_unit_test(the_whole_file),

@@ -182,6 +182,92 @@ static uint32_t sum_of(const unsigned char *b, size_t count)
     return ~rest;
 }
 
+/* ---- The fourth filter ------------------------------------------------------------------------
+ */
+
+static size_t put_chunk(unsigned char *to, const char *kind, const unsigned char *data,
+                        size_t count)
+{
+    uint32_t size = (uint32_t)count, sum;
+    for (int i = 0; i < 4; i++) {
+        to[i] = (unsigned char)(size >> (24 - 8 * i));
+    }
+    memcpy(to + 4, kind, 4);
+    memcpy(to + 8, data, count);
+    sum = sum_of(to + 4, count + 4);
+    for (int i = 0; i < 4; i++) {
+        to[8 + count + (size_t)i] = (unsigned char)(sum >> (24 - 8 * i));
+    }
+    return count + 12;
+}
+
+/* A zlib stream of one block that is stored as it is. */
+static size_t put_stored(unsigned char *to, const unsigned char *data, size_t count)
+{
+    uint32_t a = 1, b = 0;
+    const unsigned char head[] = {0x78,
+                                  1,
+                                  1,
+                                  (unsigned char)count,
+                                  (unsigned char)(count >> 8),
+                                  (unsigned char)~count,
+                                  (unsigned char)(~count >> 8)};
+    memcpy(to, head, sizeof head);
+    memcpy(to + sizeof head, data, count);
+    for (size_t i = 0; i < count; i++) {
+        a = (a + data[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    const unsigned char sum[] = {(unsigned char)(b >> 8), (unsigned char)b, (unsigned char)(a >> 8),
+                                 (unsigned char)a};
+    memcpy(to + sizeof head + count, sum, sizeof sum);
+    return sizeof head + count + sizeof sum;
+}
+
+/* Paeth's guess as the standard has it: of equal distances left is first, then above. */
+static int paeth(int left, int above, int corner)
+{
+    int p = left + above - corner;
+    int distance[3] = {abs(p - left), abs(p - above), abs(p - corner)};
+    int value[3] = {left, above, corner}, best = 0;
+    for (int k = 1; k < 3; k++) {
+        best = distance[k] < distance[best] ? k : best;
+    }
+    return value[best];
+}
+
+/* Pixels of few values, so that most distances are equal. */
+static void test_paeth(void **state)
+{
+    (void)state;
+    enum { SIDE = 30 };
+    unsigned char pixel[SIDE][SIDE], rows[SIDE * (SIDE + 1)], packed[SIDE * (SIDE + 1) + 20];
+    unsigned char file[SIDE * (SIDE + 1) + 200] = {137, 80, 78, 71, 13, 10, 26, 10};
+    const unsigned char head[] = {0, 0, 0, SIDE, 0, 0, 0, SIDE, 8, 0, 0, 0, 0};
+    unsigned draw = 1;
+    for (int r = 0; r < SIDE; r++) {
+        rows[r * (SIDE + 1)] = 4;
+        for (int c = 0; c < SIDE; c++) {
+            draw = draw * 1103515245u + 12345u;
+            pixel[r][c] = (unsigned char)(draw >> 16 & 3);
+            int left = c > 0 ? pixel[r][c - 1] : 0, above = r > 0 ? pixel[r - 1][c] : 0;
+            int corner = r > 0 && c > 0 ? pixel[r - 1][c - 1] : 0;
+            rows[r * (SIDE + 1) + 1 + c] =
+                (unsigned char)(pixel[r][c] - paeth(left, above, corner));
+        }
+    }
+    size_t size = 8, stored = put_stored(packed, rows, sizeof rows);
+    size += put_chunk(file + size, "IHDR", head, sizeof head);
+    size += put_chunk(file + size, "IDAT", packed, stored);
+    size += put_chunk(file + size, "IEND", head, 0);
+    double grey[SIDE * SIDE];
+    char why[200] = "";
+    assert_int_equal(read_png_grey((const char *)file, size, grey, why), 1);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        assert_true(grey[i] == pixel[i / SIDE][i % SIDE]);
+    }
+}
+
 static void test_anything(void **state)
 {
     (void)state;
@@ -218,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_paeth),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_anything),
     };

@@ -77,6 +77,9 @@ static void a_recording_reads_back(void **state)
     zw_error error;
     char text[4096];
     record_table *table = pendulum_record(777, &error);
+    assert_int_equal(record_table_add_note(table, "method", "dop853", &error), ZW_OK);
+    assert_int_equal(record_table_label_row(table, "impact", &error), ZW_OK); /* of row 777 */
+    assert_int_equal(record_table_label_row(table, "a longer name", &error), ZW_OK);
     assert_int_equal(record_write_h5(table, scratch("x.h5"), &error), ZW_OK);
     assert_int_equal(scratch_count(), 1);
     hid_t file = H5Fopen(scratch("x.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -92,6 +95,21 @@ static void a_recording_reads_back(void **state)
     assert_true(table->mark_count > 3);
     read_string(file, "marks/label 2", text, sizeof text);
     assert_string_equal(text, table->mark[2].label);
+    read_attribute(file, "method", text, sizeof text);
+    assert_string_equal(text, "dop853");
+    double row[2];
+    hid_t labels = H5Dopen2(file, "labels/row", H5P_DEFAULT);
+    assert_true(H5Dread(labels, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, row) >= 0);
+    assert_true(row[0] == 777 && row[1] == 777);
+    H5Dclose(labels);
+    labels = H5Dopen2(file, "labels/text", H5P_DEFAULT);
+    hid_t type = H5Dget_type(labels);
+    size_t width = H5Tget_size(type);
+    assert_true(H5Dread(labels, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0);
+    assert_string_equal(text, "impact");
+    assert_string_equal(text + width, "a longer name");
+    H5Tclose(type);
+    H5Dclose(labels);
     hid_t group = H5Gopen2(file, "columns", H5P_DEFAULT);
     for (int c = 0; c < table->column_count; c++) {
         check_column(group, table->column[c].name, table, c);

@@ -37,6 +37,7 @@ static void record(scene *s, double time, int most, const char *name)
     options.user = record;
     zw_run_summary summary;
     must(zw_run(s->system, s->state, s->work, &options, &summary, &error), &error);
+    zw_record_plain(record, 1);
     must(zw_record_write(record, &summary, scratch(name), &error), &error);
     zw_record_free(record);
 }

@@ -212,6 +212,33 @@ static void csv_reads_back_bit_by_bit(void **state)
     record_table_free(table);
 }
 
+/* Comments above, names of events behind; both are absent from a plain file. */
+static void csv_tells_where_it_comes_from(void **state)
+{
+    (void)state;
+    zw_error error;
+    record_table *table = record_table_create(&error);
+    const double row[2] = {1, 2};
+    assert_int_equal(record_table_add_column(table, "t", RECORD_ROLE_TIME, NULL, &error), ZW_OK);
+    assert_int_equal(record_table_add_column(table, "=1+1", RECORD_ROLE_COORD, NULL, &error),
+                     ZW_OK);
+    assert_int_equal(record_table_add_note(table, "method", "rk4\nand more", &error), ZW_OK);
+    assert_int_equal(record_table_add_note(table, "method", "euler", &error), ZW_BAD_INPUT);
+    assert_int_equal(record_table_add_row(table, row, &error), ZW_OK);
+    assert_int_equal(record_table_label_row(table, "hit, hard", &error), ZW_OK);
+    assert_int_equal(record_table_add_row(table, row, &error), ZW_OK);
+    for (int plain = 0; plain < 2; plain++) {
+        table->plain = plain != 0;
+        assert_int_equal(record_write_csv(table, scratch("x.csv"), &error), ZW_OK);
+        char *text = scratch_read(scratch("x.csv"), NULL);
+        assert_string_equal(text, plain ? "t,'=1+1\n1,2\n1,2\n"
+                                        : "# method: rk4 and more\nt,'=1+1,event\n1,2,\n"
+                                          "1,2,\"hit, hard\"\n");
+        free(text);
+    }
+    record_table_free(table);
+}
+
 static void csv_knows_no_locale(void **state)
 {
     (void)state;
@@ -275,6 +302,7 @@ int main(void)
         TEST(a_file_is_replaced),
         TEST(without_hdf5_it_is_said),
         TEST(csv_reads_back_bit_by_bit),
+        TEST(csv_tells_where_it_comes_from),
         TEST(csv_knows_no_locale),
         TEST(csv_quotes_what_needs_it),
         TEST(an_empty_table_is_a_file),

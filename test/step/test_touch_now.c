@@ -46,6 +46,29 @@ static double largest(const double *x, int n)
     return most;
 }
 
+/* ---- What touches -----------------------------------------------------------------------------
+ */
+
+/* Gaps up to 1e-6 of the smaller geom are none; a ball above that falls freely. */
+static void gaps_are_none_up_to_a_millionth(void **state)
+{
+    (void)state;
+    static const double gap[] = {3e-7, 3e-6, 3e-5};
+    for (int k = 0; k < 3; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "<worldbody>" FLOOR "<body pos='0 0 %.9f'><freejoint/>"
+                 "<geom type='sphere' size='1' mass='1'/></body></worldbody>",
+                 1 + gap[k]);
+        scene s = open_scene(text);
+        zw_contact list[4];
+        const double *a = forward(&s);
+        assert_true(fabs(a[2] - (k == 0 ? 0 : -9.81)) < 1e-9);
+        assert_int_equal(look(&s, list, 4), k == 0);
+        close_scene(&s);
+    }
+}
+
 /* ---- A box ----------------------------------------------------------------------------------- */
 
 static void a_crate_stands(void **state)
@@ -569,6 +592,7 @@ static void nobody_notices_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gaps_are_none_up_to_a_millionth),
         cmocka_unit_test(a_crate_stands),
         cmocka_unit_test(a_crate_on_a_slope),
         cmocka_unit_test(impacts_are_told),

@@ -503,6 +503,79 @@ static void test_refused(void **state)
     zw_model_free(model);
 }
 
+/* ---- What two geoms and the world say ----------------------------------------------------------
+ */
+
+/* solmix weighs the laws of the two; 0 is no say. */
+static void test_mix(void **state)
+{
+    (void)state;
+    zw_geom_def a = zw_geom_default(), b = zw_geom_default();
+    a.soft = (zw_soft){.ref = {0.02, 1}, .imp = {0.9, 0.95, 0.001, 0.5, 2}};
+    b.soft = (zw_soft){.ref = {0.06, 0.2}, .imp = {0.5, 0.55, 0.005, 0.1, 4}};
+    const double weight[][3] = {{1, 1, 0.5}, {1, 3, 0.25}, {4, 1, 0.8}, {0, 1, 0}, {2, 0, 1}};
+    for (int k = 0; k < 5; k++) {
+        a.solmix = weight[k][0];
+        b.solmix = weight[k][1];
+        double part = weight[k][2];
+        zw_soft law = soft_mix(&a, &b);
+        for (int i = 0; i < 2; i++) {
+            assert_near(law.ref[i], part * a.soft.ref[i] + (1 - part) * b.soft.ref[i], 1e-15);
+        }
+        for (int i = 0; i < 5; i++) {
+            assert_near(law.imp[i], part * a.soft.imp[i] + (1 - part) * b.soft.imp[i], 1e-15);
+        }
+    }
+}
+
+/* A ball that hangs above the floor within the sum of the two margins is pushed, beyond it falls.
+ */
+static void test_margins(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "<worldbody><geom type='plane' size='0 0 1' margin='.01'/><body pos='0 0 %g'>"
+                 "<freejoint/><geom type='sphere' size='.1' margin='.02'/></body></worldbody>",
+                 k == 0 ? 0.128 : 0.132);
+        scene s = open_scene("", text);
+        run(&s, 1);
+        assert_int_equal(s.v[2] > -0.999 * G * H, k == 0);
+        close_scene(&s);
+    }
+}
+
+/* A box that a force f pulls along the floor creeps under the soft law: across, the force D_1 (b -
+ * a) of the steady state is D_1 B v, so that v = f / (D_1 B) is inverse to D_1, and D_1 is D_0
+ * impratio. For a pyramid all edges have D ~ impratio, so that the depth is inverse to it. */
+static void test_impratio(void **state)
+{
+    (void)state;
+    static const char box[] =
+        "<worldbody><geom type='plane' size='0 0 1' friction='1 0 0' solimp='.9 .9 .001 .5 2'/>"
+        "<body pos='0 0 .1'><joint type='slide' axis='1 0 0' stiffness='1e-6'"
+        " springref='1e6'/><joint type='slide' axis='0 0 1'/>"
+        "<geom type='box' size='.1 .1 .1' mass='1' friction='1 0 0' solimp='.9 .9 .001 .5 2'/>"
+        "</body></worldbody>";
+    double creep[2], depth[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = open_scene(
+            k == 0 ? "cone='elliptic' impratio='1'" : "cone='elliptic' impratio='5'", box);
+        run(&s, 1000);
+        creep[k] = s.v[0];
+        close_scene(&s);
+        s = open_scene(k == 0 ? "cone='pyramidal' impratio='1'" : "cone='pyramidal' impratio='5'",
+                       box);
+        run(&s, 1000);
+        depth[k] = -s.q[1];
+        close_scene(&s);
+    }
+    assert_true(creep[0] > 1e-6 && depth[0] > 1e-6);
+    assert_near(creep[0] / creep[1], 5, 1e-6);
+    assert_near(depth[0] / depth[1], 5, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,7 +586,8 @@ int main(void)
         cmocka_unit_test(test_box),          cmocka_unit_test(test_law),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_run),
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_row_of_balls),
-        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_margins),      cmocka_unit_test(test_impratio),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");

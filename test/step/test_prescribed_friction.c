@@ -1,0 +1,150 @@
+/* Friction where the motion is prescribed: at a reversal it turns round with the drive, and the
+ * drive's force jumps by twice the friction. Nothing contradicts anything. */
+#include "step/integrate.h"
+
+#include <string.h>
+
+#include "system/import.h"
+
+static zw_run_summary go_by(world *w, zw_method method, double time)
+{
+    zw_run_summary summary;
+    const zw_run_options options = {
+        .time = time,
+        .tolerance = 1e-11,
+        .method = method,
+        .step = method == ZW_METHOD_DOP853 || method == ZW_METHOD_STIFF ? 0 : 0.01};
+    if (zw_run(w->system, w->state, w->work, &options, &summary, &w->error) != ZW_OK) {
+        fail_msg("method %d: %s", (int)method, w->error.text);
+    }
+    return summary;
+}
+
+/* The work of the drive x = 0.5 sin t is that of friction and the kinetic energy: |x'| integrated
+ * over two periods and a bit. */
+static void a_drive_turns_back(void **state)
+{
+    (void)state;
+    static const char *const drive[] = {"j = 0.5*sin(t)", "j' = 0.5*cos(t)"};
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_STIFF, ZW_METHOD_RK4,
+                                       ZW_METHOD_IMPULSE};
+    for (int i = 0; i < 2; i++) {
+        for (int m = 0; m < 4; m++) {
+            char text[200];
+            snprintf(text, sizeof text, "import \"friction_arm.xml\"\nconstraint motor: %s\n",
+                     drive[i]);
+            world w = formulas(text);
+            go_by(&w, method[m], 14);
+            int exact = method[m] != ZW_METHOD_IMPULSE;
+            double x = world_field(&w, ZW_FIELD_Q)[0], v = world_field(&w, ZW_FIELD_V)[0];
+            assert_true(fabs(x - 0.5 * sin(14)) < (exact ? 1e-8 : 0.01));
+            assert_true(fabs(v - 0.5 * cos(14)) < (exact ? 1e-9 : 0.01));
+            if (exact) { /* the force of the drive now: J x'' + friction against the motion */
+                world_forward(&w);
+                double force = 0.2 * -0.5 * sin(14) + 0.3 * (cos(14) > 0 ? 1 : -1);
+                assert_true(fabs(world_field(&w, ZW_FIELD_LAMBDA)[0] + force) < 1e-7 ||
+                            fabs(world_field(&w, ZW_FIELD_LAMBDA)[0] - force) < 1e-7);
+            }
+            world_end(&w);
+        }
+    }
+}
+
+/* Two joints whose sum is prescribed: the weaker friction gives way. At a reversal the one with 0.5
+ * holds as long as the other's 0.3 is all that the coupling has to bring up. */
+static void of_two_joints_the_weaker_gives_way(void **state)
+{
+    (void)state;
+    world w = formulas("import \"friction_two.xml\"\nspeed j' = 0.2, k' = 0\nconstraint motor: j + "
+                       "k = 0.2*sin(t)\n");
+    go_by(&w, ZW_METHOD_DOP853, 14);
+    assert_true(fabs(world_field(&w, ZW_FIELD_Q)[0] - 0.2 * sin(14)) < 1e-9);
+    assert_true(fabs(world_field(&w, ZW_FIELD_Q)[1]) < 1e-12);
+    world_end(&w);
+}
+
+/* A point that is driven over a rough surface, and one in space that is free across. */
+static void a_point_is_driven_to_and_fro(void **state)
+{
+    (void)state;
+    world w = formulas("coord x = 0, y = 0\nmass 2 at (x, y)\ngravity (0, -9.81)\n"
+                       "constraint floor: y = 0\nconstraint motor: x = 1 - cos(t)\n"
+                       "friction floor: 0.3\n");
+    zw_run_summary summary = go_by(&w, ZW_METHOD_DOP853, 8);
+    assert_true(summary.energy_drift < 1e-10);
+    world_forward(&w);
+    double push = 2 * cos(8) + 0.3 * 2 * 9.81 * (sin(8) > 0 ? 1 : -1);
+    assert_true(fabs(fabs(world_field(&w, ZW_FIELD_LAMBDA)[1]) - fabs(push)) < 1e-9);
+    world_end(&w);
+
+    w = formulas("coord x = 0, y = 0, z = 0\nspeed y' = 0\nmass 2 at (x, y, z)\n"
+                 "gravity (0, 0, -9.81)\nforce y: 1\nconstraint floor: z = 0\n"
+                 "constraint motor: x = sin(t)\nfriction floor: 0.3\n");
+    summary = go_by(&w, ZW_METHOD_DOP853, 8);
+    assert_true(summary.energy_drift < 1e-9);
+    assert_true(world_field(&w, ZW_FIELD_V)[1] > 0); /* what slides along x is free to creep in y */
+    world_end(&w);
+}
+
+/* A drive that starts from rest without acceleration. */
+static void a_drive_starts_softly(void **state)
+{
+    (void)state;
+    world w = formulas("import \"friction_arm.xml\"\nconstraint motor: j = -t^3*(1 - t)\n");
+    go_by(&w, ZW_METHOD_DOP853, 2);
+    assert_true(fabs(world_field(&w, ZW_FIELD_Q)[0] - 8) < 1e-9);
+    world_end(&w);
+}
+
+/* ---- stiff ----------------------------------------------------------------------------------- */
+
+/* A pendulum on a spring so stiff that round-off of its length moves its speed by more than the
+ * tolerance; what it does beside that is the rigid pendulum, to mg/k. */
+static void stiff_goes_on_at_tight_tolerances(void **state)
+{
+    (void)state;
+    world w = formulas("coord x = 1, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+                       "spring 1e12 from (0, 0) to (x, y) length 1\n"
+                       "damper 1e9 from (0, 0) to (x, y)\n");
+    world rigid = formulas("coord x = 1, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+                           "constraint rod: |(x, y)| = 1\n");
+    const zw_run_options options = {.time = 0.3, .tolerance = 1e-12, .method = ZW_METHOD_STIFF};
+    if (zw_run(w.system, w.state, w.work, &options, NULL, &w.error) != ZW_OK) {
+        fail_msg("%s", w.error.text);
+    }
+    go_by(&rigid, ZW_METHOD_DOP853, 0.3);
+    for (int i = 0; i < 2; i++) {
+        double off = world_field(&w, ZW_FIELD_Q)[i] - world_field(&rigid, ZW_FIELD_Q)[i];
+        if (!(fabs(off) < 1e-8)) {
+            fail_msg("coordinate %d is off by %.1e", i, off);
+        }
+    }
+    world_end(&w);
+    world_end(&rigid);
+}
+
+/* A singular point is none that another method, least of all the one in use, would pass. */
+static void stiff_does_not_advise_itself(void **state)
+{
+    (void)state;
+    world w = formulas("coord x = 1\nspeed x' = -1\nkinetic x'^2/2\npotential -1/x^3\n");
+    const zw_run_options options = {.time = 3, .tolerance = 1e-10, .method = ZW_METHOD_STIFF};
+    assert_int_not_equal(zw_run(w.system, w.state, w.work, &options, NULL, &w.error), ZW_OK);
+    if (strstr(w.error.text, "method stiff")) {
+        fail_msg("%s", w.error.text);
+    }
+    world_end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_drive_turns_back),
+        cmocka_unit_test(of_two_joints_the_weaker_gives_way),
+        cmocka_unit_test(a_point_is_driven_to_and_fro),
+        cmocka_unit_test(a_drive_starts_softly),
+        cmocka_unit_test(stiff_goes_on_at_tight_tolerances),
+        cmocka_unit_test(stiff_does_not_advise_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* What a run says about itself: drift that does not depend on samples, digits, and the verdict. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "system/world.h"
+#include "zwang/verdict.h"
+
+static const char pendulum[] = "param l = 1, g = 9.81\n"
+                               "coord x = l*sin(1), y = -l*cos(1)\n"
+                               "kinetic (x'^2 + y'^2)/2\n"
+                               "potential g*y\n"
+                               "constraint rod: x^2 + y^2 = l^2\n";
+
+static const char bounces[] =
+    "<mujoco><option timestep='0.05'/><worldbody><geom type='plane' size='9 9 1' pos='0 0 -2'/>"
+    "<body><joint name='j' axis='0 1 0'/><geom type='sphere' size='.1' pos='.6 0 -.8'/></body>"
+    "<body pos='3 0 1'><freejoint/><geom type='sphere' size='.1'/></body></worldbody></mujoco>";
+
+/* ---- Drift ---------------------------------------------------------------------------------- */
+
+static zw_run_summary summary_of(const char *text, const char *name, zw_run_options options)
+{
+    world w = {0};
+    zw_run_summary summary;
+    w.model = zw_model_parse(text, name, NULL, 0, &w.error);
+    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
+    w.state = w.work ? zw_state_create(w.system, w.work, NULL, &w.error) : NULL;
+    if (!w.state) {
+        fail_msg("%s", w.error.text);
+    }
+    assert_int_equal(zw_run(w.system, w.state, w.work, &options, &summary, &w.error), ZW_OK);
+    world_end(&w);
+    return summary;
+}
+
+/* A straight line between two states of a fast motion has another energy than these. */
+static void test_drift_ignores_samples(void **state)
+{
+    (void)state;
+    static const double every[] = {-1, 0.01, 0.05, 0.0137, 2};
+    const zw_run_options how[] = {{.time = 2, .method = ZW_METHOD_IMPULSE, .step = 0.05},
+                                  {.time = 2, .method = ZW_METHOD_RK4, .step = 0.1},
+                                  {.time = 2, .tolerance = 1e-6}};
+    for (int k = 0; k < 3; k++) {
+        zw_run_summary first = {0};
+        for (int i = 0; i < 5; i++) {
+            zw_run_options options = how[k];
+            options.every = every[i];
+            zw_run_summary summary = k ? summary_of(pendulum, "pendulum.zw", options)
+                                       : summary_of(bounces, "bounces.xml", options);
+            first = i ? first : summary;
+            assert_true(summary.energy_drift == first.energy_drift);
+            assert_true(summary.energy_end == first.energy_end && summary.work == first.work);
+        }
+        assert_true(first.energy_drift > 0);
+    }
+}
+
+static const zw_run_verdict_line *line_of(const zw_run_verdict *verdict, const char *name)
+{
+    for (int i = 0; i < verdict->count; i++) {
+        if (strcmp(verdict->line[i].name, name) == 0) {
+            return &verdict->line[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- Digits --------------------------------------------------------------------------------- */
+
+static void test_digits_of_a_spring(void **state)
+{
+    (void)state;
+    static const struct {
+        zw_method method;
+        double tolerance, step, order;
+    } how[] = {{ZW_METHOD_DOP853, 1e-8, 0, 0},    {ZW_METHOD_DOP853, 1e-14, 0, 0},
+               {ZW_METHOD_DOP853, 1e-4, 0.05, 0}, /* the largest step decides, not the tolerance */
+               {ZW_METHOD_RK4, 0, 0.05, 4},       {ZW_METHOD_VARIATIONAL, 0, 0.02, 2},
+               {ZW_METHOD_EULER, 0, 0.001, 1}};
+    for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+        world w = world_of("coord x = 1\nkinetic x'^2/2\npotential x^2/2\n");
+        zw_run_options options = {.time = 20,
+                                  .method = how[k].method,
+                                  .tolerance = how[k].tolerance,
+                                  .step = how[k].step};
+        zw_run_summary summary;
+        zw_digits digits = {0};
+        assert_int_equal(
+            zw_run_digits(w.system, w.state, w.work, &options, &summary, &digits, &w.error), ZW_OK);
+        assert_true(digits.known && digits.count == 2 && !digits.differs);
+        double error[2] = {fabs(world_field(&w, ZW_FIELD_Q)[0] - cos(20)),
+                           fabs(world_field(&w, ZW_FIELD_V)[0] + sin(20))};
+        for (int i = 0; i < 2; i++) {
+            assert_true(digits.error[i] >= error[i] / 3);
+            assert_true(digits.error[i] <= 100 * error[i] + 1e-13);
+        }
+        if (how[k].order > 0) {
+            assert_true(fabs(digits.order - how[k].order) < 0.3);
+        }
+        assert_true(summary.end == 20 && world_field(&w, ZW_FIELD_TIME)[0] == 20);
+        zw_digits_free(&digits);
+        world_end(&w);
+    }
+}
+
+/* A ball just reaches a switch, or does not: errors decide, and that is said. */
+static void test_digits_name_what_differs(void **state)
+{
+    (void)state;
+    world w = world_of("coord x = 0\nspeed x' = 1\nkinetic x'^2/2\npotential x^4/4 + x^2/2\n"
+                       "event top: x = 0.8555996772 - 2e-7 rising, set x' = 3\n");
+    zw_run_summary summary;
+    zw_digits digits = {0};
+    zw_run_verdict verdict;
+    const zw_run_options options = {.time = 3, .method = ZW_METHOD_RK4, .step = 0.1};
+    assert_int_equal(
+        zw_run_digits(w.system, w.state, w.work, &options, &summary, &digits, &w.error), ZW_OK);
+    zw_run_conclude(w.system, NULL, &summary, &digits, &verdict);
+    assert_true(digits.known && digits.differs);
+    assert_int_equal(digits.event, 0);
+    assert_true(digits.here != digits.there);
+    assert_int_equal(digits.digits[digits.worst], 0);
+    assert_false(verdict.clean);
+    assert_non_null(strstr(line_of(&verdict, "events")->text, "top: "));
+    zw_digits_free(&digits);
+    world_end(&w);
+}
+
+static int stop_at_once(void *user, double time)
+{
+    (void)time;
+    return ++*(int *)user > 20;
+}
+
+static void test_digits_can_be_interrupted(void **state)
+{
+    (void)state;
+    world w = world_of(pendulum);
+    int polls = 0;
+    zw_run_summary summary;
+    zw_digits digits = {0};
+    const zw_run_options options = {.time = 0.5, .poll = stop_at_once, .user = &polls};
+    assert_int_equal(
+        zw_run_digits(w.system, w.state, w.work, &options, &summary, &digits, &w.error), ZW_OK);
+    assert_true(!summary.interrupted && summary.end == 0.5); /* a companion was */
+    assert_false(digits.known);
+    assert_string_equal(digits.note, "interrupted");
+    zw_digits_free(&digits);
+    world_end(&w);
+}
+
+static void test_digits_without_memory(void **state)
+{
+    (void)state;
+    int failures = 0;
+    for (int k = 1; k < 120; k++) {
+        world w = world_of("coord x = 1\nkinetic x'^2/2\npotential x^2/2\n");
+        zw_run_summary summary;
+        zw_digits digits = {0};
+        const zw_run_options options = {.time = 1};
+        base_alloc_fail_after(k);
+        zw_status status =
+            zw_run_digits(w.system, w.state, w.work, &options, &summary, &digits, &w.error);
+        base_alloc_fail_after(0);
+        assert_true(status == ZW_NO_MEMORY || status == ZW_OK);
+        assert_true(status == ZW_NO_MEMORY || digits.known);
+        failures += status == ZW_NO_MEMORY;
+        zw_digits_free(&digits);
+        world_end(&w);
+    }
+    assert_true(failures > 20);
+}
+
+/* ---- The verdict ---------------------------------------------------------------------------- */
+
+static void test_verdict_in_one_line(void **state)
+{
+    (void)state;
+    world w = world_of(pendulum);
+    zw_run_summary summary = world_run(&w, 1, 1e-10);
+    zw_run_verdict verdict;
+    char text[256];
+    summary.proved = 12;
+    summary.unproved = 0;
+    zw_run_conclude(w.system, &w.assembly, &summary, NULL, &verdict);
+    assert_true(verdict.clean);
+    assert_true(zw_run_verdict_text(&verdict, ZW_RUN_PROVED, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "proved: 12 steps without unseen events, constraints "));
+    for (int kind = ZW_RUN_ESTIMATED; kind <= ZW_RUN_SURVIVED; kind++) {
+        assert_int_equal(
+            zw_run_verdict_text(&verdict, (zw_run_verdict_kind)kind, text, sizeof text), 0);
+    }
+    world_end(&w);
+}
+
+static void test_verdict_names_trouble(void **state)
+{
+    (void)state;
+    world w = world_of(pendulum);
+    zw_run_summary summary = world_run(&w, 1, 1e-10);
+    zw_run_verdict verdict;
+    zw_assembly moved = {.position_change = 0.25, .position_coord = 1, .speed_coord = -1};
+    char text[40];
+    summary.unproved = 3;
+    summary.jams = 1;
+    summary.inexact = 2;
+    summary.halved = 4;
+    summary.impacts = 5;
+    summary.certificate = 1e-3;
+    zw_run_conclude(w.system, &moved, &summary, NULL, &verdict);
+    assert_false(verdict.clean);
+    assert_true(line_of(&verdict, "unproved")->value == 3);
+    assert_true(line_of(&verdict, "jams")->value == 1);
+    assert_true(line_of(&verdict, "inexact")->value == 2);
+    assert_true(line_of(&verdict, "halved")->value == 4);
+    assert_true(line_of(&verdict, "impacts")->value == 5);
+    assert_int_equal(line_of(&verdict, "forces")->kind, ZW_RUN_SURVIVED);
+    assert_non_null(strstr(line_of(&verdict, "start")->text, "y moved by 0.25"));
+    /* what finds no room is cut, not written beyond */
+    int length = zw_run_verdict_text(&verdict, ZW_RUN_SURVIVED, text, sizeof text);
+    assert_int_equal(length, strlen(text));
+    assert_int_equal(length, sizeof text - 1);
+    world_end(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_drift_ignores_samples),
+                                       cmocka_unit_test(test_digits_of_a_spring),
+                                       cmocka_unit_test(test_digits_name_what_differs),
+                                       cmocka_unit_test(test_digits_can_be_interrupted),
+                                       cmocka_unit_test(test_digits_without_memory),
+                                       cmocka_unit_test(test_verdict_in_one_line),
+                                       cmocka_unit_test(test_verdict_names_trouble)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
