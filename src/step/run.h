@@ -30,7 +30,7 @@ struct run {
     double *reset;    /* [most resets of an event] scratch */
     double start;     /* time and work done at the start */
     double start_work;
-    double soon; /* a contact may come again as soon as this: the next step stays below */
+    double soon; /* the next step stays below: guards could not be evaluated in a longer one */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
     long shown;     /* samples so far */
@@ -47,6 +47,14 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
 zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation, certificate and energy where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
+
+/* scan.c: what happens in the last step. `again`: it has been undone, and is to be taken once more.
+ */
+zw_status run_scan(run *r, int *fired, int *again, zw_error *error);
+/* Count the last step as proved or not. */
+void run_count_proved(run *r);
+/* Have things changed at this instant too often? */
+int run_repeats(run *r, double t);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);
@@ -70,5 +78,8 @@ zw_status run_resume(run *r, zw_error *error);
 /* options.c: what the caller and the file leave open, and whether it makes sense. */
 zw_status run_complete(const zw_system *system, const zw_run_options *given, double now,
                        zw_run_options *options, zw_error *error);
+
+/* singular.c: adds to the story of a run that has ended whether it is near a singular position. */
+void run_tell_singular(run *r, zw_error *error);
 
 #endif
