@@ -41,6 +41,7 @@ _zwang() {
     case $before in
     --method) _zwang_words "$word" "dop853 variational variational4 midpoint rk4 euler stiff impulse soft" ;;
     --contact) _zwang_words "$word" "coulomb convex soft" ;;
+    --impact) _zwang_words "$word" "sequential simultaneous" ;;
     --contacts) _zwang_words "$word" "all none" ;;
     --set)
         [[ -n $file ]] || return
@@ -61,9 +62,9 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
-                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --contact --tol --method --step --help" ;;
-                check) _zwang_words "$word" "--set --key --maximal --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --impact --key --maximal --contact --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --impact --key --maximal --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac
