@@ -249,6 +249,37 @@ static zw_status plan(zw_batch *batch, const zw_run_options *options, zw_error *
     return ZW_OK;
 }
 
+/* Kinks of formulas end steps, each world's its own: such worlds run one after another. */
+static zw_status run_one_by_one(zw_batch *batch, const zw_run_options *options, zw_error *error)
+{
+    zw_state *state = zw_state_create(batch->system, batch->alone, NULL, error);
+    if (!state) {
+        return ZW_NO_MEMORY;
+    }
+    double t;
+    const double *y, *param;
+    for (int world = next_world(batch, &t, &y, &param); world >= 0;
+         world = next_world(batch, &t, &y, &param)) {
+        zw_run_summary summary;
+        zw_error story = {0};
+        memcpy(state_param(state), param, (size_t)batch->system->shape.params * sizeof *param);
+        motion_unpack(&batch->motion, t, y, state);
+        zw_status status = zw_run(batch->system, state, batch->alone, options, &summary, &story);
+        motion_pack(&batch->motion, state, batch->y + (size_t)world * (size_t)batch->lanes.size);
+        batch->t[world] = state->t;
+        batch->result[world] = (zw_batch_result){.status = status,
+                                                 .end = state->t,
+                                                 .steps = summary.steps,
+                                                 .rejected = summary.rejected,
+                                                 .evaluations = summary.evaluations};
+        if (status != ZW_OK) {
+            tell(batch, world, &story);
+        }
+    }
+    zw_state_free(state);
+    return ZW_OK;
+}
+
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)
 {
     zw_status status = plan(batch, options, error);
@@ -259,7 +290,11 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
     batch->queued = 0;
     batch->first = -1;
     batch->error = error;
-    batch_lanes_run(&batch->lanes, &queue);
+    if (kinks_exist(batch->system)) {
+        status = run_one_by_one(batch, options, error);
+    } else {
+        batch_lanes_run(&batch->lanes, &queue);
+    }
     batch->error = NULL;
-    return batch->first < 0 ? ZW_OK : batch->result[batch->first].status;
+    return status != ZW_OK ? status : batch->first < 0 ? ZW_OK : batch->result[batch->first].status;
 }

@@ -17,6 +17,7 @@
 #include "expr/tape_plan.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 enum { PROLOGUE, MAIN, STAGES };
@@ -46,6 +47,7 @@ typedef struct plan {
 
     /* place */
     int *place;    /* [nodes] register */
+    int *side;     /* [nodes] register, of kinks */
     int *last_use; /* [nodes] position in the order */
     int *vacant;   /* [2 operations] stack of registers */
     int registers;
@@ -65,6 +67,7 @@ static void lay_out_nodes(plan *p, base_arena *arena)
     p->cosine = base_arena_ints(arena, nodes);
     p->maker = base_arena_ints(arena, nodes);
     p->place = base_arena_ints(arena, nodes);
+    p->side = base_arena_ints(arena, nodes);
     p->last_use = base_arena_ints(arena, nodes);
     p->swallowed = base_arena_bytes(arena, nodes);
     p->pinned = base_arena_bytes(arena, nodes);
@@ -82,6 +85,12 @@ static void lay_out_steps(plan *p, base_arena *arena)
 static int is_leaf(const expr_node *node)
 {
     return node->operand[0] == EXPR_NONE;
+}
+
+int expr_is_kink(int op)
+{
+    return op == EXPR_ABS || op == EXPR_SIGN || op == EXPR_FLOOR || op == EXPR_MIN ||
+           op == EXPR_MAX || op == EXPR_LESS || op == EXPR_LESS_EQUAL;
 }
 
 static int stage_of(const expr_node *node)
@@ -257,6 +266,12 @@ static void place_fixed(plan *p, expr_tape *tape)
             p->place[id] = p->registers++;
         }
     }
+    for (expr_id id = 0; id < p->nodes; id++) {
+        if (p->uses[id] > 0 && expr_is_kink(p->graph->node[id].op)) {
+            p->side[id] = p->registers++;
+            tape->kinks++;
+        }
+    }
     tape->constants = p->registers;
     place_leaves(p, EXPR_PARAM, &tape->input[EXPR_PARAM]);
     for (expr_id id = 0; id < p->nodes; id++) {
@@ -316,6 +331,9 @@ static uint32_t *emit_step(const plan *p, const tape_step *step, uint32_t *word)
     if (step->op == EXPR_POWI) {
         *word++ = (uint32_t)step->number;
     }
+    if (expr_is_kink(step->op)) {
+        *word++ = (uint32_t)p->side[step->result[0]];
+    }
     return word;
 }
 
@@ -341,6 +359,7 @@ static uint32_t *emit_stage(plan *p, int stage, uint32_t *word)
 typedef struct parts {
     expr_tape *tape;
     double *constant;
+    int *kink;
     uint32_t *code;
 } parts;
 
@@ -349,6 +368,7 @@ static parts lay_out_tape(const plan *p, const expr_tape *draft, base_arena *are
     parts t;
     t.tape = base_arena_bytes(arena, sizeof *t.tape);
     t.constant = base_arena_doubles(arena, (size_t)draft->constants);
+    t.kink = base_arena_ints(arena, (size_t)draft->kinks);
     t.code = base_arena_bytes(arena, ((size_t)p->words[PROLOGUE] + (size_t)p->words[MAIN]) *
                                          sizeof *t.code);
     return t;
@@ -370,12 +390,17 @@ static expr_tape *emit(plan *p, expr_tape *draft)
         if (p->uses[id] > 0 && p->graph->node[id].op == EXPR_CONST) {
             t.constant[p->place[id]] = p->graph->node[id].value;
         }
+        if (p->uses[id] > 0 && expr_is_kink(p->graph->node[id].op)) {
+            t.constant[p->side[id]] = NAN;
+            t.kink[p->side[id] - (draft->constants - draft->kinks)] = id;
+        }
     }
     memcpy(t.code, p->word, ((size_t)p->words[PROLOGUE] + (size_t)p->words[MAIN]) * sizeof *t.code);
     draft->outputs = p->outs;
     draft->instructions = p->first[STAGES] - p->first[MAIN] - p->outs;
     draft->registers = p->registers;
     draft->constant = t.constant;
+    draft->kink = t.kink;
     draft->prologue = t.code;
     draft->code = t.code + p->words[PROLOGUE];
     *t.tape = *draft;
@@ -468,6 +493,22 @@ int expr_tape_outputs(const expr_tape *tape)
 int expr_tape_instructions(const expr_tape *tape)
 {
     return tape->instructions;
+}
+
+int expr_tape_kinks(const expr_tape *tape)
+{
+    return tape->kinks;
+}
+
+expr_id expr_tape_kink(const expr_tape *tape, int i)
+{
+    return tape->kink[i];
+}
+
+void expr_tape_reads(const expr_tape *tape, expr_op leaf, int *first, int *count)
+{
+    *first = tape->input[leaf].first;
+    *count = tape->input[leaf].count;
 }
 
 size_t expr_tape_registers(const expr_tape *tape)

@@ -30,6 +30,9 @@ void expr_tape_free(expr_tape *tape);
 int expr_tape_outputs(const expr_tape *tape);
 int expr_tape_instructions(const expr_tape *tape); /* of a run; the prologue does not count */
 
+/* The leaves of a kind that it reads lie in [*first, *first + *count). */
+void expr_tape_reads(const expr_tape *tape, expr_op leaf, int *first, int *count);
+
 /* The register file: this many doubles for one world, eight times as many for eight. */
 size_t expr_tape_registers(const expr_tape *tape);
 
@@ -38,6 +41,17 @@ void expr_tape_prepare(const expr_tape *tape, const double *param, double *regis
 /* out[count] from the inputs (param is not read again). */
 void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *registers,
                    double *out);
+
+/* Kinks: operations whose result jumps or bends where a - b (of abs, sign and floor: a) passes zero
+ * (floor: an integer). Each has a side: -1, 0 or 1 as a - b is below, at or above zero, for floor
+ * the floor itself. NaN, as expr_tape_prepare leaves it: the operation decides by its operands.
+ * With a given side it goes on as on that side, smoothly, wherever the operands lead. Equality is
+ * no kink: it holds at points, and stands in formulas to take one of them out. */
+int expr_is_kink(int op);
+int expr_tape_kinks(const expr_tape *tape);
+expr_id expr_tape_kink(const expr_tape *tape, int i);
+/* side[kinks], after expr_tape_prepare. */
+void expr_tape_latch(const expr_tape *tape, const double *side, double *registers);
 
 /* Eight worlds: every number becomes eight consecutive ones, param[params][8], q[n][8], ...,
  * out[count][8]; t[8]. Registers aligned to 64 bytes. */

@@ -1,4 +1,5 @@
-/* The interpreter, over lanes. A lane does what expr_apply does; the test holds both to it. */
+/* The interpreter, over lanes. A lane does what expr_apply does; the test holds both to it. Kinks
+ * have a last operand, their side (tape.h); it is NaN where they decide by themselves. */
 
 #define RUN(OP, WORDS, STATEMENT)                                                                  \
     case OP:                                                                                       \
@@ -49,17 +50,24 @@ static TAPE_CLONES void LANE(execute)(const uint32_t *code, zw_real *r, double *
             RUN(EXPR_TANH, 2, lane_call1(tanh, &A, &D))
             RUN(EXPR_ATAN2, 3, lane_call2(atan2, &A, &B, &D))
             RUN(EXPR_HYPOT, 3, lane_call2(hypot, &A, &B, &D))
-            RUN(EXPR_ABS, 2, D = lane_abs(A))
-            RUN(EXPR_SIGN, 2, zw_real x = A;
+            RUN(EXPR_ABS, 3, zw_real x = A; zw_real m = B;
+                D = lane_select(m > zero, x, lane_select(m < zero, -x, lane_abs(x))))
+            RUN(EXPR_SIGN, 3, zw_real x = lane_select(B == B, B, A);
                 D = lane_select(x > zero, one,
                                 lane_select(x < zero, -one, lane_select(x == zero, zero, x))))
-            RUN(EXPR_FLOOR, 2, lane_call1(floor, &A, &D))
-            RUN(EXPR_MIN, 3, zw_real x = A; zw_real y = B;
-                D = lane_select(x < y, x, lane_select(y <= x, y, x + y)))
-            RUN(EXPR_MAX, 3, zw_real x = A; zw_real y = B;
-                D = lane_select(x > y, x, lane_select(y >= x, y, x + y)))
-            RUN(EXPR_LESS, 3, D = TRUTH(A < B))
-            RUN(EXPR_LESS_EQUAL, 3, D = TRUTH(A <= B))
+            RUN(EXPR_FLOOR, 3, zw_real m = B; zw_real x = A; lane_call1(floor, &x, &D);
+                D = lane_select(m == m, m, D))
+            RUN(EXPR_MIN, 4, zw_real x = A; zw_real y = B; zw_real m = C;
+                D = lane_select(
+                    m < zero, x,
+                    lane_select(m > zero, y, lane_select(x < y, x, lane_select(y <= x, y, x + y)))))
+            RUN(EXPR_MAX, 4, zw_real x = A; zw_real y = B; zw_real m = C;
+                D = lane_select(
+                    m > zero, x,
+                    lane_select(m < zero, y, lane_select(x > y, x, lane_select(y >= x, y, x + y)))))
+            RUN(EXPR_LESS, 4, zw_real m = C; D = lane_select(m == m, TRUTH(m < zero), TRUTH(A < B)))
+            RUN(EXPR_LESS_EQUAL, 4, zw_real m = C;
+                D = lane_select(m == m, TRUTH(m <= zero), TRUTH(A <= B)))
             RUN(EXPR_EQUAL, 3, D = TRUTH(A == B))
             RUN(EXPR_AND, 3, D = TRUTH((A != zero) & (B != zero)))
             RUN(EXPR_OR, 3, D = TRUTH((A != zero) | (B != zero)))

@@ -2,9 +2,10 @@
  *
  * Code is a stream of 32-bit words. A run is a head word (operation in the low 8 bits, length in
  * the others) and then, for each of its instructions, the registers: results first, operands after
- * them, and for POWI the exponent. Outputs are instructions too, so that they are written while
- * they are hot and their registers are free again. Runs exist because dispatch costs as much as
- * arithmetic: the compiler puts instructions of a kind next to each other where it can. */
+ * them, for POWI the exponent, for a kink the register of its side. Outputs are instructions too,
+ * so that they are written while they are hot and their registers are free again. Runs exist
+ * because dispatch costs as much as arithmetic: the compiler puts instructions of a kind next to
+ * each other where it can. */
 #ifndef ZW_EXPR_TAPE_CODE_H
 #define ZW_EXPR_TAPE_CODE_H
 
@@ -39,9 +40,11 @@ struct expr_tape {
     int outputs;
     int instructions;
     int registers;
-    int constants;            /* in the first registers */
+    int constants; /* in the first registers; the last of them are the sides of kinks */
+    int kinks;
     tape_input input[7];      /* by leaf: PARAM TIME COORD SPEED ACCEL LAMBDA */
     const double *constant;   /* [constants] */
+    const int *kink;          /* [kinks] their nodes */
     const uint32_t *prologue; /* parameters only */
     const uint32_t *code;     /* all the rest */
 };

@@ -45,3 +45,11 @@ void expr_tape_run(const expr_tape *tape, const expr_inputs *inputs, double *reg
     load(&tape->input[EXPR_LAMBDA], inputs->lambda, registers);
     execute(tape->code, registers, out);
 }
+
+void expr_tape_latch(const expr_tape *tape, const double *side, double *registers)
+{
+    if (tape->kinks > 0) {
+        memcpy(registers + tape->constants - tape->kinks, side,
+               (size_t)tape->kinks * sizeof *registers);
+    }
+}

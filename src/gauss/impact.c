@@ -28,6 +28,11 @@
  * has the answer v+ = v- + (1 + e) |w-| d, where d, the speeds nearest to 0 that give w = 1, is
  * found once; loss = m (1 - e^2) |w-|^2/2.
  *
+ * Pairs without bounce (e_k = 0, or slow) have nothing to wait for: where one of them is in a
+ * group, all that hang together with it through such pairs are. So where all e = 0, both laws are
+ * the same: the speeds nearest to v- that the contacts admit, which is what a step without bounce
+ * ends with.
+ *
  * With e < 1 there may be infinitely many rounds (the speeds then decrease geometrically): as soon
  * as what is left is weaker than TAIL of the first approach, or after a number of rounds that the
  * count of pairs limits, all contacts end it together, with e = 0.
@@ -252,7 +257,7 @@ static zw_status weigh_pairs(gauss_impact *x, double *most, zw_error *error)
     return status;
 }
 
-typedef enum visit { VISIT_BEST, VISIT_CHOOSE, VISIT_COUNT, VISIT_ALONE } visit;
+typedef enum visit { VISIT_BEST, VISIT_CHOOSE, VISIT_MARK, VISIT_COUNT, VISIT_ALONE } visit;
 
 /* One contact of a pair at one of its bodies. */
 static void visit_body(gauss_impact *x, visit what, int pair, int body)
@@ -264,6 +269,9 @@ static void visit_body(gauss_impact *x, visit what, int pair, int body)
         break;
     case VISIT_CHOOSE:
         *chosen = *chosen && x->strength[pair] >= (1 - SAME) * x->best[body];
+        break;
+    case VISIT_MARK: /* bodies at which pairs without bounce act */
+        x->best[body] = *chosen && !x->bouncing[pair] ? -1 : x->best[body];
         break;
     case VISIT_COUNT:
         x->acting[body] = !*chosen                                               ? x->acting[body]
@@ -287,6 +295,43 @@ static void visit_all(gauss_impact *x, visit what)
     }
 }
 
+/* Is contact k, without bounce and not parting, at a body at which such pairs act? */
+static int joins(const gauss_impact *x, int k)
+{
+    const impact_block *block = &x->block[k];
+    int last = block->first + block->block.rows, found = 0;
+    if (!block->contact || block->parts || x->chosen[block->law.pair] ||
+        x->bouncing[block->law.pair]) {
+        return 0;
+    }
+    for (int e = x->start[block->first]; e < x->start[last]; e++) {
+        found |= x->best[x->root[x->column[e]]] < 0;
+    }
+    return found;
+}
+
+/* Where a pair without bounce acts, all that hang together with it through pairs without bounce act
+ * too. */
+static void choose_inelastic(gauss_impact *x)
+{
+    memset(x->bouncing, 0, (size_t)x->pairs * sizeof(int));
+    for (int k = 0; k < x->blocks; k++) {
+        const impact_block *block = &x->block[k];
+        if (block->contact && block->law.restitution > 0 && block->speed > block->law.slow) {
+            x->bouncing[block->law.pair] = 1;
+        }
+    }
+    for (int more = 1; more;) {
+        more = 0;
+        visit_all(x, VISIT_MARK);
+        for (int k = 0; k < x->blocks; k++) {
+            if (joins(x, k)) {
+                x->chosen[x->block[k].law.pair] = more = 1;
+            }
+        }
+    }
+}
+
 /* Pairs that are not weaker than any other at the same bodies; those that have one row, and share
  * no body with another of them, are solved one by one. */
 static void choose_strongest(gauss_impact *x)
@@ -298,6 +343,7 @@ static void choose_strongest(gauss_impact *x)
     }
     visit_all(x, VISIT_BEST);
     visit_all(x, VISIT_CHOOSE);
+    choose_inelastic(x);
     visit_all(x, VISIT_COUNT);
     for (int p = 0; p < x->pairs; p++) {
         x->chosen[p] = !x->chosen[p] ? 0 : x->rows_of[p] == 1 && !x->moved ? 2 : 1;

@@ -51,6 +51,7 @@ struct gauss_impact {
     double *strength; /* [pairs] */
     int *chosen;      /* [pairs] 1: it acts in this round; 2: and shares no body */
     int *acting;      /* [n] by root: 0: no pair acts; -1 - p: p alone; 1: several */
+    int *bouncing;    /* [pairs] some contact approaches faster than slow, with e > 0 */
     int *coupled;     /* [n] by root: it has several unknowns */
     int *rows_of;     /* [pairs] */
     int refused;      /* groups whose restitution was too much, in this impact */

@@ -52,6 +52,7 @@ static void lay_out(gauss_impact *x, base_arena *arena)
     x->strength = base_arena_doubles(arena, pairs);
     x->chosen = base_arena_ints(arena, pairs);
     x->acting = base_arena_ints(arena, n);
+    x->bouncing = base_arena_ints(arena, pairs);
     x->coupled = base_arena_ints(arena, n);
     x->rows_of = base_arena_ints(arena, pairs);
     x->w = base_arena_doubles(arena, rows);

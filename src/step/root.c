@@ -69,18 +69,3 @@ zw_status step_root_narrow(step_scalar *g, void *user, double width, step_crossi
     }
     return ZW_OK;
 }
-
-/* Newton's form of the parabola: g = g1 + (t - t1) s + (t - t1)^2 c through the middle point. */
-int step_root_suspect(const double t[3], const double g[3], double *where)
-{
-    double left = (g[1] - g[0]) / (t[1] - t[0]), right = (g[2] - g[1]) / (t[2] - t[1]);
-    double c = (right - left) / (t[2] - t[0]), s = left + c * (t[1] - t[0]);
-    double side = g[1] > 0.0 ? 1.0 : -1.0;
-    if (!(side * c > 0.0)) {
-        return 0; /* bends away from zero */
-    }
-    double move = -0.5 * s / c, lowest = g[1] + 0.5 * s * move, limit = 0.25 * fabs(g[1]);
-    *where = t[1] + move;
-    double part = (*where - t[0]) / (t[2] - t[0]);
-    return part > 0.0 && part < 1.0 && *where != t[1] && side * lowest < limit;
-}

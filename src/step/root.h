@@ -19,8 +19,4 @@ typedef struct step_crossing {
 zw_status step_root_narrow(step_scalar *g, void *user, double width, step_crossing *crossing,
                            zw_error *error);
 
-/* Does a parabola through three points of one sign reach for zero between the outer two? Then *t is
- * where to look for a double crossing. */
-int step_root_suspect(const double t[3], const double g[3], double *where);
-
 #endif

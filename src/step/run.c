@@ -102,43 +102,6 @@ static zw_status apply(run *r, const model_event *event, zw_error *error)
     return status;
 }
 
-/* A contact that has just parted at speed u under the acceleration a comes back after 2 u / |a|:
- * the next step must not leap over that. */
-static zw_status look_ahead(run *r, zw_error *error)
-{
-    const zw_system *system = r->system;
-    zw_state *state = r->state;
-    double *q = state_q(state), *v = state_v(state);
-    r->soon = INFINITY;
-    if (system->contact_count == 0) {
-        return ZW_OK;
-    }
-    zw_status status = system_forward(system, state, r->work, TOUCH_IGNORED, error);
-    if (status == ZW_OK) {
-        status = system_evaluate(system, r->work, PART_VELOCITY, state->t, q, v, NULL, NULL, error);
-    }
-    if (status == ZW_OK) {
-        status = system_evaluate(system, r->work, PART_POSITION, state->t, q, v, NULL, NULL, error);
-    }
-    for (int row = 0; row < system->m && status == ZW_OK; row++) {
-        int c = system->row_constraint[row];
-        double gap = r->work->out[PART_POSITION][row], speed = r->work->out[PART_VELOCITY][row];
-        if (system->row_kind[row] != SYSTEM_CONTACT || state_mode(state)[c] != SYSTEM_OPEN ||
-            gap > 1e-6 || !(speed > 1e-10)) {
-            continue;
-        }
-        const double *A = r->work->out[PART_VELOCITY] + system->m;
-        double a = -r->work->out[PART_TERMS][system->at.b + row];
-        for (int k = system->A_start[row]; k < system->A_start[row + 1]; k++) {
-            a += A[k] * r->work->a[system->A_column[k]];
-        }
-        if (a < 0 && -speed / a < r->soon) {
-            r->soon = -speed / a;
-        }
-    }
-    return status;
-}
-
 static zw_status note_slip(run *r, zw_error *error)
 {
     const step_ode_view *at = step_ode_look(r->ode);
@@ -147,26 +110,16 @@ static zw_status note_slip(run *r, zw_error *error)
                : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
 }
 
-/* An instant at which things change again and again is the end. */
 static zw_status count_repeats(run *r, int c, zw_error *error)
 {
-    enum { REPEATS = 100 };
     const zw_model *model = r->system->model;
     double t = r->state->t;
-    r->repeats = t - r->last <= 8 * DBL_EPSILON * fabs(t) ? r->repeats + 1 : 0;
-    r->last = t;
-    if (r->repeats < REPEATS) {
+    if (!run_repeats(r, t)) {
         return ZW_OK;
     }
     return model_fail(model, error, ZW_NO_STEP, c < 0 ? -1 : model->constraint[c].place,
                       "at t = %.9g %s%s changes without end", t,
                       c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
-}
-
-static void note_impacts(run *r, const system_impact *made)
-{
-    r->summary->impacts += made->count;
-    r->summary->impact_loss += made->count > 0 ? made->loss : 0;
 }
 
 /* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
@@ -179,7 +132,7 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     if (status == ZW_OK) {
         status = system_decide(r->system, r->work, r->state, &made, error);
         r->summary->events += made.count;
-        note_impacts(r, &made);
+        run_note_impacts(r, &made);
     }
     if (status == ZW_OK && made.count > 0) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
@@ -187,7 +140,27 @@ static zw_status decide_now(run *r, int c, zw_error *error)
     if (status == ZW_OK && made.count > 0 && !r->over) {
         status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
     }
-    return status == ZW_OK ? look_ahead(r, error) : status;
+    return status;
+}
+
+/* Kinks that have come to zero go to their other side. */
+static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    int first = r->guards.events + r->guards.others;
+    zw_status status = ZW_OK;
+    *crossed = 0;
+    for (int i = 0; i < count && status == ZW_OK; i++) {
+        if (fired[i] < first) {
+            continue;
+        }
+        int k = r->guards.kink[fired[i] - first];
+        *crossed = r->guards.kinks.latch;
+        status = run_repeats(r, at->t)
+                     ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error)
+                     : kinks_cross(&r->guards.kinks, k / 2, k % 2, at->t, at->y, error);
+    }
+    return status;
 }
 
 /* The integrator stands at an event; `fired` are the guards. */
@@ -196,13 +169,16 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     const zw_model *model = r->system->model;
     const step_ode_view *at = step_ode_look(r->ode);
     zw_status status = ZW_OK;
-    int touched = 0;
+    int touched = 0, last = -1, crossed = 0;
     motion_unpack(&r->motion, at->t, at->y, r->state);
     status = note_slip(r, error);
     system_keep_slip(r->work, r->state);
+    status = status == ZW_OK ? cross_kinks(r, fired, count, &crossed, error) : status;
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
-        touched |= fired[k] >= r->guards.events;
-        if (fired[k] >= r->guards.events) {
+        int other = fired[k] - r->guards.events;
+        if (other >= 0) {
+            touched |= other < r->guards.others;
+            last = other < r->guards.others ? r->guards.constraint[other] : last;
             continue;
         }
         const model_event *event = &model->event[fired[k]];
@@ -221,48 +197,17 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         }
     }
     if (touched && status == ZW_OK && !r->over) {
-        int last = fired[count - 1] - r->guards.events;
-        status = decide_now(r, last >= 0 ? r->guards.constraint[last] : -1, error);
+        status = decide_now(r, last, error);
     }
-    if (touched && status == ZW_OK && !r->over) {
+    if ((touched || crossed) && status == ZW_OK && !r->over) {
         if (r->impulse && r->impulse->sleep) {
             sleep_disturb(r->impulse);
         }
         motion_pack(&r->motion, r->state, r->y);
-        status = step_ode_restart(r->ode, r->state->t, r->y, error);
-    }
-    return status;
-}
-
-/* The last step ends beyond a guard that was not seen to fire, or it could not be looked at: then
- * something was leapt over, and we go back and look closer. `failed` is what the events say. */
-static zw_status look_closer(run *r, zw_status failed, int *again, zw_error *error)
-{
-    const step_ode_view *at = step_ode_look(r->ode);
-    double t = at->t_before, h = at->t - at->t_before;
-    int c = -1, small = !(h > 1e-9 * (1 + fabs(t)));
-    zw_status status =
-        failed == ZW_OK ? guards_broken(&r->guards, at->t, at->y, 1, &c, error) : failed;
-    *again = c >= 0 || status == ZW_NOT_FINITE;
-    if (c >= 0) { /* beyond from the start? */
-        int c0 = -1;
-        status = guards_broken(&r->guards, t, at->y_before, 1e-3, &c0, error);
-        small |= c0 == c;
-    }
-    if (!*again || (c < 0 && small)) {
-        return status;
-    }
-    memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
-    r->soon = h / 8;
-    status = ZW_OK;
-    if (small) { /* no event: the state itself has come to be on the wrong side */
-        motion_unpack(&r->motion, t, r->y, r->state);
-        status = decide_now(r, c, error);
-        motion_pack(&r->motion, r->state, r->y);
-    }
-    status = status == ZW_OK ? step_ode_restart(r->ode, t, r->y, error) : status;
-    for (int i = 0; i < 2 && status == ZW_OK; i++) { /* once more: what fired later has not yet */
-        status = step_events_arm(r->guards.scan, r->ode, error);
+        if (touched) {
+            status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
+        }
+        status = status == ZW_OK ? step_ode_restart(r->ode, r->state->t, r->y, error) : status;
     }
     return status;
 }
@@ -284,7 +229,7 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
                                : impulse_step(r->impulse, t, h, y0, y0 + nq, y1, y1 + nq, error);
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->impulse && status == ZW_OK) {
-        note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
+        run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
@@ -333,14 +278,14 @@ static zw_status step(run *r, zw_error *error)
         status = step_ode_advance(r->ode, limit, error);
     }
     if (status == ZW_OK && r->guards.count > 0) {
-        status = step_events_scan(r->guards.scan, r->ode, &fired, error);
         int again = 0;
-        if (r->guards.count > r->guards.events) {
-            status = look_closer(r, status, &again, error);
-        }
+        status = run_scan(r, &fired, &again, error);
         if (status != ZW_OK || again) {
             return status;
         }
+    }
+    if (status == ZW_OK) {
+        run_count_proved(r);
     }
     if (status == ZW_OK && r->impulse) {
         status = take_modes(r, error);
@@ -367,7 +312,6 @@ static zw_status step(run *r, zw_error *error)
 static zw_status create_given(run *r, zw_error *error)
 {
     r->motion.run = r;
-    r->soon = INFINITY; /* it leaps over nothing */
     if (r->soft) {
         return ZW_OK;
     }
@@ -431,9 +375,6 @@ static zw_status start(run *r, zw_error *error)
                                   state_v(r->state), error);
         system_keep_slip(r->work, r->state);
     }
-    if (status == ZW_OK) {
-        status = look_ahead(r, error);
-    }
     if (status == ZW_OK) { /* an energy that is no number would make every check void */
         status = system_evaluate(system, r->work, PART_ENERGY, r->state->t, state_q(r->state),
                                  state_v(r->state), NULL, NULL, error);
@@ -450,11 +391,15 @@ static zw_status start(run *r, zw_error *error)
     }
     motion_pack(&r->motion, r->state, r->y);
     status =
-        run_remembers(r) ? run_resume(r, error) : step_ode_start(r->ode, r->state->t, r->y, error);
-    run_forget(r->state); /* until the end */
+        guards_create(&r->guards, &r->motion, r->impulse || r->soft, r->options.tolerance, error);
     if (status == ZW_OK) {
-        status = guards_create(&r->guards, &r->motion, r->impulse || r->soft, error);
+        status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
     }
+    if (status == ZW_OK) {
+        status = run_remembers(r) ? run_resume(r, error)
+                                  : step_ode_start(r->ode, r->state->t, r->y, error);
+    }
+    run_forget(r->state); /* until the end */
     if (status == ZW_OK && r->guards.count > 0) {
         status = step_events_arm(r->guards.scan, r->ode, error);
     }
@@ -575,7 +520,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     contact_list_keep(work->touched, state); /* for the first sample */
     *r.summary =
         (zw_run_summary){.stopped_by = -1, .check_failed = -1, .start = state->t, .end = state->t};
-    note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
+    run_note_impacts(&r, &(system_impact){.count = state->impacts, .loss = state->impact_loss});
     state->impacts = 0;
     zw_status status = run_complete(system, options, state->t, &r.options, error);
     if (status == ZW_OK) {
@@ -591,6 +536,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
             tell_singular(&r, error);
         }
     }
+    kinks_release(&r.guards.kinks);
     guards_free(&r.guards);
     lagrange_free(&r.lagrange);
     impulse_free(r.impulse);

@@ -30,7 +30,7 @@ struct run {
     double *reset;    /* [most resets of an event] scratch */
     double start;     /* time and work done at the start */
     double start_work;
-    double soon; /* a contact may come again as soon as this: the next step stays below */
+    double soon; /* the next step stays below: guards could not be evaluated in a longer one */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
     long shown;     /* samples so far */
@@ -39,12 +39,22 @@ struct run {
     int over;
 };
 
+/* watch.c: what impacts there were goes into the summary. */
+void run_note_impacts(run *r, const system_impact *made);
 /* watch.c: solve the principle at the state, measure, and call the observer. */
 zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error);
 /* Show the output times up to and including `until` from the dense output of the last step. */
 zw_status run_show_outputs(run *r, double until, zw_error *error);
 /* Violation, certificate and energy where the integrator stands. */
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error);
+
+/* scan.c: what happens in the last step. `again`: it has been undone, and is to be taken once more.
+ */
+zw_status run_scan(run *r, int *fired, int *again, zw_error *error);
+/* Count the last step as proved or not. */
+void run_count_proved(run *r);
+/* Have things changed at this instant too often? */
+int run_repeats(run *r, double t);
 
 /* contacts.c: what pushes at the start of a run by method impulse. */
 zw_status run_try_contacts(run *r, zw_error *error);

@@ -117,6 +117,12 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     return ZW_OK;
 }
 
+void run_note_impacts(run *r, const system_impact *made)
+{
+    r->summary->impacts += made->count;
+    r->summary->impact_loss += made->count > 0 ? made->loss : 0;
+}
+
 zw_status run_measure_step(run *r, double t, const double *y, zw_error *error)
 {
     double violation[2] = {0, 0};

@@ -1,0 +1,65 @@
+/* What happens in a step that has just been taken, and whether it must be taken again. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/run.h"
+
+/* An instant at which things change again and again is the end. */
+int run_repeats(run *r, double t)
+{
+    enum { REPEATS = 100 };
+    r->repeats = t - r->last <= 8 * DBL_EPSILON * fabs(t) ? r->repeats + 1 : 0;
+    r->last = t;
+    return r->repeats >= REPEATS;
+}
+
+/* The last step again, from its start. */
+static zw_status go_back(run *r, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    double t = at->t_before;
+    memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
+    zw_status status = step_ode_restart(r->ode, t, r->y, error);
+    return status == ZW_OK ? step_events_arm(r->guards.scan, r->ode, error) : status;
+}
+
+/* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
+ * value somewhere in it, or on the branch of a kink to which it has led. */
+zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
+{
+    const step_ode_view *at = step_ode_look(r->ode);
+    double t = at->t_before, h = at->t - t;
+    zw_status status = step_events_scan(r->guards.scan, r->ode, fired, error);
+    *again = 0;
+    if (status == ZW_NOT_FINITE && r->guards.others > 0 && h > 64 * DBL_EPSILON * fabs(t)) {
+        *again = 1;
+        r->soon = h / 8;
+        return go_back(r, error);
+    }
+    int side,
+        k = status == ZW_OK && r->guards.kinks.latch ? guards_kink_left(&r->guards, &side) : -1;
+    if (k >= 0) {
+        *again = 1;
+        if (run_repeats(r, t)) {
+            return kinks_refuse(&r->guards.kinks, k, t, error);
+        }
+        r->guards.kinks.kink[k].side = side;
+        kinks_latch(&r->guards.kinks);
+        return go_back(r, error);
+    }
+    return status;
+}
+
+/* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
+ * contacts in their steps count their own. */
+void run_count_proved(run *r)
+{
+    if (r->impulse || r->soft) {
+        return;
+    }
+    int proved =
+        !r->guards.kinks.blind && (r->guards.count == 0 || step_events_proved(r->guards.scan));
+    r->summary->proved += proved;
+    r->summary->unproved += !proved;
+}
