@@ -485,11 +485,6 @@ void expr_tape_free(expr_tape *tape)
     base_free(tape);
 }
 
-int expr_tape_outputs(const expr_tape *tape)
-{
-    return tape->outputs;
-}
-
 int expr_tape_instructions(const expr_tape *tape)
 {
     return tape->instructions;

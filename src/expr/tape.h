@@ -27,7 +27,6 @@ expr_tape *expr_tape_create(const expr_graph *graph, const expr_shape *shape, co
                             int count, zw_error *error);
 void expr_tape_free(expr_tape *tape);
 
-int expr_tape_outputs(const expr_tape *tape);
 int expr_tape_instructions(const expr_tape *tape); /* of a run; the prologue does not count */
 
 /* The leaves of a kind that it reads lie in [*first, *first + *count). */

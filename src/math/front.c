@@ -336,11 +336,6 @@ void front_clear(front *f)
     memset(f->panel, 0, (f->count + 8) * sizeof(double));
 }
 
-size_t front_stored(const front *f)
-{
-    return f->count;
-}
-
 /* ---- Factorisation -------------------------------------------------------------------------- */
 
 static size_t front_square(const front_super *z)

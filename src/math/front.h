@@ -45,6 +45,4 @@ void front_clear(front *f);
 int front_factor(front *f);
 void front_solve(front *f, double *x); /* x = H \ x, nodes one behind the other */
 
-size_t front_stored(const front *f); /* numbers kept for L and U, padding included */
-
 #endif

@@ -111,7 +111,12 @@ zw_status motion_field(void *user, double t, const double *y, double *dy, zw_err
 {
     enum { SINGULAR = 20 }; /* rows closer to dependence than 1/SINGULAR */
     step_motion *motion = user;
-    const system_solver *solver = motion->work->motion;
+    system_solver *solver = motion->work->motion;
+    if (motion->alone) {
+        motion->careful = motion->at_node = 0;
+        motion->rank = solver->rows;
+        solver->warm = 0;
+    }
     int node = motion->at_node;
     motion->at_node = 0;
     if (!motion->careful || node) {

@@ -111,7 +111,6 @@ static void tapes_are_graphs(void **state)
         zw_error error;
         expr_tape *tape = expr_tape_create(graph, &SHAPE, out, count, &error);
         assert_non_null(tape);
-        assert_int_equal(expr_tape_outputs(tape), count);
         double *file = register_file(tape, 1), y[OUTPUTS];
         for (int run = 0; run < 4; run++) {
             expr_inputs in = world_inputs(&w);

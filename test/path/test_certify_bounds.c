@@ -40,14 +40,15 @@ static zw_trial_report try_path(const char *text, long count, const double *spee
 
 static const char *const swing = "coord x = 1\nkinetic x'^2/2\npotential x^2/2\n";
 
-/* A swing with a short push: x = cos t + height exp(-((t - t0)/0.3)^2). */
+/* A swing with a push that is short beside the recording, and no jump: x = cos t + height exp(-((t
+ * - t0)/2.4)^2). */
 static zw_trial_report push(double height, double noise)
 {
     long count = 4000;
     for (long i = 0; i < count; i++) {
         double u;
         t[i] = 0.05 * (double)i;
-        u = (t[i] - 101.3) / 0.3;
+        u = (t[i] - 101.3) / 2.4;
         q[i] = cos(t[i]) + height * exp(-u * u);
     }
     return try_path(swing, count, NULL, noise);
@@ -59,8 +60,8 @@ static void pushes_are_seen_from_15_times_their_error(void **state)
 {
     (void)state;
     int between = 0;
-    for (double height = 1e-5; height < 0.5; height *= 1.5) {
-        zw_trial_report r = push(height, 1e-4);
+    for (double height = 1e-3; height < 0.05; height *= 1.2) {
+        zw_trial_report r = push(height, 1e-3);
         double moment = r.worst / r.worst_error, mean = r.defect / r.defect_error;
         int seen = moment > 15 || mean > 16;
         if ((r.verdict == ZW_VERDICT_NOT_MOTION) != seen) {

@@ -2,7 +2,6 @@
  * articulated sweep must tell the same story. */
 #include "trying.h"
 
-#include "tree/metric.h"
 #include "zwang/gauss.h"
 
 enum { TREES = 60 };
@@ -202,55 +201,8 @@ static void massless_dofs_are_told(void **state)
     try_free(&t);
 }
 
-/* ---- Gauss's principle with a tree for its metric -------------------------------------------- */
-
-static void solve_principle(const zw_metric *metric, trying *t, const double *A, int rows,
-                            double *a)
-{
-    zw_error error = {0};
-    zw_block block = {.name = "rows", .kind = ZW_EQUALITY, .rows = rows};
-    zw_motion motion;
-    zw_gauss problem = {.n = t->tree->nv,
-                        .metric = *metric,
-                        .force = t->tau,
-                        .block_count = 1,
-                        .block = &block,
-                        .A = {.dense = A}};
-    zw_gauss_work *work = zw_gauss_work_create(&problem, NULL, &error);
-    assert_non_null(work);
-    assert_int_equal(zw_gauss_solve(&problem, NULL, work, &motion, &error), ZW_OK);
-    assert_small(motion.certificate.worst, 1e-10);
-    memcpy(a, motion.a, (size_t)problem.n * sizeof *a);
-    zw_gauss_work_free(work);
-}
-
-static void gauss_takes_a_tree_for_a_metric(void **state)
-{
-    (void)state;
-    FOR_RANDOM_TREES(t, 20, 1.0)
-    {
-        int n = t.tree->nv, rows = n > 6 ? 3 : 0;
-        if (rows == 0) {
-            continue;
-        }
-        double *M = dense_matrix(&t), *A = doubles(rows * n);
-        for (int i = 0; i < rows * n; i++) {
-            A[i] = dice_between(&t.dice, -1.0, 1.0);
-        }
-        zw_metric dense = {.kind = ZW_METRIC_DENSE, .value = M};
-        solve_principle(&dense, &t, A, rows, t.x);
-        for (int form = TREE_ENTRIES; form <= TREE_ARTICULATED; form++) {
-            tree_metric wired;
-            tree_composite(t.tree, t.work);
-            tree_metric_wire(&wired, (tree_metric_form)form, t.tree, NULL, t.work);
-            zw_metric by_tree = {.kind = ZW_METRIC_OPERATOR, .operator_ = &wired.operator_};
-            solve_principle(&by_tree, &t, A, rows, t.y);
-            assert_small(apart(t.x, t.y, n), 1e-9 * largest(t.x, n));
-        }
-        free(M);
-        free(A);
-    }
-}
+/* ---- A long chain -----------------------------------------------------------------------------
+ */
 
 /* A thousand links and a mass of a million at the end: forces come back to what rounding of that
  * mass times the accelerations in the chain leaves of them. */
@@ -285,7 +237,6 @@ int main(void)
         cmocka_unit_test(kinetic_energy_is_that_of_the_matrix),
         cmocka_unit_test(factors_solve),
         cmocka_unit_test(massless_dofs_are_told),
-        cmocka_unit_test(gauss_takes_a_tree_for_a_metric),
         cmocka_unit_test(long_chain_with_a_heavy_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
