@@ -161,7 +161,7 @@ static void try_variant(const problem *p, const variant *v)
 
 static int chosen(int number)
 {
-    return number % (tally.all ? 1 : campaign_is_small() ? 151 : 37) == 0;
+    return number % (tally.all ? 1 : campaign_is_small() ? 301 : 83) == 0;
 }
 
 /* In the sample every motion is run by some of the methods, each motion by others. */
