@@ -54,19 +54,25 @@ size_t zw_gauss_certify_scratch(const zw_gauss *problem)
     return 5 * (size_t)problem->n + 5 * (size_t)gauss_row_count(problem) + 1;
 }
 
-/* A coordinate without mass is measured by the pull of the rows that touch it. */
+/* A coordinate without mass is measured by the pull of the rows that touch it, over their length in
+ * the masses that they move; or, where they move next to none, in the largest: else a row that is
+ * about to move no mass would make all errors of its coordinates look small. */
 static void judge_units(judge *j)
 {
     const zw_gauss *problem = j->problem;
     int n = problem->n, m = gauss_row_count(problem), massless = 0;
+    double largest = 0.0;
     gauss_metric_diagonal(problem, j->unit);
     for (int i = 0; i < n; i++) {
         j->unit[i] = j->unit[i] > 0.0 ? sqrt(j->unit[i]) : HUGE_VAL;
         massless += j->unit[i] == HUGE_VAL;
+        largest = j->unit[i] < HUGE_VAL ? larger(largest, j->unit[i]) : largest;
         j->force[i] = 0.0;
     }
+    largest = largest > 0.0 ? largest : 1.0;
     for (int i = 0; i < m && massless > 0; i++) {
-        double length = gauss_row_length(problem, i, j->unit);
+        double length = larger(gauss_row_length(problem, i, j->unit),
+                               gauss_row_length(problem, i, NULL) / largest);
         gauss_row_raise(problem, i, 1.0 / (length > 0.0 ? length : 1.0), j->force);
     }
     for (int i = 0; i < n; i++) {

@@ -49,7 +49,8 @@ void gauss_solve_upper(const zw_gauss *problem, const zw_gauss_work *work, doubl
 }
 
 /* The weight of row i in the completed metric: the mass that it moves, so that W A'A is neither
- * lost beside M nor M beside it; the largest mass over its length, if it moves none. */
+ * lost beside M nor M beside it; the largest mass over its length, if it moves none, or so little
+ * that the mass which it moves as seen along the whole row would be larger than that. */
 static double row_weight(const zw_gauss *problem, int i, const double *diagonal, const double *row)
 {
     double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
@@ -58,9 +59,8 @@ static double row_weight(const zw_gauss *problem, int i, const double *diagonal,
         inverse += diagonal[j] > 0.0 ? row[j] * row[j] / diagonal[j] : 0.0;
         largest = larger(largest, diagonal[j]);
     }
-    double weight = inverse > 0.0  ? 1.0 / inverse
-                    : length > 0.0 ? (largest > 0.0 ? largest : 1.0) / (length * length)
-                                   : 0.0;
+    double most = length > 0.0 ? (largest > 0.0 ? largest : 1.0) / (length * length) : 0.0;
+    double weight = inverse * most > 1.0 ? 1.0 / inverse : most;
     return R > 0.0 && weight > 0.5 / R ? 0.5 / R : weight;
 }
 

@@ -86,7 +86,8 @@ double gauss_row_length(const zw_gauss *problem, int i, const double *unit)
     for (int k = 0; k < count; k++) {
         int j = A->dense != NULL ? k : A->column[A->start[i] + k];
         double value = A->dense != NULL ? row_dense(problem, i)[k] : A->value[A->start[i] + k];
-        sum += value / unit[j] * (value / unit[j]);
+        value /= unit != NULL ? unit[j] : 1.0;
+        sum += value * value;
     }
     return sqrt(sum);
 }

@@ -12,7 +12,8 @@ void gauss_row_add(const zw_gauss *problem, int i, double s, double *y);      /*
 void gauss_row_raise(const zw_gauss *problem, int i, double s,
                      double *y);                                /* y = max(y, |s A_i'|) */
 void gauss_row_copy(const zw_gauss *problem, int i, double *y); /* y = A_i' */
-/* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2). */
+/* The length of row i in a diagonal metric: sqrt(sum_j (A_ij / unit_j)^2); NULL: all units are 1.
+ */
 double gauss_row_length(const zw_gauss *problem, int i, const double *unit);
 /* A_i a, |A_i| |a|, A_i free, and the squared length with inverse_j = 1/unit_j. */
 void gauss_row_look(const zw_gauss *problem, int i, const double *a, const double *free,

@@ -165,20 +165,25 @@ static double power_of_two(double x)
     return x > 0.0 ? ldexp(1.0, exponent - 1) : 1.0;
 }
 
-/* unit_j = sqrt(M_jj); a coordinate without mass is measured by the pull of the rows that touch it.
- */
+/* unit_j = sqrt(M_jj); a coordinate without mass is measured by the pull of the rows that touch it,
+ * which are as long as they are in the masses that they move; or, where they move next to none, in
+ * the largest. */
 static void fill_units(const zw_gauss *problem, gauss_sparse *s)
 {
     int massless = 0;
+    double largest = 0.0;
     double *unit = s->unit, *pull = s->y[0];
     gauss_metric_diagonal(problem, unit);
     for (int j = 0; j < s->n; j++) {
         unit[j] = unit[j] > 0.0 ? power_of_two(sqrt(unit[j])) : HUGE_VAL;
         massless += unit[j] == HUGE_VAL;
+        largest = unit[j] < HUGE_VAL ? fmax(largest, unit[j]) : largest;
         pull[j] = 0.0;
     }
+    largest = largest > 0.0 ? largest : 1.0;
     for (int i = 0; i < s->m && massless > 0; i++) {
-        double length = gauss_row_length(problem, i, unit);
+        double length =
+            fmax(gauss_row_length(problem, i, unit), gauss_row_length(problem, i, NULL) / largest);
         length = length > 0.0 ? length : 1.0;
         if (problem->A.dense != NULL) {
             const double *row = problem->A.dense + (size_t)i * (size_t)s->n;

@@ -107,7 +107,9 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     impulse_put_speeds(s);
     impulse_late_momenta(s, gain);
     if (!matrix_factor(&s->H)) {
-        return base_fail(error, ZW_NOT_A_METRIC, "the masses are no metric");
+        return base_fail(error, ZW_NOT_A_METRIC,
+                         "the method impulse needs masses that every motion feels: joints that "
+                         "close loops, and maximal coordinates, have none; use dop853");
     }
     matrix_solve(&s->H, gain);
     for (int i = 0; i < s->system->n; i++) {

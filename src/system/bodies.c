@@ -55,6 +55,34 @@ size_t bodies_room(const zw_system *system)
            bodies_formula_room(system->bodies->formulas);
 }
 
+/* Of free joint `thin->dof` the columns are its own six, and the tree has them first. */
+static void put_thin(const zw_system *system, const zw_work *work, const bodies_thin *thin,
+                     double *M)
+{
+    static const int turn[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}}; /* where inertia has (i, j) */
+    const tree_mechanism *tree = system->tree;
+    const double *R = work->sweeps + tree->at.R + 9 * thin->body, *c = thin->com;
+    for (int r = 0; r < 6; r++) {
+        const int *entry = system->bodies->entry + tree->start[thin->dof + r];
+        int i = r - 3;
+        double arm[3] = {0, 0, 0}; /* e_i x c */
+        if (i >= 0) {
+            arm[(i + 1) % 3] = -c[(i + 2) % 3];
+            arm[(i + 2) % 3] = c[(i + 1) % 3];
+        }
+        for (int k = 0; k <= r; k++) {
+            if (i < 0) {
+                M[entry[k]] = k == r ? thin->mass : 0;
+            } else if (k < 3) {
+                M[entry[k]] = thin->mass *
+                              (R[3 * k] * arm[0] + R[3 * k + 1] * arm[1] + R[3 * k + 2] * arm[2]);
+            } else {
+                M[entry[k]] = thin->inertia[turn[i][k - 3]];
+            }
+        }
+    }
+}
+
 static void put_metric(const zw_system *system, const zw_work *work, double *M)
 {
     if (system->bodies->extra_count > 0) { /* entries that the tree has not */
@@ -63,6 +91,9 @@ static void put_metric(const zw_system *system, const zw_work *work, double *M)
     const double *from = work->sweeps + system->tree->at.M;
     for (int k = 0; k < system->tree->entries; k++) {
         M[system->bodies->entry[k]] = from[k];
+    }
+    for (int k = 0; k < system->bodies->thin_count; k++) {
+        put_thin(system, work, &system->bodies->thin[k], M);
     }
     for (int k = 0; k < system->bodies->extra_count; k++) {
         M[system->bodies->extra[k].at] += system->bodies->extra[k].value;

@@ -47,6 +47,18 @@ typedef struct bodies_extra {
     double value;
 } bodies_extra;
 
+/* A free body, with nothing heavy on it, that has no moment of inertia about some axis: a point, a
+ * thin rod. J = R J_body R' in the axes of the world is round-off where it is zero, of either sign,
+ * and the kernel takes it for a mass. So its entries of M are computed from what is constant, with
+ * v in the world's axes and w in the body's:
+ *
+ *     M = [ m 1,  -m R [c] ; (its transpose),  J_body - m [c][c] ] */
+typedef struct bodies_thin {
+    int body, dof;
+    double mass, com[3];
+    double inertia[6]; /* xx yy zz xy xz yz of J_body - m [c][c], exactly zero where it is */
+} bodies_thin;
+
 typedef enum bodies_closer_kind {
     CLOSER_CONNECT,  /* 3 rows: the same point */
     CLOSER_WELD,     /* 6: the same frame */
@@ -257,10 +269,12 @@ struct system_bodies {
     int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
     int extra_count;
     bodies_extra *extra; /* of tendons with armature */
-    int widest;          /* dofs that move some body, at most */
-    double timestep;     /* of the description: for methods that need one */
-    int without;         /* ZW_WITHOUT_... */
-    int elliptic;        /* friction cones of the soft law; 0: pyramids */
+    int thin_count;
+    bodies_thin *thin; /* free bodies that lack a moment of inertia */
+    int widest;        /* dofs that move some body, at most */
+    double timestep;   /* of the description: for methods that need one */
+    int without;       /* ZW_WITHOUT_... */
+    int elliptic;      /* friction cones of the soft law; 0: pyramids */
     double impratio;
     double sleep; /* metres per second: below that things rest, and islands may sleep; 0: never */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */

@@ -430,11 +430,11 @@ void bodies_free(struct system_bodies *bodies)
         zw_model_free(bodies->shown);
     }
     contact_world_free(bodies->contact);
-    void *list[] = {bodies->q,      bodies->v,           bodies->term,  bodies->length,
-                    bodies->closer, bodies->dry,         bodies->motor, bodies->lift,
-                    bodies->mark,   bodies->mark_output, bodies->entry, bodies->part,
-                    bodies->sensor, bodies->extra,       bodies->act,   bodies->act_motor,
-                    bodies->joint};
+    void *list[] = {bodies->q,         bodies->v,           bodies->term,  bodies->length,
+                    bodies->closer,    bodies->dry,         bodies->motor, bodies->lift,
+                    bodies->mark,      bodies->mark_output, bodies->entry, bodies->part,
+                    bodies->thin,      bodies->sensor,      bodies->extra, bodies->act,
+                    bodies->act_motor, bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

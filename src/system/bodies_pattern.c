@@ -1,4 +1,5 @@
 /* Which entries M and A of bodies have, and where all outputs stand. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -29,6 +30,50 @@ static zw_status metric_pattern(bodies_builder *b)
             int at = next[tree->column[k]]++;
             system->M_row[at] = d;
             b->to->entry[k] = at;
+        }
+    }
+    return ZW_OK;
+}
+
+/* Is the moment of inertia about some axis nothing beside the others? */
+static int is_thin(const double *J)
+{
+    double trace = J[0] + J[1] + J[2];
+    double det = J[0] * (J[1] * J[2] - J[5] * J[5]) - J[3] * (J[3] * J[2] - J[5] * J[4]) +
+                 J[4] * (J[3] * J[5] - J[1] * J[4]);
+    return !(det > 1e-10 * trace * trace * trace);
+}
+
+/* J - m [c][c], without what is round-off of its largest moment. */
+static void shift_inertia(const tree_body *body, bodies_thin *thin)
+{
+    const double *c = body->com, m = body->mass;
+    double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2], trace = 0;
+    for (int k = 0; k < 6; k++) {
+        static const int i[6] = {0, 1, 2, 0, 0, 1}, j[6] = {0, 1, 2, 1, 2, 2};
+        thin->inertia[k] = body->inertia[k] + m * ((k < 3 ? square : 0) - c[i[k]] * c[j[k]]);
+        trace += k < 3 ? thin->inertia[k] : 0;
+    }
+    for (int k = 0; k < 6; k++) {
+        thin->inertia[k] = fabs(thin->inertia[k]) <= 1e-14 * trace ? 0 : thin->inertia[k];
+    }
+}
+
+static zw_status list_thin(bodies_builder *b)
+{
+    const tree_mechanism *tree = b->system->tree;
+    struct system_bodies *to = b->to;
+    to->thin = base_alloc(((size_t)tree->bodies + 1) * sizeof *to->thin);
+    if (!to->thin) {
+        return ZW_NO_MEMORY;
+    }
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        if (body->is_free && body->subtree_mass == body->mass && is_thin(body->inertia)) {
+            bodies_thin *thin = &to->thin[to->thin_count++];
+            *thin = (bodies_thin){.body = i, .dof = body->dof, .mass = body->mass};
+            memcpy(thin->com, body->com, sizeof thin->com);
+            shift_inertia(body, thin);
         }
     }
     return ZW_OK;
@@ -358,6 +403,7 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     }
     zw_status status = metric_pattern(b);
     status = status != ZW_OK ? status : armature_pattern(b);
+    status = status != ZW_OK ? status : list_thin(b);
     status = status != ZW_OK ? status : row_patterns(b, error);
     status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
     return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);

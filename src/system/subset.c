@@ -47,6 +47,7 @@ static void measure(subset *s, subset_groups *g, const unsigned char *awake)
         to->term_count += there ? all->dry[k].count : 0;
     }
     to->act_count = to->extra_count = 0;
+    to->thin_count = 0; /* steps of the velocity form know no singular M */
     for (int k = 0; k < all->motor_count; k++) {
         to->motor_count += in(awake, g->motor[k]);
         to->act_count += in(awake, g->motor[k]) && all->motor[k].act >= 0;
