@@ -17,11 +17,11 @@ static void a_block_on_a_free_wedge_keeps_the_momentum(void **state)
     double across = (d - mu * c) * (1 / m1 + 1 / m2), up = (c + mu * d) / m2;
     double N = G / (up + across * d / c), push = N * (d - mu * c);
     static const char *const way[] = {"0.3 at (x2 - x1, y2)", "0.3 at (x2, y2) - (x1, 0)",
-                                      "mu at (cos(s)*(x2 - x1) - sin(s)*y2, sin(s)*(x2 - x1) + "
-                                      "cos(s)*y2)\nparam mu = 0.3"};
+                                      "0.3 at (c*(x2 - x1) - d*y2, d*(x2 - x1) + c*y2)"};
     for (int i = 0; i < 3; i++) {
         char text[600];
-        snprintf(text, sizeof text, WEDGE "friction face: %s\n", way[i]);
+        snprintf(text, sizeof text, WEDGE "let c = cos(s), d = sin(s)\nfriction face: %s\n",
+                 way[i]);
         world w = world_of(text);
         go(&w, 1, NULL);
         NEAR(v_of(&w, 0), -push / m1, 1e-13);
@@ -129,6 +129,28 @@ static void a_moving_ground_counts(void **state)
     world_end(&w);
 }
 
+/* Metres, millimetres or kilometres: it slides, stops and slides again at the same times. */
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    static const double unit[] = {1, 1e3, 1e-3};
+    double first = 0;
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "param U = %g, g = 9.81*U, tilt = 0.3\ncoord x = 0, y = 0\n"
+                 "speed x' = 3*U*cos(tilt), y' = -3*U*sin(tilt)\nmass 1 at (x, y)\n"
+                 "gravity (0, -g)\nforce x: 4*U*sin(5*t)\n"
+                 "constraint face: y*cos(tilt) + x*sin(tilt) = 0\nfriction face: 0.4\n",
+                 unit[i]);
+        world w = world_of(text);
+        world_run(&w, 5, 1e-13);
+        first = i == 0 ? q_of(&w, 0) : first;
+        NEAR(q_of(&w, 0) / unit[i], first, 1e-10);
+        world_end(&w);
+    }
+}
+
 /* ---- Refusals ------------------------------------------------------------------------------- */
 
 static void what_is_not_certain_is_asked(void **state)
@@ -200,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_scaled_equation_presses_as_hard),
         cmocka_unit_test(a_helix_is_one_contact),
         cmocka_unit_test(a_moving_ground_counts),
+        cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_is_not_certain_is_asked),
         cmocka_unit_test(a_groove_is_two_contacts),
     };
