@@ -264,7 +264,7 @@ static void test_nearest(void **state)
     print_message("    %d of %d moved, %d refused, %d farther than the nearest by 1 %%, worst %.3g "
                   "times\n",
                   moved, systems, refused, far, moved > 0 ? ratio[moved - 1] : 1.0);
-    assert_true(far <= systems / 150 && refused <= systems / 500);
+    assert_true(far <= systems / 150 && refused <= systems / 300);
     free(ratio);
 }
 
