@@ -87,6 +87,7 @@ static zw_status step_held(step_impulse *s, zw_error *error)
 typedef struct progress {
     double left, before; /* of the balance, relative */
     double best;         /* that was ever left */
+    double off;          /* of places and laws */
     int slow;            /* rounds that contracted slowly */
     int idle;            /* the last so many rounds did not contract at all, */
     int lost;            /* and did not get nearer than all before */
@@ -133,6 +134,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_miss miss = impulse_law_miss(s);
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
+    at->off = off;
     int there = at->left <= s->close && off <= PLACE * impulse_extent(s);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
@@ -156,6 +158,13 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     return ZW_OK;
 }
 
+/* The shortest piece of all has to end somewhere: near the law, and the residual says how near. */
+static int is_fair(const step_impulse *s, const progress *at)
+{
+    return !s->may_be_halved && !s->touch.flying && at->left <= NEAR &&
+           at->off <= NEAR * impulse_extent(s);
+}
+
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
@@ -170,6 +179,10 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             return status;
         }
         if (round > 0 && (!isfinite(at.left) || (at.lost > LOST && s->touch.found.count > 0))) {
+            if (is_fair(s, &at)) {
+                s->residual = at.left;
+                return ZW_OK;
+            }
             break;
         }
         impulse_put_rows(s);

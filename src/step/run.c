@@ -231,6 +231,11 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     if (r->impulse && status == ZW_OK) {
         run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     }
+    if (status == ZW_OK && r->system->bodies->contact->touches) {
+        int sure = r->impulse && r->impulse->sure; /* soft contacts may be passed through */
+        r->summary->proved += sure;
+        r->summary->unproved += !sure;
+    }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
