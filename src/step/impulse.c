@@ -216,7 +216,8 @@ static zw_status begin_rounds(step_impulse *s, zw_error *error)
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
-    if (is_first_enough(s)) {
+    s->touch.sweep.linear = is_first_enough(s);
+    if (s->touch.sweep.linear) {
         return impulse_quick(s, v1, error);
     }
     double gained = s->gained;
@@ -270,7 +271,7 @@ static void set_law(step_impulse *s, zw_contact_law contact)
 static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
 {
     const double pace = impulse_pace(s, h);
-    const double least = pace > PIECES ? SHORTEST : 1.0 / PIECES;
+    const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
     int again = 0, cuts = 0, good = 0;
     while (done < 1) {
@@ -381,6 +382,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     }
     memcpy(q1, s->q1, places);
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
+    s->sure = s->touch.sweep.sure;
     s->taken = 1;
     impulse_keep(s);
     return ZW_OK;

@@ -88,6 +88,7 @@ typedef struct impulse_sweep {
     int fast_count, wild;
     int *list;            /* [geoms] those that are fast */
     unsigned char *fast;  /* [geoms] 1: it is; 2: and speeds change much on its way */
+    int linear;           /* the step has one linearisation, at q0 */
     int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
     int sure;             /* all steps since this was set were proved to be free */
 } impulse_sweep;
@@ -179,6 +180,7 @@ typedef struct step_impulse {
     double impact_loss;   /* and the energy that they took */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
+    int sure;             /* nothing can have gone through anything in it */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */

@@ -230,7 +230,8 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, double 
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
 /* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
- * equations cannot be solved is tried over half the time. */
+ * equations cannot be solved is tried over half the time; one on which bodies meet that are not
+ * near at its end, up to where they do (impulse_sweep.c), or as far as it is known to be free. */
 static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
                                zw_error *error)
 {
@@ -245,10 +246,11 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         if (status == ZW_NO_MEMORY) {
             return status;
         }
-        if (status != ZW_OK || (open < 1 && open * t > low)) { /* met on the way, perhaps parted */
+        if (status != ZW_OK || open < 1) {
+            int shorter = status == ZW_OK && open * t > low;
             high = t;
-            t = status == ZW_OK ? open * t : fmax(0.5 * t, 0.5 * (low + t));
-            most = status == ZW_OK ? most : t;
+            t = shorter ? open * t : status == ZW_OK ? low : 0.5 * (low + t);
+            most = shorter ? most : t;
             continue;
         }
         outlook out = look_out(s, b, v1, t);

@@ -151,6 +151,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_miss miss = impulse_law_miss(s);
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
+    at->off = off;
     int there = at->left <= s->close && off <= PLACE * impulse_extent(s);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;

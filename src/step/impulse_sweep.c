@@ -14,6 +14,8 @@
  *   - What was found is apart at q1, or touches. One look from there back to the start proves most
  *     of it free.
  *   - The rest is marched along from the start, pair by pair.
+ *   - With one linearisation (impulse_quick.c) contacts are those of q0. What goes farther than its
+ *     thickness is marched along from there.
  *   - Triangle meshes have a front alone: from behind they are not found. What is faster than half
  *     its own thickness is marched from the start along all meshes in its reach.
  *
@@ -31,6 +33,7 @@
 
 #define SLOW 0.125 /* of the thickness */
 #define MESH 0.5   /* the same, on meshes */
+#define LEAST 1e-6 /* of the way: nothing meets before */
 
 zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system)
 {
@@ -165,6 +168,29 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
     }
 }
 
+/* From the start: all pairs of what goes farther than its thickness. seen: as for
+ * contact_path_meet. */
+static double meet_from_start(step_impulse *s, int seen)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    double first = sweep->path.h;
+    int sure = 1;
+    find_fast(s, 1);
+    for (int k = 0; k < sweep->fast_count; k++) {
+        int g = sweep->list[k];
+        for (int o = 0; o < world->geom_count; o++) {
+            int both = !world->still[o] && sweep->fast[o];
+            if ((!both || o > g) && contact_may(world, s->system->tree, g, o)) {
+                first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
+                                                      g < o ? o : g, first, seen, &sure));
+            }
+        }
+    }
+    sweep->sure &= seen < 0 || sure;
+    return first;
+}
+
 double impulse_free_part(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
@@ -175,6 +201,9 @@ double impulse_free_part(step_impulse *s)
         return 1;
     }
     contact_path_begin(&sweep->path, s->q0, s->u, s->h);
+    if (sweep->linear) {
+        return fmax(meet_from_start(s, 0) / s->h, LEAST);
+    }
     find_fast(s, SLOW);
     if (sweep->fast_count == 0) {
         return 1;
@@ -198,7 +227,7 @@ double impulse_free_part(step_impulse *s)
             sweep_all(s, g, !wild, &first);
         }
     }
-    return first < s->h ? first / s->h : 1;
+    return first < s->h ? fmax(first / s->h, LEAST) : 1;
 }
 
 double impulse_pace(step_impulse *s, double time)
@@ -220,23 +249,8 @@ double impulse_pace(step_impulse *s, double time)
 
 double impulse_until_meeting(step_impulse *s, double time)
 {
-    impulse_sweep *sweep = &s->touch.sweep;
-    const contact_world *world = s->system->bodies->contact;
-    double first = time;
-    int sure;
-    contact_path_begin(&sweep->path, s->q0, s->v0, time);
-    find_fast(s, 1);
-    for (int k = 0; k < sweep->fast_count; k++) {
-        int g = sweep->list[k];
-        for (int o = 0; o < world->geom_count; o++) {
-            int both = !world->still[o] && sweep->fast[o];
-            if ((!both || o > g) && contact_may(world, s->system->tree, g, o)) {
-                first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
-                                                      g < o ? o : g, first, -1, &sure));
-            }
-        }
-    }
-    return first;
+    contact_path_begin(&s->touch.sweep.path, s->q0, s->v0, time);
+    return meet_from_start(s, -1);
 }
 
 int impulse_is_lost(const step_impulse *s)

@@ -233,6 +233,11 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
         r->summary->halved += r->impulse->halved;
         r->summary->inexact += r->impulse->inexact;
     }
+    if (status == ZW_OK && r->system->bodies->contact->touches) {
+        int sure = r->impulse && r->impulse->sure; /* soft contacts may be passed through */
+        r->summary->proved += sure;
+        r->summary->unproved += !sure;
+    }
     if (r->soft && status == ZW_OK) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }

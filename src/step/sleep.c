@@ -441,6 +441,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     step_sleep *z = s->sleep;
     s->gained = s->residual = s->impact_loss = 0;
     s->rounds = 0;
+    s->sure = 1;
     s->impacts = 0;
     if (!z->is_made && !(impulse_is_sound(s) && sleep_is_sound(s, v0))) {
         sleep_forget(s);
@@ -463,6 +464,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     s->impact_loss = z->inner->impact_loss;
     s->residual = z->inner->residual;
     s->rounds = z->inner->rounds;
+    s->sure = z->inner->sure;
     sleep_hand_out(s);
     find_speeds(z, h);
     if (run_clocks(s, h) && find_drops(s)) {

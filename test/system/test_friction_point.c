@@ -17,11 +17,11 @@ static void a_block_on_a_free_wedge_keeps_the_momentum(void **state)
     double across = (d - mu * c) * (1 / m1 + 1 / m2), up = (c + mu * d) / m2;
     double N = G / (up + across * d / c), push = N * (d - mu * c);
     static const char *const way[] = {"0.3 at (x2 - x1, y2)", "0.3 at (x2, y2) - (x1, 0)",
-                                      "mu at (cos(s)*(x2 - x1) - sin(s)*y2, sin(s)*(x2 - x1) + "
-                                      "cos(s)*y2)\nparam mu = 0.3"};
+                                      "0.3 at (c*(x2 - x1) - d*y2, d*(x2 - x1) + c*y2)"};
     for (int i = 0; i < 3; i++) {
         char text[600];
-        snprintf(text, sizeof text, WEDGE "friction face: %s\n", way[i]);
+        snprintf(text, sizeof text, WEDGE "let c = cos(s), d = sin(s)\nfriction face: %s\n",
+                 way[i]);
         world w = world_of(text);
         go(&w, 1, NULL);
         NEAR(v_of(&w, 0), -push / m1, 1e-13);
@@ -87,8 +87,8 @@ static void a_helix_is_one_contact(void **state)
         "constraint a: x = cos(z/0.3)\nconstraint b: y = sin(z/0.3)\nfriction a, b: 0.2\n",
         "constraint b: y = sin(z/0.3)\nconstraint a: 5*x = 5*cos(z/0.3)\nfriction a, b: 0.2\n",
         "constraint c: (x, y) = (cos(z/0.3), sin(z/0.3))\nfriction c: 0.2\n",
-        "constraint a: x^2 + y^2 = 1\nconstraint b: y*cos(z/0.3) = x*sin(z/0.3)\n"
-        "friction b, a: 0.2 at (x, y, z)\n"};
+        ("constraint a: x^2 + y^2 = 1\nconstraint b: y*cos(z/0.3) = x*sin(z/0.3)\n"
+         "friction b, a: 0.2 at (x, y, z)\n")};
     double v = 3, z = 0, h = 1e-4; /* by hand: Runge and Kutta's method along the helix */
     for (int k = 0; k < 5000; k++) {
         double f[4], u = v;
@@ -127,6 +127,28 @@ static void a_moving_ground_counts(void **state)
     go(&w, t, NULL);
     NEAR(q_of(&w, 0), A * t * t / 2 + cos(s) * along * t * t / 2, 1e-12);
     world_end(&w);
+}
+
+/* Metres, millimetres or kilometres: it slides, stops and slides again at the same times. */
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    static const double unit[] = {1, 1e3, 1e-3};
+    double first = 0;
+    for (int i = 0; i < 3; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "param U = %g, g = 9.81*U, tilt = 0.3\ncoord x = 0, y = 0\n"
+                 "speed x' = 3*U*cos(tilt), y' = -3*U*sin(tilt)\nmass 1 at (x, y)\n"
+                 "gravity (0, -g)\nforce x: 4*U*sin(5*t)\n"
+                 "constraint face: y*cos(tilt) + x*sin(tilt) = 0\nfriction face: 0.4\n",
+                 unit[i]);
+        world w = world_of(text);
+        world_run(&w, 5, 1e-13);
+        first = i == 0 ? q_of(&w, 0) : first;
+        NEAR(q_of(&w, 0) / unit[i], first, 1e-10);
+        world_end(&w);
+    }
 }
 
 /* ---- Refusals ------------------------------------------------------------------------------- */
@@ -200,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_scaled_equation_presses_as_hard),
         cmocka_unit_test(a_helix_is_one_contact),
         cmocka_unit_test(a_moving_ground_counts),
+        cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(what_is_not_certain_is_asked),
         cmocka_unit_test(a_groove_is_two_contacts),
     };

@@ -1,0 +1,82 @@
+/* Fast and thin bodies go through nothing: test/scene/fast.h has the scenes, and says which side
+ * they are on. bench/tunnel runs thousands of them. */
+#include "touch.h"
+
+#include "scene/campaign.h"
+#include "scene/fast.h"
+
+static void must_stay(const fast_case *c)
+{
+    fast_report r = fast_run(c);
+    if (r.result != FAST_FINE) {
+        fail_msg("%s %d, %s, steps of %g ms: %s %g m after %d steps %s", fast_name(c->family),
+                 (int)c->seed, c->what, 1e3 * c->step,
+                 r.result == FAST_THROUGH ? "through by" : "aborted", r.beyond, r.at, r.error);
+    }
+}
+
+static void a_bar_meets_a_post(void **state)
+{
+    (void)state;
+    static const double rate[] = {20, 60, 100, 300}, step[] = {0.001, 0.005, 0.02};
+    fast_case c;
+    for (int k = 0; k < 24; k++) {
+        fast_bar(&c, k % 2, rate[k / 2 % 4], step[k / 8]);
+        must_stay(&c);
+    }
+}
+
+static void bullets_meet_a_wall(void **state)
+{
+    (void)state;
+    static const double speed[] = {10, 50, 100, 300, 600, 1000}, step[] = {0.001, 0.01, 0.05};
+    fast_case c;
+    for (int k = 0; k < 36; k++) {
+        fast_bullet(&c, k % 2, speed[k / 2 % 6], step[k / 12]);
+        must_stay(&c);
+    }
+}
+
+static void a_sample_of_the_campaign(void **state)
+{
+    (void)state;
+    static const int count[FAST_FAMILIES] = {30, 60, 1, 20, 10};
+    fast_case c;
+    for (int f = 0; f < FAST_FAMILIES; f++) {
+        for (int k = 1; k <= campaign(count[f]); k++) {
+            fast_draw(&c, (fast_family)f, (uint64_t)k);
+            must_stay(&c);
+        }
+    }
+}
+
+/* A run says of how many steps it knows that nothing went through anything: all, but not with soft
+ * contacts. */
+static void runs_count_what_is_proved(void **state)
+{
+    (void)state;
+    for (int soft = 0; soft < 2; soft++) {
+        scene s = open_scene("<worldbody><geom type='box' size='.0005 5 5'/><body pos='-.7 0 0'>"
+                             "<freejoint/><geom size='.01'/></body></worldbody>");
+        zw_run_options options = {.time = 0.1,
+                                  .every = 0.1,
+                                  .step = 0.01,
+                                  .method = soft ? ZW_METHOD_SOFT : ZW_METHOD_IMPULSE};
+        zw_run_summary summary = {0};
+        zw_error error = {0};
+        v_of(&s)[0] = 300;
+        must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+        assert_int_equal(summary.proved, soft ? 0 : 10);
+        assert_int_equal(summary.unproved, soft ? 10 : 0);
+        assert_true(soft || q_of(&s)[0] < -0.01);
+        close_scene(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bar_meets_a_post), cmocka_unit_test(bullets_meet_a_wall),
+        cmocka_unit_test(a_sample_of_the_campaign), cmocka_unit_test(runs_count_what_is_proved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
