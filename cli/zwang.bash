@@ -52,6 +52,7 @@ _zwang() {
     --plot) _zwang_files "$word" svg ;;
     --report) _zwang_files "$word" html ;;
     --save) _zwang_files "$word" state ;;
+    --impact) _zwang_words "$word" "sequential simultaneous" ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
     -t | --time | --tol | --step | --at | --key | --from | --to | --noise | --column | =) ;;
@@ -61,9 +62,9 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
-                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --contact --tol --method --step --help" ;;
-                check) _zwang_words "$word" "--set --key --maximal --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --contact --impact --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --key --maximal --impact --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac

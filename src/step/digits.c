@@ -48,7 +48,8 @@ typedef struct estimate {
     motion_end end[MOTIONS];
     zw_digits *digits;
     const zw_run_options *plan; /* of the run */
-    double free;                /* largest acceleration at the start if nothing were constrained */
+    double free;                /* largest acceleration at the start if nothing were constrained, */
+    double actual;              /* and in any sample as it is */
 } estimate;
 
 typedef struct listener {
@@ -74,10 +75,14 @@ static int hear(void *user, zw_sample_kind kind, int event, const zw_system *sys
         digits->size[i] = fmax(digits->size[i], fabs(entry_of(system, state, i)));
     }
     if (kind == ZW_SAMPLE_START && it->options) {
-        zw_view a = zw_field(system, state, work, ZW_FIELD_A_FREE);
-        for (int i = 0; i < a.count; i++) {
-            it->e->free = fmax(it->e->free, fabs(a.data[i])); /* fmax: no number counts as none */
+        zw_view free = zw_field(system, state, work, ZW_FIELD_A_FREE);
+        for (int i = 0; i < free.count; i++) { /* fmax: what is no number does not count */
+            it->e->free = fmax(it->e->free, fabs(free.data[i]));
         }
+    }
+    zw_view a = zw_field(system, state, work, ZW_FIELD_A);
+    for (int i = 0; i < a.count; i++) {
+        it->e->actual = fmax(it->e->actual, fabs(a.data[i]));
     }
     if (kind == ZW_SAMPLE_EVENT && event >= 0) {
         it->end->happened[event]++;
@@ -205,6 +210,17 @@ static void least_sizes(const estimate *e, double least[2])
     least[1] = 1e3 * DBL_EPSILON * fmax(v, q / T);
 }
 
+/* Round-off that all three motions share: that of the forces, which are off by eps times their size
+ * even where they nearly cancel. What a force does, relative to the motion, is at most what it adds
+ * over the time T, or its part of the accelerations that there are. */
+static double shared_round_off(const estimate *e, int i)
+{
+    double T = e->end[0].summary.end - e->start->t, size = e->digits->size[i];
+    double secular = e->free * (i < e->system->nq ? T * T / 2 : T) / size;
+    double part = e->actual > 0 ? e->free / e->actual : INFINITY;
+    return fmax(ROUND_OFF, ROUND_OFF * fmin(secular, part));
+}
+
 static int digits_of(double relative)
 {
     double digits = relative > 0 ? floor(-log10(relative)) : MOST_DIGITS;
@@ -237,9 +253,9 @@ static void compare_states(estimate *e)
         for (int k = 0; k < 3; k++) {
             d[k] = difference(e, pair[k][0], pair[k][1], i);
         }
-        double least = ROUND_OFF * digits->size[i];
-        least = regular ? least : fmax(least, most / APART * digits->size[i]);
-        digits->error[i] = fmax(error_of(d, ratio), least);
+        double least = digits->digits[i] < 0 ? ROUND_OFF : shared_round_off(e, i);
+        least = regular ? least : fmax(least, most / APART);
+        digits->error[i] = fmax(error_of(d, ratio), least * digits->size[i]);
         if (digits->digits[i] < 0) {
             continue;
         }

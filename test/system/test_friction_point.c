@@ -87,8 +87,8 @@ static void a_helix_is_one_contact(void **state)
         "constraint a: x = cos(z/0.3)\nconstraint b: y = sin(z/0.3)\nfriction a, b: 0.2\n",
         "constraint b: y = sin(z/0.3)\nconstraint a: 5*x = 5*cos(z/0.3)\nfriction a, b: 0.2\n",
         "constraint c: (x, y) = (cos(z/0.3), sin(z/0.3))\nfriction c: 0.2\n",
-        "constraint a: x^2 + y^2 = 1\nconstraint b: y*cos(z/0.3) = x*sin(z/0.3)\n"
-        "friction b, a: 0.2 at (x, y, z)\n"};
+        ("constraint a: x^2 + y^2 = 1\nconstraint b: y*cos(z/0.3) = x*sin(z/0.3)\n"
+         "friction b, a: 0.2 at (x, y, z)\n")};
     double v = 3, z = 0, h = 1e-4; /* by hand: Runge and Kutta's method along the helix */
     for (int k = 0; k < 5000; k++) {
         double f[4], u = v;
