@@ -161,7 +161,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 /* The shortest piece of all has to end somewhere: near the law, and the residual says how near. */
 static int is_fair(const step_impulse *s, const progress *at)
 {
-    return !s->may_be_halved && !s->touch.flying && at->left <= NEAR && at->off <= NEAR * impulse_extent(s);
+    return !s->may_be_halved && !s->touch.flying && at->left <= NEAR &&
+           at->off <= NEAR * impulse_extent(s);
 }
 
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
