@@ -14,9 +14,9 @@
 #include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
-/* Unknowns from which on a piece is for sparse_prox.h; and from which on for nobody else, if it is
- * answered there at all. */
-enum { BODIES = 24, VAST = 300 };
+/* Unknowns from which on a piece is for sparse_prox.h; and unknowns or rows from which on for no
+ * other, if it is answered there at all: dense factors of so many rows take seconds a solve. */
+enum { BODIES = 24, VAST = 300, ROWS = 100 };
 #define FAIR 1e-3 /* a certificate that is an answer there; */
 #define GOOD 1e-8 /* and elsewhere, though more was asked for */
 
@@ -275,7 +275,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    if (solved < 0 && motion->certificate.worst <= (p->n > VAST ? FAIR : GOOD)) {
+    int fair = motion->certificate.worst <= (p->n > VAST ? FAIR : GOOD);
+    if (solved < 0 && (fair || p->m > ROWS)) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }

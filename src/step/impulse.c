@@ -60,11 +60,13 @@
  * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
  * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
  * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
- * halves, down to 1/256 of it: then the first is an error. The kernel's effort on one problem of
- * contacts is bounded (EFFORT). Where it ends near the law but not at it, with a certificate up to
- * FAIR, as happens in impacts of many bodies at once, the balance need be no better than that
- * certificate and places no better than NEAR; the residual that the step reports is then the
- * certificate.
+ * halves, down to 1/256 of it; a piece of that size is taken as well as it can be solved, unless
+ * closers are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end there.
+ * Steps that miss so are counted, and their residual says by how much. The kernel's effort on one
+ * problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
+ * certificate up to FAIR, as happens in impacts of many bodies at once, the balance need be no
+ * better than that certificate and places no better than NEAR; the residual that the step reports
+ * is then the certificate.
  *
  * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
  * of the state, too: impulse_memory.c. */
@@ -79,9 +81,10 @@
 #include "step/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, PIECES = 256, CUTS = 2000, EFFORT = 150 };
+enum { NEWTON = 200, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
 #define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
+#define MISS 1e-8     /* a residual from which a step counts as inexact */
 #define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
@@ -93,7 +96,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
     double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
-                         &s->still, &s->push, &s->other, &s->first};
+                         &s->still, &s->push, &s->other, &s->first, &s->best};
     double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -278,6 +281,7 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
         }
         s->h = h * part;
         s->may_be_halved = part > least;
+        s->last_resort = pace > 1 ? part <= least : 2 * (part <= 1.0 / LEAST);
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
         s->touch.sweep.strict = pace > 1 && part > least;
         zw_status status = impulse_take(s, v1, error);
@@ -296,6 +300,7 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
         int cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
         again = status != ZW_OK || cut;
         if (again) {
+            s->halved = 1;
             s->problem.old_blocks = 0; /* what led nowhere is no guess */
             s->gained = gained;
             size = fmax(open * part, cut ? SHORTEST : least);
@@ -303,6 +308,7 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
             continue;
         }
         s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
+        s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += part;
         impulse_pass(s);
         impulse_move_on(s, v1);

@@ -131,6 +131,7 @@ typedef struct step_impulse {
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
+    double *best;    /* [n] of the rounds so far the one that missed least */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *begin;   /* sweeps of q0, and its M */
@@ -181,8 +182,11 @@ typedef struct step_impulse {
     int rounds;           /* of the last step */
     int sure;             /* nothing can have gone through anything in it */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
-    int taken;            /* (q0, v0) are where the last step ended */
-    double *kept;         /* [kept_room] what it hands to the next: impulse_memory.c */
+    int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
+    int missed;          /* the equations of the last piece hold less well than asked for */
+    int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
+    int taken;           /* (q0, v0) are where the last step ended */
+    double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
@@ -321,7 +325,7 @@ double impulse_depth(const step_impulse *s); /* deepest point of the last ones f
 /* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
 typedef struct impulse_miss {
     double way;  /* gaps at which something pushes */
-    double slip; /* of slip and friction, relative to the speeds of the points */
+    double slip; /* of slip and friction, relative to the largest speed of a point */
 } impulse_miss;
 impulse_miss impulse_law_miss(const step_impulse *s);
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */

@@ -359,9 +359,9 @@ double impulse_depth(const step_impulse *s)
 /* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w
  * = 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the
  * nearest in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off
- * from that, times k, is a speed; it is compared with that of the point, and what its push gives
- * it. */
-static double friction_miss(const step_impulse *s, int b)
+ * from that, times k, is a speed. *most: the largest speed of a point, with what its push gives it.
+ */
+static double friction_miss(const step_impulse *s, int b, double *most)
 {
     const impulse_problem *p = &s->problem;
     double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
@@ -388,8 +388,8 @@ static double friction_miss(const step_impulse *s, int b)
         double off = x[r] - z[r] * (length > push ? push / length : 1);
         sum += off * off;
     }
-    size += k * push;
-    return size > 0 ? k * sqrt(sum) / size : 0;
+    *most = fmax(*most, size + k * push);
+    return k * sqrt(sum);
 }
 
 /* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
@@ -409,12 +409,14 @@ impulse_miss impulse_law_miss(const step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
     impulse_miss miss = {0};
+    double most = 0;
     for (int b = 0; b < p->blocks && p->options.contact == ZW_COULOMB; b++) {
         if (p->key[b] >= IMPULSE_CONTACTS) {
             miss.way = fmax(miss.way, push_miss(s, b));
-            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b) : 0);
+            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b, &most) : 0);
         }
     }
+    miss.slip = most > 0 ? miss.slip / most : 0;
     return miss;
 }
 

@@ -8,10 +8,12 @@
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12 };
 #define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
-#define LAW 1e-9    /* of the slip of contacts, to the speeds of their points */
+#define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
+#define SOUND 1e-6  /* of the balance, and */
+#define FIRM 1e-9   /* of places: rounds that lead no farther end with that, and it is reported */
 
 /* How far the largest coordinate of a centre of mass is from the origin. */
 double impulse_extent(const step_impulse *s)
@@ -87,7 +89,8 @@ static zw_status step_held(step_impulse *s, zw_error *error)
 typedef struct progress {
     double left, before; /* of the balance, relative */
     double best;         /* that was ever left */
-    double off;          /* of places and laws */
+    double off;          /* of places, the worst, to the size of the mechanism */
+    double soundest;     /* the least of what places and balance were off together */
     int slow;            /* rounds that contracted slowly */
     int idle;            /* the last so many rounds did not contract at all, */
     int lost;            /* and did not get nearer than all before */
@@ -102,6 +105,20 @@ static zw_status find_contacts(step_impulse *s, zw_error *error)
         tree_velocities(s->system->tree, s->u, s->work->sweeps);
     }
     return impulse_find_contacts(s, s->work->sweeps, s->u, error);
+}
+
+/* How far an iterate is from one that could be taken for the answer: below 1 it could. */
+static double unsound(const progress *at)
+{
+    return fmax(at->left / SOUND, at->off / FIRM);
+}
+
+static void note_best(step_impulse *s, progress *at)
+{
+    if (unsound(at) < at->soundest) {
+        at->soundest = unsound(at);
+        memcpy(s->best, s->u, (size_t)s->system->n * sizeof(double));
+    }
 }
 
 /* At u: the balance and the rows; are we there? */
@@ -142,6 +159,8 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->best = fmin(at->best, at->left);
     int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
     there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    at->off = off / impulse_extent(s);
+    note_best(s, at);
     if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
         at->left = s->problem.answer.certificate;
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
@@ -158,18 +177,40 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     return ZW_OK;
 }
 
-/* The shortest piece of all has to end somewhere: near the law, and the residual says how near. */
-static int is_fair(const step_impulse *s, const progress *at)
+/* The rounds have led nowhere: one more from the best iterate that there was. It is taken where the
+ * step is not to be cut into smaller pieces, and what it misses is reported. */
+static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
 {
-    return !s->may_be_halved && !s->touch.flying && at->left <= NEAR &&
-           at->off <= NEAR * impulse_extent(s);
+    int done = 0;
+    zw_status status = ZW_INACCURATE;
+    if (s->last_resort && at->soundest < INFINITY) {
+        memcpy(s->u, s->best, (size_t)s->system->n * sizeof(double));
+        status = look(s, 1, at, &done, error);
+    }
+    if (status == ZW_OK && s->problem.rows > 0) {
+        impulse_metric(s);
+        impulse_factor(s);
+        status = step_held(s, error);
+        status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
+    }
+    int taken =
+        status == ZW_OK && (unsound(at) <= 1 || at->off <= (s->last_resort > 1 ? FAIR : NEAR));
+    if (!taken) {
+        return status == ZW_NO_MEMORY ? status
+                                      : base_fail(error, ZW_INACCURATE,
+                                                  "the equations of the step could not be solved");
+    }
+    s->residual = fmax(at->left, at->off);
+    s->missed = 1;
+    return ZW_OK;
 }
 
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
-    progress at = {.left = INFINITY, .best = INFINITY};
+    progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
+    s->missed = 0;
     for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;
@@ -178,11 +219,8 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             s->residual = at.left;
             return status;
         }
-        if (round > 0 && (!isfinite(at.left) || (at.lost > LOST && s->touch.found.count > 0))) {
-            if (is_fair(s, &at)) {
-                s->residual = at.left;
-                return ZW_OK;
-            }
+        if (round > 0 && (!isfinite(at.left) || (at.lost > LOST && s->touch.found.count > 0) ||
+                          (round > MANY && s->last_resort && at.soundest <= 1))) {
             break;
         }
         impulse_put_rows(s);
@@ -207,7 +245,5 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             status = step_held(s, error);
         }
     }
-    return status != ZW_OK
-               ? status
-               : base_fail(error, ZW_INACCURATE, "the equations of the step could not be solved");
+    return status != ZW_OK && !s->last_resort ? status : take_best(s, &at, error);
 }

@@ -318,8 +318,45 @@ zw_status kinks_decide(step_kinks *kinks, double t, const double *y, zw_error *e
     return status;
 }
 
-zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const double *y,
-                      zw_error *error)
+/* The side of kink k at which its function has the value x. */
+static double side_at(const step_kink *kink, double x)
+{
+    return kink->is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
+}
+
+/* Kink `crossed` has just changed its side, and with it the functions of others jump: an `if` that
+ * asks for a floor, say. Those that were on their side and are not any longer follow, and those
+ * that depend on these. Each changes at most once, so formulas in which they answer each other end.
+ */
+static zw_status follow_jumps(step_kinks *kinks, int crossed, const double *before, double t,
+                              const double *y, zw_error *error)
+{
+    for (int round = 0, changed = 1; changed && round < kinks->count; round++) {
+        changed = 0;
+        kinks_values(kinks, t, y);
+        for (int k = 0; k < kinks->count; k++) {
+            step_kink *kink = &kinks->kink[k];
+            double x = kinks->out[2 * k];
+            int was = side_at(kink, before[k]) == kink->side;
+            if (k == crossed || !was || !isfinite(x) || side_at(kink, x) == kink->side) {
+                continue;
+            }
+            changed = 1;
+            kink->side = side_at(kink, x);
+            kinks_latch(kinks);
+            if (kink->is_floor ? x == floor(x) : x == 0.0) {
+                zw_status status = decide_at_zero(kinks, k, x, t, y, error);
+                if (status != ZW_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+static zw_status cross_alone(step_kinks *kinks, int k, int upper, double t, const double *y,
+                             zw_error *error)
 {
     step_kink *kink = &kinks->kink[k];
     expr_interval rate;
@@ -338,5 +375,22 @@ zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const doubl
             return kinks_refuse(kinks, k, t, error);
         }
     }
+    return status;
+}
+
+zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const double *y,
+                      zw_error *error)
+{
+    double *before = base_alloc((size_t)kinks->count * sizeof *before);
+    if (!before) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    kinks_values(kinks, t, y);
+    for (int i = 0; i < kinks->count; i++) {
+        before[i] = kinks->out[2 * i];
+    }
+    zw_status status = cross_alone(kinks, k, upper, t, y, error);
+    status = status == ZW_OK ? follow_jumps(kinks, k, before, t, y, error) : status;
+    base_free(before);
     return status;
 }

@@ -230,6 +230,8 @@ static zw_status whole_step(void *user, double t, double h, const double *y0, do
     r->seen = status == ZW_OK && r->impulse && r->impulse->sleep && sleep_is_finite(r->impulse);
     if (r->impulse && status == ZW_OK) {
         run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
+        r->summary->halved += r->impulse->halved;
+        r->summary->inexact += r->impulse->inexact;
     }
     if (status == ZW_OK && r->system->bodies->contact->touches) {
         int sure = r->impulse && r->impulse->sure; /* soft contacts may be passed through */

@@ -458,6 +458,8 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
                    : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     s->gained = z->inner->gained;
+    s->halved = z->inner->halved;
+    s->inexact = z->inner->inexact;
     s->impacts = z->inner->impacts;
     s->impact_loss = z->inner->impact_loss;
     s->residual = z->inner->residual;

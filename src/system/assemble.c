@@ -36,7 +36,7 @@
 #include "base/memory.h"
 #include "system/assemble_inner.h"
 
-enum { STARTS = 16, WIDER = 48 };
+enum { STARTS = 16, WIDER = 96 };
 
 static const double BENT = 0.1;    /* see above */
 static const double SMALL = 1e-13; /* a first step less than this part of 1 + the largest coordinate

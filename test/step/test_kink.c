@@ -93,6 +93,19 @@ static void a_staircase(void **unused)
 }
 
 /* What stays at a kink, or starts there at rest, and a kink that never matters. */
+/* A condition that asks for a floor jumps with it: false below 1/4, then 1 > 1.5 sin t as long as
+ * it is asked, and 2 is more than that for ever. */
+static void a_condition_over_a_staircase(void **unused)
+{
+    (void)unused;
+    world w = world_of("coord x = 0\nmass 1 at x\n"
+                       "force x: if(floor(4*t) > 1.5*sin(t), 0.1, -0.2)\n");
+    run_by(&w, 3, ZW_METHOD_DOP853, 0, 1e-10);
+    near("x'", world_field(&w, ZW_FIELD_V)[0], -0.2 * 0.25 + 0.1 * 2.75, 1e-12);
+    near("x", world_field(&w, ZW_FIELD_Q)[0], -0.1 / 16 - 0.05 * 2.75 + 0.05 * 2.75 * 2.75, 1e-12);
+    world_end(&w);
+}
+
 static void at_the_kink(void **unused)
 {
     (void)unused;
@@ -143,6 +156,7 @@ int main(void)
         cmocka_unit_test(the_shortest_pulse),
         cmocka_unit_test(a_v_shaped_valley),
         cmocka_unit_test(a_staircase),
+        cmocka_unit_test(a_condition_over_a_staircase),
         cmocka_unit_test(at_the_kink),
         cmocka_unit_test(chattering_is_refused_by_name),
         cmocka_unit_test(sides_end_with_the_run),

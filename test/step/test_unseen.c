@@ -171,11 +171,12 @@ static disks random_disks(dice *d)
         s.vy[i] = -sin(a) * speed * (i + 1);
         s.m[i] = dice_between(d, 0.5, 3);
     }
-    if (dice_chance(d, 0.5)) { /* they meet there at one time, nearly */
+    if (dice_chance(d, 0.8)) { /* they meet there at one time, within half a diameter */
+        double when = dice_between(d, 0.5, 5);
         for (int i = 0; i < s.n; i++) {
-            double r = sqrt(s.x[i] * s.x[i] + s.y[i] * s.y[i]),
-                   v = sqrt(s.vx[i] * s.vx[i] + s.vy[i] * s.vy[i]);
-            double scale = r / v * dice_between(d, 0.95, 1.05);
+            double r = sqrt(s.x[i] * s.x[i] + s.y[i] * s.y[i]);
+            double v = sqrt(s.vx[i] * s.vx[i] + s.vy[i] * s.vy[i]);
+            double scale = (r + dice_between(d, -0.5, 0.5) * s.d) / (when * v);
             s.vx[i] *= scale;
             s.vy[i] *= scale;
         }
