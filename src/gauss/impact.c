@@ -28,10 +28,10 @@
  * has the answer v+ = v- + (1 + e) |w-| d, where d, the speeds nearest to 0 that give w = 1, is
  * found once; loss = m (1 - e^2) |w-|^2/2.
  *
- * Pairs without bounce (e_k = 0, or slow) have nothing to wait for: where one of them is in a
- * group, all that hang together with it through such pairs are. So where all e = 0, both laws are
- * the same: the speeds nearest to v- that the contacts admit, which is what a step without bounce
- * ends with.
+ * Pairs without bounce (e_k = 0, or slow) that hang together through bodies count as one pair, with
+ * the strength of the strongest of them: they act together, or wait together for a stronger pair at
+ * one of their bodies. So where all e = 0, both laws are the same: the speeds nearest to v- that
+ * the contacts admit, which is what a step without bounce ends with.
  *
  * With e < 1 there may be infinitely many rounds (the speeds then decrease geometrically): as soon
  * as what is left is weaker than TAIL of the first approach, or after a number of rounds that the
@@ -257,7 +257,7 @@ static zw_status weigh_pairs(gauss_impact *x, double *most, zw_error *error)
     return status;
 }
 
-typedef enum visit { VISIT_BEST, VISIT_CHOOSE, VISIT_MARK, VISIT_COUNT, VISIT_ALONE } visit;
+typedef enum visit { VISIT_BEST, VISIT_CHOOSE, VISIT_COUNT, VISIT_ALONE } visit;
 
 /* One contact of a pair at one of its bodies. */
 static void visit_body(gauss_impact *x, visit what, int pair, int body)
@@ -269,9 +269,6 @@ static void visit_body(gauss_impact *x, visit what, int pair, int body)
         break;
     case VISIT_CHOOSE:
         *chosen = *chosen && x->strength[pair] >= (1 - SAME) * x->best[body];
-        break;
-    case VISIT_MARK: /* bodies at which pairs without bounce act */
-        x->best[body] = *chosen && !x->bouncing[pair] ? -1 : x->best[body];
         break;
     case VISIT_COUNT:
         x->acting[body] = !*chosen                                               ? x->acting[body]
@@ -295,24 +292,7 @@ static void visit_all(gauss_impact *x, visit what)
     }
 }
 
-/* Is contact k, without bounce and not parting, at a body at which such pairs act? */
-static int joins(const gauss_impact *x, int k)
-{
-    const impact_block *block = &x->block[k];
-    int last = block->first + block->block.rows, found = 0;
-    if (!block->contact || block->parts || x->chosen[block->law.pair] ||
-        x->bouncing[block->law.pair]) {
-        return 0;
-    }
-    for (int e = x->start[block->first]; e < x->start[last]; e++) {
-        found |= x->best[x->root[x->column[e]]] < 0;
-    }
-    return found;
-}
-
-/* Where a pair without bounce acts, all that hang together with it through pairs without bounce act
- * too. */
-static void choose_inelastic(gauss_impact *x)
+static void find_bouncing(gauss_impact *x)
 {
     memset(x->bouncing, 0, (size_t)x->pairs * sizeof(int));
     for (int k = 0; k < x->blocks; k++) {
@@ -321,12 +301,60 @@ static void choose_inelastic(gauss_impact *x)
             x->bouncing[block->law.pair] = 1;
         }
     }
+}
+
+/* Contact k, if it is without bounce and does not part: the range of its entries; else none. */
+static int inelastic_entries(const gauss_impact *x, int k, int *from)
+{
+    const impact_block *block = &x->block[k];
+    *from = x->start[block->first];
+    if (!block->contact || block->parts || x->bouncing[block->law.pair]) {
+        return *from;
+    }
+    return x->start[block->first + block->block.rows];
+}
+
+/* Pairs without bounce that hang together get the strength of the strongest of them. */
+static void spread_strength(gauss_impact *x)
+{
+    memset(x->best, 0, (size_t)x->n * sizeof(double));
     for (int more = 1; more;) {
         more = 0;
-        visit_all(x, VISIT_MARK);
         for (int k = 0; k < x->blocks; k++) {
-            if (joins(x, k)) {
-                x->chosen[x->block[k].law.pair] = more = 1;
+            int from, to = inelastic_entries(x, k, &from);
+            double *strength = &x->strength[x->block[k].law.pair];
+            for (int e = from; e < to; e++) {
+                double at_body = x->best[x->root[x->column[e]]];
+                more |= at_body > *strength;
+                *strength = fmax(*strength, at_body);
+            }
+            for (int e = from; e < to; e++) {
+                double *at_body = &x->best[x->root[x->column[e]]];
+                more |= *strength > *at_body;
+                *at_body = *strength;
+            }
+        }
+    }
+}
+
+/* Where one of them has to wait, all do. */
+static void wait_together(gauss_impact *x)
+{
+    memset(x->acting, 0, (size_t)x->n * sizeof(int)); /* 1: a pair without bounce waits here */
+    for (int more = 1; more;) {
+        more = 0;
+        for (int k = 0; k < x->blocks; k++) {
+            int from, to = inelastic_entries(x, k, &from), waits = 0;
+            int *chosen = &x->chosen[x->block[k].law.pair];
+            for (int e = from; e < to; e++) {
+                waits |= x->acting[x->root[x->column[e]]];
+            }
+            more |= waits && *chosen;
+            *chosen = waits ? 0 : *chosen;
+            for (int e = from; e < to && !*chosen; e++) {
+                int *here = &x->acting[x->root[x->column[e]]];
+                more |= !*here;
+                *here = 1;
             }
         }
     }
@@ -336,14 +364,16 @@ static void choose_inelastic(gauss_impact *x)
  * no body with another of them, are solved one by one. */
 static void choose_strongest(gauss_impact *x)
 {
+    find_bouncing(x);
+    spread_strength(x);
     memset(x->best, 0, (size_t)x->n * sizeof(double));
-    memset(x->acting, 0, (size_t)x->n * sizeof(int));
     for (int p = 0; p < x->pairs; p++) {
         x->chosen[p] = x->strength[p] > 0;
     }
     visit_all(x, VISIT_BEST);
     visit_all(x, VISIT_CHOOSE);
-    choose_inelastic(x);
+    wait_together(x);
+    memset(x->acting, 0, (size_t)x->n * sizeof(int));
     visit_all(x, VISIT_COUNT);
     for (int p = 0; p < x->pairs; p++) {
         x->chosen[p] = !x->chosen[p] ? 0 : x->rows_of[p] == 1 && !x->moved ? 2 : 1;
