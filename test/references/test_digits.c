@@ -185,10 +185,12 @@ static void on_columns(problem *p, char *rest, int coords)
 {
     p->column_count = 0;
     for (char *name = strtok(rest, " "); name != NULL; name = strtok(NULL, " ")) {
-        snprintf(p->column[p->column_count++], sizeof *p->column, "%.31s", name);
+        snprintf(p->column[p->column_count++], sizeof *p->column, "%.30s", name);
     }
     for (int i = 0, count = coords ? p->column_count : 0; i < count; i++) {
-        snprintf(p->column[p->column_count++], sizeof *p->column, "%.30s'", p->column[i]);
+        char *speed = p->column[p->column_count++];
+        memcpy(speed, p->column[i], sizeof *p->column - 1);
+        strcat(speed, "'");
     }
 }
 
