@@ -14,11 +14,11 @@
 #include "gauss/sparse_prox.h"
 #include "math/dense.h"
 
-/* Unknowns from which on a piece is for sparse_prox.h; and unknowns or rows from which on for no
- * other, if it is answered there at all: dense factors of so many rows take seconds a solve. */
+/* Islands of at least BODIES unknowns try sparse_prox first. With more than VAST unknowns or ROWS
+ * rows, dense factors take up to seconds a solve: there a certificate of FAIR is an answer. */
 enum { BODIES = 24, VAST = 300, ROWS = 100 };
-#define FAIR 1e-3 /* a certificate that is an answer there; */
-#define GOOD 1e-8 /* and elsewhere, though more was asked for */
+#define FAIR 1e-3 /* accepted certificate of large islands */
+#define GOOD 1e-8 /* accepted certificate of others, even if a smaller one was asked for */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -275,8 +275,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    int fair = motion->certificate.worst <= (p->n > VAST ? FAIR : GOOD);
-    if (solved < 0 && (fair || p->m > ROWS)) {
+    int many = p->n > VAST || p->m > ROWS;
+    if (solved < 0 && motion->certificate.worst <= (many ? FAIR : GOOD)) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }

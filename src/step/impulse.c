@@ -285,8 +285,10 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
         s->touch.sweep.strict = pace > 1 && part > least;
         zw_status status = impulse_take(s, v1, error);
-        if (status == ZW_JAMMED && part <= least && law(s) == ZW_COULOMB) {
+        if ((status == ZW_JAMMED || status == ZW_INACCURATE) && part <= least &&
+            law(s) == ZW_COULOMB) {
             set_law(s, ZW_CONVEX);
+            s->inexact = 1;
             size = 1;
             again = 0;
             continue;
@@ -369,7 +371,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->act0, carried, acts);
     s->t = t;
     s->gained = s->impact_loss = 0;
-    s->impacts = 0;
+    s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
     zw_status status =
         s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
