@@ -151,7 +151,7 @@ static motion bounds_of(const contact_path *path, int g)
 {
     const contact_geom *geom = &path->system->bodies->contact->geom[g];
     const tree_body *body = &path->system->tree->body[geom->body];
-    motion m = {.kind = geom->shape.kind, .r = lever(geom)};
+    motion m = {.kind = (int)geom->shape.kind, .r = lever(geom)};
     if (geom->body == 0) {
         return m;
     }
