@@ -276,7 +276,7 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
     int again = 0, cuts = 0, good = 0;
     while (done < 1) {
         double part = fmin(size, 1 - done), gained = s->gained;
-        if (pace > 1 && !again) {
+        if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
         s->h = h * part;

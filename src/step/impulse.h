@@ -87,6 +87,7 @@ typedef struct impulse_sweep {
     impulse_swept *pair; /* [points] as the last round found them */
     int fast_count, wild;
     int *list;            /* [geoms] those that are fast */
+    double *way;          /* [geoms] how far their points go at most; find_fast */
     unsigned char *fast;  /* [geoms] 1: it is; 2: and speeds change much on its way */
     int linear;           /* the step has one linearisation, at q0 */
     int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */

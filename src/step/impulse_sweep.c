@@ -41,18 +41,21 @@ zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system)
     size_t geoms = (size_t)world->geom_count + 1, points = (size_t)world->capacity + 1;
     *sweep = (impulse_sweep){.fast = base_alloc(geoms),
                              .list = base_alloc(geoms * sizeof *sweep->list),
+                             .way = base_alloc(geoms * sizeof *sweep->way),
                              .pair = base_alloc(points * sizeof *sweep->pair)};
     for (int i = 0; i < world->geom_count; i++) {
         sweep->has_mesh |= world->geom[i].shape.kind == COLLIDE_MESH;
     }
-    return sweep->fast && sweep->list && sweep->pair ? contact_path_create(&sweep->path, system)
-                                                     : ZW_NO_MEMORY;
+    return sweep->fast && sweep->list && sweep->way && sweep->pair
+               ? contact_path_create(&sweep->path, system)
+               : ZW_NO_MEMORY;
 }
 
 void impulse_sweep_free(impulse_sweep *sweep)
 {
     base_free(sweep->fast);
     base_free(sweep->list);
+    base_free(sweep->way);
     base_free(sweep->pair);
     contact_path_free(&sweep->path);
     *sweep = (impulse_sweep){0};
@@ -88,8 +91,8 @@ static void find_fast(step_impulse *s, double part)
     sweep->fast_count = 0;
     for (int k = 0; k < world->moving_count; k++) {
         int g = world->moving[k];
-        double way = contact_path_length(&sweep->path, g);
-        sweep->fast[g] = !(way <= part * world->geom[g].thick);
+        sweep->way[g] = contact_path_length(&sweep->path, g);
+        sweep->fast[g] = !(sweep->way[g] <= part * world->geom[g].thick);
         if (sweep->fast[g]) {
             sweep->list[sweep->fast_count++] = g;
         }
@@ -146,12 +149,33 @@ static int is_listed(const impulse_sweep *sweep, int a, int b)
     return 0;
 }
 
+/* Can they be so near on the way? Their poses are those of the start or of the end of it, and no
+ * point goes farther than its length. */
+static int may_meet(const step_impulse *s, int g, int o)
+{
+    const impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    const contact_work *found = &s->touch.found;
+    const contact_geom *x = &world->geom[g], *y = &world->geom[o];
+    if (x->shape.kind != COLLIDE_PLANE && y->shape.kind != COLLIDE_PLANE &&
+        world->pair_count == 0) { /* most are far away */
+        double d[3], far = sweep->way[g] + sweep->way[o] + x->radius + y->radius + x->margin +
+                           y->margin + found->reach[g] + found->reach[o];
+        v3_sub(d, found->pose[g].pos, found->pose[o].pos);
+        if (v3_dot(d, d) > far * far) {
+            return 0;
+        }
+    }
+    contact_match match = contact_match_of(world, g < o ? g : o, g < o ? o : g);
+    double close;
+    return contact_near(world, found, &match, sweep->way[g] + sweep->way[o], &close);
+}
+
 /* All pairs of a geom that the search at q1 may have missed; with meshes only, or all. */
 static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
-    const contact_work *found = &s->touch.found;
     for (int o = 0; o < world->geom_count; o++) {
         int mesh = world->geom[o].shape.kind == COLLIDE_MESH;
         int twice = sweep->wild && !meshes_only && sweep->fast[o] > 1 && o < g;
@@ -159,11 +183,8 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
             (!mesh && is_listed(sweep, g, o))) {
             continue;
         }
-        contact_match match = contact_match_of(world, g < o ? g : o, g < o ? o : g);
-        double close, margin = contact_path_length(&sweep->path, g) +
-                               (world->still[o] ? 0 : contact_path_length(&sweep->path, o));
-        if (contact_near(world, found, &match, margin, &close)) {
-            march(s, match.a, match.b, sweep->path.h, 0, first);
+        if (may_meet(s, g, o)) {
+            march(s, g < o ? g : o, g < o ? o : g, sweep->path.h, 0, first);
         }
     }
 }
@@ -181,7 +202,8 @@ static double meet_from_start(step_impulse *s, int seen)
         int g = sweep->list[k];
         for (int o = 0; o < world->geom_count; o++) {
             int both = !world->still[o] && sweep->fast[o];
-            if ((!both || o > g) && contact_may(world, s->system->tree, g, o)) {
+            if ((!both || o > g) && may_meet(s, g, o) &&
+                contact_may(world, s->system->tree, g, o)) {
                 first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
                                                       g < o ? o : g, first, seen, &sure));
             }
@@ -222,8 +244,7 @@ double impulse_free_part(step_impulse *s)
     }
     for (int k = 0; k < sweep->fast_count; k++) {
         int g = sweep->list[k], wild = sweep->fast[g] > 1;
-        double way = sweep->has_mesh ? contact_path_length(&sweep->path, g) : 0;
-        if (wild || way > MESH * world->geom[g].thick) {
+        if (wild || (sweep->has_mesh && sweep->way[g] > MESH * world->geom[g].thick)) {
             sweep_all(s, g, !wild, &first);
         }
     }
@@ -247,9 +268,20 @@ double impulse_pace(step_impulse *s, double time)
     return most;
 }
 
+/* Contacts have been looked for elsewhere: geoms are put where they are at q0. */
+static void place_at_start(step_impulse *s)
+{
+    const contact_world *world = s->system->bodies->contact;
+    tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    for (int g = 0; g < world->geom_count; g++) {
+        contact_place(s->system, &world->geom[g], s->work->sweeps, &s->touch.found.pose[g]);
+    }
+}
+
 double impulse_until_meeting(step_impulse *s, double time)
 {
     contact_path_begin(&s->touch.sweep.path, s->q0, s->v0, time);
+    place_at_start(s);
     return meet_from_start(s, -1);
 }
 
