@@ -146,13 +146,17 @@ static int turns_away(const step_impulse *s, const double *sweeps, int k)
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
     const double *V = sweeps + s->system->tree->at.V;
-    double turn = 0, touching = 1e-9 * impulse_extent(s);
+    double turn = 0;
     int held = 0;
     for (int i = 0; i < 3; i++) {
         double omega = V[6 * point->body[1] + i] - V[6 * point->body[0] + i];
         turn += s->h * s->h * omega * omega;
     }
-    if (!(point->gap > touching && balance_ramp(turn) == 1)) {
+    if (balance_ramp(turn) != 1) {
+        return 0;
+    }
+    double touching = 1e-9 * impulse_extent(s);
+    if (!(point->gap > touching)) {
         return 0;
     }
     for (int way = -1; way <= 1; way += 2) { /* points of a pair are in a row */

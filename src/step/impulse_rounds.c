@@ -21,7 +21,8 @@ double impulse_extent(const step_impulse *s)
     const tree_mechanism *tree = s->system->tree;
     double most = 1;
     for (int k = 3; k < 3 * tree->bodies; k++) {
-        most = fmax(most, fabs(s->begin[tree->at.com + k]));
+        double x = fabs(s->begin[tree->at.com + k]);
+        most = x > most ? x : most;
     }
     return most;
 }
