@@ -13,6 +13,7 @@
 #include "zwang/verdict.h"
 
 /* Forces that hold to fewer than half of the digits of a double are worth a line of their own. */
+#define ENERGY_LOST 0.01 /* drift from which on less than two digits of the energy are right */
 #define POOR 1.5e-8
 
 const char *zw_run_verdict_name(zw_run_verdict_kind kind)
@@ -193,6 +194,12 @@ static void say_survived(const zw_run_summary *summary, zw_run_verdict *verdict)
         add_line(verdict, ZW_RUN_SURVIVED, "forces", summary->certificate,
                  "forces satisfy Gauss's principle only to %.1g (%s)", summary->certificate,
                  fixed_step(summary) ? "try a smaller --step" : "see `zwang explain`");
+    }
+    if (!(summary->energy_drift <= ENERGY_LOST)) {
+        add_line(
+            verdict, ZW_RUN_SURVIVED, "energy", summary->energy_drift,
+            "energy that no work explains: %.2g of 1 + |energy at the start|; try a smaller %s",
+            summary->energy_drift, finer(summary));
     }
     if (summary->jams > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "jams", (double)summary->jams,

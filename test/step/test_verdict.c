@@ -216,8 +216,15 @@ static void test_verdict_names_trouble(void **state)
     summary.halved = 4;
     summary.impacts = 5;
     summary.certificate = 1e-3;
+    summary.energy_drift = 0.0099;
+    zw_run_conclude(w.system, &moved, &summary, NULL, &verdict);
+    for (int i = 0; i < verdict.count; i++) {
+        assert_string_not_equal(verdict.line[i].name, "energy");
+    }
+    summary.energy_drift = 0.0101;
     zw_run_conclude(w.system, &moved, &summary, NULL, &verdict);
     assert_false(verdict.clean);
+    assert_true(line_of(&verdict, "energy")->value == 0.0101);
     assert_true(line_of(&verdict, "unproved")->value == 3);
     assert_true(line_of(&verdict, "jams")->value == 1);
     assert_true(line_of(&verdict, "inexact")->value == 2);
