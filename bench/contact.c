@@ -13,7 +13,7 @@
 #endif
 
 #include "measure.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/touch.h"
 
 #define SHARE 10.0 /* seconds that a scene may take */

@@ -18,9 +18,9 @@
 #include "collide/collide.h"
 #include "measure.h"
 #include "model/pose.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/dice.h"
-#include "step/impulse.h"
+#include "step/impulse/impulse.h"
 #include "step/soft_step.h"
 
 #define G 9.81

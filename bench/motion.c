@@ -12,7 +12,7 @@
 
 #include "measure.h"
 #include "step/motion.h"
-#include "step/ode.h"
+#include "step/ode/ode.h"
 
 enum { ROUNDS = 15, WORLDS = 64, STEPS = 12 };
 

@@ -18,8 +18,8 @@
 #endif
 
 #include "measure.h"
-#include "read/xml.h"
-#include "step/impulse.h"
+#include "read/file/xml.h"
+#include "step/impulse/impulse.h"
 #include "step/soft_step.h"
 
 #define HUMANOID "/work/shared/models/mujoco_samples/humanoid.xml"

@@ -7,7 +7,7 @@
 
 #include "measure.h"
 #include "model/pose.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/skid.h"
 
 /* ---- How long a step may be ----------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "model/bodies.h"
-#include "read/mjcf.h"
+#include "read/robot/mjcf.h"
 
 static void check_unit(const double quat[4])
 {

@@ -5,7 +5,7 @@
 #include "require.h"
 
 #include "base/memory.h"
-#include "read/zw.h"
+#include "read/zw/zw.h"
 
 static int line_count(const char *text)
 {

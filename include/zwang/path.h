@@ -76,7 +76,7 @@ typedef struct zw_certify_options {
  *               of the samples: fewer than 9 between two jumps, or motion faster than they are
  *   MOTION      nothing of that
  *
- * Errors are one standard deviation; what they are is said in src/path/fit.c and certify.c. Two
+ * Errors are one standard deviation; what they are is said in src/path/fit/fit.c and certify.c. Two
  * things no recording is trusted with: positions to better than 2e-10 of their size, as integrators
  * err so on the scale of their steps, and forces to better than 1e-10 of their mean. A recording of
  * less accuracy has to be tried with its `noise`. */

@@ -1,6 +1,6 @@
 /* The field y' = f(t, y) for eight worlds: what system/forward.c does for a system without rows. */
 #include "batch/lanes.h"
-#include "math/small.h"
+#include "math/dense/small.h"
 
 #define LANE_PART static inline __attribute__((always_inline))
 
@@ -16,7 +16,7 @@ LANE_PART void batch_small_ldl_solve(int n, const zw_real8 *L, zw_real8 *x);
 #define LANE(name) batch_##name
 #define lane_select lane_select8
 #define lane_sqrt lane_sqrt8
-#include "math/small.lane.h"
+#include "math/dense/small.lane.h"
 
 /* a = M \ force; where M is not positive definite the mask is set. */
 LANE_PART zw_mask8 accelerate(const zw_system *system, const zw_real8 *M, const zw_real8 *force,

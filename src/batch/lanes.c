@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "step/control.h"
-#include "step/dop853.h"
+#include "step/ode/control.h"
+#include "step/ode/dop853.h"
 
 enum { ROOTS = 3 }; /* the error falls like h^8 */
 

@@ -3,9 +3,9 @@
  * All lanes try a step at once; then each goes its own way: accepted, shortened, arrived, failed. A
  * lane whose world has arrived or failed takes the next one from the queue, so that no lane waits
  * for the slowest. Nothing a lane computes depends on the others, and everything is what step_ode
- * does with the world alone: the arithmetic is step/dop853.lane.h and expr/tape.lane.h, the lengths
- * are step/control.h, and an evaluation that goes wrong in a lane is done again by motion_field
- * itself, which knows what to do or say. So its bits are those of zw_run.
+ * does with the world alone: the arithmetic is step/ode/dop853.lane.h and expr/tape.lane.h, the
+ * lengths are step/ode/control.h, and an evaluation that goes wrong in a lane is done again by
+ * motion_field itself, which knows what to do or say. So its bits are those of zw_run.
  */
 #ifndef ZW_BATCH_LANES_H
 #define ZW_BATCH_LANES_H

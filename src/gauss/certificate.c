@@ -25,7 +25,7 @@
 #include "gauss/judge.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
-#include "math/dense.h"
+#include "math/dense/dense.h"
 #include "zwang/gauss.h"
 
 static double larger(double x, double y)

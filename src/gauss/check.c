@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "gauss/internal.h"
 #include "gauss/rows.h"
-#include "math/dense.h"
+#include "math/dense/dense.h"
 
 const char *gauss_block_name(const zw_gauss *problem, int k)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/dense.h"
+#include "math/dense/dense.h"
 
 /* A pivot below this fraction of its diagonal entry counts as zero: M is singular there. Relative
  * to the entry itself, so that units and mass ratios do not matter. */

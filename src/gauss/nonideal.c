@@ -13,7 +13,7 @@
 
 #include "gauss/internal.h"
 #include "gauss/rows.h"
-#include "math/dense.h"
+#include "math/dense/dense.h"
 
 enum { MEMORY = GAUSS_LAW_MEMORY, LIMIT = 40 };
 static const double STILL = 1e-13;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/dense.h"
+#include "math/dense/dense.h"
 
 int gauss_row_count(const zw_gauss *problem)
 {

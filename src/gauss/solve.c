@@ -14,8 +14,8 @@
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
-#include "gauss/sparse.h"
-#include "math/dense.h"
+#include "gauss/sparse/sparse.h"
+#include "math/dense/dense.h"
 
 zw_gauss_options zw_gauss_options_default(void)
 {

@@ -8,7 +8,7 @@
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
-#include "gauss/sparse.h"
+#include "gauss/sparse/sparse.h"
 
 /* Numbers for the polish of a sparse proof. */
 enum { SPARSE_PROOF_ROOM = 1 << 18 };

@@ -14,7 +14,7 @@
 #define ZW_GAUSS_WORK_H
 
 #include "base/memory.h"
-#include "gauss/proof.h"
+#include "gauss/dense/proof.h"
 #include "math/jordan.h"
 #include "zwang/gauss.h"
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "record/copy.h"
 #include "record/file.h"
-#include "record/page.h"
+#include "record/page/page.h"
 #include "record/view.h"
 #include "record/write.h"
 

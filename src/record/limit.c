@@ -1,5 +1,5 @@
 /* The limits as a file: rows of numbers, or pictures of how the distance falls and of the paths. */
-#include "path/limit.h"
+#include "path/law/limit.h"
 
 #include <math.h>
 #include <stdio.h>

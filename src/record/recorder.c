@@ -9,13 +9,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "path/recording.h"
+#include "path/recording/recording.h"
 #include "record/file.h"
 #include "record/table.h"
 #include "record/touch.h"
 #include "record/write.h"
-#include "system/bodies.h"
-#include "system/contacts.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
 #include "zwang/verdict.h"
 
 struct zw_record {

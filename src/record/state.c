@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "read/file.h"
+#include "read/file/file.h"
 #include "record/copy.h"
 #include "record/file.h"
 #include "zwang/zwang.h"

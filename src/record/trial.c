@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "path/trial.h"
+#include "path/trial/trial.h"
 #include "record/copy.h"
 #include "record/table.h"
 #include "record/view.h"

@@ -1,9 +1,9 @@
 /* The principle at an instant, with contacts by the law that a run would have.
  *
- * Coulomb's law has accelerations (system/contact_now.c). The convex law has steps only: what
- * slides by it lifts off at once, and its accelerations would be those of what has parted. So its
- * contacts push with the mean forces of a first step from the state, as known forces. The soft law
- * has forces at every instant; constraints of the robot are as soft there as contacts, and the
+ * Coulomb's law has accelerations (system/contact/contact_now.c). The convex law has steps only:
+ * what slides by it lifts off at once, and its accelerations would be those of what has parted. So
+ * its contacts push with the mean forces of a first step from the state, as known forces. The soft
+ * law has forces at every instant; constraints of the robot are as soft there as contacts, and the
  * kernel is not asked at all:
  *
  *     M a = F^N + J' lambda,     Z = 1/2 (a - a_free)' M (a - a_free) = 1/2 (a - a_free) . J'

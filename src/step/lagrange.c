@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/pose.h"
-#include "step/dop853.h"
-#include "system/bodies.h"
+#include "step/ode/dop853.h"
+#include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
 static zw_status evaluate(const step_lagrange *l, system_part part, double t, const double *q,

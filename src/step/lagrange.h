@@ -1,8 +1,8 @@
-/* A system as step/symplectic.h wants to see it. */
+/* A system as step/ode/symplectic.h wants to see it. */
 #ifndef ZW_STEP_LAGRANGE_H
 #define ZW_STEP_LAGRANGE_H
 
-#include "step/symplectic.h"
+#include "step/ode/symplectic.h"
 #include "system/work.h"
 
 typedef struct step_lagrange {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "step/impulse.h"
+#include "step/impulse/impulse.h"
 #include "step/run.h"
-#include "step/sleep.h"
+#include "step/sleep/sleep.h"
 
 static void free_stepper(void *stepper)
 {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "step/run.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 static const char *const method_name[] = {"default", "dop853",   "variational", "variational4",
                                           "rk4",     "euler",    "stiff",       "bdf",

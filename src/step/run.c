@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "step/control.h"
-#include "step/sleep.h"
+#include "step/ode/control.h"
+#include "step/sleep/sleep.h"
 #include "system/law.h"
 
 static step_method ode_method(zw_method method)

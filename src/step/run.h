@@ -2,11 +2,11 @@
 #ifndef ZW_STEP_RUN_H
 #define ZW_STEP_RUN_H
 
-#include "step/guard.h"
-#include "step/impulse.h"
+#include "step/events/guard.h"
+#include "step/impulse/impulse.h"
 #include "step/lagrange.h"
 #include "step/motion.h"
-#include "step/ode.h"
+#include "step/ode/ode.h"
 #include "step/soft_step.h"
 
 typedef struct run run;

@@ -1,4 +1,4 @@
-/* Steps of the soft law (system/soft.h), as MuJoCo's Euler takes them:
+/* Steps of the soft law (system/soft/soft.h), as MuJoCo's Euler takes them:
  *
  *     (M + h D) (v1 - v0) = h (force + J' lambda),     q1 = q0 (+) h v1
  *
@@ -7,7 +7,7 @@
 #ifndef ZW_STEP_SOFT_STEP_H
 #define ZW_STEP_SOFT_STEP_H
 
-#include "system/soft.h"
+#include "system/soft/soft.h"
 
 /* v0 and v1 have what is carried behind the speeds. `gained` is the work of all forces without a
  * potential, constraints included. */

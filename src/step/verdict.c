@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "step/run.h"
-#include "system/contacts.h"
+#include "system/contact/contacts.h"
 #include "zwang/verdict.h"
 
 /* Forces that hold to fewer than half of the digits of a double are worth a line of their own. */

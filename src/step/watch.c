@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "step/run.h"
-#include "step/sleep.h"
+#include "step/sleep/sleep.h"
 
 static double larger(double x, double y)
 {

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/events/slip.h"
 #include "system/law.h"
 #include "system/list.h"
-#include "system/slip.h"
 #include "system/system.h"
 
 enum { SPARSE_FROM = 80 }; /* unknowns; below it dense algebra is faster */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
 void system_rates(const zw_system *system, const double *q, const double *v, double *rate)

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 #define ARRAY(x) sizeof(x) / sizeof *(x), x
 

@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/internal.h"
-#include "math/dense.h"
-#include "math/small.h"
-#include "system/bodies.h"
-#include "system/contact_now.h"
-#include "system/friction.h"
+#include "math/dense/dense.h"
+#include "math/dense/small.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contact_now.h"
+#include "system/events/friction.h"
 #include "system/law.h"
 
 static const double *terms(const zw_work *work, int at)

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/dense.h"
-#include "system/friction.h"
+#include "math/dense/dense.h"
+#include "system/events/friction.h"
 #include "system/law.h"
 
 static double larger(double x, double y)

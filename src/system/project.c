@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "system/tangent.h"
+#include "system/events/tangent.h"
 #include "system/work.h"
 
 enum { ROUNDS = 30 };

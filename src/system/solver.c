@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "gauss/apart.h"
-#include "system/tangent.h"
+#include "gauss/contact/apart.h"
+#include "system/events/tangent.h"
 #include "system/work.h"
 
 static int tangents(const zw_system *system, int constraint, int role)

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/assemble.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
+#include "system/events/slip.h"
 #include "system/law.h"
-#include "system/slip.h"
 #include "system/work.h"
 
 double *state_q(zw_state *state)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 #include "system/law.h"
 #include "system/work.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 void system_bind(const zw_system *system, zw_work *work, const double *param)
 {

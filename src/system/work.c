@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "system/bodies.h"
-#include "system/contact_now.h"
-#include "system/soft.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contact_now.h"
+#include "system/soft/soft.h"
 #include "tree/herd.h"
 
 static void lay_out(zw_work *work, base_arena *arena)

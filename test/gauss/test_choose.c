@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gauss/islands.h"
+#include "gauss/contact/islands.h"
 
 enum { MOST = 6 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gauss/impact.h"
+#include "gauss/contact/impact.h"
 #include "scene/campaign.h"
 #include "scene/dice.h"
 

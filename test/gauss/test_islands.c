@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "gauss/apart.h"
-#include "gauss/islands.h"
+#include "gauss/contact/apart.h"
+#include "gauss/contact/islands.h"
 
 enum { MOST = 40, PER = 3, CONTACTS = 4 };
 

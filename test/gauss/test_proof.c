@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "gauss/proof.h"
+#include "gauss/dense/proof.h"
 #include "gauss/solved.h"
 #include "scene/scene.h"
 

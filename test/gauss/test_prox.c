@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "gauss/prox.h"
+#include "gauss/contact/prox.h"
 
 enum { N = 13, CONTACTS = 5, HELD = 3, LIMITS = 2, M = 3 * CONTACTS + HELD + LIMITS };
 

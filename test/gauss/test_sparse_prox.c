@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gauss/sparse_prox.h"
+#include "gauss/contact/sparse_prox.h"
 #include "scene/scene.h"
 
 enum { UNKNOWNS = 400, ROWS = 800, ENTRIES = 40000, SEEDS = 4 };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "math/dense.h"
+#include "math/dense/dense.h"
 #include "scene/bounds.h"
 #include "scene/dice.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/front.h"
+#include "math/sparse/front.h"
 #include "scene/dice.h"
 
 enum { NODES = 60, SIZE = 7, ENTRIES = 400, UNKNOWNS = NODES * SIZE };

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "math/cone.h"
-#include "math/small.h"
+#include "math/dense/small.h"
 #include "scene/dice.h"
 
 enum { MAX = 12 };

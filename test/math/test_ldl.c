@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "math/ldl.h"
-#include "math/sparse.h"
+#include "math/sparse/ldl.h"
+#include "math/sparse/sparse.h"
 
 #include <math.h>
 #include <stdlib.h>

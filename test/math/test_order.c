@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "math/order.h"
-#include "math/sparse.h"
+#include "math/sparse/order.h"
+#include "math/sparse/sparse.h"
 
 #ifdef ZW_HAVE_SUITESPARSE
 #include <amd.h>

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "path/basis.h"
-#include "path/fit.h"
-#include "path/quadrature.h"
+#include "path/fit/basis.h"
+#include "path/fit/fit.h"
+#include "path/trial/quadrature.h"
 #include "scene/campaign.h"
 
 static double random_number(uint64_t *seed)

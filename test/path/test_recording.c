@@ -15,7 +15,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "path/recording.h"
+#include "path/recording/recording.h"
 #include "record/scratch.h"
 #include "record/write.h"
 #include "scene/dice.h"

@@ -21,7 +21,7 @@ int main(void)
 #include <hdf5.h>
 #include <math.h>
 
-#include "path/recording.h"
+#include "path/recording/recording.h"
 #include "record/scratch.h"
 
 static zw_model *model;

@@ -1,6 +1,6 @@
 /* Theorem 2 of seed 002 and its form for (18): what the laws can exert is found along paths that
  * follow them, and is missed along paths that follow another one. */
-#include "path/quadrature.h"
+#include "path/trial/quadrature.h"
 #include "path/walk.h"
 
 /* ---- Numbers of Theorem 2 ---------------------------------------------------------------------

@@ -1,9 +1,9 @@
-/* Paths with all that is known of them, for the tests of path/variation.h. */
+/* Paths with all that is known of them, for the tests of path/law/variation.h. */
 #ifndef ZW_TEST_PATH_WALK_H
 #define ZW_TEST_PATH_WALK_H
 
 #include "held.h"
-#include "path/variation.h"
+#include "path/law/variation.h"
 #include "references/moving.h"
 
 /* ---- Paths ------------------------------------------------------------------------------------

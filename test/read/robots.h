@@ -5,7 +5,7 @@
 #include "reading.h"
 
 #include "model/bodies.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 
 static inline zw_model *robot_from(const char *text)
 {

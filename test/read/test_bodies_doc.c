@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "read/mjcf.h"
-#include "read/urdf.h"
+#include "read/robot/mjcf.h"
+#include "read/robot/urdf.h"
 
 #define PAGE ZW_SOURCE_DIR "/docs/bodies.md"
 #define BEGINNING "\n## MJCF\n"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "read/robot.h"
+#include "read/robot/robot.h"
 
 #define PI 3.14159265358979323846
 

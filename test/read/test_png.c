@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/png.h"
+#include "read/file/png.h"
 
 /* clang-format off */
 static const unsigned char picture0[] = {

@@ -3,7 +3,7 @@
  */
 #include "broken.h"
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 
 static void broken_files_are_explained(void **state)
 {

@@ -1,7 +1,7 @@
 /* Robots read without memory: memory.h. */
 #include "memory.h"
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 
 static void mjcf_without_memory(void **state)
 {

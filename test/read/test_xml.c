@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "read/file.h"
+#include "read/file/file.h"
 
 static xml_tree tree_of(const char *text, zw_error *error, int *root)
 {

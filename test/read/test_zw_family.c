@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "read/zw.h"
+#include "read/zw/zw.h"
 
 static void members_of_families(void **state)
 {

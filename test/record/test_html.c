@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "record/page.h"
+#include "record/page/page.h"
 #include "record/pendulum.h"
 #include "record/scratch.h"
 #include "record/write.h"

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "model/pose.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "system/system.h"
 #include "system/work.h"
 #include "tree/sweeps.h"

@@ -18,7 +18,7 @@
 #include "references/contact_instant.h"
 #include "references/contact_kernel.h"
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 
 /* ---- H01: a bouncing ball ------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #define ZW_TEST_STEP_IMPULSE_GO_H
 
 #include "scene/campaign.h"
-#include "step/impulse.h"
+#include "step/impulse/impulse.h"
 #include "system/robots.h"
 
 #define PI 3.14159265358979323846

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "scene/bounds.h"
-#include "step/ode.h"
+#include "step/ode/ode.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 #ifndef ZWANG_TEST_STEP_MECHANICS_H
 #define ZWANG_TEST_STEP_MECHANICS_H
 
-#include "math/dense.h"
-#include "step/ode.h"
+#include "math/dense/dense.h"
+#include "step/ode/ode.h"
 
 #include <math.h>
 #include <string.h>

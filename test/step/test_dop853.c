@@ -1,8 +1,8 @@
 /* DOP853: its numbers satisfy every order condition, and its steps are as good as these promise. */
 #include "step/integrate.h"
 
-#include "step/dop853_table.h"
 #include "step/mechanics.h"
+#include "step/ode/dop853_table.h"
 
 enum { MOST_NODES = 8, S = STEP_DOP853_ALL };
 

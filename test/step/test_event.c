@@ -2,9 +2,9 @@
 #include "step/integrate.h"
 
 #include "base/memory.h"
-#include "step/event.h"
+#include "step/events/event.h"
 #include "step/mechanics.h"
-#include "step/root.h"
+#include "step/ode/root.h"
 
 #include <float.h>
 #include <string.h>

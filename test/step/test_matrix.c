@@ -8,8 +8,8 @@
 
 #include <time.h>
 
-#include "step/impulse_matrix.h"
-#include "system/bodies.h"
+#include "step/impulse/impulse_matrix.h"
+#include "system/bodies/bodies.h"
 #include "zwang/bodies.h"
 
 /* Hinges with dampers, one beside the other. */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/pose.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/touch.h"
 
 #define G 9.81

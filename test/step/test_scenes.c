@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/listed.h"
 #include "scene/touch.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 #define FOLDER ZW_SOURCE_DIR "/examples/contact"
 

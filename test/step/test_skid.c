@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "scene/skid.h"
 
 static void to(skid *r, double t, double h)

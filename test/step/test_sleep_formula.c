@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "system/import.h"
 
 static world yard(const char *text, int sleep)

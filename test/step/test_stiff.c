@@ -1,7 +1,7 @@
 /* The methods for stiff motions: Radau, and BDF from SUNDIALS where the build has it. */
 #include "step/integrate.h"
 
-#include "step/event.h"
+#include "step/events/event.h"
 #include "step/mechanics.h"
 
 #include <string.h>

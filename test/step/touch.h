@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "zwang/bodies.h"
 
 #define G 9.81

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "model/bodies.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
 typedef struct numbers {

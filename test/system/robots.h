@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "model/pose.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 #include "zwang/bodies.h"
 
 typedef struct robot {

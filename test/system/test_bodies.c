@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "robots.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 #include "world.h"
 
 /* ---- Rows ----------------------------------------------------------------------------------- */

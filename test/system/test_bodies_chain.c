@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "read/xml.h"
-#include "system/bodies.h"
+#include "read/file/xml.h"
+#include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 #include "zwang/bodies.h"
 

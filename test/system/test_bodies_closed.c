@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "robots.h"
 #include "scene/campaign.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/bodies.h"
-#include "system/bodies_solid.h"
+#include "system/bodies/bodies_solid.h"
 
 #define PI 3.14159265358979323846
 

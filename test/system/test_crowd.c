@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "step/soft_step.h"
 #include "tree/sweeps.h"
 

@@ -28,9 +28,9 @@ int main(void)
 #include <unistd.h>
 
 #include "model/pose.h"
-#include "read/xml.h"
-#include "system/bodies.h"
-#include "system/contacts.h"
+#include "read/file/xml.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
 #include "zwang/bodies.h"
 
 enum { ROWS = 9, COLUMNS = 7 };

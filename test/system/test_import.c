@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "import.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 /* What passes through the joints is the same, whoever pulls on the bodies. */
 static void same_wrenches(world *one, world *two, double tolerance)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "import.h"
-#include "system/bodies.h"
+#include "system/bodies/bodies.h"
 
 /* The wheels of the snakeboard as elements, its gait as formulas. (In examples/snakeboard.zw the
  * wheels that turn by +phi are those at -l.) */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "read/xml.h"
+#include "read/file/xml.h"
 #include "step/soft_step.h"
 
 #define G 9.81

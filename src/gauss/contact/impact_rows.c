@@ -1,0 +1,317 @@
+/* The rows of an impact: appending, bodies that they couple, masses that they meet; see impact.c.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/list.h"
+#include "base/memory.h"
+#include "gauss/contact/impact_inner.h"
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+gauss_impact *gauss_impact_create(void)
+{
+    gauss_impact *x = base_alloc(sizeof *x);
+    if (x && !(x->islands = gauss_islands_create())) {
+        base_free(x);
+        x = NULL;
+    }
+    return x;
+}
+
+void gauss_impact_free(gauss_impact *x)
+{
+    if (x) {
+        gauss_islands_free(x->islands);
+        base_free(x->block);
+        base_free(x->start);
+        base_free(x->b);
+        base_free(x->column);
+        base_free(x->value);
+        base_free(x->way);
+        base_free(x->by);
+        base_free(x->memory);
+        base_free(x);
+    }
+}
+
+static void lay_out(gauss_impact *x, base_arena *arena)
+{
+    size_t n = (size_t)x->n, blocks = (size_t)x->blocks, rows = (size_t)x->rows;
+    size_t pairs = (size_t)x->pairs, entries = (size_t)x->entries;
+    x->part = base_arena_bytes(arena, blocks * sizeof *x->part);
+    x->part_of = base_arena_ints(arena, blocks);
+    x->part_start = base_arena_ints(arena, rows + 1);
+    x->part_column = base_arena_ints(arena, entries);
+    x->part_value = base_arena_doubles(arena, entries);
+    x->part_b = base_arena_doubles(arena, rows);
+    x->root = base_arena_ints(arena, n);
+    x->best = base_arena_doubles(arena, n);
+    x->strength = base_arena_doubles(arena, pairs);
+    x->chosen = base_arena_ints(arena, pairs);
+    x->acting = base_arena_ints(arena, n);
+    x->bouncing = base_arena_ints(arena, pairs);
+    x->coupled = base_arena_ints(arena, n);
+    x->rows_of = base_arena_ints(arena, pairs);
+    x->w = base_arena_doubles(arena, rows);
+    x->after = base_arena_doubles(arena, n);
+    x->kept = base_arena_doubles(arena, n);
+    x->impulse = base_arena_doubles(arena, rows);
+}
+
+int impact_make_room(gauss_impact *x)
+{
+    base_arena arena = {0};
+    lay_out(x, &arena);
+    if (arena.used + 1 > x->memory_size) {
+        void *memory = base_alloc(2 * arena.used + 1);
+        if (!memory) {
+            return 0;
+        }
+        base_free(x->memory);
+        x->memory = memory;
+        x->memory_size = 2 * arena.used + 1;
+    }
+    arena = (base_arena){.block = x->memory};
+    lay_out(x, &arena);
+    return 1;
+}
+
+/* ---- Appending ------------------------------------------------------------------------------- */
+
+void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric)
+{
+    x->n = n;
+    x->metric = *metric;
+    x->blocks = x->rows = x->entries = x->pairs = x->ways = 0;
+    x->no_memory = !base_list_room(&x->start, &x->start_room, 0, sizeof *x->start);
+    if (!x->no_memory) {
+        x->start[0] = 0;
+    }
+}
+
+void gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)
+{
+    if (x->no_memory || !base_list_room(&x->block, &x->block_room, x->blocks, sizeof *x->block)) {
+        x->no_memory = 1;
+        return;
+    }
+    x->block[x->blocks] =
+        (impact_block){.block = *block, .first = x->rows, .contact = contact != NULL};
+    if (contact) {
+        x->block[x->blocks].law = *contact;
+        x->pairs = contact->pair + 1 > x->pairs ? contact->pair + 1 : x->pairs;
+    }
+    x->blocks++;
+}
+
+void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b)
+{
+    for (int k = 0; k < count && !x->no_memory; k++) {
+        if (value[k] == 0) {
+            continue; /* it would seem to couple what it does not */
+        }
+        if (!base_list_room(&x->column, &x->column_room, x->entries, sizeof *x->column) ||
+            !base_list_room(&x->value, &x->value_room, x->entries, sizeof *x->value)) {
+            x->no_memory = 1;
+            return;
+        }
+        x->column[x->entries] = column ? column[k] : k;
+        x->value[x->entries++] = value[k];
+    }
+    if (x->no_memory || !base_list_room(&x->b, &x->b_room, x->rows, sizeof *x->b) ||
+        !base_list_room(&x->start, &x->start_room, x->rows + 1, sizeof *x->start)) {
+        x->no_memory = 1;
+        return;
+    }
+    x->b[x->rows++] = b;
+    x->start[x->rows] = x->entries;
+}
+
+/* ---- Bodies ---------------------------------------------------------------------------------- */
+
+static int find_root(int *root, int i)
+{
+    while (root[i] != i) {
+        root[i] = root[root[i]];
+        i = root[i];
+    }
+    return i;
+}
+
+static void join(int *root, int i, int j)
+{
+    int a = find_root(root, i), b = find_root(root, j);
+    root[a > b ? a : b] = a > b ? b : a;
+}
+
+static void count_rows(gauss_impact *x)
+{
+    x->moved = 0;
+    memset(x->rows_of, 0, (size_t)x->pairs * sizeof(int));
+    for (int k = 0; k < x->blocks; k++) {
+        const impact_block *block = &x->block[k];
+        for (int r = block->first; r < block->first + block->block.rows; r++) {
+            x->moved |= !block->contact && x->b[r] != 0;
+        }
+        if (block->contact) {
+            x->rows_of[block->law.pair] += block->block.rows;
+        }
+    }
+}
+
+/* Unknowns that move as one body, or as several that are joined. */
+void impact_find_bodies(gauss_impact *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        x->root[i] = i;
+    }
+    for (int j = 0; j < x->n && x->metric.kind == ZW_METRIC_SPARSE; j++) {
+        for (int k = x->metric.start[j]; k < x->metric.start[j + 1]; k++) {
+            join(x->root, j, x->metric.value[k] != 0 ? x->metric.row[k] : j);
+        }
+    }
+    for (int k = 0; k < x->blocks; k++) {
+        int first = x->block[k].first, last = first + x->block[k].block.rows;
+        for (int e = x->start[first] + 1; e < x->start[last] && !x->block[k].contact; e++) {
+            join(x->root, x->column[x->start[first]], x->column[e]);
+        }
+    }
+    memset(x->coupled, 0, (size_t)x->n * sizeof(int));
+    for (int i = 0; i < x->n; i++) {
+        x->root[i] = find_root(x->root, i);
+        x->coupled[x->root[i]] |= x->root[i] != i;
+    }
+    for (int k = 0; k < x->blocks; k++) { /* one that is tied to the ground is not free either */
+        int first = x->block[k].first, last = first + x->block[k].block.rows;
+        for (int e = x->start[first]; e < x->start[last] && !x->block[k].contact; e++) {
+            x->coupled[x->root[x->column[e]]] = 1;
+        }
+    }
+    count_rows(x);
+}
+
+/* ---- A part of the rows ---------------------------------------------------------------------- */
+
+void impact_begin_part(gauss_impact *x)
+{
+    x->part_blocks = x->part_rows = 0;
+    x->part_start[0] = 0;
+}
+
+/* `rows` of block k as rows of this kind. */
+void impact_add_part(gauss_impact *x, int k, zw_block_kind kind, int rows)
+{
+    const impact_block *from = &x->block[k];
+    x->part[x->part_blocks] = from->block;
+    x->part[x->part_blocks].kind = kind;
+    x->part[x->part_blocks].rows = rows;
+    x->part_of[x->part_blocks++] = k;
+    for (int r = from->first; r < from->first + rows; r++) {
+        int at = x->part_start[x->part_rows], count = x->start[r + 1] - x->start[r];
+        memcpy(x->part_column + at, x->column + x->start[r], (size_t)count * sizeof(int));
+        memcpy(x->part_value + at, x->value + x->start[r], (size_t)count * sizeof(double));
+        x->part_b[x->part_rows++] = x->b[r];
+        x->part_start[x->part_rows] = at + count;
+    }
+}
+
+/* The speeds nearest to `given`. An answer that misses the tolerance, which is beyond what can be
+ * had, is one all the same up to ENOUGH. */
+zw_status impact_solve_part(gauss_impact *x, const double *given, gauss_islands_answer *answer,
+                            zw_error *error)
+{
+    const double ENOUGH = 1e-8; /* the kernel's own tolerance with cones */
+    zw_gauss problem = {.n = x->n, .metric = x->metric, .free = given};
+    problem.block_count = x->part_blocks;
+    problem.block = x->part;
+    problem.A = (zw_rows){.start = x->part_start, .column = x->part_column, .value = x->part_value};
+    problem.b = x->part_b;
+    zw_status status = gauss_islands_solve(x->islands, &problem, &x->options, NULL, answer, error);
+    int best = status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_CONFLICT;
+    return best && answer->certificate <= ENOUGH ? ZW_OK : status;
+}
+
+/* ---- Masses ---------------------------------------------------------------------------------- */
+
+/* Keeps what is not 0 of d. */
+static zw_status keep_direction(gauss_impact *x, impact_block *block, const double *d,
+                                zw_error *error)
+{
+    block->first_way = x->ways;
+    for (int i = 0; i < x->n; i++) {
+        if (d[i] == 0) {
+            continue;
+        }
+        if (!base_list_room(&x->way, &x->way_room, x->ways, sizeof *x->way) ||
+            !base_list_room(&x->by, &x->by_room, x->ways, sizeof *x->by)) {
+            return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        }
+        x->way[x->ways] = i;
+        x->by[x->ways++] = d[i];
+    }
+    block->ways = x->ways - block->first_way;
+    return ZW_OK;
+}
+
+/* The mass of unknown j if it is not coupled to others; 0: it is. */
+static double mass_alone(const gauss_impact *x, int j)
+{
+    if (x->metric.kind == ZW_METRIC_DIAGONAL) {
+        return x->coupled[x->root[j]] ? 0 : x->metric.value[j];
+    }
+    for (int k = x->metric.start[j]; k < x->metric.start[j + 1] && !x->coupled[x->root[j]]; k++) {
+        if (x->metric.row[k] == j) {
+            return x->metric.value[k];
+        }
+    }
+    return 0;
+}
+
+/* Where unknowns of contact k are not coupled: m = 1 / sum A_j^2/M_j, d_j = m A_j/M_j. 0: they
+ * are. */
+static int find_mass_alone(gauss_impact *x, int k, double *d)
+{
+    int row = x->block[k].first;
+    double sum = 0;
+    for (int e = x->start[row]; e < x->start[row + 1]; e++) {
+        double mass = mass_alone(x, x->column[e]);
+        if (!(mass > 0)) {
+            return 0;
+        }
+        sum += x->value[e] * x->value[e] / mass;
+    }
+    for (int e = x->start[row]; e < x->start[row + 1]; e++) {
+        d[x->column[e]] = x->value[e] / (sum * mass_alone(x, x->column[e]));
+    }
+    x->block[k].mass = 1 / sum;
+    return sum > 0;
+}
+
+/* The mass that the normal row of contact k meets, and its direction d. */
+zw_status impact_find_mass(gauss_impact *x, int k, zw_error *error)
+{
+    gauss_islands_answer answer;
+    memset(x->after, 0, (size_t)x->n * sizeof(double));
+    if (find_mass_alone(x, k, x->after)) {
+        return keep_direction(x, &x->block[k], x->after, error);
+    }
+    impact_begin_part(x);
+    for (int i = 0; i < x->blocks; i++) {
+        if (!x->block[i].contact) {
+            impact_add_part(x, i, ZW_EQUALITY, x->block[i].block.rows);
+        }
+    }
+    memset(x->part_b, 0, (size_t)x->part_rows * sizeof(double));
+    impact_add_part(x, k, ZW_EQUALITY, 1);
+    x->part_b[x->part_rows - 1] = 1;
+    memset(x->after, 0, (size_t)x->n * sizeof(double));
+    zw_status status = impact_solve_part(x, x->after, &answer, error);
+    if (status == ZW_OK) {
+        x->block[k].mass = fmax(answer.lambda[x->part_rows - 1], DBL_MIN);
+        status = keep_direction(x, &x->block[k], answer.a, error);
+    }
+    return status;
+}

@@ -1,0 +1,459 @@
+/* long: the ways to solve a piece share the rooms that it is cut into */
+#include "gauss/contact/islands.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "gauss/contact/choose.h"
+#include "gauss/contact/islands_inner.h"
+#include "gauss/contact/prox.h"
+#include "gauss/contact/sparse_prox.h"
+#include "gauss/internal.h"
+#include "gauss/rows.h"
+#include "math/dense/dense.h"
+
+/* Islands of at least BODIES unknowns try sparse_prox first. With more than VAST unknowns or ROWS
+ * rows, dense factors take up to seconds a solve: there a certificate of FAIR is an answer. */
+enum { BODIES = 24, VAST = 300, ROWS = 100 };
+#define FAIR 1e-3 /* accepted certificate of large islands */
+#define GOOD 1e-8 /* accepted certificate of others, even if a smaller one was asked for */
+
+gauss_islands *gauss_islands_create(void)
+{
+    gauss_islands *is = base_alloc(sizeof *is);
+    if (is && !(is->prox = gauss_prox_create())) {
+        base_free(is);
+        is = NULL;
+    }
+    return is;
+}
+
+void gauss_islands_free(gauss_islands *is)
+{
+    if (!is) {
+        return;
+    }
+    for (int i = 0; i < KEPT; i++) {
+        zw_gauss_work_free(is->slot[i].work);
+    }
+    for (int i = 0; i < MANY; i++) {
+        sparse_prox_free(is->many[i]);
+    }
+    gauss_prox_free(is->prox);
+    room *list[] = {&is->parent,       &is->piece_of,   &is->local,
+                    &is->unknown,      &is->block,      &is->pieces,
+                    &is->row_start,    &is->fill,       &is->a,
+                    &is->lambda,       &is->residual,   &is->metric,
+                    &is->metric_start, &is->metric_row, &is->dense,
+                    &is->start,        &is->column,     &is->b,
+                    &is->compliance,   &is->guess,      &is->blocks,
+                    &is->free,         &is->by_metric,  &is->old_start,
+                    &is->old_row};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]->data);
+    }
+    base_free(is);
+}
+
+/* ---- One piece ------------------------------------------------------------------------------ */
+
+static int entries_of(const gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    const int *block = is->block.data, *first = is->row_start.data;
+    int count = 0;
+    for (int i = 0; i < p->blocks; i++) {
+        int k = block[p->first_block + i];
+        count += problem->A.start[first[k + 1]] - problem->A.start[first[k]];
+    }
+    return count;
+}
+
+static int metric_entries(const gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    const int *unknown = is->unknown.data;
+    int count = 0;
+    for (int i = 0; i < p->n && problem->metric.kind == ZW_METRIC_SPARSE; i++) {
+        int j = unknown[p->first_unknown + i];
+        count += problem->metric.start[j + 1] - problem->metric.start[j];
+    }
+    return count;
+}
+
+void islands_cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                        int small)
+{
+    const zw_metric *M = &problem->metric;
+    const int *unknown = (int *)is->unknown.data + p->first_unknown, *local = is->local.data;
+    int *start = is->metric_start.data, *row = is->metric_row.data, at = 0;
+    double *value = is->metric.data;
+    int dense = M->kind == ZW_METRIC_SPARSE && small;
+    if (dense) {
+        memset(value, 0, (size_t)p->n * (size_t)p->n * sizeof *value);
+    }
+    for (int i = 0; i < p->n; i++) {
+        int j = unknown[i];
+        if (M->kind == ZW_METRIC_DIAGONAL) {
+            value[i] = M->value[j];
+            continue;
+        }
+        start[i] = at;
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            int r = local[M->row[k]];
+            if (dense) {
+                value[r * p->n + i] = M->value[k];
+            } else {
+                row[at] = r;
+                value[at++] = M->value[k];
+            }
+        }
+    }
+    start[p->n] = at;
+    part->metric = (zw_metric){
+        .kind = dense ? ZW_METRIC_DENSE : M->kind, .value = value, .start = start, .row = row};
+}
+
+void islands_cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                      const double *guess, int small)
+{
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    const int *local = is->local.data;
+    int *start = is->start.data, *column = is->column.data, at = 0, r = 0;
+    double *dense = is->dense.data, *b = is->b.data, *give = is->compliance.data;
+    double *start_at = is->guess.data;
+    zw_block *to = is->blocks.data;
+    if (small) {
+        memset(dense, 0, (size_t)p->m * (size_t)p->n * sizeof *dense);
+    }
+    for (int i = 0; i < p->blocks; i++) {
+        int k = block[i];
+        to[i] = problem->block[k];
+        for (int row = first[k]; row < first[k + 1]; row++, r++) {
+            start[r] = at;
+            for (int e = problem->A.start[row]; e < problem->A.start[row + 1]; e++) {
+                int c = local[problem->A.column[e]];
+                if (small) {
+                    dense[(long)r * p->n + c] = problem->A.value[e];
+                } else {
+                    column[at] = c;
+                    dense[at++] = problem->A.value[e];
+                }
+            }
+            b[r] = problem->b ? problem->b[row] : 0;
+            give[r] = problem->compliance ? problem->compliance[row] : 0;
+            start_at[r] = guess ? guess[row] : 0;
+        }
+    }
+    start[r] = at;
+    part->A = small ? (zw_rows){.dense = dense}
+                    : (zw_rows){.start = start, .column = column, .value = dense};
+    part->block = to;
+    part->b = b;
+    part->compliance = problem->compliance ? give : NULL;
+}
+
+int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    size_t n = (size_t)p->n, m = (size_t)p->m;
+    size_t entries = (size_t)entries_of(is, problem, p), masses = n;
+    if (problem->metric.kind == ZW_METRIC_SPARSE) {
+        masses = (size_t)metric_entries(is, problem, p);
+        masses = p->n <= ISLANDS_SMALL && n * n > masses ? n * n : masses;
+    }
+    return islands_room(&is->metric, masses, sizeof(double)) &&
+           islands_room(&is->metric_start, n, sizeof(int)) &&
+           islands_room(&is->metric_row, masses, sizeof(int)) &&
+           islands_room(&is->dense, p->n <= ISLANDS_SMALL && n * m > entries ? n * m : entries,
+                        sizeof(double)) &&
+           islands_room(&is->start, m, sizeof(int)) &&
+           islands_room(&is->column, entries, sizeof(int)) &&
+           islands_room(&is->b, m, sizeof(double)) &&
+           islands_room(&is->compliance, m, sizeof(double)) &&
+           islands_room(&is->guess, m, sizeof(double)) &&
+           islands_room(&is->free, n, sizeof(double)) &&
+           islands_room(&is->blocks, (size_t)p->blocks, sizeof(zw_block));
+}
+
+/* ---- Workspaces by shape -------------------------------------------------------------------- */
+
+static unsigned long mix(unsigned long hash, unsigned long x)
+{
+    return (hash ^ x) * 0x100000001b3ul;
+}
+
+static unsigned long shape_of(const zw_gauss *part, const zw_gauss_options *options)
+{
+    unsigned long hash = mix(0xcbf29ce484222325ul, (unsigned long)options->algebra);
+    hash = mix(hash, (unsigned long)part->metric.kind);
+    hash = mix(hash, part->compliance != NULL);
+    for (int k = 0; k < part->block_count; k++) {
+        hash =
+            mix(hash, (unsigned long)part->block[k].kind * 64 + (unsigned long)part->block[k].rows);
+    }
+    return part->A.dense ? hash : mix(hash, gauss_pattern(part));
+}
+
+zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
+                                 const zw_gauss_options *options, zw_error *error)
+{
+    unsigned long shape = shape_of(part, options);
+    slot *oldest = &is->slot[0];
+    for (int i = 0; i < KEPT; i++) {
+        slot *s = &is->slot[i];
+        if (s->work && s->shape == shape && s->n == part->n && s->m == m &&
+            s->blocks == part->block_count) {
+            s->used = ++is->now;
+            return s->work;
+        }
+        if (s->used < oldest->used) {
+            oldest = s;
+        }
+    }
+    zw_gauss_work_free(oldest->work);
+    *oldest = (slot){.work = zw_gauss_work_create(part, options, error),
+                     .shape = shape,
+                     .n = part->n,
+                     .m = m,
+                     .blocks = part->block_count,
+                     .used = ++is->now};
+    return oldest->work;
+}
+
+/* A piece of many bodies, by sparse_prox.h: as sparse_prox_solve. */
+static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
+                      int index, zw_motion *motion)
+{
+    int friction = 0;
+    for (int k = 0; k < part->block_count; k++) {
+        friction |= part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
+    }
+    if (part->n < BODIES || part->compliance || (friction && options->contact != ZW_COULOMB)) {
+        return 0;
+    }
+    sparse_prox **many = &is->many[index % MANY];
+    if (!*many) {
+        *many = sparse_prox_create();
+    }
+    return *many ? sparse_prox_solve(*many, part, options, motion) : 0;
+}
+
+/* By the kernel that has an answer to everything. */
+static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
+                              const zw_gauss_options *options, int m, zw_motion *motion,
+                              zw_error *error)
+{
+    zw_error story = {0};
+    zw_gauss_work *work = islands_workspace(is, part, m, options, &story);
+    zw_status status = work ? zw_gauss_solve(part, options, work, motion, &story) : story.status;
+    if (status != ZW_OK && error && error->status == ZW_OK) {
+        *error = story;
+    }
+    return status;
+}
+
+/* From anywhere. */
+static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
+                           const zw_gauss_options *options, const double *free, const piece *p,
+                           const gauss_islands_hint *choice, zw_motion *motion, zw_error *error)
+{
+    zw_gauss part = {.n = p->n, .block_count = p->blocks};
+    zw_gauss_options wish = *options;
+    if (!islands_make_room(is, problem, p)) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    double *given = is->free.data;
+    for (int i = 0; i < p->n; i++) {
+        given[i] = free[unknown[i]];
+    }
+    part.free = given;
+    wish.guess = options->guess ? is->guess.data : NULL;
+    islands_cut_metric(is, problem, p, &part, 0);
+    islands_cut_rows(is, problem, p, &part, options->guess, 0);
+    int solved = solve_many(is, &part, &wish, (int)(p - (piece *)is->pieces.data), motion);
+    if (solved > 0) {
+        return ZW_OK;
+    }
+    int many = p->n > VAST || p->m > ROWS;
+    if (solved < 0 && motion->certificate.worst <= (many ? FAIR : GOOD)) {
+        return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
+                         motion->certificate.worst);
+    }
+    if (p->n <= ISLANDS_SMALL) {
+        islands_cut_metric(is, problem, p, &part, 1);
+        islands_cut_rows(is, problem, p, &part, options->guess, 1);
+    }
+    if (choice) {
+        gauss_choose(&part, choice->share, choice->about_guess ? wish.guess : NULL,
+                     is->compliance.data, is->b.data);
+        part.compliance = is->compliance.data;
+    }
+    return solve_kernel(is, &part, &wish, p->m, motion, error);
+}
+
+/* Is it to be chosen between forces? -1: no memory. */
+static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    zw_gauss part = {.n = p->n, .block_count = p->blocks};
+    if (problem->compliance || !gauss_may_share(p->n, p->blocks)) {
+        return 0;
+    }
+    if (!islands_make_room(is, problem, p)) {
+        return -1;
+    }
+    islands_cut_metric(is, problem, p, &part, 1);
+    islands_cut_rows(is, problem, p, &part, NULL, 1);
+    return gauss_shares(&part);
+}
+
+/* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
+static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss_options *options,
+                      const double *start, const piece *p, zw_motion *motion)
+{
+    const int *block = (int *)is->block.data + p->first_block;
+    zw_block *blocks = islands_room(&is->blocks, (size_t)p->blocks, sizeof *blocks);
+    if (!blocks) {
+        return -1;
+    }
+    for (int i = 0; i < p->blocks; i++) {
+        blocks[i] = problem->block[block[i]];
+    }
+    gauss_piece part = {.n = p->n,
+                        .m = p->m,
+                        .block_count = p->blocks,
+                        .unknown = (int *)is->unknown.data + p->first_unknown,
+                        .local = is->local.data,
+                        .block = block,
+                        .first = is->row_start.data,
+                        .blocks = blocks};
+    gauss_prox_answer near;
+    int found = gauss_prox_solve(is->prox, problem, &part, options, start, &near);
+    if (found > 0) {
+        motion->a = near.a;
+        motion->lambda = near.lambda;
+        motion->residual = near.residual;
+        motion->certificate = near.certificate;
+        motion->iterations = near.iterations;
+        motion->factorizations = near.factorizations;
+    }
+    return found;
+}
+
+/* A piece without rows that is too large for prox.h. */
+static void move_freely(gauss_islands *is, const double *free, const piece *p, zw_motion *motion)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    double *a = is->a.data;
+    for (int i = 0; i < p->n; i++) {
+        a[unknown[i]] = free[unknown[i]];
+    }
+    motion->a = NULL; /* it is there already */
+}
+
+static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
+                             const zw_gauss_options *options, const gauss_islands_hint *hint,
+                             const piece *p, zw_motion *motion, zw_error *error)
+{
+    int shared = hint->share > 0 ? is_shared(is, problem, p) : 0;
+    if (shared < 0) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    int near =
+        p->n <= ISLANDS_SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
+    int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
+    if (found > 0) {
+        return ZW_OK;
+    }
+    if (found == 0) {
+        const double *free = problem->free ? problem->free : hint->free(hint->user);
+        if (free && p->m == 0) {
+            move_freely(is, free, p, motion);
+            return ZW_OK;
+        }
+        if (free) {
+            return solve_any(is, problem, options, free, p, shared ? hint : NULL, motion, error);
+        }
+    }
+    zw_status status = found < 0 ? ZW_NO_MEMORY : ZW_NOT_A_METRIC;
+    return base_fail(error, status, "%s", zw_status_text(status));
+}
+
+static void put_back(gauss_islands *is, const piece *p, const zw_motion *motion)
+{
+    const int *unknown = (int *)is->unknown.data + p->first_unknown;
+    const int *block = (int *)is->block.data + p->first_block, *first = is->row_start.data;
+    double *a = is->a.data, *lambda = is->lambda.data, *residual = is->residual.data;
+    for (int i = 0; i < p->n && motion->a; i++) {
+        a[unknown[i]] = motion->a[i];
+    }
+    for (int i = 0, r = 0; i < p->blocks; i++) {
+        for (int row = first[block[i]]; row < first[block[i] + 1]; row++, r++) {
+            lambda[row] = motion->lambda[r];
+            residual[row] = motion->residual[r];
+        }
+    }
+}
+
+static void sum_up(const gauss_islands *is, const piece *p, const zw_motion *motion,
+                   gauss_islands_answer *answer)
+{
+    const int *block = (int *)is->block.data + p->first_block;
+    const zw_certificate *proof = &motion->certificate;
+    answer->count += p->m > 0;
+    answer->largest = p->m > 0 && p->n > answer->largest ? p->n : answer->largest;
+    answer->iterations += motion->iterations;
+    answer->factorizations += motion->factorizations;
+    if (!(proof->worst <= answer->certificate)) {
+        answer->certificate = proof->worst;
+        answer->worst_block = proof->worst_block >= 0 ? block[proof->worst_block] : -1;
+    }
+}
+
+zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
+                              const zw_gauss_options *options, const gauss_islands_hint *hint,
+                              gauss_islands_answer *answer, zw_error *error)
+{
+    const gauss_islands_hint none = {0};
+    const zw_gauss_options wish = options ? *options : zw_gauss_options_default();
+    int m = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        m += problem->block[k].rows;
+    }
+    base_fail(error, ZW_OK, "%s", "");
+    *answer = (gauss_islands_answer){.worst_block = -1};
+    if (!islands_split(is, problem, m)) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (problem->free) {
+        memcpy(is->a.data, problem->free, (size_t)problem->n * sizeof(double));
+    }
+    memset(is->lambda.data, 0, (size_t)m * sizeof(double));
+    memset(is->residual.data, 0, (size_t)m * sizeof(double));
+    zw_status first = ZW_OK;
+    for (int i = 0; i < is->piece_count; i++) {
+        const piece *p = (piece *)is->pieces.data + i;
+        zw_motion motion = {0};
+        const int *block = (int *)is->block.data + p->first_block;
+        if (problem->free && gauss_rows_admit(problem, wish.contact, p->blocks, block,
+                                              is->row_start.data, is->residual.data)) {
+            continue; /* what needs no push gets none */
+        }
+        zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
+        first = first == ZW_OK ? status : first;
+        if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
+            (status == ZW_CONFLICT && wish.least_squares)) {
+            put_back(is, p, &motion);
+            sum_up(is, p, &motion, answer);
+        }
+    }
+    answer->a = is->a.data;
+    answer->lambda = is->lambda.data;
+    answer->residual = is->residual.data;
+    return first;
+}
+
+int gauss_islands_of(const gauss_islands *is, int j)
+{
+    return ((const int *)is->piece_of.data)[j];
+}

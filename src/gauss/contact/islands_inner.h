@@ -1,0 +1,63 @@
+/* What islands.c, islands_split.c and apart.c share. */
+#ifndef ZW_GAUSS_ISLANDS_INNER_H
+#define ZW_GAUSS_ISLANDS_INNER_H
+
+#include "gauss/contact/islands.h"
+#include "gauss/contact/prox.h"
+#include "gauss/contact/sparse_prox.h"
+
+enum { ISLANDS_SMALL = 96 };  /* unknowns up to which a piece is dense */
+enum { KEPT = 64, MANY = 8 }; /* workspaces kept: of the kernel, of sparse_prox.h */
+
+/* A workspace and the shape it is for. */
+typedef struct slot {
+    zw_gauss_work *work;
+    unsigned long shape;
+    int n, m, blocks;
+    long used; /* when */
+} slot;
+
+/* An array that grows. */
+typedef struct room {
+    void *data;
+    size_t bytes;
+} room;
+
+typedef struct piece {
+    int first_unknown, n; /* in unknown[] */
+    int first_block, blocks;
+    int m;
+} piece;
+
+struct gauss_islands {
+    long now;
+    gauss_prox *prox;
+    slot slot[KEPT];
+    sparse_prox *many[MANY]; /* of the first pieces; the others share them */
+    int n, m, piece_count;
+    room parent, piece_of, local, unknown, block, pieces, row_start, fill;
+    room by_metric, old_start, old_row; /* who the metric couples, and the pattern it was then */
+    int old_n;
+    room a, lambda, residual;
+    /* the piece at hand */
+    room metric, metric_start, metric_row, dense, start, column, b, compliance, guess, blocks, free;
+};
+
+/* Room for this much; what was in it is lost. NULL: no memory. */
+void *islands_room(room *r, size_t count, size_t size);
+
+/* The pieces of a problem of m rows, with their unknowns and blocks. 0: no memory. */
+int islands_split(gauss_islands *is, const zw_gauss *problem, int m);
+
+/* A piece as a problem of its own, `small` ones dense; room for it comes first (0: no memory). The
+ * guess is in is->guess then. */
+int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p);
+void islands_cut_metric(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                        int small);
+void islands_cut_rows(gauss_islands *is, const zw_gauss *problem, const piece *p, zw_gauss *part,
+                      const double *guess, int small);
+/* The workspace for its shape; the one unused for longest makes room. */
+zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
+                                 const zw_gauss_options *options, zw_error *error);
+
+#endif

@@ -1,0 +1,175 @@
+/* Who belongs together: the pieces into which a problem falls. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "gauss/contact/islands_inner.h"
+
+void *islands_room(room *r, size_t count, size_t size)
+{
+    size_t bytes = (count + 1) * size;
+    if (bytes > r->bytes) {
+        base_free(r->data);
+        r->bytes = 0;
+        r->data = base_alloc(bytes + bytes / 2);
+        r->bytes = r->data ? bytes + bytes / 2 : 0;
+    }
+    return r->data;
+}
+
+static int root(int *parent, int j)
+{
+    while (parent[j] != j) {
+        parent[j] = parent[parent[j]];
+        j = parent[j];
+    }
+    return j;
+}
+
+/* The smaller number is the root: pieces are numbered by their first unknown. */
+static void join(int *parent, int i, int j)
+{
+    i = root(parent, i);
+    j = root(parent, j);
+    parent[i > j ? i : j] = i > j ? j : i;
+}
+
+/* Whom the metric couples: found anew only if its pattern is another than last time. */
+static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
+{
+    const zw_metric *M = &problem->metric;
+    size_t n = (size_t)problem->n;
+    size_t entries = M->kind == ZW_METRIC_SPARSE ? (size_t)M->start[n] : 0;
+    int *parent = is->by_metric.data;
+    if (entries > 0 && is->old_n == problem->n &&
+        memcmp(is->old_start.data, M->start, (n + 1) * sizeof(int)) == 0 &&
+        memcmp(is->old_row.data, M->row, entries * sizeof(int)) == 0) {
+        return parent;
+    }
+    is->old_n = 0;
+    parent = islands_room(&is->by_metric, n, sizeof(int));
+    if (!parent || !islands_room(&is->old_start, n + 1, sizeof(int)) ||
+        !islands_room(&is->old_row, entries, sizeof(int))) {
+        return NULL;
+    }
+    for (int j = 0; j < problem->n; j++) {
+        parent[j] = j;
+    }
+    if (entries > 0) {
+        memcpy(is->old_start.data, M->start, (n + 1) * sizeof(int));
+        memcpy(is->old_row.data, M->row, entries * sizeof(int));
+        is->old_n = problem->n;
+    }
+    for (int j = 0; j < problem->n && entries > 0; j++) {
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            join(parent, j, M->row[k]);
+        }
+    }
+    for (int j = 0; j < problem->n; j++) {
+        parent[j] = root(parent, j);
+    }
+    return parent;
+}
+
+static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first, int *parent)
+{
+    const int *by_metric = join_metric(is, problem), *column = problem->A.column;
+    if (!by_metric) {
+        return 0;
+    }
+    memcpy(parent, by_metric, (size_t)problem->n * sizeof *parent);
+    for (int k = 0; k < problem->block_count; k++) {
+        int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
+        for (int e = from + 1; e < to; e++) {
+            if (parent[column[e]] != parent[column[from]]) {
+                join(parent, column[from], column[e]);
+            }
+        }
+    }
+    return 1;
+}
+
+/* Pieces that have rows, or all of them, with their unknowns and blocks, each in rising order. Rows
+ * without columns are the affair of the first unknown's piece. */
+static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int *first, int all)
+{
+    int *parent = is->parent.data, *of = is->piece_of.data, *fill = is->fill.data;
+    piece *list = is->pieces.data;
+    is->piece_count = 0;
+    for (int j = 0; j < problem->n; j++) {
+        of[j] = all ? 0 : -1;
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int at = problem->A.start[first[k]];
+        int empty = at == problem->A.start[first[k + 1]];
+        of[root(parent, empty ? 0 : problem->A.column[at])] = 0;
+    }
+    for (int j = 0; j < problem->n; j++) {
+        if (parent[j] == j && of[j] == 0) {
+            list[is->piece_count] = (piece){0};
+            of[j] = is->piece_count++;
+        } else {
+            of[j] = parent[j] == j ? -1 : of[root(parent, j)];
+        }
+        if (of[j] >= 0) {
+            list[of[j]].n++;
+        }
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        int at = problem->A.start[first[k]];
+        int empty = at == problem->A.start[first[k + 1]];
+        fill[k] = of[empty ? root(parent, 0) : problem->A.column[at]];
+        list[fill[k]].blocks++;
+        list[fill[k]].m += problem->block[k].rows;
+    }
+}
+
+static void list_members(gauss_islands *is, const zw_gauss *problem)
+{
+    const int *of = is->piece_of.data, *block_of = is->fill.data;
+    int *local = is->local.data, *unknown = is->unknown.data, *block = is->block.data;
+    piece *list = is->pieces.data;
+    for (int p = 0, u = 0, b = 0; p < is->piece_count; p++) {
+        list[p].first_unknown = u;
+        list[p].first_block = b;
+        u += list[p].n;
+        b += list[p].blocks;
+        list[p].n = list[p].blocks = 0;
+    }
+    for (int j = 0; j < problem->n; j++) {
+        if (of[j] >= 0) {
+            piece *p = &list[of[j]];
+            local[j] = p->n;
+            unknown[p->first_unknown + p->n++] = j;
+        }
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        piece *p = &list[block_of[k]];
+        block[p->first_block + p->blocks++] = k;
+    }
+}
+
+int islands_split(gauss_islands *is, const zw_gauss *problem, int m)
+{
+    size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
+    int *first = islands_room(&is->row_start, blocks + 1, sizeof *first);
+    if (!first || !islands_room(&is->parent, n, sizeof(int)) ||
+        !islands_room(&is->piece_of, n, sizeof(int)) || !islands_room(&is->local, n, sizeof(int)) ||
+        !islands_room(&is->unknown, n, sizeof(int)) ||
+        !islands_room(&is->block, blocks, sizeof(int)) ||
+        !islands_room(&is->fill, blocks, sizeof(int)) ||
+        !islands_room(&is->pieces, n, sizeof(piece)) || !islands_room(&is->a, n, sizeof(double)) ||
+        !islands_room(&is->lambda, (size_t)m, sizeof(double)) ||
+        !islands_room(&is->residual, (size_t)m, sizeof(double))) {
+        return 0;
+    }
+    first[0] = 0;
+    for (int k = 0; k < problem->block_count; k++) {
+        first[k + 1] = first[k] + problem->block[k].rows;
+    }
+    if (!join_all(is, problem, first, is->parent.data)) {
+        return 0;
+    }
+    number_pieces(is, problem, first, problem->free == NULL);
+    list_members(is, problem);
+    return 1;
+}

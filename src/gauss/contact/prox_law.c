@@ -1,0 +1,96 @@
+#include "gauss/contact/prox_law.h"
+
+#include <math.h>
+
+/* lambda = P(z), and where that is. */
+void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
+                  double *lambda)
+{
+    int d = it->rows;
+    if (it->equality || d == 1) {
+        now->mode = it->equality || z[0] > 0 ? PROX_HELD : PROX_OPEN;
+        lambda[0] = now->mode == PROX_HELD ? z[0] : 0;
+        return;
+    }
+    double across = cone_tangent(d, z);
+    if (!coulomb) {
+        cone_side side = cone_project(d, z, lambda);
+        now->mode = side == CONE_INSIDE    ? PROX_HELD
+                    : side == CONE_OUTSIDE ? PROX_OPEN
+                                           : PROX_SLIDES;
+    } else {
+        now->mode = z[0] <= 0 ? PROX_OPEN : across <= z[0] ? PROX_HELD : PROX_SLIDES;
+        lambda[0] = now->mode == PROX_OPEN ? 0 : z[0];
+        for (int i = 1; i < d; i++) {
+            lambda[i] = now->mode == PROX_OPEN   ? 0
+                        : now->mode == PROX_HELD ? z[i]
+                                                 : z[0] * (z[i] / across);
+        }
+    }
+    if (now->mode == PROX_SLIDES) {
+        now->curve = z[0] / across;
+        for (int i = 1; i < d; i++) {
+            now->t[i] = z[i] / across;
+        }
+    }
+}
+
+/* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer. */
+void prox_guess(prox_unit *it, const double *r, const double *z, double least)
+{
+    int slides = it->rows > 1 && r[0] > 0 && cone_tangent(it->rows, r) > (1 - 1e-6) * r[0];
+    it->now.mode = slides                                     ? PROX_SLIDES
+                   : it->equality || r[0] > 0 || z[0] > least ? PROX_HELD
+                                                              : PROX_OPEN;
+}
+
+/* D, d x d, of what slides. */
+void prox_slope(int coulomb, const prox_unit *it, double D[CONE_MAX][CONE_MAX])
+{
+    const prox_state *now = &it->now;
+    int d = it->rows;
+    D[0][0] = coulomb ? 1 : 0.5;
+    for (int i = 1; i < d; i++) {
+        D[i][0] = coulomb ? now->t[i] : 0.5 * now->t[i];
+        D[0][i] = coulomb ? 0 : 0.5 * now->t[i];
+        for (int j = 1; j < d; j++) {
+            double turn = (i == j) - now->t[i] * now->t[j];
+            D[i][j] = coulomb ? now->curve * turn : 0.5 * ((i == j) + now->curve * turn);
+        }
+    }
+}
+
+/* P continued from where r would stay if it slid as it pushes, at the slip of now: z' has the same
+ * direction across as r, and P(z') = r up to what r is off the cone's surface. */
+void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z, double *lambda)
+{
+    int d = it->rows;
+    double push = cone_tangent(d, r), slip[CONE_MAX], off[CONE_MAX], D[CONE_MAX][CONE_MAX];
+    prox_state *now = &it->now;
+    for (int i = 0; i < d; i++) {
+        lambda[i] = now->mode == PROX_OPEN ? 0 : z[i];
+        slip[i] = z[i] - r[i];
+    }
+    if (now->mode != PROX_SLIDES) {
+        return;
+    }
+    if (!(push > 0)) {
+        prox_project(coulomb, it, z, now, lambda);
+        return;
+    }
+    double speed = cone_tangent(d, slip), across = push + speed;
+    double normal = coulomb ? r[0] : r[0] - speed; /* the convex law lifts as it slides */
+    now->curve = fmin(normal / across, 1);
+    for (int i = 1; i < d; i++) {
+        now->t[i] = r[i] / push;
+        off[i] = z[i] - across * now->t[i];
+    }
+    off[0] = z[0] - normal;
+    prox_slope(coulomb, it, D);
+    for (int i = 0; i < d; i++) {
+        lambda[i] = i == 0 ? r[0] : r[0] * now->t[i];
+        for (int k = 0; k < d; k++) {
+            lambda[i] += D[i][k] * off[k];
+        }
+    }
+}

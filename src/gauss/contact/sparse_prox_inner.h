@@ -1,0 +1,102 @@
+/* What the files of the proximal method share; the story is in sparse_prox.c. */
+#ifndef ZW_GAUSS_SPARSE_PROX_INNER_H
+#define ZW_GAUSS_SPARSE_PROX_INNER_H
+
+#include "gauss/contact/sparse_prox.h"
+#include "gauss/contact/sparse_prox_table.h"
+#include "math/jordan.h"
+#include "math/sparse/front.h"
+
+/* Where a path inside the cones has come to; by rows, but where something else is said. */
+typedef struct many_path {
+    double *x, *r, *y, *w;   /* x is [n] */
+    double *dr, *dy, *q;     /* the step */
+    double *slip;            /* direction of w_T; 0 at the normal */
+    double *z, *dz;          /* [units] y_N - |y_T|, what w_N is to be */
+    jordan_scaling *scaling; /* [units] */
+    double mu;
+} many_path;
+
+struct sparse_prox {
+    many_table t;
+    int m; /* rows of the problem */
+    front *front;
+
+    /* memory: of one solve, scratch of the tables, the pattern */
+    unsigned char *block, *marks, *pattern;
+    size_t room, mark_room, pattern_room;
+
+    /* the pattern that the front was analysed for, for so many units in play; known_nodes < 0:
+     * none */
+    int known_nodes, known_units;
+    int *known_size, *known_start, *known_row;
+    int *pair; /* [t.pairs] of units in play: entry of the pattern */
+    int *fill; /* [t.nodes] */
+
+    double kappa;
+    double *G;              /* [t.slopes] the slopes of the units in play */
+    double *r;              /* [rows] the centre */
+    double *x, *w, *pi, *F; /* an iterate: a - a_free, w, the multipliers, what is */
+    unsigned char *state;   /* left of the balance, and what the units do */
+    double *x_new, *w_new, *pi_new, *F_new;
+    unsigned char *state_new;  /* the same at the end of a step */
+    double *d, *dw, *y;        /* the step; scratch [n] */
+    double *x_good;            /* [n] where the centre was last moved */
+    double *r_swept, *x_swept; /* what sweeps have come to */
+    unsigned char *factored;   /* [units] the states in the factors */
+    many_path path;            /* sparse_prox_path.c */
+    int has_factor;
+
+    double *a, *lambda, *best_a, *best_lambda, *residual; /* of the user: n and m */
+    double *scratch;                                      /* of the certificate */
+    zw_certificate proof, best_proof;
+    double best; /* certificate */
+    int iterations, factorizations;
+};
+
+/* A block of at least this many bytes; what was in it is lost. 0: no memory. */
+int many_room(unsigned char **block, size_t *room, size_t need);
+
+/* What is asked for. */
+typedef struct many_task {
+    const zw_gauss *problem;
+    zw_contact_law contact;
+    double tolerance; /* of the certificate, */
+    double good;      /* and what will do where more is hard to get */
+    int effort;       /* factorisations, all together */
+} many_task;
+
+/* How Newton's method is used. */
+typedef struct many_way {
+    double kappa;
+    int effort; /* factorisations */
+    int fails;  /* how often it may put back a centre; 0: and gives up where centres gain little */
+    int cold;   /* w is that of the free motion: what is violated will stick */
+    int anywhere; /* it may also begin with many changes, and put back the first centre */
+} many_way;
+
+/* sparse_prox.c: the certificate of x and r; the best of them is kept. */
+double many_certify(sparse_prox *s, const many_task *task, const double *x, const double *r);
+
+/* sparse_prox_newton.c: from s->r and s->w. 1: solved. */
+int many_newton(sparse_prox *s, const many_task *task, const many_way *way);
+void many_residuals(const many_table *t, const double *x, double *w); /* w = J x + c */
+
+/* sparse_prox_path.c: from s->r_swept and s->x_swept, with this share of the violation's energy as
+ * mu; 0: from nowhere. 1: solved. */
+void many_path_lay_out(sparse_prox *s, base_arena *arena);
+int many_follow(sparse_prox *s, const many_task *task, double share);
+
+/* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
+int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);
+/* How many times `way` may be added to r until the unit does something else: opens, or begins to
+ * slide. What slides already stays on its cone. */
+double many_way_to_change(const many_unit *u, int state, const double *r, const double *way);
+/* The slopes G = - d pi / d w of a unit that is not open, d x d, at the iterate. */
+void many_slope(const sparse_prox *s, int unit, double *G);
+
+/* sparse_prox_matrix.c: H = M + J' G J with the units that are not open by s->state, factored. 0:
+ * there is no factor. */
+int many_factor(sparse_prox *s);
+
+#endif

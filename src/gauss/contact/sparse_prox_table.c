@@ -1,0 +1,281 @@
+/* The tables are filled in two passes over the rows, one that counts and one that writes. */
+#include "gauss/contact/sparse_prox_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NO_FRICTION 1e-9
+
+static int root(int *parent, int j)
+{
+    while (parent[j] != j) {
+        parent[j] = parent[parent[j]];
+        j = parent[j];
+    }
+    return j;
+}
+
+/* node_of for all unknowns; the number of nodes. open[] of a set's root is (MANY_LARGEST + 1) times
+ * the node that it fills now, plus the unknowns that are in there. */
+static int find_nodes(const zw_gauss *problem, int *parent, int *open, int *node_of)
+{
+    const zw_metric *M = &problem->metric;
+    int n = problem->n, nodes = 0;
+    for (int j = 0; j < n; j++) {
+        parent[j] = j;
+        open[j] = 0;
+    }
+    for (int j = 0; j < n && M->kind == ZW_METRIC_SPARSE; j++) {
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            int a = root(parent, j), b = root(parent, M->row[k]);
+            parent[a > b ? a : b] = a > b ? b : a;
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        int r = root(parent, j);
+        if (open[r] % (MANY_LARGEST + 1) == 0 || open[r] % (MANY_LARGEST + 1) == MANY_LARGEST) {
+            open[r] = nodes++ * (MANY_LARGEST + 1);
+        }
+        open[r]++;
+        node_of[j] = open[r] / (MANY_LARGEST + 1);
+    }
+    return nodes;
+}
+
+/* Does row i of the block take part? */
+static int takes_part(const zw_block *b, int i)
+{
+    return b->kind != ZW_CONE || i == 0 || b->friction[i - 1] > NO_FRICTION;
+}
+
+/* Nodes that rows first..first+count-1 touch, each once; base is the block's first row. */
+static int touched(const zw_gauss *problem, const zw_block *b, int first, int count, int base,
+                   const int *node_of, int *mark, int stamp, int *list)
+{
+    int found = 0;
+    for (int i = first; i < first + count; i++) {
+        for (int e = problem->A.start[i]; e < problem->A.start[i + 1] && takes_part(b, i - base);
+             e++) {
+            int node = node_of[problem->A.column[e]];
+            if (mark[node] != stamp) {
+                mark[node] = stamp;
+                if (list) {
+                    list[found] = node;
+                }
+                found++;
+            }
+        }
+    }
+    return found;
+}
+
+void many_table_count(many_table *t, const zw_gauss *problem, int *mark)
+{
+    int *node_of = mark + problem->n, *seen = mark;
+    *t = (many_table){.n = problem->n};
+    t->nodes = find_nodes(problem, mark, mark + 2 * problem->n, node_of);
+    t->entries = problem->metric.kind == ZW_METRIC_SPARSE ? problem->metric.start[t->n] : t->n;
+    for (int j = 0; j < t->nodes; j++) {
+        seen[j] = 0;
+    }
+    int *size = mark + 2 * problem->n;
+    memset(size, 0, (size_t)problem->n * sizeof *size);
+    for (int j = 0; j < problem->n; j++) {
+        size[node_of[j]]++;
+    }
+    for (int k = 0; k < t->nodes; k++) {
+        t->squares += (size_t)(size[k] * size[k]);
+    }
+    int *list = mark + 3 * problem->n;
+    for (int k = 0, at = 0, stamp = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        const zw_block *b = &problem->block[k];
+        int step = b->kind == ZW_CONE ? b->rows : 1;
+        for (int i = at; i < at + b->rows; i += step) {
+            int found = touched(problem, b, i, step, at, node_of, seen, ++stamp, list), d = 0;
+            for (int r = 0; r < step; r++) {
+                d += takes_part(b, i + r - at);
+            }
+            t->units++;
+            t->rows += d;
+            t->slopes += (size_t)(d * d);
+            t->parts += found;
+            t->pairs += found * (found - 1) / 2;
+            for (int p = 0; p < found; p++) {
+                t->numbers += (size_t)(d * size[list[p]]);
+            }
+        }
+    }
+}
+
+void many_table_lay_out(many_table *t, base_arena *arena)
+{
+    size_t n = (size_t)t->n, rows = (size_t)t->rows, nodes = (size_t)t->nodes;
+    t->node_of = base_arena_ints(arena, n);
+    t->position = base_arena_ints(arena, n);
+    t->node_of_position = base_arena_ints(arena, n);
+    t->size = base_arena_ints(arena, nodes);
+    t->at = base_arena_ints(arena, nodes + 1);
+    t->entry = base_arena_bytes(arena, (size_t)t->entries * sizeof *t->entry);
+    t->mass = base_arena_doubles(arena, n);
+    t->unit = base_arena_bytes(arena, (size_t)t->units * sizeof *t->unit);
+    t->part = base_arena_bytes(arena, (size_t)t->parts * sizeof *t->part);
+    t->J = base_arena_doubles(arena, t->numbers);
+    t->row = base_arena_ints(arena, rows);
+    t->scale = base_arena_doubles(arena, rows);
+    t->c = base_arena_doubles(arena, rows);
+    t->U_at = base_arena_bytes(arena, nodes * sizeof(size_t));
+    t->U = base_arena_doubles(arena, t->squares);
+    t->MJ = base_arena_doubles(arena, t->numbers);
+    t->W = base_arena_doubles(arena, 2 * (size_t)t->units);
+}
+
+static void fill_metric(many_table *t, const zw_gauss *problem)
+{
+    const zw_metric *M = &problem->metric;
+    int count = 0;
+    memset(t->mass, 0, (size_t)t->n * sizeof *t->mass);
+    for (int j = 0; j < t->n; j++) {
+        int from = M->kind == ZW_METRIC_SPARSE ? M->start[j] : j;
+        int to = M->kind == ZW_METRIC_SPARSE ? M->start[j + 1] : j + 1;
+        for (int k = from; k < to; k++) {
+            int i = M->kind == ZW_METRIC_SPARSE ? M->row[k] : j;
+            t->entry[count++] = (many_entry){t->position[i], t->position[j], M->value[k]};
+            t->mass[t->position[j]] += i == j ? M->value[k] : 0;
+        }
+    }
+}
+
+/* One unit: its rows, its parts, and the size of its part of J M^-1 J', the diagonal of M taken for
+ * M. */
+static void fill_unit(many_table *t, many_unit *u, const zw_gauss *problem, const zw_block *b,
+                      int base, int i, int step, size_t *J, int *where)
+{
+    double normal = 0, tangent = 0;
+    for (int p = 0; p < u->parts; p++) {
+        t->part[u->part + p].J = *J;
+        where[t->part[u->part + p].node] = p;
+        size_t count = (size_t)(u->d * t->size[t->part[u->part + p].node]);
+        memset(t->J + *J, 0, count * sizeof *t->J);
+        *J += count;
+    }
+    for (int r = 0, k = 0; r < step; r++) {
+        if (!takes_part(b, i + r - base)) {
+            continue;
+        }
+        int row = i + r, at = u->first + k;
+        double scale = b->kind == ZW_CONE && r > 0 ? b->friction[r - 1] : 1, sum = 0;
+        double c = problem->b ? -problem->b[row] : 0;
+        for (int e = problem->A.start[row]; e < problem->A.start[row + 1]; e++) {
+            int j = problem->A.column[e], node = t->node_of[j], place = t->position[j];
+            double value = problem->A.value[e];
+            const many_part *part = &t->part[u->part + where[node]];
+            t->J[part->J + (size_t)(k * t->size[node] + place - t->at[node])] += scale * value;
+            c += value * problem->free[j];
+            sum += t->mass[place] > 0 ? value * value / t->mass[place] : 0;
+        }
+        t->row[at] = row;
+        t->scale[at] = scale;
+        t->c[at] = scale * c;
+        sum *= scale * scale;
+        normal = k == 0 ? sum : normal;
+        tangent = k > 0 ? fmax(tangent, sum) : tangent;
+        k++;
+    }
+    u->normal = normal > 0 ? 1 / normal : 0;
+    u->tangent = tangent > 0 ? 1 / tangent : 0;
+}
+
+void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
+{
+    int *seen = mark, *list = mark + 3 * problem->n, stamp = 0, pair = 0;
+    size_t J = 0;
+    memcpy(t->node_of, mark + problem->n, (size_t)t->n * sizeof(int));
+    memset(t->size, 0, (size_t)t->nodes * sizeof(int));
+    for (int j = 0; j < t->n; j++) {
+        t->position[j] = t->size[t->node_of[j]]++;
+    }
+    t->at[0] = 0;
+    for (int k = 0; k < t->nodes; k++) {
+        t->at[k + 1] = t->at[k] + t->size[k];
+        seen[k] = 0;
+    }
+    for (int j = 0; j < t->n; j++) {
+        t->position[j] += t->at[t->node_of[j]];
+        t->node_of_position[t->position[j]] = t->node_of[j];
+    }
+    for (int k = 0; k < t->nodes; k++) {
+        t->U_at[k] = k > 0 ? t->U_at[k - 1] + (size_t)(t->size[k - 1] * t->size[k - 1]) : 0;
+    }
+    fill_metric(t, problem);
+    t->units = t->rows = t->parts = 0;
+    t->slopes = 0;
+    for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        const zw_block *b = &problem->block[k];
+        int step = b->kind == ZW_CONE ? b->rows : 1;
+        for (int i = at; i < at + b->rows; i += step) {
+            many_unit *u = &t->unit[t->units++];
+            *u = (many_unit){.kind = b->kind, .first = t->rows, .part = t->parts, .pair = pair};
+            u->parts = touched(problem, b, i, step, at, t->node_of, seen, ++stamp, list);
+            for (int p = 0; p < u->parts; p++) {
+                t->part[t->parts++].node = list[p];
+            }
+            for (int r = 0; r < step; r++) {
+                u->d += takes_part(b, i + r - at);
+            }
+            t->rows += u->d;
+            u->G = t->slopes;
+            t->slopes += (size_t)(u->d * u->d);
+            pair += u->parts * (u->parts - 1) / 2;
+            fill_unit(t, u, problem, b, at, i, step, &J, mark + 2 * problem->n);
+        }
+    }
+}
+
+void many_metric_times(const many_table *t, const double *x, double *y)
+{
+    memset(y, 0, (size_t)t->n * sizeof *y);
+    for (int k = 0; k < t->entries; k++) {
+        const many_entry *e = &t->entry[k];
+        y[e->i] += e->value * x[e->j];
+        if (e->i != e->j) {
+            y[e->j] += e->value * x[e->i];
+        }
+    }
+}
+
+void many_rows_times(const many_table *t, const double *x, double *w)
+{
+    for (int k = 0; k < t->units; k++) {
+        const many_unit *u = &t->unit[k];
+        memset(w + u->first, 0, (size_t)u->d * sizeof *w);
+        for (int p = u->part; p < u->part + u->parts; p++) {
+            int n = t->size[t->part[p].node];
+            const double *J = t->J + t->part[p].J, *y = x + t->at[t->part[p].node];
+            for (int i = 0; i < u->d; i++, J += n) {
+                double sum = 0;
+                for (int j = 0; j < n; j++) {
+                    sum += J[j] * y[j];
+                }
+                w[u->first + i] += sum;
+            }
+        }
+    }
+}
+
+void many_rows_push(const many_table *t, const double *r, double *y)
+{
+    for (int k = 0; k < t->units; k++) {
+        const many_unit *u = &t->unit[k];
+        for (int p = u->part; p < u->part + u->parts; p++) {
+            int n = t->size[t->part[p].node];
+            const double *J = t->J + t->part[p].J;
+            double *to = y + t->at[t->part[p].node];
+            for (int i = 0; i < u->d; i++, J += n) {
+                double s = r[u->first + i];
+                for (int j = 0; j < n && s != 0; j++) {
+                    to[j] -= s * J[j];
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/* Between the parts of a trial: see certify.c. */
+#ifndef ZW_PATH_CERTIFY_H
+#define ZW_PATH_CERTIFY_H
+
+#include "path/fit/fit.h"
+#include "path/trial/trial.h"
+#include "system/work.h"
+
+/* One trial while it goes on. The trial's q, v, a are first those of the fit, then better ones. */
+typedef struct path_judge {
+    const zw_system *system;
+    const zw_path *path;
+    const zw_certify_options *options;
+    zw_trial *trial;
+    zw_work *work;
+    int n, m, constraints;
+    long count;
+
+    int pieces; /* smooth parts of the positions, */
+    long *start;
+    int parts; /* and of what remains of them beside the model's motion: more of them */
+    long *part;
+
+    path_fit fit;        /* of the positions */
+    path_fit rest;       /* of what remains */
+    double *noise;       /* [n] least deviation of the recorded positions */
+    double *accuracy;    /* [n] what the recorder may have made up */
+    double *scale;       /* [n] their range, */
+    double *size;        /* [n] and how large they and the speeds are */
+    double *swift;       /* [n] */
+    double *model;       /* [count * n] accelerations that the system would have */
+    double *react;       /* [count * n] and the force of its constraints */
+    double *speed;       /* [count * n] integral of model */
+    double *place;       /* [count * n] and of the speed */
+    double *remain;      /* [count * n] positions less place */
+    double *blur[3];     /* [count * n] errors of q, v, a */
+    double *apart;       /* [count * n] a less model */
+    double *rough;       /* [count * n] error of its integral, as an acceleration */
+    double *probe[3];    /* [count * n] scratch: q, v, a */
+    double *square;      /* [count] |R|^2 in the metric */
+    double *away;        /* [count] |a - model| beside the hand: what leaves the constraints */
+    double *energy;      /* [count] */
+    double *forces;      /* [count] |M a|^2: what the hand is compared with */
+    double *carried;     /* [count * carried] multipliers that the law carries, */
+    double *rate;        /* [count * carried] and their rates */
+    double *told;        /* [count] the hand's error by discretisation, in Theorem 2 */
+    double *wide[2];     /* [n + carried] speeds with them, accelerations with rates */
+    double *modes;       /* [constraints] of one sample */
+    unsigned char *mode; /* [count * constraints] system_mode */
+    double *room[4];     /* [n * (n + 1) + m] */
+    void *memory;
+
+    struct path_lanes *lanes; /* or NULL: samples are tried one by one */
+    double *factor;           /* [n * n] of the metric given, or NULL */
+    system_solver *other;     /* the projection in that metric, */
+    int *other_mode;          /* for these modes */
+    system_solver *bare;      /* the metric alone, for large systems */
+
+    double off;                         /* largest violation over what is tolerated */
+    double jump, jump_time, jump_error; /* the worst jump that nothing explains */
+    double jump_force, jump_ratio;
+    int jump_coord;
+    double unknown; /* part of the samples of which nothing is known */
+    long clash; /* the sample and coordinate at which speeds contradict positions most; -1: none */
+    int clash_coord;
+} path_judge;
+
+/* certify_model.c: accelerations of the system at (q, v), of the samples 0, every, 2 every ...; if
+ * all, also mode, lambda, react and power. */
+zw_status judge_model(path_judge *judge, const double *q, const double *v, double *a, long every,
+                      zw_error *error);
+/* The acceleration of one sample, were its state (q, v). */
+zw_status judge_sample(path_judge *judge, long i, const double *q, const double *v, double *a,
+                       zw_error *error);
+zw_status judge_polled(path_judge *judge, long sample, zw_error *error);
+
+/* certify_lanes.c: eight samples at a time, for systems without rows. */
+int judge_lanes_fit(const zw_system *system);
+struct path_lanes *judge_lanes_create(const zw_system *system, const double *param);
+void judge_lanes_free(struct path_lanes *lanes);
+zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v, double *a,
+                            long every, zw_error *error);
+zw_status judge_lanes_split(path_judge *judge, zw_error *error);
+
+/* certify_split.c: hand, lambda, square, away, energy, the errors and violations, at the trial's q
+ * and v. */
+zw_status judge_split(path_judge *judge, zw_error *error);
+/* y = M x; and x with A x = 0 and B x = force + A' lambda, for the rows of the work's modes. All at
+ * the terms in the work. */
+void judge_weigh(const path_judge *judge, const double *x, double *y);
+zw_status judge_project(path_judge *judge, double t, const double *force, double *x, double *lambda,
+                        zw_error *error);
+/* x = metric \ x, the metric being that of the terms in the work. */
+zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *error);
+
+/* certify_jump.c: where pieces meet. */
+zw_status judge_jumps(path_judge *judge, zw_error *error);
+
+/* certify_name.c: the coordinate to be named for the hand at this sample. */
+zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error);
+
+/* certify_law.c: is lambda(t) to be found along the whole path (Theorem 2)? */
+int judge_law_varies(const path_judge *judge);
+/* Finds it, if so, for the trial's q and v and these accelerations, and fills hand, its size, apart
+ * and square. */
+zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error);
+/* v[n] of sample i with what the law carries behind it. */
+zw_status judge_law_speeds(path_judge *judge, long i, const double *q, const double *v,
+                           const double **wide, zw_error *error);
+
+/* certify_report.c */
+zw_status judge_report(path_judge *judge, zw_error *error);
+
+#endif

@@ -1,0 +1,219 @@
+/* Eight samples of a path at a time: systems without rows, whose accelerations are M \ force. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "math/dense/small.h"
+#include "path/trial/certify.h"
+
+enum { POLL = 4096 };
+
+struct path_lanes {
+    zw_real8 *param, *t, *q, *v, *H, *x;
+    zw_real8 *terms, *energy;         /* registers */
+    zw_real8 *terms_out, *energy_out; /* outputs */
+    void *memory;
+};
+
+int judge_lanes_fit(const zw_system *system)
+{
+    return !system->tree && system->m == 0 && system->C_count == 0 && !system->sparse &&
+           system->n < 80;
+}
+
+static void lay_out(struct path_lanes *lanes, const zw_system *system, base_arena *arena)
+{
+    size_t n = (size_t)system->n, wide = sizeof(zw_real8);
+    const system_tape *terms = &system->tape[PART_TERMS], *energy = &system->tape[PART_ENERGY];
+    lanes->param = base_arena_bytes(arena, (size_t)system->shape.params * wide);
+    lanes->t = base_arena_bytes(arena, wide);
+    lanes->q = base_arena_bytes(arena, n * wide);
+    lanes->v = base_arena_bytes(arena, n * wide);
+    lanes->x = base_arena_bytes(arena, n * wide);
+    lanes->H = base_arena_bytes(arena, n * n * wide);
+    lanes->terms = base_arena_bytes(arena, expr_tape_registers(terms->code) * wide);
+    lanes->energy = base_arena_bytes(arena, expr_tape_registers(energy->code) * wide);
+    lanes->terms_out = base_arena_bytes(arena, (size_t)terms->count * wide);
+    lanes->energy_out = base_arena_bytes(arena, (size_t)energy->count * wide);
+}
+
+struct path_lanes *judge_lanes_create(const zw_system *system, const double *param)
+{
+    struct path_lanes *lanes = base_alloc(sizeof *lanes);
+    base_arena arena = {0};
+    if (lanes) {
+        lay_out(lanes, system, &arena);
+        lanes->memory = base_alloc(arena.used + 1);
+    }
+    if (!lanes || !lanes->memory) {
+        base_free(lanes);
+        return NULL;
+    }
+    arena = (base_arena){.block = lanes->memory};
+    lay_out(lanes, system, &arena);
+    for (int k = 0; k < system->shape.params; k++) {
+        for (int lane = 0; lane < LANES; lane++) {
+            lanes->param[k][lane] = param[k];
+        }
+    }
+    const double *wide = (const double *)lanes->param;
+    expr_tape_prepare8(system->tape[PART_TERMS].code, wide, (double *)lanes->terms);
+    expr_tape_prepare8(system->tape[PART_ENERGY].code, wide, (double *)lanes->energy);
+    return lanes;
+}
+
+void judge_lanes_free(struct path_lanes *lanes)
+{
+    if (lanes) {
+        base_free(lanes->memory);
+        base_free(lanes);
+    }
+}
+
+/* Eight samples from `first` on, `every` apart; the last one stands for those beyond the end. */
+static void load(const path_judge *judge, const double *q, const double *v, long first, long every)
+{
+    struct path_lanes *lanes = judge->lanes;
+    long last = (judge->count - 1) / every * every;
+    int n = judge->n;
+    for (int lane = 0; lane < LANES; lane++) {
+        long i = first + lane * every < last ? first + lane * every : last;
+        (*lanes->t)[lane] = judge->trial->t[i];
+        for (int k = 0; k < n; k++) {
+            lanes->q[k][lane] = q[i * n + k];
+            lanes->v[k][lane] = v[i * n + k];
+        }
+    }
+}
+
+static void run(const path_judge *judge, system_part part, zw_real8 *registers, zw_real8 *out)
+{
+    const struct path_lanes *lanes = judge->lanes;
+    const expr_inputs8 in = {.t = (const double *)lanes->t,
+                             .q = (const double *)lanes->q,
+                             .v = (const double *)lanes->v};
+    expr_tape_run8(judge->system->tape[part].code, &in, (double *)registers, (double *)out);
+}
+
+/* x = M \ force; where M is not positive definite x is not finite. */
+static void accelerate(const path_judge *judge)
+{
+    const zw_system *system = judge->system;
+    struct path_lanes *lanes = judge->lanes;
+    const zw_real8 *M = lanes->terms_out + system->at.M;
+    const zw_real8 *force = lanes->terms_out + system->at.force;
+    zw_real8 *H = lanes->H, zero = {0};
+    int n = judge->n;
+    memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
+    for (int j = 0; j < n; j++) {
+        for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+            H[system->M_row[k] * n + j] = M[k];
+        }
+        lanes->x[j] = force[j];
+    }
+    zw_mask8 bad = small_ldl8(n, H, 0);
+    small_ldl_solve8(n, H, lanes->x);
+    for (int j = 0; j < n; j++) {
+        lanes->x[j] = lane_select8(bad, zero / zero, lanes->x[j]);
+    }
+}
+
+/* The story of a sample that has no finite acceleration. */
+static zw_status blame(const path_judge *judge, const double *q, const double *v, long i,
+                       zw_error *error)
+{
+    int n = judge->n;
+    double t = judge->trial->t[i];
+    zw_status status = system_accelerate(judge->system, judge->work, t, q + i * n, v + i * n,
+                                         judge->room[0], error);
+    return status != ZW_OK ? status
+                           : base_fail(error, ZW_NOT_FINITE,
+                                       "at t = %.9g an acceleration has no finite value", t);
+}
+
+zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v, double *a,
+                            long every, zw_error *error)
+{
+    const zw_system *system = judge->system;
+    struct path_lanes *lanes = judge->lanes;
+    int n = judge->n;
+    for (long first = 0, polled = 0; first < judge->count; first += LANES * every) {
+        if (first - polled >= POLL) {
+            polled = first;
+            zw_status status = judge_polled(judge, first, error);
+            if (status != ZW_OK) {
+                return status;
+            }
+        }
+        load(judge, q, v, first, every);
+        run(judge, PART_TERMS, lanes->terms, lanes->terms_out);
+        accelerate(judge);
+        zw_real8 power = lanes->terms_out[system->at.dLdt];
+        for (int k = 0; k < n; k++) {
+            power += lanes->terms_out[system->at.Q + k] * lanes->v[k];
+        }
+        for (int lane = 0; lane < LANES && first + lane * every < judge->count; lane++) {
+            long i = first + lane * every;
+            for (int k = 0; k < n; k++) {
+                a[i * n + k] = lanes->x[k][lane];
+                if (!isfinite(lanes->x[k][lane])) {
+                    return blame(judge, q, v, i, error);
+                }
+            }
+            if (every == 1) {
+                judge->trial->power[i] = system->works ? power[lane] : 0;
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+/* Without rows R is tangential as a whole: R = M (a - model), and B^-1 R . R its size. Here B = M;
+ * see certify_split.c for others. */
+zw_status judge_lanes_split(path_judge *judge, zw_error *error)
+{
+    const zw_system *system = judge->system;
+    struct path_lanes *lanes = judge->lanes;
+    zw_trial *trial = judge->trial;
+    const zw_real8 *M = lanes->terms_out + system->at.M;
+    int n = judge->n;
+    for (long first = 0, polled = 0; first < judge->count; first += LANES) {
+        if (first - polled >= POLL) {
+            polled = first;
+            zw_status status = judge_polled(judge, first, error);
+            if (status != ZW_OK) {
+                return status;
+            }
+        }
+        load(judge, trial->q, trial->v, first, 1);
+        run(judge, PART_TERMS, lanes->terms, lanes->terms_out);
+        run(judge, PART_ENERGY, lanes->energy, lanes->energy_out);
+        for (int lane = 0; lane < LANES && first + lane < judge->count; lane++) {
+            long i = first + lane;
+            const double *apart = judge->apart + i * n, *blur = judge->blur[2] + i * n;
+            const double *a = trial->a + i * n;
+            double *hand = trial->hand + i * n, size = 0, miss = 0, all = 0;
+            memset(hand, 0, (size_t)n * sizeof *hand);
+            for (int j = 0; j < n; j++) {
+                for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+                    int row = system->M_row[k];
+                    double mass = M[k][lane];
+                    hand[row] += mass * apart[j];
+                    hand[j] += row == j ? 0 : mass * apart[row];
+                    miss += row == j ? mass * blur[j] * blur[j] : 0;
+                    all += (row == j ? mass : 2 * mass) * a[j] * a[row];
+                }
+            }
+            for (int j = 0; j < n; j++) {
+                size += hand[j] * apart[j];
+            }
+            judge->square[i] = fmax(size, 0);
+            trial->hand_size[i] = sqrt(judge->square[i]);
+            trial->hand_error[i] = sqrt(miss);
+            judge->forces[i] = all;
+            judge->energy[i] = lanes->energy_out[0][lane];
+        }
+    }
+    return ZW_OK;
+}

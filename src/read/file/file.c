@@ -1,0 +1,193 @@
+#include "read/file/file.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIRST_BYTES = 1 << 16, MOST_DIGITS = 400 };
+
+/* Of what can be asked for its length; pipes cannot. */
+static int is_too_long(FILE *stream)
+{
+    int known = fseek(stream, 0, SEEK_END) == 0;
+    long length = known ? ftell(stream) : 0;
+    rewind(stream);
+    return length >= READ_FILE_MOST;
+}
+
+/* All bytes of the stream, with a zero behind. */
+static char *stream_bytes(FILE *stream, size_t *length, read_file_state *state)
+{
+    size_t room = FIRST_BYTES, used = 0;
+    char *text = base_alloc(room);
+    *state = READ_FILE_THERE;
+    while (text != NULL) {
+        size_t got = fread(text + used, 1, room - used - 1, stream);
+        used += got;
+        if (got == 0) {
+            break;
+        }
+        if (used == room - 1) {
+            int more = 2 * room <= (size_t)READ_FILE_MOST;
+            char *wider = more ? base_alloc(2 * room) : NULL;
+            *state = more ? READ_FILE_THERE : READ_FILE_TOO_LARGE;
+            if (wider != NULL) {
+                memcpy(wider, text, used);
+            }
+            base_free(text);
+            text = wider;
+            room *= 2;
+        }
+    }
+    if (text == NULL) {
+        *state = *state == READ_FILE_TOO_LARGE ? *state : READ_FILE_NO_MEMORY;
+    } else if (ferror(stream)) {
+        base_free(text);
+        text = NULL;
+        *state = READ_FILE_UNREADABLE;
+    }
+    *length = text != NULL ? used : 0;
+    return text;
+}
+
+char *read_file_bytes(const char *path, size_t *length, read_file_state *state)
+{
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL) {
+        *state = READ_FILE_MISSING;
+        return NULL;
+    }
+    char *text = NULL;
+    *length = 0;
+    *state = READ_FILE_TOO_LARGE;
+    if (!is_too_long(stream)) {
+        text = stream_bytes(stream, length, state);
+    }
+    fclose(stream);
+    return text;
+}
+
+/* Every folder that is kept ends in a slash. */
+void read_path_tidy(char *path)
+{
+    size_t root = path[0] == '/';
+    size_t used = root;
+    for (const char *at = path + root; *at != 0;) {
+        size_t length = strcspn(at, "/");
+        int folder = at[length] == '/';
+        int up = length == 2 && strncmp(at, "..", 2) == 0 && used > root;
+        size_t last = used; /* where the folder before begins */
+        while (up && last > root && (last == used || path[last - 1] != '/')) {
+            last--;
+        }
+        if (up && strncmp(path + last, "../", 3) != 0) {
+            used = last;
+        } else if (length > 0 && !(length == 1 && *at == '.')) {
+            memmove(path + used, at, length + (size_t)folder);
+            used += length + (size_t)folder;
+        }
+        at += length + (size_t)folder;
+    }
+    path[used] = 0;
+}
+
+char *read_path_join(const char *folder, size_t folder_length, const char *path, size_t length)
+{
+    if (length > 0 && path[0] == '/') {
+        folder_length = 0;
+    }
+    int slash = folder_length > 0 && folder[folder_length - 1] != '/';
+    char *joined = base_alloc(folder_length + (size_t)slash + length + 1);
+    if (joined == NULL) {
+        return NULL;
+    }
+    memcpy(joined, folder, folder_length);
+    if (slash) {
+        joined[folder_length] = '/';
+    }
+    memcpy(joined + folder_length + slash, path, length);
+    read_path_tidy(joined);
+    return joined;
+}
+
+size_t read_path_folder(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash != NULL ? (size_t)(slash - name) + 1 : 0;
+}
+
+/* ---- Numbers -------------------------------------------------------------------------------- */
+
+static size_t digits(const char *text, size_t at, size_t length)
+{
+    while (at < length && text[at] >= '0' && text[at] <= '9') {
+        at++;
+    }
+    return at;
+}
+
+static int is_word(const char *text, size_t length, const char *word)
+{
+    size_t i = 0;
+    while (i < length && word[i] != 0 && tolower((unsigned char)text[i]) == word[i]) {
+        i++;
+    }
+    return i == length && word[i] == 0;
+}
+
+/* [+-] digits [. digits] [e [+-] digits], with a digit before or after the point. */
+static int is_decimal(const char *text, size_t length)
+{
+    size_t at = length > 0 && (text[0] == '+' || text[0] == '-');
+    size_t whole = digits(text, at, length);
+    size_t count = whole - at;
+    at = whole;
+    if (at < length && text[at] == '.') {
+        size_t part = digits(text, at + 1, length);
+        count += part - at - 1;
+        at = part;
+    }
+    if (count > 0 && at < length && (text[at] == 'e' || text[at] == 'E')) {
+        size_t begin = at + 1;
+        begin += begin < length && (text[begin] == '+' || text[begin] == '-');
+        at = digits(text, begin, length);
+        count = at > begin ? count : 0;
+    }
+    return count > 0 && at == length;
+}
+
+int read_decimal(const char *text, size_t length, double *value)
+{
+    size_t sign = length > 0 && (text[0] == '+' || text[0] == '-');
+    if (is_word(text + sign, length - sign, "inf") ||
+        is_word(text + sign, length - sign, "infinity")) {
+        *value = text[0] == '-' ? -INFINITY : INFINITY;
+        return 1;
+    }
+    if (is_word(text + sign, length - sign, "nan")) {
+        *value = NAN;
+        return 1;
+    }
+    if (length >= MOST_DIGITS || !is_decimal(text, length)) {
+        return 0;
+    }
+    char copy[MOST_DIGITS + 16]; /* strtod wants the locale's decimal point */
+    const char *point = localeconv()->decimal_point;
+    size_t wide = strlen(point), used = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '.' && wide < 8) {
+            memcpy(copy + used, point, wide);
+            used += wide;
+        } else {
+            copy[used++] = text[i];
+        }
+    }
+    copy[used] = 0;
+    *value = strtod(copy, NULL);
+    return 1;
+}

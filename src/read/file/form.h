@@ -1,0 +1,115 @@
+/* What a file format knows, as tables: every element, every attribute, and its fate here.
+ *
+ *   honoured   it is read
+ *   refused    the file is not read: the story says the name, the place and why (but a value that
+ *              asks for nothing, such as fusestatic="false", passes)
+ *   quiet      it has no effect here; a note is taken (zw_model_note)
+ *
+ * The readers are driven by these tables (form_check, form_apply), docs/bodies.md is printed from
+ * them, and what is in none of them is a mistake of the file, or of another tool (form_check). */
+#ifndef ZW_READ_FORM_H
+#define ZW_READ_FORM_H
+
+#include <stdint.h>
+
+#include "read/file/xml.h"
+
+typedef enum form_fate { FORM_HONOURED, FORM_REFUSED, FORM_QUIET } form_fate;
+
+typedef enum form_type {
+    FORM_REAL, /* least to most numbers, to double[] */
+    FORM_INT,  /* likewise, to int[] */
+    FORM_WORD, /* its number in `words`, to int */
+    FORM_TEXT, /* const char * */
+    FORM_LIST  /* any number of numbers: the attribute's index + 1, to int */
+} form_type;
+
+typedef struct form_row {
+    const char *name;
+    unsigned char fate; /* form_fate */
+    unsigned char type; /* form_type */
+    short least, most;
+    size_t offset;
+    const char *words; /* FORM_WORD: "false true"; refused: the words that pass, or NULL */
+    const char *why;   /* refused, or a remark */
+} form_row;
+
+typedef struct form_element {
+    const char *name;
+    int fate;
+    const form_row *row;              /* ends with name NULL; NULL: none */
+    const char *quiet;                /* more attributes, without effect: "rgba user"; or NULL */
+    const struct form_element *child; /* ends with name NULL; NULL: none */
+    const char *why;
+} form_element;
+
+extern const form_element form_anything[]; /* as child: whatever is below is not looked at */
+
+/* Rows. */
+#define FORM_REALS(word, type, field, least, most)                                                 \
+    {                                                                                              \
+        word, FORM_HONOURED, FORM_REAL, least, most, offsetof(type, field), NULL, NULL             \
+    }
+#define FORM_INTS(word, type, field, least, most)                                                  \
+    {                                                                                              \
+        word, FORM_HONOURED, FORM_INT, least, most, offsetof(type, field), NULL, NULL              \
+    }
+#define FORM_WORDS(word, type, field, words)                                                       \
+    {                                                                                              \
+        word, FORM_HONOURED, FORM_WORD, 1, 1, offsetof(type, field), words, NULL                   \
+    }
+#define FORM_TEXTS(word, type, field)                                                              \
+    {                                                                                              \
+        word, FORM_HONOURED, FORM_TEXT, 1, 1, offsetof(type, field), NULL, NULL                    \
+    }
+#define FORM_LISTS(word, type, field)                                                              \
+    {                                                                                              \
+        word, FORM_HONOURED, FORM_LIST, 0, 0, offsetof(type, field), NULL, NULL                    \
+    }
+#define FORM_REFUSE(word, passes, why)                                                             \
+    {                                                                                              \
+        word, FORM_REFUSED, FORM_TEXT, 0, 0, 0, passes, why                                        \
+    }
+#define FORM_END                                                                                   \
+    {                                                                                              \
+        NULL, 0, 0, 0, 0, 0, NULL, NULL                                                            \
+    }
+
+/* Elements. */
+#define FORM_READ(word, row, quiet, child)                                                         \
+    {                                                                                              \
+        word, FORM_HONOURED, row, quiet, child, NULL                                               \
+    }
+#define FORM_NOTE(word, quiet, child)                                                              \
+    {                                                                                              \
+        word, FORM_QUIET, NULL, quiet, child, NULL                                                 \
+    }
+#define FORM_NEVER(word, why)                                                                      \
+    {                                                                                              \
+        word, FORM_REFUSED, NULL, NULL, form_anything, why                                         \
+    }
+#define FORM_LAST                                                                                  \
+    {                                                                                              \
+        NULL, 0, NULL, NULL, NULL, NULL                                                            \
+    }
+
+/* Are all elements and attributes from `root` on known, and none refused? Takes the notes. In an
+ * open format (URDF: every tool adds words of its own) what is in no table is noted and not looked
+ * into, unless it is a slip of the pen for something that would be honoured. */
+int form_check(xml_tree *tree, int root, const form_element *form, int open);
+
+/* The honoured attributes of an element into `target`; bit k of *given is set where row k was there
+ * (and left as it was where not). */
+int form_apply(xml_tree *tree, int element, const form_row *rows, void *target, uint64_t *given);
+
+/* The bit of a row; 0: no such row. */
+uint64_t form_bit(const form_row *rows, const char *name);
+
+/* Is this word in a list of words? Its number, or -1. */
+int form_word(const char *words, const char *word);
+
+/* A story about the value of an attribute, or about the element if it lacks the attribute. */
+int form_fail(xml_tree *tree, int element, const char *attribute, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,293 @@
+/* An MJCF file: includes, then the sections in the order in which they need each other. */
+#include "read/robot/mjcf.h"
+
+#include <string.h>
+
+#include "base/list.h"
+#include "base/memory.h"
+#include "read/file/file.h"
+#include "read/robot/robot.h"
+#include "read/zw/zw.h"
+
+int mjcf_is(const mjcf *m, int element, const char *name)
+{
+    return strcmp(m->xml.element[element].name, name) == 0;
+}
+
+int mjcf_add(mjcf *m, zw_thing kind, const void *def, int *index)
+{
+    zw_error error;
+    int added = m->xml.status == ZW_OK ? model_add_thing(m->model, kind, def, &error) : -1;
+    if (added < 0 && m->xml.status == ZW_OK) {
+        m->xml.status = error.status;
+        if (m->xml.error != NULL) {
+            *m->xml.error = error;
+        }
+    }
+    if (index != NULL) {
+        *index = added;
+    }
+    return added >= 0;
+}
+
+int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index)
+{
+    const char *name = xml_value(&m->xml, element, attribute);
+    const model_bodies *b = m->model->bodies;
+    const char *word = model_thing_word(kind);
+    if (name == NULL) {
+        return form_fail(&m->xml, element, NULL, "<%s> needs the name of a %s: %s=\"...\"",
+                         m->xml.element[element].name, word, attribute);
+    }
+    *index = model_find_thing(b, kind, name);
+    if (*index >= 0) {
+        return 1;
+    }
+    read_guess guess = read_guess_start(name, (int)strlen(name));
+    for (int i = 0; i < b->count[kind]; i++) {
+        const char *known = *model_thing_name(model_thing_at(b, kind, i));
+        if (known != NULL) {
+            read_guess_offer(&guess, known, (int)strlen(known));
+        }
+    }
+    return form_fail(&m->xml, element, attribute, "there is no %s '%.60s'%s", word, name,
+                     read_guess_show(&guess).text);
+}
+
+int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
+                 const double range[2], int *answer)
+{
+    int has = range[0] != 0 || range[1] != 0;
+    if (limited == MJCF_AUTO && has && !m->compiler.autolimits) {
+        return form_fail(&m->xml, element, range_word,
+                         "there is a %s, but %s is not said, and autolimits is off", range_word,
+                         word);
+    }
+    *answer = limited == MJCF_AUTO ? has : limited;
+    return 1;
+}
+
+int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count)
+{
+    *list = NULL;
+    *count = 0;
+    if (attribute == 0) {
+        return 1;
+    }
+    int words = xml_word_count(m->xml.attribute[attribute - 1].value);
+    *list = base_alloc(((size_t)words + 1) * sizeof **list);
+    if (*list == NULL) {
+        return xml_no_memory(&m->xml);
+    }
+    *count = xml_numbers(&m->xml, element, attribute - 1, *list, words);
+    if (*count < 0) {
+        base_free(*list);
+        *list = NULL;
+        return 0;
+    }
+    return 1;
+}
+
+/* ---- Includes ------------------------------------------------------------------------------- */
+
+/* Put the children of `root` in the place of the include. */
+static void splice(xml_tree *xml, int include, int root)
+{
+    int parent = xml->element[include].parent;
+    int first = xml->element[root].child, last = xml->element[root].last;
+    int after = xml->element[include].next;
+    for (int c = first; c >= 0; c = xml->element[c].next) {
+        xml->element[c].parent = parent;
+    }
+    int *link = &xml->element[parent].child;
+    int before = -1;
+    while (*link != include) {
+        before = *link;
+        link = &xml->element[*link].next;
+    }
+    *link = first >= 0 ? first : after;
+    if (first >= 0) {
+        xml->element[last].next = after;
+    }
+    if (after < 0) {
+        xml->element[parent].last = first >= 0 ? last : before;
+    }
+    xml->element[include].parent = -1; /* gone */
+}
+
+static int include(mjcf *m, int element)
+{
+    const char *file = xml_value(&m->xml, element, "file");
+    if (file == NULL) {
+        return form_fail(&m->xml, element, NULL, "<include> needs a file");
+    }
+    if (!m->limits.files) {
+        return form_fail(&m->xml, element, "file", "other files cannot be read here");
+    }
+    char *path = read_path_join(m->folder, m->folder_length, file, strlen(file));
+    if (path == NULL) {
+        return xml_no_memory(&m->xml);
+    }
+    for (int i = 0; i < m->model->file_count; i++) {
+        if (strcmp(m->model->file[i].name, path) == 0) {
+            base_free(path);
+            return form_fail(&m->xml, element, "file", "this file is there already");
+        }
+    }
+    int place = xml_place_value(&m->xml, element, xml_find(&m->xml, element, "file"), -1);
+    int number = robot_file(&m->xml, path, place);
+    base_free(path);
+    int root = number >= 0 ? xml_read(&m->xml, number) : -1;
+    if (root < 0) {
+        return 0;
+    }
+    if (!mjcf_is(m, root, "mujoco") && !mjcf_is(m, root, "mujocoinclude")) {
+        return form_fail(&m->xml, root, NULL,
+                         "an included file begins with <mujoco> or <mujocoinclude>");
+    }
+    splice(&m->xml, element, root);
+    return 1;
+}
+
+static int includes(mjcf *m)
+{
+    for (int i = m->root + 1; i < m->xml.count; i++) {
+        if (mjcf_is(m, i, "include") && m->xml.element[i].parent >= 0 && !include(m, i)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Settings ------------------------------------------------------------------------------- */
+
+static int compiler(mjcf *m, int section)
+{
+    zw_world_def *world = &m->model->bodies->world;
+    uint64_t given = 0;
+    if (!form_apply(&m->xml, section, mjcf_compiler_rows, &m->compiler, &m->compiler.given) ||
+        !form_apply(&m->xml, section, mjcf_world_rows, world, &given)) {
+        return 0;
+    }
+    if (m->compiler.coordinate == 1) {
+        return form_fail(&m->xml, section, "coordinate",
+                         "global coordinates are not read (MuJoCo has dropped them too)");
+    }
+    const char *seq = m->compiler.eulerseq;
+    if (strlen(seq) != 3 || strspn(seq, "xyzXYZ") != 3) {
+        return form_fail(&m->xml, section, "eulerseq",
+                         "three axes are wanted: x, y, z turn with the body, X, Y, Z do not");
+    }
+    if (world->bound_mass < 0 || world->bound_inertia < 0) {
+        return form_fail(&m->xml, section, world->bound_mass < 0 ? "boundmass" : "boundinertia",
+                         "a bound cannot be negative");
+    }
+    return 1;
+}
+
+static int flags(mjcf *m, int element)
+{
+    static const struct {
+        const char *name;
+        int bit;
+    } table[] = {{"constraint", ZW_WITHOUT_CONSTRAINT},
+                 {"equality", ZW_WITHOUT_EQUALITY},
+                 {"frictionloss", ZW_WITHOUT_FRICTIONLOSS},
+                 {"limit", ZW_WITHOUT_LIMIT},
+                 {"contact", ZW_WITHOUT_CONTACT},
+                 {"spring", ZW_WITHOUT_SPRING},
+                 {"damper", ZW_WITHOUT_DAMPER},
+                 {"passive", ZW_WITHOUT_SPRING | ZW_WITHOUT_DAMPER},
+                 {"gravity", ZW_WITHOUT_GRAVITY},
+                 {"clampctrl", ZW_WITHOUT_CLAMPCTRL},
+                 {"filterparent", ZW_WITHOUT_FILTERPARENT},
+                 {"actuation", ZW_WITHOUT_ACTUATION},
+                 {"sensor", ZW_WITHOUT_SENSOR},
+                 {"refsafe", ZW_WITHOUT_REFSAFE},
+                 {"eulerdamp", ZW_WITHOUT_EULERDAMP}};
+    zw_world_def *world = &m->model->bodies->world;
+    mjcf_frame ignored;
+    uint64_t given = 0;
+    if (!form_apply(&m->xml, element, mjcf_flag_rows, &ignored, &given)) { /* are they words? */
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *value = xml_value(&m->xml, element, table[i].name);
+        if (value != NULL) {
+            int off = strcmp(value, "disable") == 0;
+            world->without = off ? world->without | table[i].bit : world->without & ~table[i].bit;
+        }
+    }
+    const char *sleep = xml_value(&m->xml, element, "sleep");
+    if (sleep != NULL) {
+        world->sleep = strcmp(sleep, "enable") == 0;
+    }
+    return 1;
+}
+
+static int option(mjcf *m, int section)
+{
+    zw_world_def *world = &m->model->bodies->world;
+    uint64_t given = 0;
+    if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given)) {
+        return 0;
+    }
+    if (!(world->timestep > 0) || !(world->impratio > 0)) {
+        return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
+                         "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");
+    }
+    if (!(world->sleep_tolerance >= 0)) {
+        return form_fail(&m->xml, section, "sleep_tolerance", "sleep_tolerance is a speed");
+    }
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!flags(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static int sections(mjcf *m)
+{
+    static const struct {
+        const char *name;
+        int (*read)(mjcf *m, int section);
+    } order[] = {
+        {"compiler", compiler},        {"option", option},         {"default", mjcf_defaults},
+        {"asset", mjcf_assets},        {"worldbody", mjcf_world},  {"tendon", mjcf_tendons},
+        {"equality", mjcf_equalities}, {"contact", mjcf_contacts}, {"actuator", mjcf_actuators},
+        {"sensor", mjcf_sensors},      {"keyframe", mjcf_keys},    {"custom", mjcf_custom}};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (order[i].read == mjcf_keys && !mjcf_attach_rest(m)) {
+            return 0;
+        }
+        for (int c = m->xml.element[m->root].child; c >= 0; c = m->xml.element[c].next) {
+            if (mjcf_is(m, c, order[i].name) && !order[i].read(m, c)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
+{
+    mjcf m = {.model = xml->model, .limits = *limits, .xml = *xml, .root = root};
+    m.folder = m.model->file[xml->element[root].file].name;
+    m.folder_length = read_path_folder(m.folder);
+    m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
+    int ok = model_bodies_of(m.model) != NULL ? mjcf_class_root(&m) : xml_no_memory(&m.xml);
+    ok = ok && includes(&m) && form_check(&m.xml, root, &mjcf_form, 0) && sections(&m);
+    int own = m.xml.element[root].file == 0; /* an imported robot does not name the system */
+    const char *title = ok && own ? xml_value(&m.xml, root, "model") : NULL;
+    if (title != NULL && m.model->title == NULL) {
+        m.model->title = model_text_copy(title, strlen(title));
+        ok = m.model->title != NULL || xml_no_memory(&m.xml);
+    }
+    base_free(m.class_);
+    mjcf_attach_free(&m);
+    *xml = m.xml;
+    return ok;
+}

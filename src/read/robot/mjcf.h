@@ -1,0 +1,298 @@
+/* MuJoCo's XML (MJCF) to a model; for the files read/mjcf*.c.
+ *
+ * The way of a file:
+ *   mjcf          bytes to a tree of elements, includes put in their places, sections in order
+ *   mjcf_table*   what every element and attribute is (form.h)
+ *   mjcf_default  classes: each holds the definition that an element of the class starts from
+ *   mjcf_turn     the many ways to say an orientation
+ *   mjcf_asset    meshes, with mesh_file (STL, OBJ)
+ *   mjcf_hfield   height fields
+ *   mjcf_body     bodies, frames, joints, geoms, sites
+ *   mjcf_attach   bodies of other models
+ *   mjcf_link     tendons, equality, contact pairs
+ *   mjcf_drive    actuators
+ *   mjcf_sense    sensors, keyframes
+ *
+ * A function that answers 0 has left its story; whoever gets 0 answers 0. */
+#ifndef ZW_READ_MJCF_H
+#define ZW_READ_MJCF_H
+
+#include "model/bodies.h"
+#include "read/file/form.h"
+#include "read/robot/robot.h"
+
+enum { MJCF_AUTO = 2 }; /* of "false true auto" */
+
+typedef struct mjcf_turn {
+    double quat[4], axisangle[4], euler[3], xyaxes[6], zaxis[3];
+} mjcf_turn;
+
+/* What an element says, on top of what its class says; `given` has bits of the element's rows. */
+typedef struct mjcf_body {
+    uint64_t given;
+    zw_body_def def;
+    mjcf_turn turn;
+    const char *childclass;
+} mjcf_body;
+
+typedef struct mjcf_inertial {
+    uint64_t given;
+    double pos[3], mass, diagonal[3], full[6];
+    mjcf_turn turn;
+} mjcf_inertial;
+
+typedef struct mjcf_joint {
+    uint64_t given;
+    zw_joint_def def;
+    const char *class_;
+    int limited, force_limited; /* "false true auto" */
+} mjcf_joint;
+
+typedef struct mjcf_geom {
+    uint64_t given;
+    zw_geom_def def;
+    const char *class_, *mesh, *hfield;
+    mjcf_turn turn;
+    double fromto[6], fitscale;
+} mjcf_geom;
+
+typedef struct mjcf_site {
+    uint64_t given;
+    zw_site_def def;
+    const char *class_;
+    mjcf_turn turn;
+    double fromto[6];
+} mjcf_site;
+
+typedef struct mjcf_frame { /* and replicate */
+    uint64_t given;
+    const char *name, *childclass, *sep;
+    double pos[3];
+    mjcf_turn turn;
+    int count;
+} mjcf_frame;
+
+typedef struct mjcf_mesh {
+    uint64_t given;
+    const char *name, *class_, *file;
+    int vertex, face; /* attributes + 1 */
+    double scale[3], refpos[3], refquat[4];
+    int inertia;
+} mjcf_mesh;
+
+typedef struct mjcf_hfield {
+    uint64_t given;
+    const char *name, *file;
+    int nrow, ncol, elevation; /* elevation: attribute + 1 */
+    double size[4];
+} mjcf_hfield;
+
+typedef struct mjcf_equality {
+    uint64_t given;
+    zw_equality_def def;
+    const char *class_;
+    const char *first, *second, *site1, *site2;
+    double anchor[3], relpose[7];
+} mjcf_equality;
+
+typedef struct mjcf_tendon {
+    uint64_t given;
+    zw_tendon_def def;
+    const char *class_;
+    int limited, force_limited;
+} mjcf_tendon;
+
+typedef struct mjcf_pull {
+    uint64_t given;
+    const char *joint;
+    double coef;
+} mjcf_pull;
+
+typedef struct mjcf_pair {
+    uint64_t given;
+    zw_pair_def def;
+    const char *class_;
+    const char *first, *second;
+} mjcf_pair;
+
+typedef struct mjcf_actuator {
+    uint64_t given;
+    zw_actuator_def def;
+    const char *class_;
+    const char *joint, *in_parent, *tendon, *site, *refsite;
+    int ctrl_limited, force_limited, act_limited; /* "false true auto" */
+    /* of the shortcuts; NAN: not said */
+    double kp, kv, timeconst, area, diameter, bias[3], inheritrange;
+    int dyn, gain, bias_kind;
+} mjcf_actuator;
+
+typedef struct mjcf_sensor {
+    uint64_t given;
+    zw_sensor_def def;
+    const char *target, *ref;
+    int frame, ref_frame;
+} mjcf_sensor;
+
+typedef struct mjcf_key {
+    uint64_t given;
+    zw_key_def def;
+    int qpos, qvel, act, ctrl; /* attributes + 1 */
+} mjcf_key;
+
+typedef struct mjcf_compiler {
+    uint64_t given;
+    int autolimits, degree, coordinate, strippath, exact;
+    const char *eulerseq, *meshdir, *assetdir;
+} mjcf_compiler;
+
+typedef struct mjcf_class {
+    const char *name;
+    int parent; /* -1: the root */
+    mjcf_joint joint;
+    mjcf_geom geom;
+    mjcf_site site;
+    mjcf_mesh mesh;
+    mjcf_equality equality;
+    mjcf_tendon tendon;
+    mjcf_pair pair;
+    mjcf_actuator actuator;
+} mjcf_class;
+
+typedef struct mjcf_attach { /* and model */
+    uint64_t given;
+    const char *model, *body, *prefix, *name, *file;
+} mjcf_attach;
+
+typedef struct mjcf_other {
+    const char *name;
+    zw_model *model;
+} mjcf_other;
+
+typedef struct mjcf_graft {
+    const zw_model *from;
+    const char *prefix, *suffix;
+    int place;
+    int *number[ZW_THING_COUNT]; /* of its things here, -1: not taken */
+    int *block;
+} mjcf_graft;
+
+typedef struct mjcf {
+    zw_model *model;
+    robot_limits limits;
+    xml_tree xml;
+    int root;
+    const char *folder; /* of the file that was opened; its first folder_length bytes */
+    size_t folder_length;
+    mjcf_compiler compiler;
+    int class_count, class_capacity;
+    mjcf_class *class_;
+    int copies;
+    int other_count, other_capacity;
+    mjcf_other *other; /* models that can be attached */
+    int graft_count, graft_capacity;
+    mjcf_graft *graft;
+} mjcf;
+
+/* Tables; see mjcf_table.c. */
+extern const form_element mjcf_form;
+extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[], mjcf_in_sensor[];
+extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[];
+extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
+    mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
+    mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_hfield_rows[], mjcf_attach_rows[],
+    mjcf_model_rows[];
+extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
+    mjcf_couple_tendon_rows[], mjcf_equality_rows[], mjcf_fixed_rows[], mjcf_tendon_rows[],
+    mjcf_pull_rows[], mjcf_pair_rows[], mjcf_exclude_rows[];
+extern const form_row mjcf_general_rows[], mjcf_motor_rows[], mjcf_position_rows[],
+    mjcf_velocity_rows[], mjcf_intvelocity_rows[], mjcf_damper_rows[], mjcf_cylinder_rows[];
+extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sensor_on_JOINT[],
+    mjcf_sensor_on_BODY[], mjcf_sensor_on_FRAME[], mjcf_sensor_on_TENDON[],
+    mjcf_sensor_on_ACTUATOR[], mjcf_key_rows[];
+
+/* Rows that several tables share. */
+#define MJCF_TURN_ROWS(type)                                                                       \
+    FORM_REALS("quat", type, turn.quat, 4, 4),                                                     \
+        FORM_REALS("axisangle", type, turn.axisangle, 4, 4),                                       \
+        FORM_REALS("xyaxes", type, turn.xyaxes, 6, 6),                                             \
+        FORM_REALS("zaxis", type, turn.zaxis, 3, 3), FORM_REALS("euler", type, turn.euler, 3, 3)
+
+/* ---- mjcf.c ---------------------------------------------------------------------------------- */
+
+/* Fill the model of the tree with bodies. */
+int mjcf_read(xml_tree *xml, int root, const robot_limits *limits);
+int mjcf_is(const mjcf *m, int element, const char *name);
+/* Add a thing: 0 if the model refuses it. `index` may be NULL. */
+int mjcf_add(mjcf *m, zw_thing kind, const void *def, int *index);
+/* The thing that the attribute's value names; `word` is what it should be. 0: unknown. */
+int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index);
+/* Is a range in force? "false true auto" and autolimits settle it. */
+int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
+                 const double range[2], int *answer);
+/* All numbers of a list attribute; NULL with *count = 0 where there is none. */
+int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
+
+/* ---- mjcf_default.c -------------------------------------------------------------------------- */
+
+extern const char *const mjcf_never_in_default; /* attributes that belong to one thing */
+int mjcf_defaults(mjcf *m, int section);
+int mjcf_class_root(mjcf *m); /* make it */
+/* The class that `name` names, or `otherwise` where it is NULL. 0: unknown. */
+int mjcf_class_find(mjcf *m, int element, const char *attribute, const char *name, int otherwise,
+                    int *class_);
+
+/* ---- mjcf_turn.c ----------------------------------------------------------------------------- */
+
+/* Apply rows that have MJCF_TURN_ROWS: at most one orientation, and none that fights the class's.
+ */
+int mjcf_apply(mjcf *m, int element, const form_row *rows, void *target, uint64_t *given);
+/* The orientation that was said; 0: it is none. */
+int mjcf_turn_quat(mjcf *m, int element, const form_row *rows, uint64_t given,
+                   const mjcf_turn *turn, double quat[4]);
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+int mjcf_assets(mjcf *m, int section);
+int mjcf_world(mjcf *m, int section);
+int mjcf_tendons(mjcf *m, int section);
+int mjcf_equalities(mjcf *m, int section);
+int mjcf_contacts(mjcf *m, int section);
+int mjcf_custom(mjcf *m, int section);
+int mjcf_actuators(mjcf *m, int section);
+int mjcf_sensors(mjcf *m, int section);
+int mjcf_keys(mjcf *m, int section);
+
+/* An actuator's shortcut to gain, bias and dynamics. */
+int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
+const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
+/* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is
+ * said why not. And the name of a nameless one: its file without folders and ending. */
+char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
+                       size_t *length);
+const char *mjcf_asset_name(mjcf *m, const char *file);
+int mjcf_hfield_read(mjcf *m, int element);
+/* A primitive in place of its mesh. */
+int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh);
+
+/* ---- mjcf_attach.c --------------------------------------------------------------------------- */
+
+int mjcf_model(mjcf *m, int element);
+int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix);
+int mjcf_attach_rest(mjcf *m); /* once all of this file but its keys is there */
+void mjcf_attach_free(mjcf *m);
+
+/* ---- mesh_file.c ----------------------------------------------------------------------------- */
+
+/* Vertices and faces of an STL (binary or text) or OBJ file's bytes. */
+typedef struct read_mesh {
+    int vertex_count, vertex_capacity;
+    double (*vertex)[3];
+    int face_count, face_capacity;
+    int (*face)[3];
+} read_mesh;
+/* 1: read; 0: broken, with the story in `why` [200]; -1: no memory. `name` tells the format. */
+int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
+                    char why[200]);
+void read_mesh_free(read_mesh *mesh);
+
+#endif

@@ -1,0 +1,251 @@
+/* Meshes of MJCF: from files or vertices, moved and scaled; and primitives fitted to them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "read/file/file.h"
+#include "read/robot/mjcf.h"
+
+const char *mjcf_asset_name(mjcf *m, const char *file)
+{
+    const char *name = file + read_path_folder(file);
+    const char *dot = strrchr(name, '.');
+    return xml_keep(&m->xml, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
+}
+
+static char *asset_path(mjcf *m, const char *file)
+{
+    const char *folder = m->compiler.meshdir != NULL ? m->compiler.meshdir : m->compiler.assetdir;
+    const char *name = m->compiler.strippath ? file + read_path_folder(file) : file;
+    char *inner = folder != NULL && name[0] != '/'
+                      ? read_path_join(folder, strlen(folder), name, strlen(name))
+                      : read_path_join("", 0, name, strlen(name));
+    char *path =
+        inner != NULL ? read_path_join(m->folder, m->folder_length, inner, strlen(inner)) : NULL;
+    base_free(inner);
+    if (path == NULL) {
+        xml_no_memory(&m->xml);
+    }
+    return path;
+}
+
+char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
+                       size_t *length)
+{
+    *path = NULL;
+    if (!m->limits.files) {
+        form_fail(&m->xml, element, "file", "other files cannot be read here");
+        return NULL;
+    }
+    *path = asset_path(m, file);
+    if (*path == NULL) {
+        return NULL;
+    }
+    read_file_state state;
+    char *bytes = read_file_bytes(*path, length, &state);
+    if (state == READ_FILE_NO_MEMORY) {
+        xml_no_memory(&m->xml);
+    } else if (bytes == NULL) {
+        form_fail(&m->xml, element, "file",
+                  state == READ_FILE_TOO_LARGE
+                      ? "the %s '%.200s' has more than " READ_FILE_MOST_TEXT
+                      : "the %s '%.200s' cannot be opened",
+                  what, *path);
+    }
+    return bytes;
+}
+
+static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mesh)
+{
+    char *path, why[200] = "";
+    size_t length;
+    char *bytes = mjcf_asset_bytes(m, element, file, "mesh", &path, &length);
+    int ok = bytes != NULL ? read_mesh_bytes(mesh, path, bytes, length, why) : 0;
+    if (ok < 0) {
+        xml_no_memory(&m->xml);
+    } else if (ok == 0 && bytes != NULL) {
+        form_fail(&m->xml, element, "file", "'%.200s': %s", path, why);
+    }
+    base_free(bytes);
+    base_free(path);
+    return ok > 0;
+}
+
+static int mesh_from_text(mjcf *m, int element, const mjcf_mesh *x, zw_mesh_def *def,
+                          double **vertex, int **face)
+{
+    double *corner = NULL;
+    int numbers = 0, corners = 0;
+    if (!mjcf_list(m, element, x->vertex, vertex, &numbers) ||
+        !mjcf_list(m, element, x->face, &corner, &corners)) {
+        return 0;
+    }
+    int ok = 1;
+    *face = corners > 0 ? base_alloc((size_t)corners * sizeof **face) : NULL;
+    if (numbers % 3 != 0) {
+        ok = form_fail(&m->xml, element, "vertex", "vertices have three numbers each; there are %d",
+                       numbers);
+    } else if (corners % 3 != 0) {
+        ok = form_fail(&m->xml, element, "face", "faces have three corners each; there are %d",
+                       corners);
+    } else if (corners > 0 && *face == NULL) {
+        ok = xml_no_memory(&m->xml);
+    }
+    for (int i = 0; ok && i < corners; i++) {
+        if (!(corner[i] >= 0 && corner[i] < numbers / 3) || corner[i] != floor(corner[i])) {
+            ok = form_fail(&m->xml, element, "face", "vertices have the numbers 0 to %d, not %g",
+                           numbers / 3 - 1, corner[i]);
+        } else {
+            (*face)[i] = (int)corner[i];
+        }
+    }
+    base_free(corner);
+    def->vertex_count = numbers / 3;
+    def->vertex = *vertex;
+    def->face_count = corners / 3;
+    def->face = *face;
+    return ok;
+}
+
+/* First the reference frame, then the scale; a mirror turns the faces over. */
+static void mesh_move(const mjcf_mesh *x, double *vertex, int vertex_count, int *face,
+                      int face_count)
+{
+    double back[4] = {x->refquat[0], -x->refquat[1], -x->refquat[2], -x->refquat[3]};
+    for (int v = 0; v < vertex_count; v++) {
+        double *p = &vertex[3 * v];
+        for (int i = 0; i < 3; i++) {
+            p[i] -= x->refpos[i];
+        }
+        model_rotate(back, p, p);
+        for (int i = 0; i < 3; i++) {
+            p[i] *= x->scale[i];
+        }
+    }
+    if (x->scale[0] * x->scale[1] * x->scale[2] < 0) {
+        for (int f = 0; f < face_count; f++) {
+            int swap = face[3 * f + 1];
+            face[3 * f + 1] = face[3 * f + 2];
+            face[3 * f + 2] = swap;
+        }
+    }
+}
+
+static int mesh_add(mjcf *m, int element, mjcf_mesh *x, zw_mesh_def *def, double *vertex, int *face)
+{
+    if (!model_quat_unit(x->refquat)) {
+        return form_fail(&m->xml, element, "refquat", "a quaternion of zeros turns nothing");
+    }
+    mesh_move(x, vertex, def->vertex_count, face, def->face_count);
+    def->name = x->name;
+    def->rule = x->inertia >= 0     ? x->inertia /* the words are in the order of the rules */
+                : m->compiler.exact ? ZW_MESH_EXACT
+                                    : ZW_MESH_LEGACY;
+    def->place = xml_place(&m->xml, element);
+    return mjcf_add(m, ZW_THING_MESH, def, NULL);
+}
+
+static int mesh(mjcf *m, int element)
+{
+    int class_;
+    const char *name = xml_value(&m->xml, element, "class");
+    if (!mjcf_class_find(m, element, "class", name, 0, &class_)) {
+        return 0;
+    }
+    mjcf_mesh x = m->class_[class_].mesh;
+    zw_mesh_def def = zw_mesh_default();
+    if (!form_apply(&m->xml, element, mjcf_mesh_rows, &x, &x.given)) {
+        return 0;
+    }
+    if (x.inertia == ZW_MESH_CONVEX && xml_value(&m->xml, element, "maxhullvert") != NULL) {
+        return form_fail(&m->xml, element, "maxhullvert",
+                         "the inertia is that of the whole hull, not of one with fewer vertices");
+    }
+    if ((x.file != NULL) == (x.vertex != 0)) {
+        return form_fail(&m->xml, element, x.file != NULL ? "vertex" : NULL,
+                         "a mesh has either a file or vertices");
+    }
+    if (x.name == NULL && (x.file == NULL || (x.name = mjcf_asset_name(m, x.file)) == NULL)) {
+        return x.file != NULL ? 0 : form_fail(&m->xml, element, NULL, "this mesh needs a name");
+    }
+    if (x.file != NULL) {
+        read_mesh file = {0};
+        int ok = mesh_from_file(m, element, x.file, &file);
+        if (!ok) {
+            read_mesh_free(&file);
+            return 0;
+        }
+        def.vertex_count = file.vertex_count;
+        def.vertex = &file.vertex[0][0];
+        def.face_count = file.face_count;
+        def.face = &file.face[0][0];
+        ok = mesh_add(m, element, &x, &def, &file.vertex[0][0], &file.face[0][0]);
+        read_mesh_free(&file);
+        return ok;
+    }
+    double *vertex = NULL;
+    int *face = NULL;
+    int ok = mesh_from_text(m, element, &x, &def, &vertex, &face) &&
+             mesh_add(m, element, &x, &def, vertex, face);
+    base_free(vertex);
+    base_free(face);
+    return ok;
+}
+
+int mjcf_assets(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if ((mjcf_is(m, c, "mesh") && !mesh(m, c)) ||
+            (mjcf_is(m, c, "hfield") && !mjcf_hfield_read(m, c)) ||
+            (mjcf_is(m, c, "model") && !mjcf_model(m, c))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A box of uniform density with the mesh's volume moments: its half lengths h obey
+ * I_x = V/3 (h_y^2 + h_z^2) and so on, so h_x^2 = 3 (I_y + I_z - I_x) / (2 V). Or the box around
+ * the vertices, in the mesh's principal frame. The primitive gets the box's mean where it is
+ * rounder. */
+int mjcf_fit(mjcf *m, int element, mjcf_geom *g, int mesh)
+{
+    const zw_mesh_def *def = &m->model->bodies->mesh[mesh];
+    zw_inertia in;
+    int ok = model_mesh_inertia(def, g->def.shell, &in);
+    if (ok <= 0) {
+        return ok < 0 ? xml_no_memory(&m->xml)
+                      : form_fail(&m->xml, element, "mesh",
+                                  "nothing can be fitted to a mesh that encloses no volume");
+    }
+    model_pose frame, own, whole;
+    double half[3];
+    memcpy(frame.pos, in.com, sizeof frame.pos);
+    memcpy(frame.quat, in.quat, sizeof frame.quat);
+    for (int i = 0; i < 3; i++) {
+        double other = in.moment[(i + 1) % 3] + in.moment[(i + 2) % 3];
+        half[i] = sqrt(fmax(0, 1.5 * (other - in.moment[i]) / in.mass));
+    }
+    double mean = (half[0] + half[1]) / 2;
+    double size[3] = {half[0], half[1], half[2]};
+    if (g->def.shape == ZW_SHAPE_SPHERE) {
+        size[0] = (half[0] + half[1] + half[2]) / 3;
+    } else if (g->def.shape == ZW_SHAPE_CAPSULE) {
+        size[0] = mean;
+        size[1] = fmax(0, half[2] - mean / 2);
+    } else if (g->def.shape == ZW_SHAPE_CYLINDER) {
+        size[0] = mean;
+        size[1] = half[2];
+    } else if (g->def.shape != ZW_SHAPE_BOX && g->def.shape != ZW_SHAPE_ELLIPSOID) {
+        return form_fail(&m->xml, element, "mesh", "that shape cannot be fitted to a mesh");
+    }
+    for (int i = 0; i < 3; i++) {
+        g->def.size[i] = size[i] * g->fitscale;
+    }
+    memcpy(own.pos, g->def.pos, sizeof own.pos);
+    memcpy(own.quat, g->def.quat, sizeof own.quat);
+    whole = model_pose_chain(&own, &frame);
+    memcpy(g->def.pos, whole.pos, sizeof whole.pos);
+    memcpy(g->def.quat, whole.quat, sizeof whole.quat);
+    return 1;
+}

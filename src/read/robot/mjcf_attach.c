@@ -1,0 +1,301 @@
+/* <attach>: a body of another model, with all that hangs on it, put into this one.
+ *
+ * The other file is read as a model of its own (its classes, angles and folders are its own
+ * affair). Of it are taken the body with its descendants, their joints, geoms and sites and the
+ * meshes they need; and, after everything of this file is there, the tendons, constraints,
+ * actuators, sensors, pairs and excludes that refer to nothing but what was taken (and the world).
+ * All names get the prefix, and the numbers of the copies they stand in. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/memory.h"
+#include "read/file/file.h"
+#include "read/robot/mjcf.h"
+
+enum { MOST_DEEP = 8 };
+
+typedef union any_def {
+    zw_body_def body;
+    zw_joint_def joint;
+    zw_geom_def geom;
+    zw_site_def site;
+    zw_mesh_def mesh;
+    zw_equality_def equality;
+    zw_tendon_def tendon;
+    zw_actuator_def actuator;
+    zw_sensor_def sensor;
+    zw_pair_def pair;
+    zw_exclude_def exclude;
+    zw_hfield_def hfield;
+} any_def;
+
+/* ---- Models that can be attached ------------------------------------------------------------ */
+
+int mjcf_model(mjcf *m, int element)
+{
+    mjcf_attach x = {0};
+    if (!form_apply(&m->xml, element, mjcf_model_rows, &x, &x.given)) {
+        return 0;
+    }
+    if (x.file == NULL || !m->limits.files || m->limits.depth >= MOST_DEEP) {
+        return form_fail(&m->xml, element, "file",
+                         x.file == NULL     ? "a model needs a file"
+                         : !m->limits.files ? "other files cannot be read here"
+                                            : "models are attached to models too deep");
+    }
+    robot_limits limits = m->limits;
+    limits.depth++;
+    char *path = read_path_join(m->folder, m->folder_length, x.file, strlen(x.file));
+    zw_error error;
+    zw_model *other = path != NULL ? robot_read(path, &limits, &error) : NULL;
+    int there = path != NULL;
+    base_free(path);
+    if (other == NULL ||
+        !base_list_room(&m->other, &m->other_capacity, m->other_count, sizeof *m->other)) {
+        if (there && other == NULL && error.line > 0 && error.status != ZW_NO_MEMORY) {
+            m->xml.status = error.status; /* what is wrong in the other file */
+            if (m->xml.error != NULL) {
+                *m->xml.error = error;
+            }
+            return 0;
+        }
+        zw_model_free(other);
+        return there && other == NULL && error.status != ZW_NO_MEMORY
+                   ? form_fail(&m->xml, element, "file", "%.300s", error.text)
+                   : xml_no_memory(&m->xml);
+    }
+    const char *name = x.name != NULL ? x.name : other->title;
+    m->other[m->other_count++] = (mjcf_other){name != NULL ? name : "", other};
+    for (int i = 0; i < other->bodies->note_count;
+         i++) { /* what has no effect there has none here */
+        int place = xml_place(&m->xml, element);
+        if (place < 0 || !model_add_note(m->model, place, other->bodies->note[i].text)) {
+            return xml_no_memory(&m->xml);
+        }
+    }
+    return 1;
+}
+
+/* ---- Grafting ------------------------------------------------------------------------------- */
+
+static int new_name(mjcf *m, const mjcf_graft *g, const char **name)
+{
+    char text[1200];
+    if (*name == NULL) {
+        return 1;
+    }
+    int length = snprintf(text, sizeof text, "%.300s%.500s%.390s", g->prefix, *name, g->suffix);
+    *name = xml_keep(&m->xml, text, (size_t)length);
+    return *name != NULL;
+}
+
+/* Does all that it refers to go along? The world is the world. */
+static int goes_along(const mjcf_graft *g, zw_thing kind, void *def)
+{
+    model_refs refs;
+    model_thing_refs(kind, def, &refs);
+    for (int i = 0; i < refs.count + refs.list_count; i++) {
+        int in_list = i >= refs.count;
+        int index = in_list ? refs.list[i - refs.count] : *refs.at[i];
+        zw_thing of = in_list ? refs.list_kind : refs.kind[i];
+        if (index >= 0 && g->number[of][index] < 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* A copy of thing `index`, renamed and renumbered, into this model. */
+static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const any_def *changed)
+{
+    any_def def;
+    memset(&def, 0, sizeof def);
+    memcpy(&def, model_thing_at(g->from->bodies, kind, index), model_thing_size(kind));
+    if (changed != NULL) {
+        def = *changed;
+    }
+    int *list = NULL;
+    model_refs refs;
+    if (kind == ZW_THING_TENDON) {
+        list = base_alloc((size_t)def.tendon.count * sizeof *list);
+        if (list == NULL) {
+            return xml_no_memory(&m->xml);
+        }
+        memcpy(list, def.tendon.joint, (size_t)def.tendon.count * sizeof *list);
+        def.tendon.joint = list;
+    }
+    model_thing_refs(kind, &def, &refs);
+    for (int i = 0; changed == NULL && i < refs.count; i++) {
+        *refs.at[i] = *refs.at[i] >= 0 ? g->number[refs.kind[i]][*refs.at[i]] : -1;
+    }
+    for (int i = 0; i < refs.list_count; i++) {
+        refs.list[i] = g->number[refs.list_kind][refs.list[i]];
+    }
+    *model_thing_place(&def) = g->place;
+    int ok =
+        new_name(m, g, model_thing_name(&def)) && mjcf_add(m, kind, &def, &g->number[kind][index]);
+    base_free(list);
+    return ok;
+}
+
+/* Meshes and height fields that the geoms of the taken bodies need. */
+static int take_meshes(mjcf *m, mjcf_graft *g)
+{
+    const model_bodies *b = g->from->bodies;
+    for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
+        const zw_geom_def *geom = &b->geom[i];
+        int along = geom->body > 0 && g->number[ZW_THING_BODY][geom->body] >= 0;
+        if ((along && geom->mesh >= 0 && g->number[ZW_THING_MESH][geom->mesh] < 0 &&
+             !take(m, g, ZW_THING_MESH, geom->mesh, NULL)) ||
+            (along && geom->hfield >= 0 && g->number[ZW_THING_HFIELD][geom->hfield] < 0 &&
+             !take(m, g, ZW_THING_HFIELD, geom->hfield, NULL))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_pose *frame)
+{
+    static const zw_thing kinds[] = {ZW_THING_JOINT, ZW_THING_GEOM, ZW_THING_SITE};
+    const model_bodies *b = g->from->bodies;
+    any_def first;
+    memset(&first, 0, sizeof first);
+    first.body = b->body[top];
+    model_pose own;
+    memcpy(own.pos, first.body.pos, sizeof own.pos);
+    memcpy(own.quat, first.body.quat, sizeof own.quat);
+    own = model_pose_chain(frame, &own);
+    memcpy(first.body.pos, own.pos, sizeof own.pos);
+    memcpy(first.body.quat, own.quat, sizeof own.quat);
+    first.body.parent = parent;
+    int ok = take(m, g, ZW_THING_BODY, top, &first);
+    for (int i = top + 1; ok && i < b->count[ZW_THING_BODY]; i++) {
+        int above = b->body[i].parent;
+        if (above > 0 && g->number[ZW_THING_BODY][above] >= 0) {
+            ok = take(m, g, ZW_THING_BODY, i, NULL);
+        }
+    }
+    ok = ok && take_meshes(m, g);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; ok && i < b->count[kinds[k]]; i++) {
+            void *def = model_thing_at(b, kinds[k], i);
+            model_refs refs;
+            model_thing_refs(kinds[k], def, &refs);
+            if (*refs.at[0] > 0 && goes_along(g, kinds[k], def)) { /* its body */
+                ok = take(m, g, kinds[k], i, NULL);
+            }
+        }
+    }
+    return ok;
+}
+
+int mjcf_attach_rest(mjcf *m)
+{
+    static const zw_thing kinds[] = {ZW_THING_TENDON,  ZW_THING_EQUALITY, ZW_THING_PAIR,
+                                     ZW_THING_EXCLUDE, ZW_THING_ACTUATOR, ZW_THING_SENSOR};
+    for (int n = 0; n < m->graft_count; n++) {
+        mjcf_graft *g = &m->graft[n];
+        for (int k = 0; k < 6; k++) {
+            for (int i = 0; i < g->from->bodies->count[kinds[k]]; i++) {
+                void *def = model_thing_at(g->from->bodies, kinds[k], i);
+                model_refs refs;
+                model_thing_refs(kinds[k], def, &refs);
+                int about_all = refs.count + refs.list_count == 0; /* a clock is not the body's */
+                if (!about_all && goes_along(g, kinds[k], def) && !take(m, g, kinds[k], i, NULL)) {
+                    return 0;
+                }
+            }
+        }
+    }
+    return 1;
+}
+
+void mjcf_attach_free(mjcf *m)
+{
+    for (int i = 0; i < m->graft_count; i++) {
+        base_free(m->graft[i].block);
+    }
+    for (int i = 0; i < m->other_count; i++) {
+        zw_model_free(m->other[i].model);
+    }
+    base_free(m->graft);
+    base_free(m->other);
+}
+
+/* ---- The element ---------------------------------------------------------------------------- */
+
+/* Masses are weighed by the rules of this file: they must be the same. */
+static int same_rules(const zw_world_def *a, const zw_world_def *b)
+{
+    return a->from_geoms == b->from_geoms && a->group_range[0] == b->group_range[0] &&
+           a->group_range[1] == b->group_range[1] && a->bound_mass == b->bound_mass &&
+           a->bound_inertia == b->bound_inertia && a->balance == b->balance &&
+           a->total_mass == b->total_mass;
+}
+
+static mjcf_graft *graft_add(mjcf *m, const zw_model *from)
+{
+    size_t total = 0;
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        total += (size_t)from->bodies->count[k];
+    }
+    int *block = base_alloc(total * sizeof *block);
+    if (block == NULL ||
+        !base_list_room(&m->graft, &m->graft_capacity, m->graft_count, sizeof *m->graft)) {
+        base_free(block);
+        xml_no_memory(&m->xml);
+        return NULL;
+    }
+    mjcf_graft *g = &m->graft[m->graft_count++];
+    memset(g, 0, sizeof *g);
+    g->from = from;
+    g->block = block;
+    for (size_t i = 0; i < total; i++) {
+        block[i] = -1;
+    }
+    for (int k = 0; k < ZW_THING_COUNT; k++) {
+        g->number[k] = block;
+        block += from->bodies->count[k];
+    }
+    g->number[ZW_THING_BODY][0] = 0; /* the world */
+    return g;
+}
+
+int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix)
+{
+    mjcf_attach x = {.prefix = ""};
+    const zw_model *from = NULL;
+    if (!form_apply(&m->xml, element, mjcf_attach_rows, &x, &x.given)) {
+        return 0;
+    }
+    for (int i = 0; i < m->other_count && x.model != NULL; i++) {
+        from = strcmp(m->other[i].name, x.model) == 0 ? m->other[i].model : from;
+    }
+    if (from == NULL) {
+        return form_fail(&m->xml, element, "model", "there is no <model> of this name in <asset>");
+    }
+    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_THING_BODY, x.body) : -1;
+    if (body <= 0) {
+        return form_fail(&m->xml, element, "body", "the model '%.60s' has no body '%.60s'", x.model,
+                         x.body != NULL ? x.body : "");
+    }
+    if (!same_rules(&m->model->bodies->world, &from->bodies->world)) {
+        return form_fail(&m->xml, element, "model",
+                         "this model's <compiler> has other rules for masses than this file");
+    }
+    int place = xml_place(&m->xml, element);
+    if (place < 0 || !model_add_note(m->model, place, "attach (options and keys of the model)")) {
+        return xml_no_memory(&m->xml);
+    }
+    mjcf_graft *g = graft_add(m, from);
+    if (g == NULL) {
+        return 0;
+    }
+    g->prefix = x.prefix;
+    g->suffix = suffix;
+    g->place = place;
+    m->copies += from->bodies->count[ZW_THING_BODY];
+    return take_tree(m, g, body, parent, frame);
+}

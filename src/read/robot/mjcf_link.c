@@ -1,0 +1,364 @@
+/* Tendons, equality constraints, pairs and excludes of contact. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "read/robot/mjcf.h"
+
+/* ---- Tendons -------------------------------------------------------------------------------- */
+
+static int pulls(mjcf *m, int element, int *joint, double *coef)
+{
+    int count = 0;
+    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
+        mjcf_pull p = {.coef = 0};
+        if (!form_apply(&m->xml, c, mjcf_pull_rows, &p, &p.given) ||
+            !mjcf_refer(m, c, "joint", ZW_THING_JOINT, &joint[count])) {
+            return 0;
+        }
+        if (xml_find(&m->xml, c, "coef") < 0) {
+            return form_fail(&m->xml, c, NULL, "a joint of a tendon needs a coef");
+        }
+        coef[count++] = p.coef;
+    }
+    return 1;
+}
+
+static int tendon(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_tendon t = m->class_[class_].tendon;
+    if (!form_apply(&m->xml, element, mjcf_fixed_rows, &t, &t.given) ||
+        !mjcf_limited(m, element, "limited", "range", t.limited, t.def.range, &t.def.limited) ||
+        !mjcf_limited(m, element, "actuatorfrclimited", "actuatorfrcrange", t.force_limited,
+                      t.def.force_range, &t.def.force_limited)) {
+        return 0;
+    }
+    if ((t.given & form_bit(mjcf_fixed_rows, "springlength")) != 0 && t.def.springlength[1] < 0) {
+        t.def.springlength[1] = t.def.springlength[0]; /* one number: no slack */
+    }
+    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
+        t.def.count++;
+    }
+    int *joint = base_alloc(((size_t)t.def.count + 1) * sizeof *joint);
+    double *coef = base_alloc(((size_t)t.def.count + 1) * sizeof *coef);
+    int ok =
+        joint != NULL && coef != NULL ? pulls(m, element, joint, coef) : xml_no_memory(&m->xml);
+    if (ok) {
+        t.def.joint = joint;
+        t.def.coef = coef;
+        t.def.place = xml_place(&m->xml, element);
+        ok = mjcf_add(m, ZW_THING_TENDON, &t.def, NULL);
+    }
+    base_free(joint);
+    base_free(coef);
+    return ok;
+}
+
+int mjcf_tendons(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!tendon(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Equality ------------------------------------------------------------------------------- */
+
+/* Two sites: their frames. */
+static int equality_sites(mjcf *m, int element, mjcf_equality *e)
+{
+    int first, second;
+    if (!mjcf_refer(m, element, "site1", ZW_THING_SITE, &first) ||
+        !mjcf_refer(m, element, "site2", ZW_THING_SITE, &second)) {
+        return 0;
+    }
+    if (e->first != NULL || e->second != NULL || xml_find(&m->xml, element, "anchor") >= 0 ||
+        xml_find(&m->xml, element, "relpose") >= 0) {
+        return form_fail(&m->xml, element, "site1",
+                         "it is said twice what is tied: by sites and by bodies");
+    }
+    const zw_site_def *a = &m->model->bodies->site[first], *b = &m->model->bodies->site[second];
+    e->def.first = a->body;
+    e->def.second = b->body;
+    e->def.placed = 1;
+    memcpy(e->def.pos1, a->pos, sizeof a->pos);
+    memcpy(e->def.quat1, a->quat, sizeof a->quat);
+    memcpy(e->def.pos2, b->pos, sizeof b->pos);
+    memcpy(e->def.quat2, b->quat, sizeof b->quat);
+    return 1;
+}
+
+static int equality_bodies(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.second = 0; /* the world */
+    return mjcf_refer(m, element, "body1", ZW_THING_BODY, &e->def.first) &&
+           (e->second == NULL || mjcf_refer(m, element, "body2", ZW_THING_BODY, &e->def.second));
+}
+
+static int connect(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.kind = ZW_EQUALITY_CONNECT;
+    if (e->site1 != NULL || e->site2 != NULL) {
+        return equality_sites(m, element, e);
+    }
+    if (xml_find(&m->xml, element, "anchor") < 0) {
+        return form_fail(&m->xml, element, NULL, "connect needs an anchor, or two sites");
+    }
+    memcpy(e->def.pos1, e->anchor, sizeof e->anchor);
+    return equality_bodies(m, element, e);
+}
+
+/* The anchor is a point of the second body; relpose is the second body's pose in the first. */
+static int weld(mjcf *m, int element, mjcf_equality *e)
+{
+    e->def.kind = ZW_EQUALITY_WELD;
+    if (e->site1 != NULL || e->site2 != NULL) {
+        return equality_sites(m, element, e);
+    }
+    memcpy(e->def.pos2, e->anchor, sizeof e->anchor);
+    e->def.placed = 2;
+    double *quat = &e->relpose[3];
+    int given = quat[0] != 0 || quat[1] != 0 || quat[2] != 0 || quat[3] != 0;
+    if (xml_find(&m->xml, element, "relpose") >= 0 && given) { /* a zero quaternion: as described */
+        model_pose rel, anchor = model_pose_none();
+        memcpy(rel.pos, e->relpose, sizeof rel.pos);
+        memcpy(rel.quat, quat, sizeof rel.quat);
+        memcpy(anchor.pos, e->anchor, sizeof anchor.pos);
+        model_quat_unit(rel.quat);
+        rel = model_pose_chain(&rel, &anchor);
+        memcpy(e->def.pos1, rel.pos, sizeof rel.pos);
+        memcpy(e->def.quat1, rel.quat, sizeof rel.quat);
+        e->def.placed = 1;
+    }
+    return equality_bodies(m, element, e);
+}
+
+static int couple(mjcf *m, int element, mjcf_equality *e, int tendons)
+{
+    zw_thing kind = tendons ? ZW_THING_TENDON : ZW_THING_JOINT;
+    e->def.kind = tendons ? ZW_EQUALITY_TENDON : ZW_EQUALITY_JOINT;
+    e->def.second = -1;
+    return mjcf_refer(m, element, tendons ? "tendon1" : "joint1", kind, &e->def.first) &&
+           (e->second == NULL ||
+            mjcf_refer(m, element, tendons ? "tendon2" : "joint2", kind, &e->def.second));
+}
+
+static int equality(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_equality e = m->class_[class_].equality;
+    const form_row *rows = mjcf_is(m, element, "connect") ? mjcf_connect_rows
+                           : mjcf_is(m, element, "weld")  ? mjcf_weld_rows
+                           : mjcf_is(m, element, "joint") ? mjcf_couple_rows
+                                                          : mjcf_couple_tendon_rows;
+    if (!form_apply(&m->xml, element, rows, &e, &e.given)) {
+        return 0;
+    }
+    int ok = rows == mjcf_connect_rows ? connect(m, element, &e)
+             : rows == mjcf_weld_rows  ? weld(m, element, &e)
+                                       : couple(m, element, &e, rows == mjcf_couple_tendon_rows);
+    e.def.place = xml_place(&m->xml, element);
+    return ok && mjcf_add(m, ZW_THING_EQUALITY, &e.def, NULL);
+}
+
+int mjcf_equalities(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!equality(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Contact -------------------------------------------------------------------------------- */
+
+static int pair(mjcf *m, int element)
+{
+    int class_;
+    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
+        return 0;
+    }
+    mjcf_pair p = m->class_[class_].pair;
+    if (!form_apply(&m->xml, element, mjcf_pair_rows, &p, &p.given) ||
+        !mjcf_refer(m, element, "geom1", ZW_THING_GEOM, &p.def.geom1) ||
+        !mjcf_refer(m, element, "geom2", ZW_THING_GEOM, &p.def.geom2)) {
+        return 0;
+    }
+    p.def.given =
+        0x3f; /* as in MuJoCo: what the file leaves open is a pair's default, not the geoms' */
+    p.def.place = xml_place(&m->xml, element);
+    return mjcf_add(m, ZW_THING_PAIR, &p.def, NULL);
+}
+
+static int exclude(mjcf *m, int element)
+{
+    mjcf_pair p = {0};
+    zw_exclude_def def = zw_exclude_default();
+    if (!form_apply(&m->xml, element, mjcf_exclude_rows, &p, &p.given) ||
+        !mjcf_refer(m, element, "body1", ZW_THING_BODY, &def.body1) ||
+        !mjcf_refer(m, element, "body2", ZW_THING_BODY, &def.body2)) {
+        return 0;
+    }
+    def.name = p.def.name;
+    def.place = xml_place(&m->xml, element);
+    return mjcf_add(m, ZW_THING_EXCLUDE, &def, NULL);
+}
+
+int mjcf_contacts(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!(mjcf_is(m, c, "pair") ? pair(m, c) : exclude(m, c))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- What MJCF has no words for -------------------------------------------------------------- */
+
+/* The one number of a numeric. */
+static int numeric(mjcf *m, int element, const char *name, double most, double *value)
+{
+    int data = xml_find(&m->xml, element, "data");
+    if (data < 0 || xml_word_count(xml_value(&m->xml, element, "data")) != 1) {
+        return form_fail(&m->xml, element, "data", "%s is one number", name);
+    }
+    if (xml_numbers(&m->xml, element, data, value, 1) < 1) {
+        return 0;
+    }
+    if (!(*value >= 0 && *value <= most)) {
+        return most <= 1 ? form_fail(&m->xml, element, "data", "%s is %g; it lies between 0 and 1",
+                                     name, *value)
+                         : form_fail(&m->xml, element, "data", "%s is %g; it is not negative", name,
+                                     *value);
+    }
+    return 1;
+}
+
+/* <numeric name="restitution" data="0.8"/>: Newton's, of every geom, or of the one that is named:
+ * name="restitution:ball". */
+static int restitution(mjcf *m, int element, const char *geom)
+{
+    double e = 0;
+    int one = *geom ? model_find_thing(m->model->bodies, ZW_THING_GEOM, geom + 1) : -1;
+    if (*geom && one < 0) {
+        return form_fail(&m->xml, element, "name", "there is no geom '%.60s'", geom + 1);
+    }
+    if (!numeric(m, element, "restitution", 1, &e)) {
+        return 0;
+    }
+    for (int i = 0; i < zw_model_count(m->model, ZW_THING_GEOM); i++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(m->model, ZW_THING_GEOM, i);
+        def.restitution = one < 0 || i == one ? e : def.restitution;
+        if (zw_model_change(m->model, ZW_THING_GEOM, i, &def, m->xml.error) != ZW_OK) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* <text name="triangles" data="floor stairs"/>: these geoms touch by the triangles of their meshes.
+ */
+static int triangles(mjcf *m, int element)
+{
+    const char *at = xml_value(&m->xml, element, "data");
+    if (at == NULL || xml_word_count(at) == 0) {
+        return form_fail(&m->xml, element, "data", "these are the names of geoms with meshes");
+    }
+    while (*(at += strspn(at, " \t\r\n")) != 0) {
+        size_t length = strcspn(at, " \t\r\n");
+        const char *name = xml_keep(&m->xml, at, length);
+        if (name == NULL) {
+            return 0;
+        }
+        int geom = model_find_thing(m->model->bodies, ZW_THING_GEOM, name);
+        if (geom < 0) {
+            return form_fail(&m->xml, element, "data", "there is no geom '%.60s'", name);
+        }
+        zw_geom_def def = m->model->bodies->geom[geom];
+        def.triangles = 1;
+        def.place = xml_place(&m->xml, element);
+        m->xml.status = zw_model_change(m->model, ZW_THING_GEOM, geom, &def, m->xml.error);
+        if (m->xml.status != ZW_OK) {
+            return 0;
+        }
+        at += length;
+    }
+    return 1;
+}
+
+/* <numeric name="restitution_speed" data="0.1"/>: what meets slower does not bounce. */
+static int restitution_speed(mjcf *m, int element)
+{
+    zw_world_def world = *zw_model_world(m->model);
+    return numeric(m, element, "restitution_speed", 1e300, &world.bounce_speed) &&
+           zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
+}
+
+/* <numeric name="contact_capacity" data="2000"/>: points of contact that there is room for. */
+static int capacity(mjcf *m, int element)
+{
+    zw_world_def world = *zw_model_world(m->model);
+    double room = 0;
+    if (!numeric(m, element, "contact_capacity", 1e8, &room)) {
+        return 0;
+    }
+    world.contact_capacity = (int)room;
+    return zw_model_set_world(m->model, &world, m->xml.error) == ZW_OK;
+}
+
+/* What follows the word, ":ball", or "" where the name ends with it; NULL: it is another. */
+static const char *behind(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+    int is_it = strncmp(name, word, length) == 0 && (name[length] == 0 || name[length] == ':');
+    return is_it ? name + length : NULL;
+}
+
+/* One that we know; 1 as well: it is not, and noted. Geoms that are named come in a second pass:
+ * what is said of one of them holds, also where all are spoken of later. */
+static int custom(mjcf *m, int element, int pass)
+{
+    const char *name = xml_value(&m->xml, element, "name");
+    int number = mjcf_is(m, element, "numeric"), text = mjcf_is(m, element, "text");
+    const char *geom = number && name ? behind(name, "restitution") : NULL;
+    if (geom) {
+        return pass != (*geom != 0) || restitution(m, element, geom);
+    }
+    if (pass > 0 || (!number && !text)) {
+        return 1;
+    }
+    if (number && name && strcmp(name, "restitution_speed") == 0) {
+        return restitution_speed(m, element);
+    }
+    if (number && name && strcmp(name, "contact_capacity") == 0) {
+        return capacity(m, element);
+    }
+    if (text && name && strcmp(name, "triangles") == 0) {
+        return triangles(m, element);
+    }
+    return model_add_note(m->model, xml_place(&m->xml, element),
+                          text ? "custom text" : "custom numeric") ||
+           xml_no_memory(&m->xml);
+}
+
+int mjcf_custom(mjcf *m, int section)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+            if (!custom(m, c, pass)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}

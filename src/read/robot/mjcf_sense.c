@@ -1,0 +1,146 @@
+/* Sensors and keyframes. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "read/robot/mjcf.h"
+
+/* ---- Sensors -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word;
+    const form_row *rows;
+    int mount;
+} kinds[] = {
+#define KIND(name, text, on, size) {text, mjcf_sensor_on_##on, ZW_MOUNT_##on},
+    ZW_SENSOR_TABLE(KIND)
+#undef KIND
+};
+
+static int frame_of(mjcf *m, int element, const char *type, const char *name, int word, int *frame,
+                    int *target)
+{
+    static const struct {
+        int frame; /* zw_frame_kind */
+        zw_thing kind;
+    } frames[] = {{ZW_FRAME_NONE, ZW_THING_BODY},
+                  {ZW_FRAME_BODY, ZW_THING_BODY},
+                  {ZW_FRAME_INERTIAL, ZW_THING_BODY},
+                  {ZW_FRAME_GEOM, ZW_THING_GEOM},
+                  {ZW_FRAME_SITE, ZW_THING_SITE}};
+    if (xml_find(&m->xml, element, type) < 0) {
+        return form_fail(&m->xml, element, NULL, "%s has to be said", type);
+    }
+    if (word < 1 || word > 4) {
+        return form_fail(&m->xml, element, type, "a frame of a body, geom or site is wanted");
+    }
+    *frame = frames[word].frame;
+    if (!mjcf_refer(m, element, name, frames[word].kind, target)) {
+        return 0;
+    }
+    if (*frame == ZW_FRAME_GEOM && m->model->bodies->geom[*target].shape == ZW_SHAPE_MESH) {
+        return form_fail(
+            &m->xml, element, type,
+            "MuJoCo moves the frame of a mesh geom to the mesh's centre; here it stays "
+            "where it is written. A site says which one is meant");
+    }
+    return 1;
+}
+
+static int sensor(mjcf *m, int element)
+{
+    mjcf_sensor s = {.def = zw_sensor_default()};
+    int kind = 0;
+    while (!mjcf_is(m, element, kinds[kind].word)) {
+        kind++; /* it is there: the form was checked */
+    }
+    s.def.kind = kind;
+    if (!form_apply(&m->xml, element, kinds[kind].rows, &s, &s.given)) {
+        return 0;
+    }
+    int ok = 1;
+    switch (kinds[kind].mount) {
+    case ZW_MOUNT_SITE:
+        ok = mjcf_refer(m, element, "site", ZW_THING_SITE, &s.def.target);
+        break;
+    case ZW_MOUNT_JOINT:
+        ok = mjcf_refer(m, element, "joint", ZW_THING_JOINT, &s.def.target);
+        break;
+    case ZW_MOUNT_BODY:
+        ok = mjcf_refer(m, element, "body", ZW_THING_BODY, &s.def.target);
+        break;
+    case ZW_MOUNT_TENDON:
+        ok = mjcf_refer(m, element, "tendon", ZW_THING_TENDON, &s.def.target);
+        break;
+    case ZW_MOUNT_ACTUATOR:
+        ok = mjcf_refer(m, element, "actuator", ZW_THING_ACTUATOR, &s.def.target);
+        break;
+    case ZW_MOUNT_FRAME:
+        ok = frame_of(m, element, "objtype", "objname", s.frame, &s.def.frame, &s.def.target) &&
+             (s.ref == NULL || frame_of(m, element, "reftype", "refname", s.ref_frame,
+                                        &s.def.ref_frame, &s.def.ref_target));
+        break;
+    default:
+        break;
+    }
+    s.def.place = xml_place(&m->xml, element);
+    return ok && mjcf_add(m, ZW_THING_SENSOR, &s.def, NULL);
+}
+
+int mjcf_sensors(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!sensor(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Keyframes ------------------------------------------------------------------------------ */
+
+static int key_list(mjcf *m, int element, const char *word, int attribute, int wanted,
+                    double **list, int *count)
+{
+    if (!mjcf_list(m, element, attribute, list, count)) {
+        return 0;
+    }
+    if (attribute != 0 && *count != wanted) {
+        return form_fail(&m->xml, element, word, "%s has %d numbers; this model has %d", word,
+                         *count, wanted);
+    }
+    return 1;
+}
+
+static int key(mjcf *m, int element)
+{
+    mjcf_key k = {.def = zw_key_default()};
+    model_sizes sizes = model_sizes_of(m->model->bodies);
+    double *list[4] = {NULL, NULL, NULL, NULL};
+    int ok = form_apply(&m->xml, element, mjcf_key_rows, &k, &k.given) &&
+             key_list(m, element, "qpos", k.qpos, sizes.qpos, &list[0], &k.def.qpos_count) &&
+             key_list(m, element, "qvel", k.qvel, sizes.qvel, &list[1], &k.def.qvel_count) &&
+             key_list(m, element, "act", k.act, sizes.act, &list[2], &k.def.act_count) &&
+             key_list(m, element, "ctrl", k.ctrl, sizes.ctrl, &list[3], &k.def.ctrl_count);
+    if (ok) {
+        k.def.qpos = list[0];
+        k.def.qvel = list[1];
+        k.def.act = list[2];
+        k.def.ctrl = list[3];
+        k.def.place = xml_place(&m->xml, element);
+        ok = mjcf_add(m, ZW_THING_KEY, &k.def, NULL);
+    }
+    for (int i = 0; i < 4; i++) {
+        base_free(list[i]);
+    }
+    return ok;
+}
+
+int mjcf_keys(mjcf *m, int section)
+{
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        if (!key(m, c)) {
+            return 0;
+        }
+    }
+    return 1;
+}

@@ -1,0 +1,164 @@
+#include "read/robot/robot.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/bodies.h"
+#include "read/file/file.h"
+#include "read/robot/mjcf.h"
+#include "read/robot/urdf.h"
+#include "read/zw/zw.h"
+
+static const robot_limits usual = {.files = 1, .copies = 1000000};
+
+static int ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), wanted = strlen(end);
+    return length >= wanted && strcmp(name + length - wanted, end) == 0;
+}
+
+int robot_is(const char *name, const char *text)
+{
+    if (name != NULL &&
+        (ends_in(name, ".xml") || ends_in(name, ".mjcf") || ends_in(name, ".urdf"))) {
+        return 1;
+    }
+    if (text != NULL) {
+        text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        text += strspn(text, " \t\r\n");
+        return *text == '<';
+    }
+    return 0;
+}
+
+/* The model takes the text over. */
+static int keep_file(xml_tree *xml, const char *name, char *text)
+{
+    model_file *file = text != NULL ? model_add_file(xml->model) : NULL;
+    if (file == NULL) {
+        base_free(text);
+        xml_no_memory(xml);
+        return -1;
+    }
+    file->text = text;
+    file->name = model_text_copy(name, strlen(name));
+    if (file->name == NULL) {
+        xml_no_memory(xml);
+        return -1;
+    }
+    return xml->model->file_count - 1;
+}
+
+int robot_file(xml_tree *xml, const char *path, int place)
+{
+    if (xml->model->file_count >= READ_MOST_FILES) {
+        xml_fail(xml, place, "there may be %d files, not more", READ_MOST_FILES);
+        return -1;
+    }
+    size_t length;
+    read_file_state state;
+    char *text = read_file_bytes(path, &length, &state);
+    if (text == NULL) {
+        if (state == READ_FILE_NO_MEMORY) {
+            xml_no_memory(xml);
+        } else {
+            xml_fail(xml, place,
+                     state == READ_FILE_MISSING     ? "the file '%.200s' cannot be opened"
+                     : state == READ_FILE_TOO_LARGE ? "'%.200s' has more than " READ_FILE_MOST_TEXT
+                                                    : "'%.200s' cannot be read",
+                     path);
+        }
+        return -1;
+    }
+    if (memchr(text, 0, length) != NULL) {
+        base_free(text);
+        xml_fail(xml, place, "there is a zero byte in '%.200s'; is it a text file?", path);
+        return -1;
+    }
+    return keep_file(xml, path, text);
+}
+
+/* Do the masses and moments make sense? All of them are looked at once. */
+static int weigh(xml_tree *xml)
+{
+    zw_error error;
+    int bodies = zw_model_count(xml->model, ZW_THING_BODY);
+    zw_inertia *list = base_alloc((size_t)bodies * sizeof *list);
+    if (list == NULL) {
+        return xml_no_memory(xml);
+    }
+    zw_status status = zw_model_inertia(xml->model, list, &error);
+    base_free(list);
+    if (status != ZW_OK) {
+        xml->status = status;
+        if (xml->error != NULL) {
+            *xml->error = error;
+        }
+    }
+    return status == ZW_OK;
+}
+
+static int read_root(xml_tree *xml, int root, const robot_limits *limits)
+{
+    const char *name = xml->element[root].name;
+    if (strcmp(name, "mujoco") == 0) {
+        return mjcf_read(xml, root, limits);
+    }
+    if (strcmp(name, "robot") == 0) {
+        return urdf_read(xml, root, limits);
+    }
+    return xml_fail(xml, xml_place(xml, root),
+                    "a robot file begins with <mujoco> or <robot>, not with <%.60s>", name);
+}
+
+/* The file is there (or not, -1): the rest of the way. */
+static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
+{
+    int root = file >= 0 ? xml_read(xml, file) : -1;
+    if (root < 0 || !read_root(xml, root, limits) || !weigh(xml)) {
+        xml_no_memory(xml); /* if there is no other story yet */
+    }
+    xml_free(xml);
+    return xml->status;
+}
+
+static zw_model *finish(xml_tree *xml, int file, const robot_limits *limits)
+{
+    if (fill(xml, file, limits) != ZW_OK) {
+        zw_model_free(xml->model);
+        return NULL;
+    }
+    return xml->model;
+}
+
+zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error)
+{
+    xml_tree xml = {.model = model, .error = error};
+    if (model->bodies != NULL) {
+        return model_fail(model, error, ZW_BAD_INPUT, place, "there are bodies already");
+    }
+    return fill(&xml, robot_file(&xml, path, place), &usual);
+}
+
+zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error)
+{
+    xml_tree xml = {.model = model_create(), .error = error};
+    if (xml.model == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    return finish(&xml, robot_file(&xml, path, -1), limits != NULL ? limits : &usual);
+}
+
+zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
+                     zw_error *error)
+{
+    xml_tree xml = {.model = model_create(), .error = error};
+    if (xml.model == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    int file = keep_file(&xml, name, model_text_copy(text, strlen(text)));
+    return finish(&xml, file, limits != NULL ? limits : &usual);
+}

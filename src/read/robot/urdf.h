@@ -1,0 +1,96 @@
+/* URDF to a model; for the files read/urdf*.c.
+ *
+ * The root link is fast to the world (a link of the name "world" is the world). Links are bodies in
+ * the order of a walk from the root, joints in the order of the file. A fixed joint leaves its
+ * child without joints; a floating one needs a parent that does not move; a planar one is two
+ * slides and a hinge. Masses are those of <inertial> alone, as URDF has it: shapes weigh nothing.
+ */
+#ifndef ZW_READ_URDF_H
+#define ZW_READ_URDF_H
+
+#include "model/bodies.h"
+#include "read/file/form.h"
+#include "read/robot/robot.h"
+
+typedef struct urdf_origin {
+    uint64_t given;
+    double xyz[3], rpy[3];
+} urdf_origin;
+
+typedef struct urdf_inertia {
+    uint64_t given;
+    double value[6]; /* xx yy zz xy xz yz */
+} urdf_inertia;
+
+typedef struct urdf_value {
+    uint64_t given;
+    double value;
+} urdf_value;
+
+typedef struct urdf_shape {
+    uint64_t given;
+    double size[3], radius, length, scale[3];
+    const char *file;
+    int triangles;
+} urdf_shape;
+
+typedef struct urdf_limit {
+    uint64_t given;
+    double lower, upper, effort;
+    double damping, friction;
+    const char *joint; /* of mimic */
+    double multiplier, offset;
+} urdf_limit;
+
+typedef struct urdf_name {
+    uint64_t given;
+    const char *name;
+    int type;
+} urdf_name;
+
+enum { URDF_REVOLUTE, URDF_CONTINUOUS, URDF_PRISMATIC, URDF_FIXED, URDF_FLOATING, URDF_PLANAR };
+
+extern const form_element urdf_form; /* urdf_table.c */
+extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[], urdf_box_rows[],
+    urdf_round_rows[], urdf_sphere_rows[], urdf_mesh_rows[], urdf_value_rows[], urdf_mu_rows[],
+    urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
+
+typedef struct urdf_link {
+    const char *name;
+    int element;
+    int joint; /* that it hangs on, -1: none */
+    int body;  /* once it is made */
+} urdf_link;
+
+typedef struct urdf_joint {
+    const char *name;
+    int element, type;
+    int parent, child; /* links */
+    int joint;         /* in the model, -1: none */
+} urdf_joint;
+
+typedef struct urdf {
+    xml_tree *xml;
+    zw_model *model;
+    robot_limits limits;
+    const char *home; /* name of the file */
+    int link_count, link_capacity;
+    urdf_link *link;
+    int joint_count, joint_capacity;
+    urdf_joint *joint;
+} urdf;
+
+/* Fill the model of the tree with bodies. */
+int urdf_read(xml_tree *xml, int root, const robot_limits *limits);
+
+/* The first child of that name; -1: none. */
+int urdf_child(const urdf *u, int element, const char *name);
+/* <origin> of an element, or none. */
+int urdf_pose(urdf *u, int element, model_pose *pose);
+int urdf_add(urdf *u, zw_thing kind, const void *def, int *index);
+
+/* urdf_link.c: inertial and collision of a link. */
+int urdf_inertial(urdf *u, int element, zw_body_def *body);
+int urdf_collisions(urdf *u, int element, int body);
+
+#endif

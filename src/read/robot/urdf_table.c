@@ -1,0 +1,104 @@
+/* What URDF knows. */
+#include "read/robot/urdf.h"
+
+const form_row urdf_origin_rows[] = {FORM_REALS("xyz", urdf_origin, xyz, 3, 3),
+                                     FORM_REALS("rpy", urdf_origin, rpy, 3, 3), FORM_END};
+const form_row urdf_mass_rows[] = {FORM_REALS("value", urdf_inertia, value, 1, 1), FORM_END};
+const form_row urdf_inertia_rows[] = {FORM_REALS("ixx", urdf_inertia, value[0], 1, 1),
+                                      FORM_REALS("iyy", urdf_inertia, value[1], 1, 1),
+                                      FORM_REALS("izz", urdf_inertia, value[2], 1, 1),
+                                      FORM_REALS("ixy", urdf_inertia, value[3], 1, 1),
+                                      FORM_REALS("ixz", urdf_inertia, value[4], 1, 1),
+                                      FORM_REALS("iyz", urdf_inertia, value[5], 1, 1),
+                                      FORM_END};
+const form_row urdf_box_rows[] = {FORM_REALS("size", urdf_shape, size, 3, 3), FORM_END};
+const form_row urdf_round_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1),
+                                    FORM_REALS("length", urdf_shape, length, 1, 1), FORM_END};
+const form_row urdf_sphere_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1), FORM_END};
+const form_row urdf_mesh_rows[] = {
+    FORM_TEXTS("filename", urdf_shape, file), FORM_REALS("scale", urdf_shape, scale, 3, 3),
+    FORM_WORDS("triangles", urdf_shape, triangles, "false true"), FORM_END};
+const form_row urdf_joint_rows[] = {
+    FORM_TEXTS("name", urdf_name, name),
+    FORM_WORDS("type", urdf_name, type, "revolute continuous prismatic fixed floating planar"),
+    FORM_END};
+const form_row urdf_axis_rows[] = {FORM_REALS("xyz", urdf_origin, xyz, 3, 3), FORM_END};
+const form_row urdf_limit_rows[] = {FORM_REALS("lower", urdf_limit, lower, 1, 1),
+                                    FORM_REALS("upper", urdf_limit, upper, 1, 1),
+                                    FORM_REALS("effort", urdf_limit, effort, 1, 1), FORM_END};
+const form_row urdf_dynamics_rows[] = {FORM_REALS("damping", urdf_limit, damping, 1, 1),
+                                       FORM_REALS("friction", urdf_limit, friction, 1, 1),
+                                       FORM_END};
+const form_row urdf_mimic_rows[] = {FORM_TEXTS("joint", urdf_limit, joint),
+                                    FORM_REALS("multiplier", urdf_limit, multiplier, 1, 1),
+                                    FORM_REALS("offset", urdf_limit, offset, 1, 1), FORM_END};
+
+static const form_row name_rows[] = {FORM_TEXTS("name", urdf_name, name), FORM_END};
+static const form_row link_name_rows[] = {FORM_TEXTS("link", urdf_name, name), FORM_END};
+
+#define ORIGIN FORM_READ("origin", urdf_origin_rows, NULL, NULL)
+
+static const form_element in_inertial[] = {ORIGIN, FORM_READ("mass", urdf_mass_rows, NULL, NULL),
+                                           FORM_READ("inertia", urdf_inertia_rows, NULL, NULL),
+                                           FORM_LAST};
+
+static const form_element in_geometry[] = {FORM_READ("box", urdf_box_rows, NULL, NULL),
+                                           FORM_READ("cylinder", urdf_round_rows, NULL, NULL),
+                                           FORM_READ("capsule", urdf_round_rows, NULL, NULL),
+                                           FORM_READ("cone", urdf_round_rows, NULL, NULL),
+                                           FORM_READ("sphere", urdf_sphere_rows, NULL, NULL),
+                                           FORM_READ("mesh", urdf_mesh_rows, NULL, NULL),
+                                           FORM_LAST};
+
+const form_row urdf_value_rows[] = {FORM_REALS("value", urdf_value, value, 1, 1), FORM_END};
+const form_row urdf_mu_rows[] = {FORM_REALS("mu", urdf_value, value, 1, 1), FORM_END};
+
+static const form_element in_collision[] = {
+    ORIGIN, FORM_READ("geometry", NULL, NULL, in_geometry), FORM_NOTE("verbose", "value", NULL),
+    FORM_READ("contact_coefficients", urdf_mu_rows, "kp kd", NULL), FORM_LAST};
+
+/* As Bullet reads it. */
+static const form_element in_contact[] = {
+    FORM_READ("lateral_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("spinning_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("rolling_friction", urdf_value_rows, NULL, NULL),
+    FORM_READ("restitution", urdf_value_rows, NULL, NULL),
+    FORM_NOTE("stiffness", "value", NULL),
+    FORM_NOTE("damping", "value", NULL),
+    FORM_NOTE("inertia_scaling", "value", NULL),
+    FORM_NOTE("contact_cfm", "value", NULL),
+    FORM_NOTE("contact_erp", "value", NULL),
+    FORM_NOTE("friction_anchor", NULL, NULL),
+    FORM_LAST};
+
+static const form_element in_link[] = {FORM_READ("inertial", NULL, NULL, in_inertial),
+                                       FORM_READ("collision", name_rows, NULL, in_collision),
+                                       FORM_NOTE("visual", "name", form_anything),
+                                       FORM_READ("contact", NULL, NULL, in_contact),
+                                       FORM_NOTE("self_collision_checking", NULL, form_anything),
+                                       FORM_LAST};
+
+static const form_element in_joint[] = {
+    ORIGIN,
+    FORM_READ("parent", link_name_rows, NULL, NULL),
+    FORM_READ("child", link_name_rows, NULL, NULL),
+    FORM_READ("axis", urdf_axis_rows, NULL, NULL),
+    FORM_READ("limit", urdf_limit_rows, "velocity", NULL),
+    FORM_READ("dynamics", urdf_dynamics_rows, NULL, NULL),
+    FORM_READ("mimic", urdf_mimic_rows, NULL, NULL),
+    FORM_NOTE("calibration", "rising falling reference_position", NULL),
+    FORM_NOTE("safety_controller", "soft_lower_limit soft_upper_limit k_position k_velocity", NULL),
+    FORM_LAST};
+
+static const form_element in_robot[] = {FORM_READ("link", name_rows, "type", in_link),
+                                        FORM_READ("joint", urdf_joint_rows, NULL, in_joint),
+                                        FORM_NOTE("material", "name", form_anything),
+                                        FORM_NOTE("transmission", "name type", form_anything),
+                                        FORM_NOTE("gazebo", "reference", form_anything),
+                                        FORM_NOTE("sensor", NULL, form_anything),
+                                        FORM_NOTE("mujoco", NULL, form_anything),
+                                        FORM_NOTE("ros2_control", NULL, form_anything),
+                                        FORM_NEVER("model_state", "states are not read from URDF"),
+                                        FORM_LAST};
+
+const form_element urdf_form = FORM_READ("robot", name_rows, "version", in_robot);

@@ -1,0 +1,229 @@
+/* Events, stops and checks.
+ *
+ * A condition becomes a root function that is positive where it holds:
+ *     a > b     a - b          p or q     max(p, q)
+ *     a < b     b - a          p and q    min(p, q)
+ *     not p     -p
+ * and the event is where that rises through zero. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/memory.h"
+#include "read/zw/zw.h"
+
+enum { NO_ACCEL = EXPR_ON_ACCEL, MOST_CONDITIONS = 4096 };
+
+/* ---- Conditions --------------------------------------------------------------------------- */
+
+static int fail_condition(reader *r, int tree, const expr_node *node)
+{
+    if (node->op == EXPR_EQUAL) {
+        return read_fail_tree(r, tree,
+                              "a condition with == or != has no inside and outside; an "
+                              "event at equality is written: event name: a = b");
+    }
+    return read_fail_tree(r, tree,
+                          "a condition is made of comparisons such as y < 0, joined by "
+                          "and, or, not");
+}
+
+/* The root function of a condition, over the graph: definitions that are conditions are seen
+ * through. Depth first with a list of its own; operands lie before their operation in `order`. */
+static int condition_root(reader *r, int tree, expr_id condition, expr_id *root)
+{
+    expr_graph *g = r->model->graph;
+    struct visit {
+        expr_id id, root;
+        int left, right;
+    } *visit = base_alloc(MOST_CONDITIONS * sizeof *visit);
+    int count = 1, ok = visit != NULL || read_no_memory(r);
+    if (ok) {
+        visit[0].id = condition;
+    }
+    for (int i = 0; ok && i < count; i++) {
+        expr_node node = *expr_graph_node(g, visit[i].id);
+        int inner = node.op == EXPR_AND || node.op == EXPR_OR ? 2 : node.op == EXPR_NOT;
+        if (count + inner > MOST_CONDITIONS) {
+            ok = read_fail_tree(r, tree, "this condition has more than %d parts", MOST_CONDITIONS);
+            break;
+        }
+        visit[i].left = count;
+        visit[i].right = count + 1;
+        for (int k = 0; k < inner; k++) {
+            visit[count++].id = node.operand[k];
+        }
+        if (node.op == EXPR_LESS || node.op == EXPR_LESS_EQUAL) {
+            visit[i].root = expr_binary(g, EXPR_SUB, node.operand[1], node.operand[0]);
+        } else if (node.op == EXPR_CONST) {
+            visit[i].root = expr_const(g, node.value != 0 ? 1 : -1);
+        } else if (inner == 0) {
+            ok = fail_condition(r, tree, &node);
+        }
+    }
+    for (int i = count - 1; ok && i >= 0; i--) {
+        int op = expr_graph_node(g, visit[i].id)->op;
+        if (op == EXPR_AND || op == EXPR_OR) {
+            visit[i].root = expr_binary(g, op == EXPR_AND ? EXPR_MIN : EXPR_MAX,
+                                        visit[visit[i].left].root, visit[visit[i].right].root);
+        } else if (op == EXPR_NOT) {
+            visit[i].root = expr_unary(g, EXPR_NEG, visit[visit[i].left].root);
+        }
+    }
+    *root = ok ? visit[0].root : EXPR_ZERO;
+    base_free(visit);
+    return ok;
+}
+
+/* ---- Events ------------------------------------------------------------------------------- */
+
+static int event_root(reader *r, const read_item *item, expr_id *root)
+{
+    expr_id left, right;
+    if (!read_scalar_in(r, item->part[0], NO_ACCEL, "an event", &left)) {
+        return 0;
+    }
+    if (item->part[1] < 0) {
+        read_at(r, item->part[0]);
+        if (!condition_root(r, item->part[0], left, root)) {
+            return 0;
+        }
+    } else {
+        if (!read_scalar_in(r, item->part[1], NO_ACCEL, "an event", &right)) {
+            return 0;
+        }
+        read_at(r, item->part[1]);
+        *root = expr_binary(r->model->graph, EXPR_SUB, left, right);
+    }
+    int on = expr_graph_node(r->model->graph, *root)->depends;
+    return (on & ~EXPR_ON_PARAM) != 0 ||
+           read_fail_tree(r, item->part[0], "this never changes, so it cannot become true");
+}
+
+static int reset_target(reader *r, int tree, model_reset *reset)
+{
+    int prime = r->trees.tree[tree].kind == EXPR_TREE_PRIME;
+    int name = prime ? r->trees.tree[tree].first : tree;
+    read_path path;
+    if (read_robot_path(r, name, &path)) {
+        reset->kind = prime ? MODEL_SET_SPEED : MODEL_SET_COORD;
+        reset->index = read_robot_coordinate(r, name);
+        return reset->index >= 0;
+    }
+    int member = read_member_of(r, name);
+    if (member < 0) {
+        return 0;
+    }
+    read_kind kind = r->name[r->member[member].name].kind;
+    reset->index = r->member[member].number;
+    reset->kind = kind == READ_PARAM ? MODEL_SET_PARAM : prime ? MODEL_SET_SPEED : MODEL_SET_COORD;
+    if (kind == READ_COORD && (!prime || r->trees.tree[tree].count == 1)) {
+        return 1;
+    }
+    if (kind != READ_PARAM || prime) {
+        return read_fail_tree(r, tree, "an event can set coordinates, speeds and parameters");
+    }
+    if (r->model->param[reset->index].is_size) {
+        return read_fail_tree(r, tree, "'%.60s' has given families their size and cannot change",
+                              r->model->param[reset->index].name);
+    }
+    if (r->model->param[reset->index].is_source) {
+        return read_fail_tree(r, tree,
+                              "other parameters were computed from '%.60s' and would not follow; "
+                              "make them definitions, with let",
+                              r->model->param[reset->index].name);
+    }
+    return 1;
+}
+
+static int event_resets(reader *r, const read_statement *s, const read_item *item, int event)
+{
+    if (s->item_count < 2) {
+        return 1;
+    }
+    model_reset *reset = base_alloc((size_t)(s->item_count - 1) * sizeof *reset);
+    if (reset == NULL) {
+        return read_no_memory(r);
+    }
+    r->model->event[event].reset = reset;
+    r->model->event[event].reset_count = s->item_count - 1;
+    for (int i = 1; i < s->item_count; i++) {
+        if (!reset_target(r, item[i].target, &reset[i - 1]) ||
+            !read_scalar_in(r, item[i].part[0], NO_ACCEL, "a new value", &reset[i - 1].value)) {
+            return 0;
+        }
+        for (int k = 0; k < i - 1; k++) {
+            if (reset[k].kind == reset[i - 1].kind && reset[k].index == reset[i - 1].index) {
+                return read_fail_tree(r, item[i].target, "it is set twice in one event");
+            }
+        }
+    }
+    return 1;
+}
+
+int read_make_event(reader *r, const read_statement *s, const read_item *item)
+{
+    int member = item->target < 0 ? -1 : read_member_of(r, item->target);
+    char *name = NULL;
+    if (item->target < 0) {
+        name = read_label(r, item->from, item->to, "stop when ");
+    } else if (member >= 0) {
+        name = read_member_name(r, member);
+    }
+    if (name == NULL) {
+        return 0;
+    }
+    model_event *event = model_add_event(r->model);
+    if (event == NULL) {
+        base_free(name);
+        return read_no_memory(r);
+    }
+    int number = r->model->event_count - 1;
+    *event = (model_event){.name = name, .root = EXPR_ZERO};
+    event->place =
+        read_place_token(r, item->target < 0 ? s->token : r->trees.tree[item->target].token);
+    event->direction = item->option;
+    event->stops = s->option;
+    if (member >= 0) {
+        r->member[member].number = number;
+    }
+    expr_id root;
+    if (!event_root(r, item, &root) || !event_resets(r, s, item, number)) {
+        return 0;
+    }
+    r->model->event[number].root = root;
+    return 1;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------- */
+
+int read_make_check(reader *r, const read_statement *s, const read_item *item)
+{
+    const expr_tree *tree = &r->trees.tree[item->part[0]];
+    int energy = tree->kind == EXPR_TREE_NAME && read_symbol_is(r, tree->symbol, "energy");
+    double tolerance = 1e-6;
+    expr_id value = EXPR_NONE;
+    if (!read_scalar_in(r, item->part[0], 0, "a check", &value) ||
+        (item->part[1] >= 0 && !read_number(r, item->part[1], 0, "a tolerance", &tolerance))) {
+        return 0;
+    }
+    if (!(tolerance > 0)) {
+        return read_fail_tree(r, item->part[1], "a tolerance is positive");
+    }
+    const expr_tree *target = item->target < 0 ? NULL : &r->trees.tree[item->target];
+    char *name = target == NULL ? read_label(r, item->from, item->to, "")
+                                : read_label(r, target->from, target->to, "");
+    if (name == NULL) {
+        return 0;
+    }
+    model_check *check = model_add_check(r->model);
+    if (check == NULL) {
+        base_free(name);
+        return read_no_memory(r);
+    }
+    *check = (model_check){.name = name,
+                           .place = read_place_token(r, s->token),
+                           .value = energy ? EXPR_NONE : value,
+                           .tolerance = tolerance};
+    return check->place >= 0;
+}

@@ -1,0 +1,326 @@
+/* Finding the first event in a step.
+ *
+ * 1. Pieces of the step in which functions cross zero are found on its dense output, and the rest
+ *    of it is proved free of crossings: event_search.c.
+ * 2. Each crossing is narrowed on the dense output (root.c). The earliest of all events wins.
+ * 3. Dense output is good to the tolerance only, and real steps are better: the step is retaken to
+ *    the time found, and secants between retaken ends correct the time until g stops falling. So
+ *    the event is that of the discrete motion itself, to round-off.
+ *
+ * Leaving zero.  A function that has just fired starts at a residual that is all round-off, of
+ * either sign, unless a jump took it away from zero. Within four times that residual it is at zero,
+ * and on no side. How large the round-off of a solve is, nobody can say beforehand: three samples
+ * so near to the start that hardly anything has moved yet show it, and four times as much is
+ * nothing. */
+#include "step/events/event_search.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/ode/root.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { CORRECTIONS = 6 };
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static void layout(step_events *e, base_arena *arena)
+{
+    size_t count = (size_t)e->count, nodes = SEARCH_DEGREE + 1, half = SEARCH_DEGREE / 2 + 1;
+    int **flag[] = {&e->direction, &e->fired,       &e->kind,  &e->is_guard, &e->just_fired,
+                    &e->side,      &e->side_before, &e->found, &e->side_then};
+    for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
+        *flag[i] = base_arena_ints(arena, count);
+    }
+    double **number[] = {&e->zone,  &e->residual, &e->now,         &e->level,     &e->slack,
+                         &e->noise, &e->g,        &e->zone_before, &e->clear,     &e->until,
+                         &e->low,   &e->high,     &e->tail,        &e->zone_then, &e->clear_then,
+                         &e->most,  &e->most_then};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        *number[i] = base_arena_doubles(arena, count);
+    }
+    e->jet = base_arena_bytes(arena, count * sizeof *e->jet);
+    for (int i = 0; i < SEARCH_DEPTH + 2; i++) {
+        e->end[i] = base_arena_bytes(arena, count * sizeof *e->end[i]);
+    }
+    e->y = base_arena_doubles(arena, (size_t)e->n);
+    e->sample = base_arena_doubles(arena, nodes * count);
+    e->b = base_arena_doubles(arena, nodes * count);
+    e->part = base_arena_doubles(arena, nodes * count);
+    e->fit[0] = base_arena_doubles(arena, half * half);
+    e->fit[1] = base_arena_doubles(arena, nodes * nodes);
+}
+
+step_events *step_events_create(const step_event_options *options, zw_error *error)
+{
+    if (options->count < 0 || options->n < 0 || options->function == NULL) {
+        base_fail(error, ZW_BAD_INPUT, "events: no function or size");
+        return NULL;
+    }
+    step_events shape = {.count = options->count, .n = options->n};
+    base_arena arena = {0};
+    base_arena_bytes(&arena, sizeof shape);
+    layout(&shape, &arena);
+    arena = (base_arena){.block = base_alloc(arena.used)};
+    if (arena.block == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "%d events: out of memory", options->count);
+        return NULL;
+    }
+    step_events *e = base_arena_bytes(&arena, sizeof *e);
+    *e = shape;
+    layout(e, &arena);
+    e->function = options->function;
+    e->sort = options->sort;
+    e->enclose = options->enclose;
+    e->user = options->user;
+    e->option = *options;
+    e->gain[0] = bernstein_fit(SEARCH_DEGREE / 2, e->fit[0]);
+    e->gain[1] = bernstein_fit(SEARCH_DEGREE, e->fit[1]);
+    if (options->direction != NULL && e->count > 0) {
+        memcpy(e->direction, options->direction, (size_t)e->count * sizeof *e->direction);
+    }
+    e->option.direction = NULL; /* the caller's */
+    return e;
+}
+
+void step_events_free(step_events *events)
+{
+    if (events != NULL) {
+        path_free(events->path);
+        base_free(events);
+    }
+}
+
+const int *step_events_fired(const step_events *events)
+{
+    return events->fired;
+}
+
+int step_events_proved(const step_events *events)
+{
+    return events->proved;
+}
+
+int step_events_side(const step_events *events, int k)
+{
+    return events->side[k];
+}
+
+/* ---- Sides ----------------------------------------------------------------------------------- */
+
+zw_status step_events_arm(step_events *e, const step_ode *ode, zw_error *error)
+{
+    const step_ode_view *view = step_ode_look(ode);
+    if (e->path == NULL && e->enclose != NULL) {
+        e->path = path_create(ode, e->option.component, e->option.component_count, error);
+        if (e->path == NULL) {
+            return ZW_NO_MEMORY;
+        }
+    }
+    memset(e->level, 0, (size_t)e->count * sizeof *e->level);
+    zw_status status = search_look(e, view->t, view->y, e->now, error);
+    if (e->sort) {
+        e->sort(e->user, e->kind, e->is_guard, e->slack);
+    }
+    e->fresh = 1;
+    for (int k = 0; k < e->count && status == ZW_OK; k++) {
+        double g = e->now[k];
+        e->noise[k] = 0.0;
+        if (e->is_guard[k]) {
+            e->side[k] = 1;
+            e->zone[k] = fabs(g) <= e->slack[k] ? e->slack[k] : 0.0;
+            e->level[k] = fmin(g, 0.0);
+            e->now[k] -= e->level[k];
+        } else {
+            e->zone[k] = e->just_fired[k] ? 4.0 * e->residual[k] : 0.0;
+            e->side[k] = fabs(g) > e->zone[k] ? (g > 0.0 ? 1 : -1) : 0;
+            e->zone[k] = e->side[k] ? 0.0 : e->zone[k];
+        }
+        e->just_fired[k] = 0;
+    }
+    return status;
+}
+
+/* ---- Narrowing ------------------------------------------------------------------------------- */
+
+/* One event as a function of time, for the root finder. */
+static zw_status see_one(void *user, double t, double *g, zw_error *error)
+{
+    step_events *e = user;
+    zw_status status = step_ode_dense(e->ode, t, e->y, error);
+    status = status == ZW_OK ? search_look(e, t, e->y, e->g, error) : status;
+    *g = e->g[e->which];
+    return status;
+}
+
+static double time_at(const step_events *e, double x)
+{
+    const step_ode_view *view = step_ode_look(e->ode);
+    return x == 0.0   ? view->t_before
+           : x == 1.0 ? view->t
+                      : view->t_before + x * (view->t - view->t_before);
+}
+
+static int same_side(double a, double b)
+{
+    return (a > 0.0 && b > 0.0) || (a < 0.0 && b < 0.0);
+}
+
+/* The crossing of function k between the x that the search found. Where round-off hides the change
+ * of sign, its far end. */
+static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error *error)
+{
+    *crossing = (step_crossing){.before = time_at(e, e->low[k]), .after = time_at(e, e->high[k])};
+    e->which = k;
+    zw_status status = see_one(e, crossing->before, &crossing->g_before, error);
+    status = status == ZW_OK ? see_one(e, crossing->after, &crossing->g_after, error) : status;
+    if (status != ZW_OK || crossing->g_before == 0.0 ||
+        same_side(crossing->g_before, crossing->g_after)) {
+        return status;
+    }
+    return step_root_narrow(see_one, e, 0.0, crossing, error);
+}
+
+/* ---- Real steps ------------------------------------------------------------------------------ */
+
+static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
+{
+    zw_status status = step_ode_retake(e->ode, t, error);
+    const step_ode_view *view = step_ode_look(e->ode);
+    status = status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
+    *g = e->g[e->which];
+    return status;
+}
+
+/* Correct the time on real steps: secants, the first with the slope of the dense output, as long as
+ * |g| falls. Ends with the ode at the best time; `reach` is where the full step ended. */
+static zw_status correct(step_events *e, double t0, double reach, step_crossing wide,
+                         step_crossing found, zw_error *error)
+{
+    double t = found.after, g, slope = (wide.g_after - wide.g_before) / (wide.after - wide.before);
+    /* Not back to the start: whoever has just left zero there would be found again. */
+    double start = 0.5 * (t0 + t), low = fmin(start, reach), high = fmax(start, reach);
+    zw_status status = retake_and_look(e, t, &g, error);
+    for (int i = 0; status == ZW_OK && i < CORRECTIONS && g != 0.0; i++) {
+        double next = fmin(fmax(t - g / slope, low), high), g_next;
+        if (!(fabs(next - t) > DBL_EPSILON * fabs(t))) {
+            break;
+        }
+        status = retake_and_look(e, next, &g_next, error);
+        if (status != ZW_OK) {
+            break;
+        }
+        if (!(fabs(g_next) < fabs(g))) {
+            return retake_and_look(e, t, &g, error); /* the better one again */
+        }
+        slope = (g_next - g) / (next - t);
+        t = next;
+        g = g_next;
+    }
+    return status;
+}
+
+/* The slope of the dense output at the crossing needs points around it at which round-off does not
+ * matter: a thousandth of the step to each side, where there is room. */
+static zw_status widen(step_events *e, step_crossing found, step_crossing *wide, zw_error *error)
+{
+    const step_ode_view *view = step_ode_look(e->ode);
+    double low = fmin(view->t_before, view->t), high = fmax(view->t_before, view->t);
+    double away = 1e-3 * (view->t - view->t_before);
+    wide->before = fmin(fmax(found.before - away, low), high);
+    wide->after = fmin(fmax(found.after + away, low), high);
+    zw_status status = see_one(e, wide->before, &wide->g_before, error);
+    return status == ZW_OK ? see_one(e, wide->after, &wide->g_after, error) : status;
+}
+
+/* All events that have come to or past zero, from the side on which they were. The others are where
+ * they were at the start of the step, unless they are clearly somewhere now. */
+static int gather(step_events *e, int first)
+{
+    int count = 0;
+    for (int k = 0; k < e->count; k++) {
+        double now = e->g[k];
+        int before = e->side_before[k];
+        int wanted = e->direction[k] == 0 || (e->direction[k] > 0) == (before < 0);
+        int crossed = before != 0 && e->zone_before[k] == 0.0 && !same_side(before, now) &&
+                      wanted && e->kind[k] != STEP_EVENT_OFF;
+        if (k == first || crossed) {
+            e->fired[count++] = k;
+            e->just_fired[k] = 1;
+            e->residual[k] = fabs(now);
+        }
+    }
+    return count;
+}
+
+/* Round-off of the sampled functions, in the first step after they were armed. */
+static zw_status measure_noise(step_events *e, zw_error *error)
+{
+    enum { PROBES = 3 };
+    const step_ode_view *view = step_ode_look(e->ode);
+    double t0 = view->t_before, h = view->t - t0;
+    double tiny = copysign(fmax(ldexp(fabs(h), -50), 2.0 * DBL_EPSILON * fabs(t0)), h);
+    int sampled = 0;
+    for (int k = 0; k < e->count; k++) {
+        sampled |= e->kind[k] == STEP_EVENT_SAMPLED;
+    }
+    for (int i = 1; i <= PROBES && sampled && fabs(i * tiny) < fabs(h); i++) {
+        zw_status status = step_ode_dense(e->ode, t0 + i * tiny, e->y, error);
+        status = status == ZW_OK ? search_look(e, t0 + i * tiny, e->y, e->g, error) : status;
+        if (status != ZW_OK) {
+            return status;
+        }
+        for (int k = 0; k < e->count; k++) {
+            e->noise[k] = fmax(e->noise[k], 4.0 * fabs(e->g[k] - e->now[k]));
+        }
+    }
+    e->fresh = 0;
+    return ZW_OK;
+}
+
+zw_status step_events_scan(step_events *e, step_ode *ode, int *count, zw_error *error)
+{
+    const step_ode_view *view = step_ode_look(ode);
+    double t0 = view->t_before, reach = view->t;
+    step_crossing best = {0}, wide = {0};
+    int first = -1;
+    *count = 0;
+    e->proved = 1;
+    if (e->count == 0 || t0 == reach) {
+        return ZW_OK;
+    }
+    e->ode = ode;
+    if (e->sort) {
+        e->sort(e->user, e->kind, e->is_guard, NULL);
+    }
+    memcpy(e->side_before, e->side, (size_t)e->count * sizeof *e->side);
+    memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
+    zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;
+    status = status == ZW_OK ? search_step(e, error) : status;
+    for (int k = 0; status == ZW_OK && k < e->count; k++) {
+        if (!e->found[k] || e->low[k] >= e->best) {
+            continue;
+        }
+        step_crossing crossing;
+        status = narrow(e, k, &crossing, error);
+        if (first < 0 || fabs(crossing.after - t0) < fabs(best.after - t0)) {
+            best = crossing;
+            first = k;
+        }
+    }
+    if (status != ZW_OK || first < 0) {
+        for (int k = 0; k < e->count; k++) {
+            if (e->clear[k] == 1.0) { /* it has left zero */
+                e->level[k] = 0.0;
+            }
+        }
+        return status;
+    }
+    e->which = first;
+    status = widen(e, best, &wide, error);
+    status = status == ZW_OK ? correct(e, t0, reach, wide, best, error) : status;
+    *count = status == ZW_OK ? gather(e, first) : 0;
+    return status;
+}

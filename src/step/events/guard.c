@@ -1,0 +1,467 @@
+#include "step/events/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static int one_sided(const model_constraint *constraint)
+{
+    return constraint->relation == MODEL_AT_LEAST;
+}
+
+static unsigned depends(const step_guards *guards, expr_id node)
+{
+    const zw_model *model = guards->motion->system->model;
+    return (unsigned)expr_graph_node(model->graph, node)->depends & ~(unsigned)EXPR_ON_PARAM;
+}
+
+/* ---- Kinds ------------------------------------------------------------------------------------*/
+
+static int kind_of_event(const step_guards *guards, int i)
+{
+    const zw_system *system = guards->motion->system;
+    unsigned on = depends(guards, system->model->event[i].root);
+    if ((on & ~(unsigned)EXPR_ON_TIME) == 0) {
+        return STEP_EVENT_OF_TIME;
+    }
+    return system->tree || on & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA) ? STEP_EVENT_SAMPLED
+                                                                 : STEP_EVENT_FORMULA;
+}
+
+static int kind_of_constraint(const step_guards *guards, int k)
+{
+    int mode = guards->motion->work->mode[guards->constraint[k]];
+    int formula = guards->motion->system->tree ? STEP_EVENT_SAMPLED : STEP_EVENT_FORMULA;
+    if (!guards->is_friction[k]) {
+        return mode == SYSTEM_OPEN ? formula : STEP_EVENT_SAMPLED;
+    }
+    return mode == SYSTEM_STUCK    ? STEP_EVENT_SAMPLED
+           : mode == SYSTEM_CLOSED ? formula
+                                   : STEP_EVENT_OFF;
+}
+
+/* A gap that starts at zero is known to round-off, and what bounces must not sink. But one that is
+ * open at rest, as friction or a force that is nearly zero holds it, is there as well as the kernel
+ * decided that: for speeds below REST of the largest, BESIDE of its terms. */
+static double slack_of_gap(const step_guards *guards, int c, double rest)
+{
+    const double BESIDE = 1e-9;
+    const zw_system *system = guards->motion->system;
+    const zw_work *work = guards->motion->work;
+    const double *A = work->out[PART_POSITION] + system->m;
+    double size = 1.0;
+    int r = system->first_row[c];
+    for (int i = system->A_start[r]; i < system->A_start[r + 1]; i++) {
+        size += fabs(A[i] * guards->y[system->A_column[i]]);
+    }
+    return fabs(work->out[PART_VELOCITY][r]) <= rest ? BESIDE * size : 0.0;
+}
+
+/* Steps keep speeds to the tolerance times 1 + |v|, and forces follow from what they keep. So a
+ * contact that closes without force, or a joint that begins to slide without acceleration, is not
+ * clear of zero before that. */
+static void list_slack(const step_guards *guards, double *slack)
+{
+    const double REST = 1e-10;
+    const zw_system *system = guards->motion->system;
+    zw_work *work = guards->motion->work;
+    const double *v = guards->y + system->nq;
+    double force = 1.0, speed = 1.0;
+    for (int i = 0; i < work->motion->rows; i++) {
+        force = fmax(force, fabs(work->motion->answer.lambda[i]));
+    }
+    for (int i = 0; i < system->n; i++) {
+        speed = fmax(speed, fabs(v[i]));
+    }
+    int known = guards->others > 0 && system_evaluate(system, work, PART_VELOCITY, guards->t,
+                                                      guards->y, v, NULL, NULL, NULL) == ZW_OK;
+    memset(slack, 0, (size_t)guards->count * sizeof *slack);
+    for (int k = 0; k < guards->others; k++) {
+        int c = guards->constraint[k], mode = work->mode[c], friction = guards->is_friction[k];
+        double *to = &slack[guards->events + k];
+        if (!friction && mode == SYSTEM_OPEN) {
+            *to = known ? slack_of_gap(guards, c, REST * speed) : 0.0;
+        } else {
+            *to = guards->tolerance * (friction && mode == SYSTEM_CLOSED ? 1.0 : force);
+        }
+    }
+}
+
+static void sort(void *user, int *kind, int *is_guard, double *slack)
+{
+    step_guards *guards = user;
+    if (slack) {
+        list_slack(guards, slack);
+    }
+    for (int i = 0; i < guards->events; i++) {
+        kind[i] = kind_of_event(guards, i);
+        is_guard[i] = 0;
+    }
+    for (int k = 0; k < guards->others; k++) {
+        kind[guards->events + k] = kind_of_constraint(guards, k);
+        is_guard[guards->events + k] = 1;
+    }
+    for (int i = guards->events + guards->others; i < guards->count; i++) {
+        const step_kink *kink =
+            &guards->kinks.kink[guards->kink[i - guards->events - guards->others] / 2];
+        kind[i] = kink->side != kink->side ? STEP_EVENT_OFF
+                  : kink->of_time          ? STEP_EVENT_OF_TIME
+                                           : STEP_EVENT_FORMULA;
+        is_guard[i] = kink->is_floor || kink->side != 0.0;
+    }
+    if (guards->tape) {
+        expr_tape_prepare(guards->tape, guards->motion->work->param, guards->registers);
+        if (guards->kinks.count > 0) {
+            kinks_latch_tape(&guards->kinks, guards->tape, guards->registers);
+        }
+        expr_enclose_prepare(guards->tape, guards->registers, guards->jets);
+    }
+}
+
+/* ---- Values -----------------------------------------------------------------------------------*/
+
+static int needs_forces(const step_guards *guards)
+{
+    for (int i = 0; i < guards->events; i++) {
+        unsigned on = depends(guards, guards->motion->system->model->event[i].root);
+        if (on & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA)) {
+            return 1;
+        }
+    }
+    for (int k = 0; k < guards->others; k++) {
+        int mode = guards->motion->work->mode[guards->constraint[k]];
+        if ((guards->is_friction[k] && mode == SYSTEM_STUCK) ||
+            (!guards->is_friction[k] && mode != SYSTEM_OPEN)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static double guard_of(const step_guards *guards, int k)
+{
+    const zw_system *system = guards->motion->system;
+    const zw_work *work = guards->motion->work;
+    int c = guards->constraint[k], mode = work->mode[c], r = system->first_row[c];
+    if (!guards->is_friction[k]) {
+        return mode == SYSTEM_OPEN ? work->out[PART_POSITION][r] : work->lambda[r];
+    }
+    if (mode == SYSTEM_STUCK) {
+        return system_hold(system, work, c);
+    }
+    return mode == SYSTEM_CLOSED ? system_slide(system, work, c) : 1;
+}
+
+/* Guard j of the kinks from a - b, of floors a. */
+static double guard_of_kink(const step_guards *guards, int j, double x)
+{
+    const step_kink *kink = &guards->kinks.kink[guards->kink[j] / 2];
+    if (kink->side != kink->side) {
+        return 1.0; /* it has no value here */
+    }
+    if (kink->is_floor) {
+        return guards->kink[j] % 2 ? kink->side + 1.0 - x : x - kink->side;
+    }
+    return kink->side < 0.0 ? -x : x;
+}
+
+static void values_of_kinks(const step_guards *guards, double t, const double *y, double *g)
+{
+    kinks_values(&guards->kinks, t, y);
+    for (int j = 0; j < guards->count - guards->events - guards->others; j++) {
+        g[j] = guard_of_kink(guards, j, guards->kinks.out[guards->kink[j] / 2 * 2]);
+    }
+}
+
+static zw_status evaluate(void *user, double t, const double *y, double *g, zw_error *error)
+{
+    step_guards *guards = user;
+    const zw_system *system = guards->motion->system;
+    zw_work *work = guards->motion->work;
+    const double *q = y, *v = y + system->nq;
+    zw_status status = ZW_OK;
+    guards->t = t;
+    guards->y = y;
+    if (needs_forces(guards)) {
+        status = system_accelerate(system, work, t, q, v, work->a, error);
+        if (status == ZW_OK && work->motion->rows > 0) {
+            solver_multipliers(work->motion, work->lambda);
+        } else { /* nothing is closed */
+            memset(work->lambda, 0, (size_t)system->m * sizeof *work->lambda);
+        }
+    }
+    if (status == ZW_OK && guards->others > 0) {
+        status = system_evaluate(system, work, PART_POSITION, t, q, v, NULL, NULL, error);
+    }
+    if (status == ZW_OK && guards->others > 0) {
+        status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+    }
+    if (status == ZW_OK && guards->events > 0) {
+        status = system_evaluate(system, work, PART_EVENTS, t, q, v, work->a, work->lambda, error);
+        memcpy(g, work->out[PART_EVENTS], (size_t)guards->events * sizeof *g);
+    }
+    for (int k = 0; k < guards->others && status == ZW_OK; k++) {
+        g[guards->events + k] = guard_of(guards, k);
+    }
+    if (status == ZW_OK && guards->count > guards->events + guards->others) {
+        values_of_kinks(guards, t, y, g + guards->events + guards->others);
+    }
+    return status;
+}
+
+/* ---- Enclosures -------------------------------------------------------------------------------*/
+
+/* The speed of sliding along the hint: a sum over the outputs of its speeds. */
+static expr_jet slide(const step_guards *guards, int k)
+{
+    int c = guards->constraint[k], at = guards->at[guards->events + k];
+    const double *hint = guards->motion->work->hint + 3 * c;
+    expr_jet sum = {interval_point(0.0), interval_point(0.0)};
+    for (int i = 0; i < guards->motion->system->slip[c].width; i++) {
+        expr_interval d = interval_point(hint[i]);
+        sum.value = interval_add(sum.value, interval_mul(d, guards->out[at + i].value));
+        sum.rate = interval_add(sum.rate, interval_mul(d, guards->out[at + i].rate));
+    }
+    return sum;
+}
+
+static expr_jet enclose_kink(const step_guards *guards, int j)
+{
+    const step_kink *kink = &guards->kinks.kink[guards->kink[j] / 2];
+    expr_jet x = guards->kinks.jet_out[guards->kink[j] / 2 * 2];
+    int down = kink->is_floor ? guards->kink[j] % 2 : kink->side < 0.0;
+    if (kink->is_floor) {
+        expr_interval level = interval_point(kink->side + down);
+        x.value = interval_sub(x.value, level);
+    }
+    return down ? (expr_jet){interval_neg(x.value), interval_neg(x.rate)} : x;
+}
+
+static void enclose(void *user, const step_piece *piece, expr_jet *g)
+{
+    const step_guards *guards = user;
+    const expr_jets in = {.t = piece->t, .q = piece->y, .v = piece->y + guards->motion->system->nq};
+    if (guards->tape) {
+        expr_enclose_run(guards->tape, &in, guards->jets, guards->out);
+    }
+    for (int i = 0; i < guards->events + guards->others; i++) {
+        int k = i - guards->events;
+        if (guards->at[i] < 0) {
+            continue;
+        }
+        g[i] = k >= 0 && guards->is_friction[k] ? slide(guards, k) : guards->out[guards->at[i]];
+    }
+    if (guards->count > guards->events + guards->others) {
+        kinks_enclose(&guards->kinks, &in);
+    }
+    for (int i = guards->events + guards->others; i < guards->count; i++) {
+        g[i] = enclose_kink(guards, i - guards->events - guards->others);
+    }
+}
+
+/* ---- Creation ---------------------------------------------------------------------------------*/
+
+/* The list of guards; with NULL only counts. */
+static int list(const zw_model *model, step_guards *guards)
+{
+    int k = 0;
+    for (int c = 0; c < model->constraint_count; c++) {
+        const model_constraint *constraint = &model->constraint[c];
+        for (int friction = 0; friction < 2; friction++) {
+            if (friction ? constraint->friction == EXPR_NONE : !one_sided(constraint)) {
+                continue;
+            }
+            if (guards) {
+                guards->constraint[k] = c;
+                guards->is_friction[k] = friction;
+            }
+            k++;
+        }
+    }
+    return k;
+}
+
+static int list_kinks(const step_kinks *kinks, int *guard)
+{
+    int count = 0;
+    for (int k = 0; k < kinks->count; k++) {
+        for (int end = 0; end <= kinks->kink[k].is_floor; end++) {
+            if (guard) {
+                guard[count] = 2 * k + end;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The formulas of events and constraints into out (NULL: count them), and where each begins. */
+static int list_formulas(step_guards *guards, expr_id *out)
+{
+    const zw_system *system = guards->motion->system;
+    int count = 0;
+    for (int i = 0; i < guards->events; i++) {
+        int is = kind_of_event(guards, i) != STEP_EVENT_SAMPLED;
+        guards->at[i] = is ? count : -1;
+        if (is && out) {
+            out[count] = system->model->event[i].root;
+        }
+        count += is;
+    }
+    for (int k = 0; k < guards->others; k++) {
+        int c = guards->constraint[k], friction = guards->is_friction[k];
+        int width = system->tree ? 0 : friction ? system->slip[c].width : 1;
+        const system_tape *tape = &system->tape[friction ? PART_SLIP : PART_POSITION];
+        int first = friction ? system->slip[c].at : system->first_row[c];
+        guards->at[guards->events + k] = width > 0 ? count : -1;
+        for (int i = 0; i < width && out; i++) {
+            out[count + i] = tape->out[first + i];
+        }
+        count += width;
+    }
+    return count;
+}
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+static zw_status make_tape(step_guards *guards, zw_error *error)
+{
+    const zw_system *system = guards->motion->system;
+    int count = list_formulas(guards, NULL);
+    if (count == 0) {
+        return ZW_OK;
+    }
+    expr_id *out = base_alloc((size_t)count * sizeof *out);
+    if (!out) {
+        return no_memory(error);
+    }
+    list_formulas(guards, out);
+    guards->tape = expr_tape_create(system->model->graph, &system->shape, out, count, error);
+    base_free(out);
+    if (!guards->tape) {
+        return ZW_NO_MEMORY;
+    }
+    size_t registers = expr_tape_registers(guards->tape) + 1;
+    guards->registers = base_alloc(registers * sizeof(double));
+    guards->jets = base_alloc(registers * sizeof(expr_jet));
+    guards->out = base_alloc((size_t)count * sizeof(expr_jet));
+    if (!guards->registers || !guards->jets || !guards->out) {
+        return no_memory(error);
+    }
+    return kinks_meet(&guards->kinks, guards->tape, error);
+}
+
+/* The components of y that formulas read. */
+static int list_components(const step_guards *guards, int *component)
+{
+    const expr_tape *tape[] = {guards->tape, guards->kinks.tape};
+    int nq = guards->motion->system->nq, count = 0;
+    for (int i = 0; i < guards->motion->size; i++) {
+        int reads = 0;
+        for (int k = 0; k < 2; k++) {
+            int first, number, at = i < nq ? i : i - nq;
+            if (tape[k]) {
+                expr_tape_reads(tape[k], i < nq ? EXPR_COORD : EXPR_SPEED, &first, &number);
+                reads |= at >= first && at < first + number;
+            }
+        }
+        if (reads) {
+            component[count++] = i;
+        }
+    }
+    return count;
+}
+
+static zw_status make_scan(step_guards *guards, zw_error *error)
+{
+    const zw_model *model = guards->motion->system->model;
+    int *direction = base_alloc((size_t)guards->count * sizeof(int));
+    int *component = base_alloc(((size_t)guards->motion->size + 1) * sizeof(int));
+    guards->component = component;
+    if (direction && component) {
+        for (int i = 0; i < guards->count; i++) {
+            direction[i] = i < guards->events ? model->event[i].direction : -1;
+        }
+        const step_event_options options = {.count = guards->count,
+                                            .n = guards->motion->size,
+                                            .direction = direction,
+                                            .function = evaluate,
+                                            .sort = sort,
+                                            .enclose = enclose,
+                                            .component = component,
+                                            .component_count = list_components(guards, component),
+                                            .user = guards};
+        guards->scan = step_events_create(&options, error);
+    }
+    base_free(direction);
+    return guards->scan ? ZW_OK : no_memory(error);
+}
+
+zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, double tolerance,
+                        zw_error *error)
+{
+    const zw_model *model = motion->system->model;
+    *guards = (step_guards){.motion = motion, .events = model->event_count, .tolerance = tolerance};
+    guards->others = events_only ? 0 : list(model, NULL);
+    zw_status status = kinks_create(&guards->kinks, motion, events_only, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    int kinks = list_kinks(&guards->kinks, NULL);
+    guards->count = guards->events + guards->others + kinks;
+    if (guards->count == 0) {
+        return ZW_OK;
+    }
+    size_t others = (size_t)guards->others + 1;
+    guards->constraint = base_alloc(others * sizeof(int));
+    guards->is_friction = base_alloc(others * sizeof(int));
+    guards->at = base_alloc(((size_t)guards->events + others) * sizeof(int));
+    guards->kink = base_alloc(((size_t)kinks + 1) * sizeof(int));
+    if (!guards->constraint || !guards->is_friction || !guards->at || !guards->kink) {
+        status = no_memory(error);
+    }
+    if (status == ZW_OK) {
+        if (!events_only) {
+            list(model, guards);
+        }
+        list_kinks(&guards->kinks, guards->kink);
+        status = make_tape(guards, error);
+    }
+    status = status == ZW_OK ? make_scan(guards, error) : status;
+    if (status != ZW_OK) {
+        guards_free(guards);
+    }
+    return status;
+}
+
+void guards_free(step_guards *guards)
+{
+    step_events_free(guards->scan);
+    kinks_free(&guards->kinks);
+    expr_tape_free(guards->tape);
+    void *memory[] = {guards->constraint, guards->is_friction, guards->kink, guards->at,
+                      guards->registers,  guards->jets,        guards->out,  guards->component};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        base_free(memory[i]);
+    }
+    *guards = (step_guards){0};
+}
+
+int guards_kink_left(const step_guards *guards, int *side)
+{
+    int first = guards->events + guards->others;
+    for (int i = first; i < guards->count; i++) {
+        int k = guards->kink[i - first] / 2;
+        const step_kink *kink = &guards->kinks.kink[k];
+        *side = step_events_side(guards->scan, i);
+        if (!kink->is_floor && kink->side == 0.0 && *side != 0) {
+            return k;
+        }
+    }
+    return -1;
+}

@@ -1,0 +1,52 @@
+/* What ends a smooth piece of motion, as functions for step/events/event.h:
+ *
+ *   each event of the model     its root, in its own direction
+ *   each one-sided constraint   open: the gap; closed: the force that presses
+ *   each constraint with friction   sliding: the speed along its direction; stuck: what friction
+ *                                   could hold beyond what it does hold
+ *   each kink of a formula      how far it is on its side (kink.h); floor: two
+ *
+ * All but the model's events are guards, positive until they fire. Gaps, speeds of sliding, kinks
+ * and events are formulas, so steps are proved free of them; forces need a solve, and are sampled,
+ * and so is all that is seen of bodies. */
+#ifndef ZW_STEP_GUARD_H
+#define ZW_STEP_GUARD_H
+
+#include "step/events/event.h"
+#include "step/events/kink.h"
+#include "step/motion.h"
+
+typedef struct step_guards {
+    step_motion *motion;
+    int count;
+    int events;       /* the first ones are the model's, */
+    int others;       /* then those of constraints, then those of kinks */
+    int *constraint;  /* [others] whose guard it is */
+    int *is_friction; /* [others] */
+    int *kink;  /* [count - events - others] whose guard it is: 2 * kink, + 1: its upper end */
+    int forces; /* some event or mode needs accelerations and multipliers */
+    double tolerance; /* of steps: forces and speeds of sliding are known to it */
+    double t;         /* where the guards were evaluated last, */
+    const double *y;
+    step_kinks kinks;
+    step_events *scan;
+    int *component; /* of y that formulas read */
+
+    /* Events, gaps and speeds of sliding as one tape; NULL: there are none */
+    expr_tape *tape;
+    int *at; /* [events + others] its first output; -1: it is no formula */
+    double *registers;
+    expr_jet *jets, *out;
+} step_guards;
+
+/* NULL-like (count 0, scan NULL) if the model has nothing to watch. events_only: contacts and
+ * friction are watched by others. */
+zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, double tolerance,
+                        zw_error *error);
+void guards_free(step_guards *guards);
+
+/* The kink that left zero in the last step without being on any side before, and its side; -1:
+ * none. The step was taken on neither branch. */
+int guards_kink_left(const step_guards *guards, int *side);
+
+#endif

@@ -1,0 +1,396 @@
+#include "step/events/kink.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* The tapes of the motion. Energies and what is drawn may bend as they like. */
+static const system_part PARTS[] = {PART_TERMS,  PART_POSITION, PART_VELOCITY, PART_SLIP,
+                                    PART_METRIC, PART_LAGRANGE, PART_REACTION};
+enum { PARTS_COUNT = sizeof PARTS / sizeof *PARTS };
+
+/* ---- The list ---------------------------------------------------------------------------------*/
+
+/* The kink of a node, with a below b; `flip`: it has them the other way round. */
+static step_kink kink_of(const expr_graph *graph, expr_id node, int *flip)
+{
+    const expr_node *n = expr_graph_node(graph, node);
+    step_kink k = {.a = n->operand[0], .b = n->operand[1], .node = node, .side = NAN};
+    k.is_floor = n->op == EXPR_FLOOR;
+    *flip = k.b != EXPR_NONE && k.b < k.a;
+    if (*flip) {
+        k.a = n->operand[1];
+        k.b = n->operand[0];
+    }
+    return k;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const step_kink *x = a, *y = b;
+    if (x->is_floor != y->is_floor) {
+        return x->is_floor - y->is_floor;
+    }
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+static unsigned depends(const expr_graph *graph, expr_id node)
+{
+    return (unsigned)expr_graph_node(graph, node)->depends & ~(unsigned)EXPR_ON_PARAM;
+}
+
+int kinks_exist(const zw_system *system)
+{
+    for (int p = 0; p < PARTS_COUNT; p++) {
+        const expr_tape *tape = system->tape[PARTS[p]].code;
+        for (int i = 0; tape && i < expr_tape_kinks(tape); i++) {
+            if (depends(system->model->graph, expr_tape_kink(tape, i))) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* All kinks of the tapes into list (NULL: count them), with repeats. */
+static int gather(step_kinks *kinks, int alone, step_kink *list)
+{
+    const zw_system *system = kinks->motion->system;
+    const expr_graph *graph = system->model->graph;
+    int count = 0, flip;
+    for (int p = 0; p < PARTS_COUNT; p++) {
+        const expr_tape *tape = system->tape[PARTS[p]].code;
+        for (int i = 0; tape && i < expr_tape_kinks(tape); i++) {
+            expr_id node = expr_tape_kink(tape, i);
+            unsigned on = depends(graph, node), of_time = on == EXPR_ON_TIME;
+            if (on == 0) {
+                continue;
+            }
+            if (!of_time && (alone || system->tree || on & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA))) {
+                kinks->blind = 1;
+                continue;
+            }
+            if (list) {
+                list[count] = kink_of(graph, node, &flip);
+                list[count].of_time = (int)of_time;
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+zw_status kinks_meet(step_kinks *kinks, const expr_tape *tape, zw_error *error)
+{
+    int count = tape ? expr_tape_kinks(tape) : 0;
+    if (kinks->scratch && count <= kinks->room) {
+        return ZW_OK;
+    }
+    base_free(kinks->scratch);
+    kinks->room = count;
+    kinks->scratch = base_alloc(((size_t)count + 1) * sizeof(double));
+    return kinks->scratch ? ZW_OK
+                          : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+/* The tape of a and b of all kinks. */
+static zw_status make_tape(step_kinks *kinks, zw_error *error)
+{
+    const zw_system *system = kinks->motion->system;
+    expr_id *out = base_alloc(2 * (size_t)kinks->count * sizeof *out);
+    if (!out) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    for (int k = 0; k < kinks->count; k++) {
+        out[2 * k] = kinks->kink[k].a;
+        out[2 * k + 1] = kinks->kink[k].b == EXPR_NONE ? EXPR_ZERO : kinks->kink[k].b;
+    }
+    kinks->tape =
+        expr_tape_create(system->model->graph, &system->shape, out, 2 * kinks->count, error);
+    base_free(out);
+    if (!kinks->tape) {
+        return ZW_NO_MEMORY;
+    }
+    size_t registers = expr_tape_registers(kinks->tape) + 1, size = (size_t)kinks->motion->size + 1;
+    kinks->registers = base_alloc(registers * sizeof(double));
+    kinks->jets = base_alloc(registers * sizeof(expr_jet));
+    kinks->out = base_alloc(2 * (size_t)kinks->count * sizeof(double));
+    kinks->jet_out = base_alloc(2 * (size_t)kinks->count * sizeof(expr_jet));
+    kinks->y = base_alloc(size * sizeof(expr_jet));
+    kinks->rate = base_alloc(size * sizeof(double));
+    if (!kinks->registers || !kinks->jets || !kinks->out || !kinks->jet_out || !kinks->y ||
+        !kinks->rate) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    zw_status status = kinks_meet(kinks, kinks->tape, error);
+    for (int p = 0; p < PARTS_COUNT && status == ZW_OK; p++) {
+        status = kinks_meet(kinks, system->tape[PARTS[p]].code, error);
+    }
+    return status;
+}
+
+zw_status kinks_create(step_kinks *kinks, step_motion *motion, int alone, zw_error *error)
+{
+    *kinks = (step_kinks){.motion = motion, .latch = !alone};
+    int all = gather(kinks, alone, NULL);
+    if (all == 0) {
+        return ZW_OK;
+    }
+    kinks->kink = base_alloc((size_t)all * sizeof *kinks->kink);
+    if (!kinks->kink) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    gather(kinks, alone, kinks->kink);
+    qsort(kinks->kink, (size_t)all, sizeof *kinks->kink, compare);
+    for (int i = 0; i < all; i++) {
+        if (i == 0 || compare(&kinks->kink[kinks->count - 1], &kinks->kink[i]) != 0) {
+            kinks->kink[kinks->count++] = kinks->kink[i];
+        }
+    }
+    zw_status status = make_tape(kinks, error);
+    if (status != ZW_OK) {
+        kinks_free(kinks);
+    }
+    return status;
+}
+
+void kinks_free(step_kinks *kinks)
+{
+    expr_tape_free(kinks->tape);
+    void *list[] = {kinks->kink,    kinks->registers, kinks->jets, kinks->out,
+                    kinks->jet_out, kinks->y,         kinks->rate, kinks->scratch};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]);
+    }
+    *kinks = (step_kinks){0};
+}
+
+/* ---- Sides ------------------------------------------------------------------------------------*/
+
+void kinks_latch_tape(const step_kinks *kinks, const expr_tape *tape, double *registers)
+{
+    const expr_graph *graph = kinks->motion->system->model->graph;
+    for (int i = 0; i < expr_tape_kinks(tape); i++) {
+        int flip;
+        step_kink key = kink_of(graph, expr_tape_kink(tape, i), &flip);
+        const step_kink *kink =
+            bsearch(&key, kinks->kink, (size_t)kinks->count, sizeof key, compare);
+        kinks->scratch[i] = !kink ? NAN : flip ? -kink->side : kink->side;
+    }
+    expr_tape_latch(tape, kinks->scratch, registers);
+}
+
+void kinks_latch(const step_kinks *kinks)
+{
+    if (kinks->count == 0) {
+        return;
+    }
+    const zw_system *system = kinks->motion->system;
+    expr_tape_prepare(kinks->tape, kinks->motion->work->param, kinks->registers);
+    kinks_latch_tape(kinks, kinks->tape, kinks->registers);
+    expr_enclose_prepare(kinks->tape, kinks->registers, kinks->jets);
+    for (int p = 0; p < PARTS_COUNT && kinks->latch; p++) {
+        const expr_tape *tape = system->tape[PARTS[p]].code;
+        if (tape) {
+            kinks_latch_tape(kinks, tape, kinks->motion->work->registers[PARTS[p]]);
+        }
+    }
+}
+
+void kinks_release(const step_kinks *kinks)
+{
+    for (int k = 0; k < kinks->count; k++) {
+        kinks->kink[k].side = NAN;
+    }
+    kinks_latch(kinks);
+}
+
+void kinks_values(const step_kinks *kinks, double t, const double *y)
+{
+    const expr_inputs in = {.t = t, .q = y, .v = y + kinks->motion->system->nq};
+    expr_tape_run(kinks->tape, &in, kinks->registers, kinks->out);
+    for (int k = 0; k < kinks->count; k++) {
+        kinks->out[2 * k] -= kinks->out[2 * k + 1];
+    }
+}
+
+void kinks_enclose(const step_kinks *kinks, const expr_jets *in)
+{
+    expr_jet *out = kinks->jet_out;
+    expr_enclose_run(kinks->tape, in, kinks->jets, out);
+    for (int k = 0; k < kinks->count; k++) {
+        out[2 * k].value = interval_sub(out[2 * k].value, out[2 * k + 1].value);
+        out[2 * k].rate = interval_sub(out[2 * k].rate, out[2 * k + 1].rate);
+    }
+}
+
+/* The rate of a - b of kink k with the sides as they are. */
+static zw_status rate_of(step_kinks *kinks, int k, double t, const double *y, expr_interval *rate,
+                         zw_error *error)
+{
+    step_motion *motion = kinks->motion;
+    int nq = motion->system->nq;
+    kinks_latch(kinks);
+    if (kinks->latch && !kinks->kink[k].of_time) {
+        system_rates(motion->system, y, y + nq, kinks->rate);
+        zw_status status =
+            system_accelerate(motion->system, motion->work, t, y, y + nq, kinks->rate + nq, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+    }
+    for (int i = 0; i < motion->size; i++) {
+        kinks->y[i] = (expr_jet){interval_point(y[i]), interval_point(kinks->rate[i])};
+    }
+    const expr_jets in = {
+        .t = {interval_point(t), interval_point(1.0)}, .q = kinks->y, .v = kinks->y + nq};
+    kinks_enclose(kinks, &in);
+    *rate = kinks->jet_out[2 * k].rate;
+    return ZW_OK;
+}
+
+static int sign_of(expr_interval x)
+{
+    return x.lo > 0.0 ? 1 : x.hi < 0.0 ? -1 : 0;
+}
+
+zw_status kinks_refuse(const step_kinks *kinks, int k, double t, zw_error *error)
+{
+    const zw_model *model = kinks->motion->system->model;
+    const expr_node *node = expr_graph_node(model->graph, kinks->kink[k].node);
+    return model_fail(model, error, ZW_NO_STEP, node->place,
+                      "at t = %.9g the motion leads back to the jump of '%s' from both sides, and "
+                      "no branch holds there; for dry friction write a `friction` line, else a "
+                      "steep smooth function such as tanh(x/small)",
+                      t, expr_op_text((expr_op)node->op));
+}
+
+/* At zero: the side to which the motion leads. `floor`: the integer that a is at. */
+static zw_status decide_at_zero(step_kinks *kinks, int k, double whole, double t, const double *y,
+                                zw_error *error)
+{
+    step_kink *kink = &kinks->kink[k];
+    int to[2];
+    for (int i = 0; i < 2; i++) { /* below, then above */
+        expr_interval rate;
+        kink->side = kink->is_floor ? whole - 1 + i : 2 * i - 1;
+        zw_status status = rate_of(kinks, k, t, y, &rate, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        to[i] = sign_of(rate);
+    }
+    if (to[0] > 0 && to[1] < 0) {
+        return kinks_refuse(kinks, k, t, error);
+    }
+    int above = to[1] > 0 && to[0] >= 0, below = to[0] < 0 && to[1] <= 0;
+    double natural = kink->is_floor ? whole : 0.0;
+    kink->side = above   ? (kink->is_floor ? whole : 1.0)
+                 : below ? (kink->is_floor ? whole - 1 : -1.0)
+                         : natural;
+    kinks_latch(kinks);
+    return ZW_OK;
+}
+
+zw_status kinks_decide(step_kinks *kinks, double t, const double *y, zw_error *error)
+{
+    if (kinks->count == 0) {
+        return ZW_OK;
+    }
+    kinks_release(kinks);
+    kinks_values(kinks, t, y);
+    for (int k = 0; k < kinks->count; k++) {
+        double x = kinks->out[2 * k];
+        kinks->kink[k].side = kinks->kink[k].is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
+        kinks->kink[k].side = isfinite(x) ? kinks->kink[k].side : NAN;
+    }
+    kinks_latch(kinks);
+    zw_status status = ZW_OK;
+    for (int k = 0; k < kinks->count && status == ZW_OK; k++) {
+        double x = kinks->out[2 * k];
+        if (kinks->kink[k].is_floor ? x == floor(x) : x == 0.0) {
+            status = decide_at_zero(kinks, k, x, t, y, error);
+        }
+    }
+    return status;
+}
+
+/* The side of kink k at which its function has the value x. */
+static double side_at(const step_kink *kink, double x)
+{
+    return kink->is_floor ? floor(x) : (x > 0.0) - (x < 0.0);
+}
+
+/* Kink `crossed` has just changed its side, and with it the functions of others jump: an `if` that
+ * asks for a floor, say. Those that were on their side and are not any longer follow, and those
+ * that depend on these. Each changes at most once, so formulas in which they answer each other end.
+ */
+static zw_status follow_jumps(step_kinks *kinks, int crossed, const double *before, double t,
+                              const double *y, zw_error *error)
+{
+    for (int round = 0, changed = 1; changed && round < kinks->count; round++) {
+        changed = 0;
+        kinks_values(kinks, t, y);
+        for (int k = 0; k < kinks->count; k++) {
+            step_kink *kink = &kinks->kink[k];
+            double x = kinks->out[2 * k];
+            int was = side_at(kink, before[k]) == kink->side;
+            if (k == crossed || !was || !isfinite(x) || side_at(kink, x) == kink->side) {
+                continue;
+            }
+            changed = 1;
+            kink->side = side_at(kink, x);
+            kinks_latch(kinks);
+            if (kink->is_floor ? x == floor(x) : x == 0.0) {
+                zw_status status = decide_at_zero(kinks, k, x, t, y, error);
+                if (status != ZW_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+static zw_status cross_alone(step_kinks *kinks, int k, int upper, double t, const double *y,
+                             zw_error *error)
+{
+    step_kink *kink = &kinks->kink[k];
+    expr_interval rate;
+    if (kink->is_floor) {
+        kink->side += upper ? 1.0 : -1.0;
+        kinks_latch(kinks);
+        return ZW_OK;
+    }
+    double from = kink->side;
+    kink->side = -from;
+    zw_status status = rate_of(kinks, k, t, y, &rate, error);
+    if (status == ZW_OK && sign_of(rate) == (from > 0 ? 1 : -1)) { /* it leads back */
+        kink->side = from;
+        status = rate_of(kinks, k, t, y, &rate, error);
+        if (status == ZW_OK && sign_of(rate) == (from > 0 ? -1 : 1)) {
+            return kinks_refuse(kinks, k, t, error);
+        }
+    }
+    return status;
+}
+
+zw_status kinks_cross(step_kinks *kinks, int k, int upper, double t, const double *y,
+                      zw_error *error)
+{
+    double *before = base_alloc((size_t)kinks->count * sizeof *before);
+    if (!before) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    kinks_values(kinks, t, y);
+    for (int i = 0; i < kinks->count; i++) {
+        before[i] = kinks->out[2 * i];
+    }
+    zw_status status = cross_alone(kinks, k, upper, t, y, error);
+    status = status == ZW_OK ? follow_jumps(kinks, k, before, t, y, error) : status;
+    base_free(before);
+    return status;
+}

@@ -1,0 +1,391 @@
+/* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
+ *
+ * The unknown is u, the mean speed over the step: it leads from q0 to q1 = q0 (+) h u.
+ *
+ * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
+ * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
+ *
+ *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(q1, u) + A' lambda
+ *
+ *     P+ = P(q1 (-) late u, u),    late = (1 - theta) h/2,    fall = h - late,
+ *     S, A at q0 (+) theta h u
+ *
+ * Then v1 by what is left of the forces' time: impulse_close.c.
+ *
+ * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
+ * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
+ * end of the step, so that no stiffness and no gain is too large for any step. Under constant M, D,
+ * K it is u = (M + fall (D + h K)) \ (M v0 - fall K q0): it decays for every h.
+ *
+ * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
+ * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
+ * chain): with u of one step and w of the step before, turned round in time, (u, w) -> (-w, -u),
+ * the equations without f are the same. Energy then swings within O(h^2) and has no slope as long
+ * as a step turns things little; but it is only as stable as an explicit method: a pendulum of
+ * frequency n needs h n < 2, and a chain that whirls by half a radian a step gains energy without
+ * bound (measured). theta = 1: all at the end. Then S u = V(q1, u), and for every body m v1 . (v1 -
+ * v0) >= m (v1^2 - v0^2)/2, so that kinetic energy grows by no more than the work of the forces.
+ * (The turning part: with J that of the end and G the rotation from the start to the end, G' J G is
+ * that of the start. omega1 . (L1 - L0) = T1 - T0 + 1/2 (omega1 - omega0)' J0 (omega1 - omega0) +
+ * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
+ * that one joint holds to the world. For others it is of second order in h; no sign is known for
+ * it.) This loses energy at first order in h. theta = balance_ramp((h n)^2) with n the fastest rate
+ * at which a joint or a parent carries a centre of mass round, or at which a body would swing by
+ * its weight (balance_theta): 0 up to h n = 0.2, so that what a step can see has order two, and 1
+ * from 0.5 on, where steps are too long to see the motion.
+ *
+ * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
+ * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1
+ * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
+ * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
+ *
+ * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
+ * A limit joins once an iterate breaks it; it can only join, so that ends. u is tangent to the
+ * closers half way, and at q1 only up to O(h); v1 satisfies the rows at q1 and breaks no limit (a
+ * stop is without bounce): one more solve of the kernel.
+ *
+ * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
+ * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
+ * against e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for
+ * given modes, and judge them: all that are wrong move at once, from one end to the other by way of
+ * the inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
+ * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
+ * used is that of its law, clamped, to 1e-12 of its range.
+ *
+ * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
+ * + fall (D + h K) with the slopes of springs, dampers and motors that are inside their boxes:
+ * Gauss's problem in the metric H. What H does not know, the slopes of inertia and those without
+ * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
+ * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
+ * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
+ * without rows, and with the same fixed points always; where contacts make that lead nowhere, with
+ * H again. A step whose rounds do not end, or that contacts drive (impulse_work.c), is taken in
+ * halves, down to 1/256 of it; a piece of that size is taken as well as it can be solved, unless
+ * closers are broken. Rounds that lead no farther than SOUND and FIRM (impulse_rounds.c) end there.
+ * Steps that miss so are counted, and their residual says by how much. The kernel's effort on one
+ * problem of contacts is bounded (EFFORT). Where it ends near the law but not at it, with a
+ * certificate up to FAIR, as happens in impacts of many bodies at once, the balance need be no
+ * better than that certificate and places no better than NEAR; the residual that the step reports
+ * is then the certificate.
+ *
+ * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
+ * of the state, too: impulse_memory.c. */
+#include "step/impulse/impulse.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/sleep/sleep.h"
+#include "tree/sweeps.h"
+
+enum { NEWTON = 200, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
+#define SHORTEST 1e-6 /* of a step: no cut is shorter */
+#define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
+#define MISS 1e-8     /* a residual from which a step counts as inexact */
+#define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
+
+/* ---- Creation ------------------------------------------------------------------------------- */
+
+static void lay_out(step_impulse *s, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
+    size_t count = (size_t)system->tree->bodies;
+    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
+                         &s->still, &s->push, &s->other, &s->first, &s->best};
+    double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    size_t acts = (size_t)bodies->act_count;
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        *places[k] = base_arena_doubles(arena, nq);
+        *rows[k] = base_arena_doubles(arena, m);
+    }
+    s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->A0 = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
+    s->psi0 = base_arena_doubles(arena, m);
+    s->act0 = base_arena_doubles(arena, acts);
+    s->act = base_arena_doubles(arena, acts);
+    s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    s->F = base_arena_doubles(arena, 6 * count);
+    s->P0 = base_arena_doubles(arena, 6 * count);
+    s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
+    s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
+    s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
+    s->pivot = base_arena_ints(arena, n);
+    s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
+    s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
+    s->in_reach = base_arena_ints(arena, m);
+    s->kept_room = bodies_step_memory(system);
+    s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
+}
+
+step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error)
+{
+    if (system->bodies->sleep > 0) {
+        return sleep_create(system, work, error);
+    }
+    step_impulse *s = base_alloc(sizeof *s);
+    base_arena arena = {0};
+    if (s) {
+        s->system = system;
+        s->work = work;
+        lay_out(s, &arena);
+        s->memory = base_alloc(arena.used + 1);
+    }
+    if (!s || !s->memory || !bodies_herd(system, work) ||
+        problem_create(&s->problem, system->n, error) != ZW_OK ||
+        problem_create(&s->aside, system->n, error) != ZW_OK ||
+        impulse_stiff_create(&s->stiff, system) != ZW_OK ||
+        matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
+        impulse_contacts_create(&s->touch, system) != ZW_OK) {
+        impulse_free(s);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &arena);
+    s->close = CLOSE;
+    impulse_problem *all[] = {&s->problem, &s->aside};
+    for (int k = 0; k < 2; k++) {
+        all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
+        all[k]->options.least_squares = 1;
+        all[k]->options.effort = EFFORT;
+        all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */
+    }
+    return s;
+}
+
+void impulse_set_tolerance(step_impulse *s, double tolerance)
+{
+    s->close = fmax(tolerance, CLOSE);
+    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
+    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
+                                                                    ? fmax(tolerance, CLOSE)
+                                                                : tolerance >= 1 ? 1e-10
+                                                                                 : 0;
+}
+
+void impulse_free(step_impulse *s)
+{
+    if (s) {
+        problem_free(&s->problem);
+        problem_free(&s->aside);
+        impulse_contacts_free(&s->touch);
+        matrix_free(&s->H);
+        sleep_free(s->sleep);
+        impulse_stiff_free(&s->stiff);
+        base_free(s->memory);
+        base_free(s);
+    }
+}
+
+/* ---- A step --------------------------------------------------------------------------------- */
+
+/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
+ * it leaves of phi and of depths is what the next step begins with. */
+static int is_first_enough(const step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    int boxes = bodies->dry_count;
+    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
+        boxes += bodies->motor[k].clamp_force;
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
+        boxes += bodies->length[i].force_limited;
+    }
+    return s->close >= 1 && boxes == 0 && !s->touch.bounces;
+}
+
+static zw_status begin_rounds(step_impulse *s, zw_error *error)
+{
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
+    return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
+}
+
+/* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
+zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
+{
+    const tree_mechanism *tree = s->system->tree;
+    s->touch.sweep.linear = is_first_enough(s);
+    if (s->touch.sweep.linear) {
+        return impulse_quick(s, v1, error);
+    }
+    double gained = s->gained;
+    tree_kinematics(tree, s->q0, s->begin);
+    tree_composite(tree, s->begin);
+    impulse_begin_modes(s);
+    s->theta = 0;
+    memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
+    impulse_place_rows(s);
+    impulse_touch(s);
+    tree_velocities(tree, s->v0, s->begin);
+    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
+    s->fall = s->h - impulse_late(s);
+    impulse_begin_balance(s);
+    zw_status status = begin_rounds(s, error);
+    if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
+        s->touch.rolling.off = 1;
+        status = begin_rounds(s, error);
+        s->touch.rolling.off = 0;
+    }
+    status = status == ZW_OK ? impulse_close(s, v1, error) : status;
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
+        status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
+    s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
+    return status;
+}
+
+void impulse_move_on(step_impulse *s, const double *v1)
+{
+    memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
+    memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
+    s->goes_on = 1;
+}
+
+static zw_contact_law law(const step_impulse *s)
+{
+    return s->problem.options.contact;
+}
+
+static void set_law(step_impulse *s, zw_contact_law contact)
+{
+    s->problem.options.contact = s->aside.options.contact = contact;
+}
+
+/* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
+ * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
+ * that they would be through each other, the first piece ends where they meet if nothing changes
+ * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
+ * found for the shortest of them, the rest of the step has the convex law, which always has one. */
+static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    const double pace = impulse_pace(s, h);
+    const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
+    double done = 0, size = 1, solved = 1; /* the longest piece that could be */
+    int again = 0, cuts = 0, good = 0;
+    while (done < 1) {
+        double part = fmin(size, 1 - done), gained = s->gained;
+        if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
+            part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
+        }
+        s->h = h * part;
+        s->may_be_halved = part > least;
+        s->last_resort = pace > 1 ? part <= least : 2 * (part <= 1.0 / LEAST);
+        s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
+        s->touch.sweep.strict = pace > 1 && part > least;
+        zw_status status = impulse_take(s, v1, error);
+        if ((status == ZW_JAMMED || status == ZW_INACCURATE) && part <= least &&
+            law(s) == ZW_COULOMB) {
+            set_law(s, ZW_CONVEX);
+            s->inexact = 1;
+            size = 1;
+            again = 0;
+            continue;
+        }
+        if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {
+            return status; /* too many points may be in reach of a trial speed alone: go on */
+        }
+        solved = status == ZW_OK ? fmax(part, again ? 0 : solved) : 0;
+        good = status == ZW_OK ? good + 1 : 0;
+        double open = status == ZW_OK ? impulse_free_part(s) : 0.5;
+        int cut = status == ZW_OK && open < 1 && part > SHORTEST && cuts < CUTS;
+        again = status != ZW_OK || cut;
+        if (again) {
+            s->halved = 1;
+            s->problem.old_blocks = 0; /* what led nowhere is no guess */
+            s->gained = gained;
+            size = fmax(open * part, cut ? SHORTEST : least);
+            cuts += cut;
+            continue;
+        }
+        s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
+        s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
+        done += part;
+        impulse_pass(s);
+        impulse_move_on(s, v1);
+        size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved
+               : fmod(done, 2 * part) == 0 ? 2 * part
+                                           : part;
+    }
+    return ZW_OK;
+}
+
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    zw_contact_law contact = law(s);
+    zw_status status = advance(s, h, v1, error);
+    set_law(s, contact);
+    return status;
+}
+
+void impulse_pass(step_impulse *s)
+{
+    s->t += s->h;
+    memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
+}
+
+/* A step that failed: if that was a formula without a value, it is named. */
+static zw_status blame(step_impulse *s, zw_status status, zw_error *error)
+{
+    zw_error other = {0};
+    if (s->system->bodies->formulas && status != ZW_NO_MEMORY &&
+        system_evaluate(s->system, s->work, PART_TERMS, s->t + s->h, s->q0, s->v0, NULL, NULL,
+                        &other) == ZW_NOT_FINITE) {
+        *error = other;
+        return ZW_NOT_FINITE;
+    }
+    return status;
+}
+
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error)
+{
+    const double *carried = v0 + s->system->n + s->system->law.carried;
+    size_t acts = (size_t)s->system->bodies->act_count * sizeof(double);
+    size_t speeds = (size_t)s->system->n * sizeof(double);
+    size_t places = (size_t)s->system->nq * sizeof(double);
+    if (s->sleep) {
+        return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
+    }
+    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
+    int recalled = impulse_recall(s);
+    if (recalled < 0) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    s->goes_on = recalled && (same || !s->taken); /* or has been handed over */
+    s->taken = 0;
+    memcpy(s->q0, q0, places);
+    memcpy(s->v0, v0, speeds);
+    memcpy(s->first, v0, speeds);
+    memcpy(s->act0, carried, acts);
+    s->t = t;
+    s->gained = s->impact_loss = 0;
+    s->impacts = s->halved = s->inexact = 0;
+    s->touch.sweep.sure = 1;
+    zw_status status =
+        s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
+    if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (status != ZW_OK) { /* v1 may be where v0 was */
+        memcpy(v1, s->first, speeds);
+        return blame(s, status, error);
+    }
+    memcpy(q1, s->q1, places);
+    memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
+    s->sure = s->touch.sweep.sure;
+    s->taken = 1;
+    impulse_keep(s);
+    return ZW_OK;
+}

@@ -1,0 +1,372 @@
+/* The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
+ *
+ *     step_impulse *s = impulse_create(system, work, &error);
+ *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
+ *     impulse_free(s);                                 conserved
+ *
+ * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
+ * slopes; impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
+ * impulse_problem.c the kernel's problem. */
+#ifndef ZW_STEP_IMPULSE_H
+#define ZW_STEP_IMPULSE_H
+
+#include "gauss/contact/impact.h"
+#include "step/impulse/impulse_matrix.h"
+#include "step/impulse/impulse_problem.h"
+#include "system/bodies/balance.h"
+#include "system/contact/contact_path.h"
+#include "system/contact/contacts.h"
+
+/* Written anew only where another point takes the place. */
+typedef struct impulse_label {
+    contact_key key;
+    char text[120];
+} impulse_label;
+
+typedef struct impulse_deep {
+    uint32_t geom[2];
+    double left; /* depth that the step may leave */
+} impulse_deep;
+
+/* Slopes of formulas: impulse_slopes.c. */
+typedef struct impulse_stiff {
+    int count;     /* dofs that they couple: 0: there are none */
+    int apart;     /* too many: S is its diagonal */
+    int *at, *dof; /* [n] the index of a dof, -1: none; [count] the reverse */
+    int *row_dof;  /* [n] scratch */
+    double *S, *V; /* [count][count] the slopes; their directions */
+    double *size;  /* [count] of masses */
+    double *by;    /* [count] scratch */
+    double *row;   /* [n] scratch */
+} impulse_stiff;
+
+/* A point that is closed at q0: impulse_roll.c. */
+typedef struct impulse_roller {
+    contact_key key;
+    int columns, alone;
+    double frame[9], arm[2][3]; /* of the point at q0, from the centres of mass */
+    double part;                /* 0: the impulse acts at q0; 1: at q1; -1: not known yet */
+    double b[3];                /* right sides for the iterate, */
+    double off;                 /* and how far they are from those of the last, as ways */
+    double slip[2];             /* in the step: what the law of friction is about */
+    double begun[6]; /* how its bodies move against each other at (q0, v0), in the world */
+} impulse_roller;
+
+typedef struct impulse_rolling {
+    int off; /* all as at q1 */
+    int count;
+    impulse_roller *list; /* [points], by geoms */
+    int *of;              /* [points found] the entry of each; -1: none */
+    double *J;            /* [points][2][6 * wide] rows at q0, and those that are used */
+} impulse_rolling;
+
+/* A point of the last round, on either body: impulse_stay.c. */
+typedef struct impulse_stays {
+    contact_point point;
+    uint32_t origin; /* the feature that it was found as; its key may have another */
+    int carried;     /* it is of an earlier round */
+    double x[2][3];  /* in the frames of the geoms */
+} impulse_stays;
+
+typedef struct impulse_staying {
+    int count, found, room;
+    impulse_stays *list; /* [room] of the last round, */
+    impulse_stays *next; /* [room] and of this one */
+    int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
+} impulse_staying;
+
+/* Two geoms that were found near each other at q1: impulse_sweep.c. */
+typedef struct impulse_swept {
+    int a, b, flies; /* flies: they are not part of the problem */
+    double gap, n[3];
+} impulse_swept;
+
+typedef struct impulse_sweep {
+    contact_path path;
+    int pairs;
+    impulse_swept *pair; /* [points] as the last round found them */
+    int fast_count, wild;
+    int *list;            /* [geoms] those that are fast */
+    double *way;          /* [geoms] how far their points go at most; find_fast */
+    unsigned char *fast;  /* [geoms] 1: it is; 2: and speeds change much on its way */
+    int linear;           /* the step has one linearisation, at q0 */
+    int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
+    int sure;             /* all steps since this was set were proved to be free */
+} impulse_sweep;
+
+/* Points of contact of the iterate at hand, and their rows. */
+typedef struct impulse_contacts {
+    int is_there; /* something can touch */
+    int wide;     /* columns that a row has at most */
+    contact_work found;
+    double *J;                   /* [points][6 * wide] rows of each, one after another */
+    int *column;                 /* [points][wide] */
+    int *columns;                /* [points] */
+    double *b;                   /* [points] of the normal row */
+    struct impulse_label *label; /* [points] what to call them */
+    int *listed;                 /* [points] their place in the list for users, from 1; 0: none */
+    int bounces;                 /* some pair may */
+    int flying;                  /* points of pairs that bounce are left out, but for these */
+    int deep_count;
+    struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
+    double whole;              /* of a step that impacts cut: its length; 0: it is not cut */
+    gauss_impact *law;         /* of impacts, if some pair may bounce */
+    double near;               /* points are found up to this gap, if not farther */
+    int rest_count;
+    contact_key *rest; /* [points] pairs that rest: their features mean nothing */
+    impulse_rolling rolling;
+    impulse_staying stay;
+    impulse_sweep sweep;
+} impulse_contacts;
+
+typedef struct step_impulse {
+    const zw_system *system;
+    zw_work *work;           /* its sweeps are those of q1, u */
+    impulse_problem problem; /* of the step */
+    impulse_problem aside;   /* and of the speeds after it */
+
+    /* The step being taken: from (q0, v0) at time t over h. */
+    double t, h;
+    double fall;     /* for how long forces act until the speeds are u */
+    double theta;    /* 0: in the middle, 1: at the end */
+    double *q0, *v0; /* [nq], [n] */
+    double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
+    double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
+    double *best;    /* [n] of the rounds so far the one that missed least */
+    double *q1;      /* [nq] q0 (+) h u */
+    double *q_other; /* [nq] where the momenta are, then where the impulses act */
+    double *begin;   /* sweeps of q0, and its M */
+    double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
+    int goes_on;     /* the step before has ended here */
+    double *P0;      /* [bodies][6] the momenta at (q0, v0) */
+    double *F;       /* [bodies][6] scratch */
+
+    /* The balance at u. */
+    double *r;     /* [n] momentum gained less what the forces gave */
+    double *force; /* [n] of springs, dampers and motors, at the end of the step */
+    double *Q;     /* [n] the part of it that has no potential */
+    double *room;  /* [lengths] what motors pull with on each */
+    double *wish;  /* [motors] their forces before limits, */
+    double *given; /* [motors] and controls or activations */
+    double drift;  /* dV/dt of formulas that know the time */
+    double *still; /* [n] zeros */
+    double *push;  /* [n] A' lambda */
+    double *other; /* [n] scratch */
+    double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
+    double *psi, *b, *A;
+    double *A0, *psi0; /* the rows where the impulses act */
+    double *act0;      /* [activations] of motors at q0, */
+    double *act;       /* and at the end of the step */
+
+    /* Slopes of the balance. */
+    impulse_matrix H; /* symmetric part, known in closed form */
+    impulse_stiff stiff;
+    double *U;  /* n x n: the LU factors of all of it; NULL: too many for that */
+    int *pivot; /* [n] */
+    int with_N;
+
+    /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
+    int *motor_mode;  /* [motors] force */
+    int *length_mode; /* [lengths] sum of the forces */
+    int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
+    int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+
+    impulse_contacts touch;
+
+    double close;         /* relative residual of the balance at which the rounds end */
+    double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
+    double driven;        /* of it, what forces and drives did in the last piece of the step */
+    double gained_before; /* the flight at hand */
+    long impacts;         /* after a step: how many there were in it, */
+    double impact_loss;   /* and the energy that they took */
+    double residual;      /* after a step: what is left of the balance, relative */
+    int rounds;           /* of the last step */
+    int sure;             /* nothing can have gone through anything in it */
+    int may_be_halved;    /* the step at hand, if it is not the one that was meant */
+    int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
+    int missed;          /* the equations of the last piece hold less well than asked for */
+    int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
+    int taken;           /* (q0, v0) are where the last step ended */
+    double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
+    int kept_room, kept_used;
+    uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
+    struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
+    void *memory;
+} step_impulse;
+
+step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *error);
+void impulse_free(step_impulse *s);
+/* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
+void impulse_set_tolerance(step_impulse *s, double tolerance);
+void impulse_set_contact(step_impulse *s, zw_contact_model model); /* coulomb or convex */
+/* What is carried behind the speeds is so behind v0 and v1. */
+zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                       double *q1, double *v1, zw_error *error);
+/* system_mode of every constraint at the end of the last step. */
+void impulse_modes(const step_impulse *s, double *mode);
+
+/* From (q0, v0) over s->h, once: q1 in s, the speeds in v1. And over h, in pieces if need be, so
+ * that (q0, v0) are the end. */
+zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
+zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error);
+/* The speeds nearest to v, in the metric H, on the rows of p. */
+zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                          zw_error *error);
+
+/* impulse_rounds.c: u from (q0, w). */
+zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+/* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
+int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
+double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+/* What has been taken becomes where to go on from. */
+void impulse_move_on(step_impulse *s, const double *v1);
+/* How long before the end of a step its momenta are. */
+double impulse_late(const step_impulse *s);
+/* A step over s->h has been taken: t and activations are those of its end. */
+void impulse_pass(step_impulse *s);
+
+/* impulse_work.c: the work of forces over the step: motors, dampers, formulas, friction of joints
+ * that slide. */
+double impulse_forces_work(const step_impulse *s);
+double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
+/* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
+int impulse_is_driven(step_impulse *s, const double *v1);
+/* The work of closers that move and of friction of joints that sticks, between these speeds: from
+ * v0 to u, or from there to v1. And that of limits and contacts. */
+double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                          const double *before, const double *after);
+double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                            const double *before, const double *after);
+
+/* impulse_close.c: v1 after the rounds. */
+zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
+
+/* impulse_bounce.c: over h with impacts. */
+zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error);
+int impulse_flies(const impulse_contacts *t, const contact_point *point);
+
+/* The head of what is kept, and what each block has; a block that is not there any more has this in
+ * place of the upper half of its key. */
+enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
+
+/* impulse_memory.c: the numbers that are to be kept between steps; how many. */
+int impulse_memory(const step_impulse *s, double **numbers);
+void impulse_keep(step_impulse *s);
+/* Dry modes and multipliers from them. 0: there are none; -1: no memory. */
+int impulse_recall(step_impulse *s);
+int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
+
+/* impulse_balance.c */
+void impulse_begin_balance(step_impulse *s);                       /* P0 */
+void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
+/* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
+void impulse_late_momenta(step_impulse *s, double *gain);
+void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
+void impulse_metric(step_impulse *s);                          /* H */
+void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
+/* H is factored; 0: it is no metric. */
+int impulse_factor(step_impulse *s);
+void impulse_solve(step_impulse *s, double *x); /* x = U \ x, whichever U it is */
+/* |x| in the metric of H's diagonal, and the size that numbers in r have. */
+double impulse_norm(const step_impulse *s, const double *x);
+double impulse_size(const step_impulse *s);
+/* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
+double impulse_noise(const step_impulse *s, int touches);
+
+/* impulse_slopes.c */
+zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);
+void impulse_stiff_free(impulse_stiff *stiff);
+void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics are known */
+
+/* impulse_rows.c */
+int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
+void impulse_begin_modes(step_impulse *s);
+/* After impulse_place_rows at q0: limits that touch there will take part. */
+void impulse_touch(step_impulse *s);
+void impulse_place_rows(step_impulse *s); /* A0 */
+/* phi and A of all rows at q, whose sweeps are run, and t; their psi at rest at `until`: rows that
+ * hold speeds ask for those of the step's end, as the next step starts from them. */
+void impulse_rows_at(step_impulse *s, double t, double until, const double *q, double *psi,
+                     double *A);
+/* phi, psi, A at q1, which is there at time t. */
+void impulse_fill_rows(step_impulse *s, double t);
+/* One-sided rows that u would break join; their number. */
+int impulse_reach(step_impulse *s);
+/* Who is at the wrong end of its box? All of them move, or only the first; their number. */
+int impulse_pivot(step_impulse *s, int first_only);
+void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
+void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
+/* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
+ * joints cannot hold against an impulse. */
+int impulse_put_impact_joints(step_impulse *s);
+void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
+double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
+void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
+
+/* impulse_contact.c */
+zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
+void impulse_contacts_free(impulse_contacts *t);
+/* At the pose of these sweeps, which know the speeds. `from` is the iterate that leads there; NULL:
+ * that is q0. */
+zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+                                zw_error *error);
+double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
+void impulse_put_contacts(step_impulse *s);
+void impulse_put_contact_speeds(step_impulse *s);
+/* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
+#define IMPULSE_CONTACTS 0x2000000000000000
+long impulse_contact_key(const contact_key *key);
+/* Point k as a contact of an impact. */
+void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
+/* Point k as rows that ask for b along the normal; and its speed along it. */
+void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
+double impulse_contact_speed(const step_impulse *s, int k, const double *v);
+double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
+/* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
+typedef struct impulse_miss {
+    double way;  /* gaps at which something pushes */
+    double slip; /* of slip and friction, relative to the largest speed of a point */
+} impulse_miss;
+impulse_miss impulse_law_miss(const step_impulse *s);
+/* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
+int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* impulse_stay.c */
+zw_status impulse_staying_create(impulse_staying *stay, size_t points);
+void impulse_staying_free(impulse_staying *stay);
+/* Points have just been found, at q0 or at an iterate: those of the last round that stay join. */
+void impulse_stay(step_impulse *s, int is_first);
+
+/* impulse_roll.c */
+zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
+void impulse_rolling_free(impulse_rolling *rolling);
+/* After contacts at q0 have been found: who rolls. And at an iterate. */
+void impulse_roll_begin(step_impulse *s, const double *sweeps);
+void impulse_roll(step_impulse *s, const double *sweeps, const double *u);
+/* The entry of point k; NULL: it does not roll. */
+const impulse_roller *impulse_rolled(const step_impulse *s, int k);
+/* So many rows of point k, whose block has been begun; 0: it does not roll. */
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
+/* How far right sides are from having settled, as ways. */
+double impulse_unsettled(const step_impulse *s);
+/* impulse_sweep.c */
+zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
+void impulse_sweep_free(impulse_sweep *sweep);
+/* Points have just been found. */
+void impulse_sweep_note(step_impulse *s);
+/* After impulse_take: the part of the way from q0 to q1 on which no two bodies meet that are not
+ * part of the problem, and none go through each other; 1: all of it. */
+double impulse_free_part(step_impulse *s);
+/* How many times its thickness the fastest of all goes in this time, at v0; and when two meet at
+ * these speeds that are apart now, one of which goes farther than that: INFINITY: none do. */
+double impulse_pace(step_impulse *s, double time);
+double impulse_until_meeting(step_impulse *s, double time);
+/* In a piece that may be taken in halves, with fast bodies: does the iterate at hand have them so
+ * deep in each other that nothing near it can be a solution? */
+int impulse_is_lost(const step_impulse *s);
+
+/* impulse_quick.c: one linearisation. */
+zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error);
+
+#endif

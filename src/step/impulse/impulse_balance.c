@@ -1,0 +1,381 @@
+/* The balance of momentum of a step, and its slopes; impulse.c has the equations. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "math/dense/dense.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+/* ---- Forces --------------------------------------------------------------------------------- */
+
+/* Formulas at the end of the step: where it leads to, and when. */
+static void run_formulas(step_impulse *s, const double *u)
+{
+    const zw_system *system = s->system;
+    const expr_inputs in = {.t = s->t + s->h, .param = s->work->param, .q = s->q1, .v = u};
+    if (system->bodies->formulas) {
+        tree_velocities(system->tree, u, s->work->sweeps);
+        s->drift = bodies_run_formulas(system, s->work, PART_TERMS,
+                                       &in)[system->bodies->formulas->at_time];
+    }
+}
+
+/* What motor k does is a law of this: its control, or what that has made of its activation. */
+static double given(step_impulse *s, int k)
+{
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    if (motor->act < 0) {
+        return bodies_control(s->system, s->work, motor, NULL);
+    }
+    return s->act[motor->act] =
+               bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+}
+
+/* Motors as their modes say: inside the box the law, else the end of the box. */
+static void add_motors(step_impulse *s, const double *u)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    zw_work *work = s->work;
+    memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        double length, rate = 0;
+        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * u[work->aim_dof[i]];
+        }
+        s->given[k] = given(s, k);
+        s->wish[k] = bodies_motor_law(motor, s->given[k], length, rate).force;
+        double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
+        if (motor->kind == MOTOR_LENGTH) {
+            s->room[motor->length] += motor->gear[0] * by;
+            continue;
+        }
+        for (int i = 0; i < count; i++) {
+            s->Q[work->aim_dof[i]] += by * work->aim[i];
+        }
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        int mode = s->length_mode[i];
+        double by = mode == 0 ? s->room[i] : length->force_range[mode > 0];
+        for (int k = length->first; k < length->first + length->count; k++) {
+            s->Q[bodies->term[k].dof] += bodies->term[k].coef * by;
+        }
+    }
+}
+
+/* Friction of what slides. */
+static void add_friction(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        const bodies_dry *dry = &bodies->dry[k];
+        for (int i = dry->first; i < dry->first + dry->count && s->dry_mode[k] != 0; i++) {
+            s->Q[bodies->term[i].dof] -= s->dry_mode[k] * dry->limit * bodies->term[i].coef;
+        }
+    }
+}
+
+void impulse_forces(step_impulse *s, const double *u)
+{
+    size_t bytes = (size_t)s->system->n * sizeof(double);
+    tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
+    bodies_add_springs(s->system, s->work, s->q1, s->force);
+    run_formulas(s, u);
+    bodies_formula_forces(s->system, s->work, 1, s->force);
+    memset(s->Q, 0, bytes);
+    add_motors(s, u);
+    bodies_formula_forces(s->system, s->work, 0, s->Q);
+    add_friction(s);
+    bodies_add_dampers(s->system, u, s->Q);
+    for (int i = 0; i < s->system->n; i++) {
+        s->force[i] += s->Q[i];
+    }
+}
+
+/* ---- Balance -------------------------------------------------------------------------------- */
+
+/* The momenta of the bodies at q0 (+) ahead v, with v. */
+static void find_momenta(step_impulse *s, double ahead, const double *v, double *P)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_advance(tree, s->q0, v, &ahead, s->q_other);
+    tree_kinematics(tree, s->q_other, s->work->sweeps);
+    tree_velocities(tree, v, s->work->sweeps);
+    balance_momenta(s->system, s->work->sweeps, P);
+}
+
+void impulse_begin_balance(step_impulse *s)
+{
+    find_momenta(s, 0, s->v0, s->P0);
+}
+
+/* Where the impulses act. */
+static void find_place(step_impulse *s, const double *u)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double ahead = s->theta * s->h;
+    if (s->theta > 0) {
+        tree_advance(tree, s->q0, u, &ahead, s->q_other);
+        tree_kinematics(tree, s->q_other, s->place);
+    }
+}
+
+/* Armatures of tendons. */
+static void add_tendons(const step_impulse *s, const double *u, double *r)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        double gained = length->armature == 0
+                            ? 0
+                            : length->armature *
+                                  (bodies_rate_of(bodies, i, u) - bodies_rate_of(bodies, i, s->v0));
+        for (int k = length->first; k < length->first + length->count && gained != 0; k++) {
+            r[bodies->term[k].dof] += bodies->term[k].coef * gained;
+        }
+    }
+}
+
+void impulse_balance(step_impulse *s, const double *u, double *r)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double h = s->h, *sweeps = s->work->sweeps;
+    find_momenta(s, 0.5 * (1 + s->theta) * h, u, s->F);
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 6; k++) {
+            s->F[6 * i + k] -= s->P0[6 * i + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            s->F[6 * i + 3 + k] += s->fall * tree->body[i].lift[k];
+        }
+    }
+    find_place(s, u);
+    balance_gather(s->system, s->place, s->F, r);
+    tree_advance(tree, s->q0, u, &h, s->q1);
+    tree_kinematics(tree, s->q1, sweeps);
+    impulse_forces(s, u);
+    for (int d = 0; d < s->system->n; d++) {
+        r[d] += tree->armature[d] * (u[d] - s->v0[d]) - s->fall * s->force[d];
+    }
+    add_tendons(s, u, r);
+}
+
+void impulse_late_momenta(step_impulse *s, double *gain)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double *sweeps = s->work->sweeps, h = s->h, fall = s->fall, t = s->t, late = impulse_late(s);
+    find_momenta(s, h - late, s->u, s->F);
+    tree_kinematics(tree, s->q1, sweeps);
+    tree_velocities(tree, s->u, sweeps);
+    balance_momenta(s->system, sweeps, s->P0);
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 6; k++) {
+            s->F[6 * i + k] -= s->P0[6 * i + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            s->F[6 * i + 3 + k] -= late * tree->body[i].lift[k];
+        }
+    }
+    balance_gather(s->system, sweeps, s->F, gain);
+    for (int d = 0; d < s->system->n; d++) {
+        gain[d] += late * s->force[d];
+    }
+    tree_composite(tree, sweeps);
+    s->t += h - late;
+    s->h = s->fall = late;
+    impulse_metric_at(s, sweeps);
+    s->t = t;
+    s->h = h;
+    s->fall = fall;
+}
+
+/* ---- Slopes --------------------------------------------------------------------------------- */
+
+static void add_motor_slopes(step_impulse *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    zw_work *work = s->work;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        int on_length = motor->kind == MOTOR_LENGTH;
+        if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
+            continue;
+        }
+        double length, rate = 0;
+        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
+        for (int i = 0; i < count; i++) {
+            rate += work->aim[i] * s->u[work->aim_dof[i]];
+        }
+        bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
+        double weight = -s->fall * (law.by_rate + s->h * law.by_length);
+        if (weight > 0) {
+            matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
+        }
+    }
+}
+
+/* A tendon: its damper always, its spring where it is stretched beyond its rest. */
+static void add_length_slopes(step_impulse *s, int index)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const bodies_length *length = &bodies->length[index];
+    zw_work *work = s->work;
+    double weight = s->fall * length->damping;
+    if (length->stiffness != 0) {
+        double now = bodies_length_of(bodies, index, s->q1);
+        int taut =
+            now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
+        weight += taut ? s->fall * s->h * length->stiffness : 0;
+    }
+    for (int i = 0; i < length->count && weight > 0; i++) {
+        work->aim_dof[i] = bodies->term[length->first + i].dof;
+        work->aim[i] = bodies->term[length->first + i].coef;
+    }
+    if (weight > 0) {
+        matrix_stiffen(&s->H, weight, length->count, work->aim_dof, work->aim);
+    }
+}
+
+void impulse_metric(step_impulse *s)
+{
+    impulse_metric_at(s, s->begin);
+}
+
+void impulse_metric_at(step_impulse *s, const double *sweeps)
+{
+    const tree_mechanism *tree = s->system->tree;
+    matrix_set(&s->H, s->system, sweeps);
+    for (int d = 0; d < s->system->n; d++) {
+        const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
+        double weight = s->fall * (tree->damping[d] + (stiffness > 0 ? s->h * stiffness : 0));
+        if (weight > 0) {
+            matrix_stiffen(&s->H, weight, 1, &d, &one);
+        }
+    }
+    for (int i = 0; i < s->system->bodies->length_count; i++) {
+        add_length_slopes(s, i);
+    }
+    add_motor_slopes(s);
+    impulse_stiffen(s);
+}
+
+int impulse_factor(step_impulse *s)
+{
+    s->with_N = 0;
+    return matrix_factor(&s->H);
+}
+
+/* Which blocks there are, in their order. */
+static unsigned long blocks_of(const impulse_problem *p)
+{
+    unsigned long sum = (unsigned long)p->blocks;
+    for (int k = 0; k < p->blocks; k++) {
+        sum = sum * 31 + (unsigned long)p->key[k];
+    }
+    return sum;
+}
+
+/* What the multipliers at hand push at q1 of the sweeps, into s->other. 0: other blocks are there
+ * than there were, and it says nothing. */
+static int push_there(step_impulse *s, unsigned long blocks)
+{
+    impulse_fill_rows(s, s->t + s->h);
+    tree_velocities(s->system->tree, s->u, s->work->sweeps);
+    if (impulse_find_contacts(s, s->work->sweeps, s->u, NULL) != ZW_OK) {
+        return 0;
+    }
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->other);
+    return blocks_of(&s->problem) == blocks;
+}
+
+/* Slopes of r - A' lambda: contacts move over what is round as it turns. */
+void impulse_slopes(step_impulse *s)
+{
+    int n = s->system->n, touches = s->touch.is_there && s->touch.found.count > 0;
+    int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
+    unsigned long blocks = blocks_of(&s->problem);
+    double *r = s->other;
+    s->touch.stay.differs = 1;
+    for (int j = 0; j < n; j++) {
+        double u = s->u[j], step = ldexp(1 + fabs(u), -apart), *column = s->U + j;
+        s->u[j] = u + step;
+        step = s->u[j] - u;
+        impulse_balance(s, s->u, r);
+        for (int i = 0; i < n; i++) {
+            column[(size_t)i * (size_t)n] = (r[i] - s->r[i]) / step;
+        }
+        int known = touches && push_there(s, blocks);
+        for (int i = 0; i < n && known; i++) {
+            column[(size_t)i * (size_t)n] -= (s->other[i] - s->push[i]) / step;
+        }
+        s->u[j] = u;
+    }
+    impulse_balance(s, s->u, s->r);
+    if (touches) {
+        push_there(s, blocks);
+    }
+    s->touch.stay.differs = 0;
+    s->with_N = 1;
+    dense_lu(n, s->U, n, s->pivot, 0x1p-1000);
+}
+
+void impulse_solve(step_impulse *s, double *x)
+{
+    int n = s->system->n;
+    if (s->with_N) {
+        dense_lu_solve(n, s->U, n, s->pivot, x);
+    } else {
+        matrix_solve(&s->H, x);
+    }
+}
+
+/* ---- Sizes ---------------------------------------------------------------------------------- */
+
+static double weight_of(const step_impulse *s, int i)
+{
+    double H = matrix_diagonal(&s->H, i);
+    return H > 0 ? 1 / H : 1;
+}
+
+double impulse_norm(const step_impulse *s, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += x[i] * x[i] * weight_of(s, i);
+    }
+    return sqrt(sum);
+}
+
+double impulse_size(const step_impulse *s)
+{
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        double weight = weight_of(s, i), part = fabs(s->push[i]) + s->fall * fabs(s->force[i]);
+        part += (fabs(s->u[i]) + fabs(s->v0[i])) / weight;
+        sum += part * part * weight;
+    }
+    return sqrt(sum);
+}
+
+/* A coordinate is known to a unit in its last place: h K times that is nobody's fault. Nor is M/h
+ * times that where something touches, as a gap over h is a speed: what is at rest has no momenta
+ * beside which that would be small. */
+double impulse_noise(const step_impulse *s, int touches)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double sum = 0, far = touches ? impulse_extent(s) : 1;
+    for (int i = 0; i < s->system->n; i++) {
+        const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
+        int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
+        double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
+        double stiff = matrix_diagonal(&s->H, i) - M;
+        double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
+        double part = 4 * DBL_EPSILON * stiff * place / s->h;
+        sum += part * part * weight_of(s, i);
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,359 @@
+/* Impacts within a step.
+ *
+ * The law of impact is that of gauss/contact/impact.c, over the points that are closed, with limits
+ * that are reached as contacts without bounce. Pairs with e > 0 bounce where they meet faster than
+ * `slow`: THRESHOLD times what gravity gives in a step. Below that, and below the bounce_speed of
+ * the world, e counts as 0. A step is cut where such a pair meets:
+ *
+ *     fly to the time of the impact, without the rows of the pairs that bounce
+ *     impact
+ *     and so on with the rest of the step
+ *
+ * Rest.  A gap that opens or closes at the speed c under gravity alone closes with the speed
+ * sqrt(c^2 + 2 g gap) at most. A pair of which that is not above `slow` at some point has rows as
+ * pairs with e = 0 have: it rests, and is not cut at.
+ *
+ * Flight.  Speeds are known at the ends of steps and right after impacts, so q0 (+) h u is the
+ * parabola of a body in free flight, to round-off, whatever h is (impulse_close.c).
+ *
+ * Time of the impact.  The first trial ends where a gap can close at the earliest if gap'' >= -|g|;
+ * later ones take gap'' as the flights so far had it. Where a flight ends too late, the gap is
+ * negative, and Newton's rule with the speeds there leads back, between the times at which all is
+ * known to be open and not to be.
+ *
+ * Many bounces.  Flights of a step may cost WORK rows of their problems, one each at least. Once
+ * that is spent, or if no time of impact is found, the rest of the step is captured, as Moreau's
+ * steps do: what would meet within it, as it moves now, meets at once, and the rest is without
+ * bounce. So the number of flights is bounded, and as neither the law nor a step without bounce
+ * gains energy, nothing does.
+ *
+ * Overlaps by round-off are not pushed out within the short time of a flight, which would make
+ * speeds of them, but at the pace of the whole step. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+enum { WORK = 2000, LOOKS = 40 };
+#define THRESHOLD 0.01
+#define SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
+#define TOUCH 1e-10  /* of the size of the world: what is nearer touches */
+#define EXACT 1e-14  /* the same: an impact is there */
+
+/* A step with bounces. */
+typedef struct bounce {
+    double rest;    /* time that is left of the step */
+    double slow;    /* what meets slower does not bounce */
+    double near;    /* gaps up to this are closed */
+    double size;    /* of the world */
+    double gravity; /* m/s^2 */
+    int work;       /* rows that flights may still cost */
+} bounce;
+
+static int bounces(const contact_point *point)
+{
+    return point->restitution > 0;
+}
+
+/* ---- Pairs that rest ------------------------------------------------------------------------- */
+
+static int rests(const impulse_contacts *t, const contact_point *point)
+{
+    for (int k = 0; k < t->rest_count; k++) {
+        if (memcmp(t->rest[k].geom, point->key.geom, sizeof point->key.geom) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int impulse_flies(const impulse_contacts *t, const contact_point *point)
+{
+    return t->flying && bounces(point) && !rests(t, point);
+}
+
+/* All points at the pose of these sweeps in reach of a time h, and their rows; speeds are in the
+ * sweeps too. */
+static zw_status find_points(step_impulse *s, const bounce *b, double h, zw_error *error)
+{
+    double length = s->h;
+    s->touch.flying = 0;
+    s->h = h;
+    s->touch.near = b->near;
+    zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
+    s->touch.near = 0;
+    s->h = length;
+    return status;
+}
+
+/* Pairs that rest, from (q0, v0), whose points have been found. */
+static void find_rest(step_impulse *s, const bounce *b)
+{
+    impulse_contacts *t = &s->touch;
+    t->rest_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double c = impulse_contact_speed(s, k, s->v0);
+        double fall = point->gap > b->near ? 2 * b->gravity * point->gap : 0;
+        if (bounces(point) && !rests(t, point) && c * c + fall <= b->slow * b->slow) {
+            t->rest[t->rest_count++] = point->key;
+        }
+    }
+}
+
+/* ---- The impact ------------------------------------------------------------------------------ */
+
+/* Contacts that take part: closed ones, and those that close within the time `ahead` at v. */
+static void put_contacts(step_impulse *s, const bounce *b, double ahead, const double *v, int pair)
+{
+    const impulse_contacts *t = &s->touch;
+    const double slow = fmax(b->slow, s->system->bodies->contact->bounce_speed);
+    const contact_key *last = NULL;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double c = -impulse_contact_speed(s, k, v);
+        if (!(point->gap <= fmax(b->near, ahead * c))) {
+            continue;
+        }
+        pair += last && memcmp(last->geom, point->key.geom, sizeof last->geom) != 0;
+        last = &point->key;
+        const gauss_impact_contact contact = {
+            .pair = pair, .restitution = point->restitution, .slow = slow};
+        impulse_put_impact(s, k, &contact);
+    }
+}
+
+/* At q1 with the points found there, from the speeds v before to those after. */
+static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *v, zw_error *error)
+{
+    const impulse_matrix *H = &s->H;
+    const zw_metric metric = {
+        .kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
+    gauss_impact_answer answer;
+    tree_composite(s->system->tree, s->work->sweeps);
+    matrix_set(&s->H, s->system, s->work->sweeps);
+    gauss_impact_begin(s->touch.law, s->system->n, &metric);
+    int limits = impulse_put_impact_joints(s);
+    put_contacts(s, b, ahead, v, limits);
+    zw_status status = gauss_impact_solve(s->touch.law, s->system->impact,
+                                          s->problem.options.contact, v, &answer, error);
+    if (status == ZW_OK && answer.any) {
+        s->gained += answer.work - answer.loss;
+        s->impacts++;
+        s->impact_loss += fmax(answer.loss, 0);
+        s->residual = fmax(s->residual, answer.certificate);
+    }
+    return status;
+}
+
+/* After an impact speeds are those of q0: it leaves nothing behind. */
+static void start_anew(step_impulse *s, const double *v1)
+{
+    impulse_move_on(s, v1);
+    s->gained_before = s->gained;
+}
+
+/* At q0, before any time has passed. */
+static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead, double *v1,
+                                 zw_error *error)
+{
+    memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
+    memcpy(v1, s->v0, (size_t)s->system->n * sizeof(double));
+    impulse_fill_rows(s, s->t);
+    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
+    zw_status status = strike(s, b, ahead, v1, error);
+    start_anew(s, v1);
+    return status;
+}
+
+/* ---- When ------------------------------------------------------------------------------------ */
+
+/* For how long a gap that closes at speed c, with gap'' = -a, is open; INFINITY: for ever. */
+static double open_for(double gap, double c, double a)
+{
+    double root = c * c + 2 * a * fmax(gap, 0);
+    if (!(root >= 0) || (c <= 0 && a <= 0)) {
+        return INFINITY;
+    }
+    return c > 0 ? 2 * fmax(gap, 0) / (c + sqrt(root)) : (sqrt(root) - c) / a;
+}
+
+/* What the points that fly say about the time to the next impact. */
+typedef struct outlook {
+    double soon;  /* when the first gap closes */
+    double depth; /* the deepest of those that close, at this speed; negative: all are open */
+    double speed;
+} outlook;
+
+/* At the speeds v, which have come from v0 in the time t; t = 0: they fall. */
+static outlook look_out(const step_impulse *s, const bounce *b, const double *v, double t)
+{
+    const impulse_contacts *touch = &s->touch;
+    outlook out = {.soon = INFINITY, .depth = -INFINITY};
+    for (int k = 0; k < touch->found.count; k++) {
+        const contact_point *point = &touch->found.point[k];
+        if (!bounces(point) || rests(touch, point)) {
+            continue;
+        }
+        double c = -impulse_contact_speed(s, k, v);
+        double a = t > 0 ? (c + impulse_contact_speed(s, k, s->v0)) / t : b->gravity;
+        out.soon = fmin(out.soon, open_for(point->gap, point->gap > 0 ? c : fmin(c, 0), a));
+        if (c > 0 && -point->gap > out.depth) {
+            out.depth = -point->gap;
+            out.speed = c;
+        }
+    }
+    return out;
+}
+
+/* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step.
+ * *open is the part of it before which nothing meets. */
+static zw_status fly(step_impulse *s, bounce *b, double h, double *open, double *v1,
+                     zw_error *error)
+{
+    s->h = h;
+    s->gained = s->gained_before;
+    s->may_be_halved = 0;
+    s->touch.flying = 1;
+    zw_status status = impulse_take(s, v1, error);
+    b->work -= 1 + s->problem.rows;
+    if (status == ZW_OK) {
+        *open = impulse_free_part(s);
+        tree_velocities(s->system->tree, v1, s->work->sweeps);
+        status = find_points(s, b, b->rest, error);
+    }
+    return status;
+}
+
+typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
+
+/* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
+ * equations cannot be solved is tried over half the time; one on which bodies meet that are not
+ * near at its end, up to where they do (impulse_sweep.c), or as far as it is known to be free. */
+static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *end, double *v1,
+                               zw_error *error)
+{
+    double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
+    if (impulse_pace(s, b->rest) > 1) {
+        t = fmin(t, impulse_until_meeting(s, b->rest));
+    }
+    *end = FLIGHT_LOST;
+    for (int k = 0; k < LOOKS && b->work > 0; k++) {
+        double open = 1;
+        zw_status status = fly(s, b, t, &open, v1, error);
+        if (status == ZW_NO_MEMORY) {
+            return status;
+        }
+        if (status != ZW_OK || open < 1) {
+            int shorter = status == ZW_OK && open * t > low;
+            high = t;
+            t = shorter ? open * t : status == ZW_OK ? low : 0.5 * (low + t);
+            most = shorter ? most : t;
+            continue;
+        }
+        outlook out = look_out(s, b, v1, t);
+        int closed = high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size;
+        if (fabs(out.depth) <= EXACT * b->size || closed || (t >= most && out.depth <= 0)) {
+            *end = fabs(out.depth) <= EXACT * b->size || closed ? FLIGHT_HIT : FLIGHT_FREE;
+            return ZW_OK;
+        }
+        if (out.depth > 0) {
+            high = t;
+            t -= out.depth / out.speed;
+        } else {
+            low = t;
+            t = fmin(t + out.soon, most);
+        }
+        if (!(t > low && t < high) && !(t == most && high >= most)) {
+            t = 0.5 * (low + high);
+        }
+    }
+    return ZW_OK;
+}
+
+/* ---- The step -------------------------------------------------------------------------------- */
+
+/* The points at (q0, v0), and whether some of them meet right now. */
+static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_error *error)
+{
+    tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
+    zw_status status = find_points(s, b, b->rest, error);
+    *meets = 0;
+    find_rest(s, b);
+    for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
+        const contact_point *point = &s->touch.found.point[k];
+        *meets |= bounces(point) && point->gap <= b->near &&
+                  -impulse_contact_speed(s, k, s->v0) > b->slow;
+    }
+    return status;
+}
+
+/* What would meet in the rest of the step meets now; then the rest, without bounce. */
+static zw_status capture(step_impulse *s, const bounce *b, double *v1, zw_error *error)
+{
+    int meets;
+    s->gained = s->gained_before;
+    zw_status status = look_around(s, b, &meets, error);
+    status = status == ZW_OK ? strike_at_start(s, b, b->rest, v1, error) : status;
+    s->touch.flying = 0;
+    return status == ZW_OK ? impulse_advance(s, b->rest, v1, error) : status;
+}
+
+/* One impact, or what is left of the step. */
+static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
+{
+    int meets = 0;
+    flight end = FLIGHT_LOST;
+    if (b->work <= 0) {
+        zw_status captured = capture(s, b, v1, error);
+        b->rest = 0;
+        return captured;
+    }
+    b->size = impulse_extent(s);
+    b->near = TOUCH * b->size;
+    s->h = b->rest;
+    zw_status status = look_around(s, b, &meets, error);
+    if (status == ZW_OK && meets) {
+        b->work--;
+        return strike_at_start(s, b, 0, v1, error);
+    }
+    if (status == ZW_OK) {
+        status = fly_to_impact(s, b, look_out(s, b, s->v0, 0).soon, &end, v1, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    if (end == FLIGHT_LOST) {
+        b->work = 0; /* the rest is captured */
+        return ZW_OK;
+    }
+    b->rest = end == FLIGHT_FREE && s->h >= b->rest ? 0 : b->rest - s->h;
+    impulse_pass(s);
+    if (end == FLIGHT_FREE) {
+        start_anew(s, v1);
+        return ZW_OK;
+    }
+    status = strike(s, b, 0, v1, error);
+    start_anew(s, v1);
+    return status;
+}
+
+zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
+{
+    const double *g = s->system->tree->gravity;
+    bounce b = {.rest = h, .work = WORK};
+    b.gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    b.slow = THRESHOLD * b.gravity * h + SLOWEST;
+    zw_status status = ZW_OK;
+    s->gained_before = s->gained;
+    s->touch.whole = h;
+    while (status == ZW_OK && b.rest > 0) {
+        status = go_on(s, &b, v1, error);
+    }
+    s->touch.whole = 0;
+    s->touch.flying = 0;
+    return status;
+}

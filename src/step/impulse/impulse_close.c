@@ -1,0 +1,169 @@
+/* The speeds at the end of a step.
+ *
+ * The rounds of impulse.c end with u, the mean speed over the step, whose momenta P+ are those of
+ * the time `late` = (1 - theta) h/2 before its end. The state has v1, the speed at the time of q1,
+ * by what is left of the forces' time:
+ *
+ *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(q1, v1) + A' mu
+ *
+ * with S and A at q1: closers and closed contacts hold, what slides has its friction. It is linear
+ * in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
+ *
+ *     (M + late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(q1, u) + A' mu
+ *
+ * (springs add late^2 K to that, which does no harm). Boxes are as the rounds left them. Angular
+ * momenta are so kept at the ends of steps too, as exactly as the rounds end, and so is the energy
+ * of a parabola.
+ *
+ * The next step begins with (q1, v1) and nothing else. With theta = 0 and neither f nor contacts
+ * its equation and this one add up to S' (P+ of it - P+ - h (0, m g)) = A' (...), S and A at q1: it
+ * is as if it had gone on from P+, and what impulse.c says about whole motions holds. A thing that
+ * slides has travelled v t - mu g t^2/2 at every t = k h, where backward Euler would be v h/2 short
+ * once it has stopped. In a well of contacts, or of springs, where things would swing with
+ * frequency n, two such halves have the multipliers l with l^2 (1 + a/2) - l (2 - a/2) + 1 = 0,
+ * a = (h n)^2: they decay for every h. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+double impulse_late(const step_impulse *s)
+{
+    return 0.5 * (1 - s->theta) * s->h;
+}
+
+zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
+                          zw_error *error)
+{
+    int n = s->system->n;
+    zw_status status = problem_solve_aside(p, &s->H, v, error);
+    if (status == ZW_OK) {
+        memcpy(nearest, p->answer.a, (size_t)n * sizeof(double));
+        impulse_settle(s, nearest);
+    }
+    return status;
+}
+
+/* The rows of a block that were put aside: by how much v is not on them; *most: the size of their
+ * terms, with v and with what it comes from, that of all rows of the block, as what slides along a
+ * floor moves across it by the round-off of its sliding. */
+static double off_rows(const step_impulse *s, const double *from, const double *v, int k,
+                       double *most)
+{
+    const impulse_problem *p = &s->aside;
+    double sum = 0;
+    *most = 0;
+    for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+        double off = -p->b[i], size = fabs(p->b[i]);
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            off += p->value[e] * v[p->column[e]];
+            size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(from[p->column[e]]));
+        }
+        int across = p->block[k].kind == ZW_CONE && i > p->first[k];
+        int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
+        sum += across ? 0 : fabs(two_sided ? off : fmin(off, 0));
+        *most = fmax(*most, size);
+    }
+    return sum;
+}
+
+/* Is v on all of them, up to this part of the size of their terms, or this share of the largest of
+ * all (which is what a certificate knows), or to what round-off of a place is over a step? */
+static int on_rows(const step_impulse *s, const double *from, const double *v, double part,
+                   double share)
+{
+    double least = DBL_EPSILON * impulse_extent(s) / s->h, size;
+    for (int k = 0; k < s->aside.blocks && share > 0; k++) {
+        off_rows(s, from, v, k, &size);
+        least = fmax(least, share * size);
+    }
+    for (int k = 0; k < s->aside.blocks; k++) {
+        double off = off_rows(s, from, v, k, &size);
+        if (!(off <= fmax(part * size, least))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Two-sided rows alone, and finite numbers in all of them. */
+static int closers_hold(const step_impulse *s, const double *from, const double *v)
+{
+    double size;
+    for (int k = 0; k < s->aside.blocks; k++) {
+        double off = off_rows(s, from, v, k, &size);
+        int two_sided = s->aside.block[k].kind == ZW_EQUALITY;
+        if (!isfinite(off) || (two_sided && off > 1e-6 * size)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Has the last solve, of what would be `from` without rows, led to them? */
+static zw_status check(step_impulse *s, const double *from, const double *v, zw_error *error)
+{
+    double part = impulse_gave_up(s, &s->aside) ? 10 * s->aside.answer.certificate : 0;
+    int holds = on_rows(s, from, v, 1e-9, part);
+    if (!holds && s->last_resort && closers_hold(s, from, v)) {
+        s->missed = 1;
+        return ZW_OK;
+    }
+    return holds ? ZW_OK
+                 : base_fail(error, ZW_INACCURATE,
+                             "the speeds could not be brought onto the constraints");
+}
+
+/* v1 from u. */
+static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
+{
+    double *gain = s->push;
+    size_t speeds = (size_t)s->system->n * sizeof *v1;
+    impulse_put_speeds(s);
+    impulse_late_momenta(s, gain);
+    if (!matrix_factor(&s->H)) {
+        return base_fail(error, ZW_NOT_A_METRIC,
+                         "the method impulse needs masses that every motion feels: joints that "
+                         "close loops, and maximal coordinates, have none; use dop853");
+    }
+    matrix_solve(&s->H, gain);
+    for (int i = 0; i < s->system->n; i++) {
+        gain[i] += s->u[i];
+    }
+    memcpy(v1, gain, speeds);
+    if (s->aside.rows == 0 || on_rows(s, gain, gain, 1e-13, 0)) {
+        s->aside.rows = s->aside.blocks = 0;
+        return ZW_OK;
+    }
+    problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
+    zw_status status = problem_solve_near(&s->aside, &s->H, gain, s->u, error);
+    if (status == ZW_OK) {
+        memcpy(v1, s->aside.answer.a, speeds);
+        impulse_settle(s, v1);
+        s->residual = fmax(s->residual, s->aside.answer.certificate);
+        status = check(s, gain, v1, error);
+    }
+    return status;
+}
+
+zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
+{
+    const impulse_problem *p = &s->problem, *aside = &s->aside;
+    int works = s->system->works;
+    /* multipliers of the first half, before the second has a look at them */
+    double driven = works ? impulse_joint_work(s, p, p->guess, s->v0, s->u) : 0;
+    double rubbed = works ? impulse_contact_work(s, p, p->guess, s->v0, s->u) : 0;
+    zw_status status = find_v1(s, v1, error);
+    if (status == ZW_OK && works) {
+        const double *lambda = aside->answer.lambda;
+        rubbed += impulse_contact_work(s, aside, lambda, s->u, v1);
+        driven += impulse_joint_work(s, aside, lambda, s->u, v1) + impulse_forces_work(s);
+        matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
+        s->driven = driven;
+        s->gained += driven + rubbed;
+    }
+    return status;
+}

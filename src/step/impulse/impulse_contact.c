@@ -1,0 +1,567 @@
+/* Contacts in a step; impulse.c has the laws.
+ *
+ * A point of contact gives a block of rows: along the normal, gap(q1) >= 0 and a push, one of them
+ * 0; across it Coulomb's law for the slip at q1. In the first round they are those of q0, found
+ * within the reach of the step, with the gap as a linear function of the way:
+ *
+ *     gap(q0) + h n . J(q0) u >= 0
+ *
+ * so that nothing is passed through, however long the step. In later rounds they are those of the
+ * iterate q1, relinearised there: gap(q1) + h n . J(q1) (u' - u) >= 0. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const contact_world *world = bodies->contact;
+    size_t points = (size_t)world->capacity, wide = 2 * (size_t)bodies->widest + 1;
+    *t = (impulse_contacts){.wide = (int)wide};
+    if (!world->touches) {
+        return ZW_OK;
+    }
+    t->J = base_alloc(points * 6 * wide * sizeof *t->J);
+    t->column = base_alloc(points * wide * sizeof *t->column);
+    t->columns = base_alloc(points * sizeof *t->columns);
+    t->b = base_alloc(points * sizeof *t->b);
+    t->deep = base_alloc(points * sizeof *t->deep);
+    t->rest = base_alloc(points * sizeof *t->rest);
+    t->label = base_alloc(points * sizeof *t->label);
+    t->listed = base_alloc(points * sizeof *t->listed);
+    if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
+        !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+        impulse_staying_create(&t->stay, points) != ZW_OK ||
+        impulse_sweep_create(&t->sweep, system) != ZW_OK ||
+        contact_work_create(&t->found, world) != ZW_OK) {
+        impulse_contacts_free(t);
+        return ZW_NO_MEMORY;
+    }
+    t->is_there = 1;
+    for (int i = 0; i < world->geom_count; i++) {
+        t->bounces |= world->geom[i].law.restitution > 0;
+    }
+    if (t->bounces && !(t->law = gauss_impact_create())) {
+        impulse_contacts_free(t);
+        return ZW_NO_MEMORY;
+    }
+    return ZW_OK;
+}
+
+void impulse_contacts_free(impulse_contacts *t)
+{
+    base_free(t->J);
+    base_free(t->column);
+    base_free(t->columns);
+    base_free(t->b);
+    base_free(t->label);
+    base_free(t->listed);
+    base_free(t->rest);
+    base_free(t->deep);
+    gauss_impact_free(t->law);
+    impulse_rolling_free(&t->rolling);
+    impulse_staying_free(&t->stay);
+    impulse_sweep_free(&t->sweep);
+    if (t->is_there) {
+        contact_work_free(&t->found);
+    }
+    *t = (impulse_contacts){0};
+}
+
+void impulse_set_contact(step_impulse *s, zw_contact_model model)
+{
+    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    s->problem.options.contact = s->aside.options.contact = law;
+}
+
+static double *J_of(const impulse_contacts *t, int k)
+{
+    return t->J + (size_t)k * 6 * (size_t)t->wide;
+}
+
+static int *column_of(const impulse_contacts *t, int k)
+{
+    return t->column + (size_t)k * (size_t)t->wide;
+}
+
+static double row_times(const impulse_contacts *t, int k, int row, const double *v)
+{
+    const double *J = J_of(t, k) + row * t->columns[k];
+    const int *column = column_of(t, k);
+    double sum = 0;
+    for (int i = 0; i < t->columns[k]; i++) {
+        sum += J[i] * v[column[i]];
+    }
+    return sum;
+}
+
+double impulse_contact_speed(const step_impulse *s, int k, const double *v)
+{
+    return row_times(&s->touch, k, 0, v);
+}
+
+/* Pairs in flight have no rows. */
+static void leave_out(impulse_contacts *t)
+{
+    int kept = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        if (!impulse_flies(t, &t->found.point[k])) {
+            t->found.point[kept++] = t->found.point[k];
+        }
+    }
+    t->found.count = kept;
+}
+
+/* Falling adds to the reach of a step: twice, as things may be thrown. */
+double impulse_margin(const step_impulse *s)
+{
+    const double *g = s->system->tree->gravity;
+    return 2 * s->h * s->h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+/* ---- What is not to be felt ------------------------------------------------------------------ */
+
+/* A pair that goes past each other has no rows at q0: those would stop it at a plane in mid-air.
+ * The iterates see where it ends. What moves less than its size is not worth the question. */
+static int passes(const step_impulse *s, const double *sweeps, const contact_point *point)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_geom *geom = s->system->bodies->contact->geom;
+    int a = (int)point->key.geom[0], b = (int)point->key.geom[1];
+    double size = 0.25 * fmin(geom[a].radius, geom[b].radius);
+    return point->gap > size && t->found.reach[a] + t->found.reach[b] > size &&
+           !contact_meet(s->system, &t->found, a, b, sweeps, s->h, impulse_margin(s));
+}
+
+/* A wheel that turns by more than half a radian in a step: the points of its rim that are still
+ * open do not go on straight, and as rows of q0 they would stop it. Those that touch do for the
+ * pair. */
+static int turns_away(const step_impulse *s, const double *sweeps, int k)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *V = sweeps + s->system->tree->at.V;
+    double turn = 0;
+    int held = 0;
+    for (int i = 0; i < 3; i++) {
+        double omega = V[6 * point->body[1] + i] - V[6 * point->body[0] + i];
+        turn += s->h * s->h * omega * omega;
+    }
+    if (balance_ramp(turn) != 1) {
+        return 0;
+    }
+    double touching = 1e-9 * impulse_extent(s);
+    if (!(point->gap > touching)) {
+        return 0;
+    }
+    for (int way = -1; way <= 1; way += 2) { /* points of a pair are in a row */
+        for (int i = k + way; i >= 0 && i < t->found.count; i += way) {
+            const contact_point *other = &t->found.point[i];
+            if (memcmp(other->key.geom, point->key.geom, sizeof point->key.geom) != 0) {
+                break;
+            }
+            held |= other->gap <= touching;
+        }
+    }
+    return held;
+}
+
+static void drop_ghosts(step_impulse *s, const double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    contact_key last = {.geom = {UINT32_MAX, UINT32_MAX}};
+    int kept = 0, passed = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        if (memcmp(last.geom, point->key.geom, sizeof last.geom) != 0) {
+            passed = passes(s, sweeps, point); /* points of a pair are in a row */
+            last = point->key;
+        }
+        t->listed[k] = !passed && !turns_away(s, sweeps, k); /* scratch */
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        if (t->listed[k]) {
+            t->found.point[kept++] = t->found.point[k];
+        }
+    }
+    t->found.count = kept;
+}
+
+/* What is deep in one another at q0 comes out at RECOVERY, not at once: it would be shot away. */
+#define RECOVERY 0.5
+
+static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *point)
+{
+    for (int k = 0; k < t->deep_count; k++) {
+        if (memcmp(t->deep[k].geom, point->key.geom, sizeof point->key.geom) == 0) {
+            return &t->deep[k];
+        }
+    }
+    return NULL;
+}
+
+static void note_deep(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    double size = t->whole > 0 ? impulse_extent(s) : 0;
+    t->deep_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double left = -point->gap - RECOVERY * s->h;
+        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
+            int exact = -point->gap <= 64 * DBL_EPSILON * size;
+            left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
+        }
+        if (!(left > 0)) {
+            continue;
+        }
+        impulse_deep *deep = find_deep(t, point);
+        if (!deep) {
+            deep = &t->deep[t->deep_count++];
+            *deep = (impulse_deep){.geom = {point->key.geom[0], point->key.geom[1]}};
+        }
+        deep->left = fmax(deep->left, left);
+    }
+}
+
+static double left_by(const impulse_contacts *t, const contact_point *point)
+{
+    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
+    return deep ? deep->left : 0;
+}
+
+zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+                                zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    if (!t->is_there) {
+        return ZW_OK;
+    }
+    double margin = fmax(impulse_margin(s), t->near);
+    zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    impulse_sweep_note(s);
+    leave_out(t);
+    if (!from && t->near == 0 && status == ZW_OK) {
+        drop_ghosts(s, sweeps);
+        note_deep(s);
+    }
+    if (status == ZW_OK) {
+        impulse_stay(s, !from);
+    }
+    for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
+        contact_point *point = &t->found.point[k];
+        point->gap += left_by(t, point);
+        t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
+        t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
+    }
+    if (!from || status != ZW_OK) {
+        t->rolling.count = 0;
+    }
+    if (!from && t->near == 0 && status == ZW_OK) {
+        impulse_roll_begin(s, sweeps);
+        memset(t->rolling.of, -1, (size_t)t->found.count * sizeof *t->rolling.of);
+    } else if (t->rolling.count > 0) {
+        impulse_roll(s, sweeps, from);
+    }
+    return status;
+}
+
+long impulse_contact_key(const contact_key *key)
+{
+    uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
+    mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
+    mixed = (mixed ^ (mixed >> 32) ^ key->feature) * 0x94d049bb133111ebull;
+    mixed ^= mixed >> 31;
+    return (long)((mixed >> 2) | IMPULSE_CONTACTS);
+}
+
+/* Names for messages; a label that was never written is of geom 0 with itself. */
+static const char *label(const step_impulse *s, int k)
+{
+    const contact_key *key = &s->touch.found.point[k].key;
+    impulse_label *it = &s->touch.label[k];
+    if (memcmp(it->key.geom, key->geom, sizeof key->geom) != 0) {
+        it->key = *key;
+        contact_name(s->system->bodies->contact, key, it->text, sizeof it->text);
+    }
+    return it->text;
+}
+
+/* Rows up to the last that friction can hold. */
+static int held_rows(const contact_point *point)
+{
+    int rows = point->rows;
+    while (rows > 1 && !(point->friction[rows - 2] > 1e-9)) {
+        rows--;
+    }
+    return rows;
+}
+
+void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    int rows = held_rows(point);
+    problem_block(p, impulse_contact_key(&point->key), label(s, k),
+                  rows > 1 ? ZW_CONE : ZW_INEQUALITY, rows, point->friction);
+    if (p == &s->problem && impulse_put_roller(s, p, k, rows)) {
+        return;
+    }
+    for (int r = 0; r < rows; r++) {
+        problem_row(p, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k],
+                    r == 0 ? b : 0);
+    }
+}
+
+void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    int rows = held_rows(point);
+    zw_block block = {
+        .name = label(s, k), .kind = rows > 1 ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
+    memcpy(block.friction, point->friction, (size_t)(rows - 1) * sizeof(double));
+    gauss_impact_block(t->law, &block, contact);
+    for (int r = 0; r < rows; r++) {
+        gauss_impact_row(t->law, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k], 0);
+    }
+}
+
+void impulse_put_contacts(step_impulse *s)
+{
+    for (int k = 0; k < s->touch.found.count; k++) {
+        impulse_put_contact(s, &s->problem, k, s->touch.b[k]);
+    }
+}
+
+/* Speeds at the end: what touches does not approach. What is still apart may. */
+void impulse_put_contact_speeds(step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    double touching = 1e-9 * impulse_extent(s);
+    for (int k = 0; k < t->found.count; k++) {
+        if (t->found.point[k].gap <= touching) {
+            impulse_put_contact(s, &s->aside, k, 0);
+        }
+    }
+}
+
+double impulse_depth(const step_impulse *s)
+{
+    double worst = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        worst = fmax(worst, -s->touch.found.point[k].gap);
+    }
+    return worst;
+}
+
+/* Friction of block b is the multiplier l_r = -mu_r^2 w_r/|mu w| l_n of the slip w, or less where w
+ * = 0. With x_r = l_r/mu_r and y_r = mu_r w_r that is x = P(x - y/k) for every k > 0, P to the
+ * nearest in the disc of radius l_n; k is how fast the point gets by a unit impulse. What x is off
+ * from that, times k, is a speed. *most: the largest speed of a point, with what its push gives it.
+ */
+static double friction_miss(const step_impulse *s, int b, double *most)
+{
+    const impulse_problem *p = &s->problem;
+    double x[6] = {0}, z[6] = {0}, k = 0, size = 0, length = 0, sum = 0;
+    double push = fmax(p->guess[p->first[b]], 0);
+    int rows = p->block[b].rows;
+    for (int r = 1; r < rows; r++) {
+        int i = p->first[b] + r;
+        double w = -p->b[i], mu = p->block[b].friction[r - 1], by = 0;
+        for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+            w += p->value[e] * s->u[p->column[e]];
+            size = fmax(size, mu * fabs(p->value[e] * s->u[p->column[e]]));
+            by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+        }
+        k = fmax(k, mu * mu * by);
+        x[r] = mu > 0 ? p->guess[i] / mu : 0;
+        z[r] = mu * w;
+    }
+    for (int r = 1; r < rows && k > 0; r++) {
+        z[r] = x[r] - z[r] / k;
+        length += z[r] * z[r];
+    }
+    length = sqrt(length);
+    for (int r = 1; r < rows && k > 0; r++) {
+        double off = x[r] - z[r] * (length > push ? push / length : 1);
+        sum += off * off;
+    }
+    *most = fmax(*most, size + k * push);
+    return k * sqrt(sum);
+}
+
+/* Signorini: a gap that is open, or the way that its push gives in a step, whichever is less. */
+static double push_miss(const step_impulse *s, int b)
+{
+    const impulse_problem *p = &s->problem;
+    int i = p->first[b];
+    double gap = -p->b[i], by = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        gap += p->value[e] * s->u[p->column[e]];
+        by += p->value[e] * p->value[e] / matrix_diagonal(&s->H, p->column[e]);
+    }
+    return s->h * fmin(fmax(gap, 0), fmax(by * p->guess[i], 0));
+}
+
+impulse_miss impulse_law_miss(const step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    impulse_miss miss = {0};
+    double most = 0;
+    for (int b = 0; b < p->blocks && p->options.contact == ZW_COULOMB; b++) {
+        if (p->key[b] >= IMPULSE_CONTACTS) {
+            miss.way = fmax(miss.way, push_miss(s, b));
+            miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b, &most) : 0);
+        }
+    }
+    miss.slip = most > 0 ? miss.slip / most : 0;
+    return miss;
+}
+
+/* ---- What came of it ------------------------------------------------------------------------ */
+
+#define NEAR 1e-6 /* metres: points that do not push are listed up to this gap */
+
+/* Sliding is to move across while pushing, by more than round-off, with all the friction that there
+ * is: what has stuck all along the step may end it with a little slip, as speeds are those of
+ * chords until they are brought onto the rows. */
+static int state_of(const zw_contact *it, const contact_point *point, double speed)
+{
+    double across = sqrt(it->slip[1] * it->slip[1] + it->slip[2] * it->slip[2]), part = 0;
+    if (!(it->force[0] > 0)) {
+        return ZW_TOUCH_OPEN;
+    }
+    for (int r = 1; r < it->rows; r++) {
+        double mu = point->friction[r - 1];
+        part += mu > 0 ? it->force[r] / mu * (it->force[r] / mu) : 0;
+    }
+    int full = point->friction[0] <= 1e-9 || sqrt(part) > (1 - 1e-6) * it->force[0];
+    return full && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
+}
+
+/* Painleve. What slides has friction -mu^2 w/|mu w| for each unit of push, and both together give
+ * its point the speed p along the normal, p = n J M^-1 J' (n - mu^2 w/|mu w|), closers held. Where
+ * p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
+ * Coulomb's law for a whole step has a solution then, too: an impulse that stops the slip at once,
+ * as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops it is in the cone. That is an
+ * impact without collision; what was stopped so is told. Other contacts are not looked at. */
+static int is_paradox(step_impulse *s, int k, const double *slip)
+{
+    const impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    double *x = s->other, size = 0;
+    for (int r = 1; r < point->rows; r++) {
+        double part = point->friction[r - 1] * slip[r];
+        size += part * part;
+    }
+    memset(x, 0, (size_t)s->system->n * sizeof *x);
+    for (int r = 0; r < point->rows; r++) {
+        double mu = r > 0 ? point->friction[r - 1] : 0;
+        double weight = r > 0 ? -mu * mu * slip[r] / sqrt(size) : 1;
+        for (int i = 0; i < t->columns[k]; i++) {
+            x[column_of(t, k)[i]] += weight * J_of(t, k)[r * t->columns[k] + i];
+        }
+    }
+    if (!(size > 0) || !matrix_factor(&s->H)) {
+        return 0;
+    }
+    matrix_solve(&s->H, x);
+    impulse_put_joint_speeds(s);
+    return (s->aside.rows == 0 || impulse_project(s, &s->aside, x, x, NULL) == ZW_OK) &&
+           row_times(t, k, 0, x) < 0;
+}
+
+/* It sticks: did it slide at the start of the step, faster than what friction of weight stops in
+ * one, and without meeting faster than weight explains? */
+static int has_jammed(step_impulse *s, int k, double speed)
+{
+    const impulse_contacts *t = &s->touch;
+    double slip[6] = {0}, across = 0;
+    double slow = 1e-6 * (1 + speed) + 2 * impulse_margin(s) / s->h;
+    for (int r = 1; r < t->found.point[k].rows; r++) {
+        slip[r] = row_times(t, k, r, s->first);
+        across = fmax(across, r < 3 ? fabs(slip[r]) : 0);
+    }
+    return across > slow && s->problem.options.contact == ZW_COULOMB &&
+           row_times(t, k, 0, s->first) > -1e-3 * across - impulse_margin(s) / s->h &&
+           is_paradox(s, k, slip);
+}
+
+/* The multipliers of the last solve: in the same place there, unless an impact came between. */
+static void find_push(const impulse_problem *p, int block, long key, double push[6])
+{
+    int there = block >= 0 && block < p->old_blocks && p->old_key[block] == key;
+    int rows = there ? p->old_rows[block] : 6;
+    for (int r = 0; r < rows; r++) {
+        push[r] = there ? p->old_lambda[p->old_first[block] + r] : problem_multiplier(p, key, r);
+    }
+}
+
+/* What the way from u to v1 added (impulse_close.c), in push; answers for how long both have acted.
+ * Where things bounce, the last solve aside may be that of an impact: then it is u alone. */
+static double add_late_push(const step_impulse *s, long key, int *from, double push[6])
+{
+    const impulse_problem *p = &s->aside;
+    if (s->touch.bounces || s->close >= 1) {
+        return s->fall;
+    }
+    for (int n = 0; n < p->blocks; n++) {
+        int k = (*from + n) % p->blocks;
+        if (p->key[k] == key) {
+            for (int r = 0; r < p->block[k].rows; r++) {
+                push[r] += p->answer.lambda[p->first[k] + r];
+            }
+            *from = k + 1;
+            break;
+        }
+    }
+    return s->h;
+}
+
+int impulse_list_contacts(step_impulse *s, const double *v1)
+{
+    const impulse_contacts *t = &s->touch;
+    const impulse_problem *p = &s->problem;
+    if (!t->is_there) {
+        return 1;
+    }
+    double speed = 0;
+    int first = p->blocks - t->found.count, late = 0; /* contacts come last */
+    contact_list *list = contact_list_begin(s->work, t->found.count);
+    for (int i = 0; i < s->system->n; i++) {
+        speed = fmax(speed, fabs(v1[i]));
+    }
+    for (int k = 0; k < t->found.count && list; k++) {
+        const contact_point *point = &t->found.point[k];
+        double push[6] = {0};
+        long key = impulse_contact_key(&point->key);
+        find_push(p, first + k, key, push);
+        double time = add_late_push(s, key, &late, push);
+        double gap = point->gap - left_by(t, point);
+        t->listed[k] = 0;
+        if (!(push[0] > 0 || gap <= NEAR)) {
+            continue;
+        }
+        zw_contact *to = contact_list_add(list, s->system, point);
+        to->gap = gap;
+        for (int r = 0; r < point->rows; r++) {
+            to->force[r] = push[r] / time;
+            to->slip[r] = row_times(t, k, r, v1);
+        }
+        to->state = state_of(to, point, speed);
+        t->listed[k] = list->count;
+    }
+    for (int k = 0; k < t->found.count && list; k++) { /* this solves aside, so it comes last */
+        zw_contact *it = t->listed[k] > 0 ? &list->contact[t->listed[k] - 1] : NULL;
+        if (it && it->state == ZW_TOUCH_STICK && has_jammed(s, k, speed)) {
+            it->state = ZW_TOUCH_JAM;
+        }
+    }
+    return list != NULL;
+}

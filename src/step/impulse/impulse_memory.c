@@ -1,0 +1,113 @@
+/* What a step hands to the next one, as numbers for the state: step/ode/keep.c.
+ *
+ *     0 there is something   1 blocks   2 rows   dry modes
+ *     for each block: its key in two halves, its rows; then all multipliers
+ *
+ * That is where solves begin, and nothing else: the motion is in q and v alone.
+ * It is written at the end of every step and read at the beginning of every step, so that a run in
+ * pieces has nothing else to go on than one without. What is behind the last multiplier is 0: equal
+ * motions have equal memories. */
+#include <math.h>
+#include <string.h>
+
+#include "step/impulse/impulse.h"
+#include "system/bodies/bodies.h"
+
+#define HALF 4294967296.0
+
+int impulse_memory(const step_impulse *s, double **numbers)
+{
+    *numbers = s->kept;
+    return s->kept_room;
+}
+
+void impulse_keep(step_impulse *s)
+{
+    const impulse_problem *p = &s->problem;
+    const struct system_bodies *bodies = s->system->bodies;
+    double *to = s->kept, *end = s->kept + s->kept_used;
+    *to++ = 1;
+    *to++ = p->old_blocks;
+    *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        *to++ = s->dry_mode[k];
+    }
+    for (int k = 0; k < p->old_blocks; k++) {
+        uint64_t key = (uint64_t)p->old_key[k];
+        *to++ = (double)(key >> 32);
+        *to++ = (double)(key & 0xffffffffu);
+        *to++ = p->old_rows[k];
+    }
+    int rows = (int)s->kept[2];
+    if (rows > 0) {
+        memcpy(to, p->old_lambda, (size_t)rows * sizeof *to);
+    }
+    to += rows;
+    s->kept_used = (int)(to - s->kept);
+    for (; to < end; to++) {
+        *to = 0;
+    }
+}
+
+/* A whole number from 0 to most? */
+static int whole(double x, double most)
+{
+    return x >= 0 && x <= most && floor(x) == x;
+}
+
+/* Do the numbers make sense? They may come from a file. */
+int impulse_is_sound(const step_impulse *s)
+{
+    const double *kept = s->kept, *mode = kept + IMPULSE_HEAD;
+    int dry = s->system->bodies->dry_count;
+    int most = (s->kept_room - IMPULSE_HEAD - dry) / IMPULSE_BLOCK, sum = 0;
+    if (kept[0] != 1 || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
+        return 0;
+    }
+    if (IMPULSE_HEAD + dry + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
+        return 0;
+    }
+    for (int k = 0; k < dry; k++) {
+        if (mode[k] != 0 && mode[k] != 1 && mode[k] != -1) {
+            return 0;
+        }
+    }
+    for (int k = 0; k < (int)kept[1]; k++) {
+        const double *block = mode + dry + IMPULSE_BLOCK * k;
+        if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
+            return 0;
+        }
+        sum += (int)block[2];
+    }
+    return sum == (int)kept[2];
+}
+
+int impulse_recall(step_impulse *s)
+{
+    impulse_problem *p = &s->problem;
+    const double *from = s->kept + IMPULSE_HEAD;
+    int dry = s->system->bodies->dry_count;
+    p->old_blocks = 0;
+    if (!impulse_is_sound(s)) {
+        return 0;
+    }
+    int blocks = (int)s->kept[1], rows = (int)s->kept[2], at = 0;
+    if (!problem_room_for_old(p, blocks, rows)) {
+        return -1;
+    }
+    for (int k = 0; k < dry; k++) {
+        s->dry_mode[k] = (int)*from++;
+    }
+    for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
+        p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
+        p->old_rows[k] = (int)from[2];
+        p->old_first[k] = at;
+        at += p->old_rows[k];
+    }
+    if (rows > 0) {
+        memcpy(p->old_lambda, from, (size_t)rows * sizeof *from);
+    }
+    p->old_blocks = blocks;
+    s->kept_used = (int)(from - s->kept) + rows;
+    return 1;
+}

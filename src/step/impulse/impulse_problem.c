@@ -1,0 +1,289 @@
+#include "step/impulse/impulse_problem.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#define SHARE 1e-7 /* see gauss/contact/choose.c; in rounds after the first nothing gives way */
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+/* *list with room for `count` entries of this size, old ones kept; *room is what it had. 0: none.
+ */
+static int grow(void *list, int room, int more, size_t size)
+{
+    void *old, *new = base_alloc((size_t)more * size);
+    if (new == NULL) {
+        return 0;
+    }
+    memcpy(&old, list, sizeof old); /* a pointer of whatever type */
+    if (room > 0) {
+        memcpy(new, old, (size_t)room * size);
+    }
+    base_free(old);
+    memcpy(list, &new, sizeof new);
+    return 1;
+}
+
+static int more_than(int room, int need)
+{
+    int more = room > 0 ? room : 16;
+    while (more < need) {
+        more *= 2;
+    }
+    return more;
+}
+
+static int room_for_blocks(impulse_problem *p, int need)
+{
+    int room = p->block_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->block, room, more, sizeof *p->block) ||
+        !grow(&p->key, room, more, sizeof *p->key) ||
+        !grow(&p->first, room, more, sizeof *p->first)) {
+        return 0;
+    }
+    p->block_room = more;
+    return 1;
+}
+
+static int room_for_rows(impulse_problem *p, int need)
+{
+    int room = p->row_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->start, room, more, sizeof *p->start) || !grow(&p->b, room, more, sizeof *p->b) ||
+        !grow(&p->guess, room, more, sizeof *p->guess)) {
+        return 0;
+    }
+    p->row_room = more;
+    return 1;
+}
+
+static int room_for_entries(impulse_problem *p, int need)
+{
+    int room = p->entry_room, more = more_than(room, need);
+    if (need <= room) {
+        return 1;
+    }
+    if (!grow(&p->column, room, more, sizeof *p->column) ||
+        !grow(&p->value, room, more, sizeof *p->value)) {
+        return 0;
+    }
+    p->entry_room = more;
+    return 1;
+}
+
+zw_status problem_create(impulse_problem *p, int n, zw_error *error)
+{
+    *p = (impulse_problem){
+        .n = n, .options = zw_gauss_options_default(), .islands = gauss_islands_create()};
+    if (!p->islands || !room_for_rows(p, 1) || !room_for_entries(p, 1) || !room_for_blocks(p, 1)) {
+        problem_free(p);
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    return ZW_OK;
+}
+
+void problem_free(impulse_problem *p)
+{
+    void *list[] = {p->block,  p->key,   p->first,   p->start,     p->b,        p->guess,
+                    p->column, p->value, p->old_key, p->old_first, p->old_rows, p->old_lambda};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]);
+    }
+    gauss_islands_free(p->islands);
+    *p = (impulse_problem){0};
+}
+
+/* ---- Appending ------------------------------------------------------------------------------ */
+
+void problem_begin(impulse_problem *p)
+{
+    p->blocks = p->rows = p->entries = p->old_at = p->no_memory = 0;
+    p->start[0] = 0;
+}
+
+/* Where `key` is among the remembered blocks: as a rule right behind the one found last. */
+static int find(const impulse_problem *p, long key, int from)
+{
+    for (int k = 0; k < p->old_blocks; k++) {
+        int at = from + k < p->old_blocks ? from + k : from + k - p->old_blocks;
+        if (p->old_key[at] == key) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+                   const double *friction)
+{
+    if (p->no_memory || !room_for_blocks(p, p->blocks + 1) ||
+        !room_for_rows(p, p->rows + rows + 1)) {
+        p->no_memory = 1;
+        return;
+    }
+    zw_block *block = &p->block[p->blocks];
+    *block = (zw_block){.name = name, .kind = kind, .rows = rows};
+    for (int k = 0; kind == ZW_CONE && friction && k + 1 < rows; k++) {
+        block->friction[k] = friction[k];
+    }
+    p->key[p->blocks] = key;
+    p->first[p->blocks++] = p->rows;
+    int old = find(p, key, p->old_at);
+    int same = old >= 0 && p->old_rows[old] == rows;
+    for (int k = 0; k < rows; k++) {
+        p->guess[p->rows + k] = same ? p->old_lambda[p->old_first[old] + k] : 0;
+    }
+    p->old_at = old >= 0 ? old + 1 : p->old_at;
+}
+
+void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b)
+{
+    if (p->no_memory || !room_for_entries(p, p->entries + count)) {
+        p->no_memory = 1;
+        return;
+    }
+    memcpy(p->column + p->entries, column, (size_t)count * sizeof *column);
+    memcpy(p->value + p->entries, value, (size_t)count * sizeof *value);
+    p->entries += count;
+    p->b[p->rows++] = b;
+    p->start[p->rows] = p->entries;
+}
+
+void problem_guess_push(const impulse_problem *p, double *out)
+{
+    memset(out, 0, (size_t)p->n * sizeof *out);
+    for (int i = 0; i < p->rows; i++) {
+        for (int k = p->start[i]; k < p->start[i + 1]; k++) {
+            out[p->column[k]] += p->guess[i] * p->value[k];
+        }
+    }
+}
+
+/* ---- Solving -------------------------------------------------------------------------------- */
+
+int problem_room_for_old(impulse_problem *p, int block_count, int row_count)
+{
+    int blocks = more_than(p->old_block_room, block_count);
+    int rows = more_than(p->old_row_room, row_count);
+    if (blocks > p->old_block_room) {
+        if (!grow(&p->old_key, p->old_block_room, blocks, sizeof *p->old_key) ||
+            !grow(&p->old_first, p->old_block_room, blocks, sizeof(int)) ||
+            !grow(&p->old_rows, p->old_block_room, blocks, sizeof(int))) {
+            return 0;
+        }
+        p->old_block_room = blocks;
+    }
+    if (rows > p->old_row_room) {
+        if (!grow(&p->old_lambda, p->old_row_room, rows, sizeof *p->old_lambda)) {
+            return 0;
+        }
+        p->old_row_room = rows;
+    }
+    return 1;
+}
+
+static int remember(impulse_problem *p)
+{
+    if (!problem_room_for_old(p, p->blocks, p->rows)) {
+        return 0;
+    }
+    for (int k = 0; k < p->blocks; k++) {
+        p->old_key[k] = p->key[k];
+        p->old_first[k] = p->first[k];
+        p->old_rows[k] = p->block[k].rows;
+    }
+    memcpy(p->old_lambda, p->answer.lambda, (size_t)p->rows * sizeof *p->old_lambda);
+    p->old_blocks = p->blocks;
+    return 1;
+}
+
+static zw_status out_of_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+                       const gauss_islands_hint *hint, const double *guess, zw_error *error)
+{
+    if (p->no_memory) {
+        return out_of_memory(error);
+    }
+    problem->n = p->n;
+    problem->metric =
+        (zw_metric){.kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
+    problem->block_count = p->blocks;
+    problem->block = p->block;
+    problem->A = (zw_rows){.start = p->start, .column = p->column, .value = p->value};
+    problem->b = p->b;
+    p->options.guess = guess;
+    zw_status status =
+        gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
+    p->contradicts = status == ZW_CONFLICT;
+    int answered = status == ZW_OK || (status == ZW_CONFLICT && p->options.least_squares) ||
+                   (status == ZW_INACCURATE && p->answer.certificate <= p->enough) ||
+                   (status == ZW_JAMMED && p->answer.certificate <= p->jammed);
+    return answered ? ZW_OK : status;
+}
+
+static zw_status solve_and_keep(impulse_problem *p, zw_gauss *problem, const impulse_matrix *H,
+                                const gauss_islands_hint *hint, zw_error *error)
+{
+    zw_status status = solve(p, problem, H, hint, p->rows > 0 ? p->guess : NULL, error);
+    return status == ZW_OK && !remember(p) ? out_of_memory(error) : status;
+}
+
+zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *given,
+                        const double *start, zw_error *error)
+{
+    zw_gauss problem = {.free = given};
+    return solve_and_keep(
+        p, &problem, H,
+        &(gauss_islands_hint){.start = start, .share = SHARE, .about_guess = p->chosen}, error);
+}
+
+zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
+                              const gauss_islands_hint *hint, zw_error *error)
+{
+    zw_gauss problem = {.force = force};
+    return solve_and_keep(p, &problem, H, hint, error);
+}
+
+zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *given,
+                              zw_error *error)
+{
+    zw_gauss problem = {.free = given};
+    return solve(p, &problem, H, NULL, NULL, error);
+}
+
+zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
+                             const double *start, zw_error *error)
+{
+    zw_gauss problem = {.free = given};
+    return solve(p, &problem, H, &(gauss_islands_hint){.start = start}, p->guess, error);
+}
+
+void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor)
+{
+    for (int k = 0, from = 0; k < p->blocks; k++) {
+        int at = find(other, p->key[k], from), rows = p->block[k].rows;
+        int same = at >= 0 && other->old_rows[at] == rows;
+        for (int r = 0; r < rows; r++) {
+            p->guess[p->first[k] + r] =
+                same ? factor * other->old_lambda[other->old_first[at] + r] : 0;
+        }
+        from = at >= 0 ? at + 1 : from;
+    }
+}
+
+double problem_multiplier(const impulse_problem *p, long key, int row)
+{
+    int at = find(p, key, 0);
+    return at >= 0 && row < p->old_rows[at] ? p->old_lambda[p->old_first[at] + row] : 0;
+}

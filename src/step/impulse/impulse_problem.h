@@ -1,0 +1,89 @@
+/* Gauss's problem of one step, put together anew each time: seed 004 eqs. (2)-(4).
+ *
+ *     minimise  1/2 (u - free)' H (u - free)     subject to     A u - b  in  K*
+ *
+ * Anything that holds or touches appends its block of rows: a closer, a limit, dry friction that
+ * sticks, a contact with its friction cone. How many there are may change from step to step.
+ *
+ *     problem_begin(p);                                          no rows
+ *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
+ *     problem_row(p, count, column, value, b);
+ *     problem_solve(p, H, free, NULL, error);                       p->answer
+ *
+ * Multipliers are remembered by key: a block that was there in the last problem with as many rows
+ * starts from the ones it had, wherever it stands now. Running out of memory while appending is
+ * remembered and told by problem_solve.
+ *
+ * Memory: arrays grow by doubling and stay, and so do the workspaces of the islands. So a steady
+ * motion allocates nothing. */
+#ifndef ZW_STEP_IMPULSE_PROBLEM_H
+#define ZW_STEP_IMPULSE_PROBLEM_H
+
+#include "gauss/contact/islands.h"
+#include "step/impulse/impulse_matrix.h"
+
+typedef struct impulse_problem {
+    int n;
+    zw_gauss_options options; /* the caller's to change between solves */
+    double enough; /* an answer that misses the tolerance is one up to this certificate, */
+    double jammed; /* and one of which the kernel fears that there is none up to this */
+    gauss_islands *islands;
+    gauss_islands_answer answer; /* after problem_solve */
+    int contradicts;             /* its equations did, and the answer is between them */
+
+    /* The rows as appended. */
+    int blocks, rows, entries;
+    int block_room, row_room, entry_room;
+    zw_block *block;
+    long *key;  /* [blocks] */
+    int *first; /* [blocks] their first rows */
+    int *start; /* [rows + 1] compressed rows */
+    double *b;  /* [rows] */
+    double *guess;
+    int *column;
+    double *value;
+
+    /* The multipliers of the last solve, by key. */
+    int old_blocks, old_at;
+    int old_block_room, old_row_room;
+    long *old_key;
+    int *old_first, *old_rows;
+    double *old_lambda;
+
+    int chosen; /* the guess has been chosen from what contacts may share: a round before */
+    int no_memory;
+} impulse_problem;
+
+zw_status problem_create(impulse_problem *p, int n, zw_error *error);
+void problem_free(impulse_problem *p);
+
+void problem_begin(impulse_problem *p);
+/* `friction` has rows - 1 numbers; NULL unless the block is a cone. `name` is not copied. */
+void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+                   const double *friction);
+/* The next row of the last block. Columns in any order, none twice. */
+void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
+
+/* out = A' lambda with the multipliers that the rows start from. */
+void problem_guess_push(const impulse_problem *p, double *out);
+
+/* The nearest to `free` in the metric H. After ZW_OK, p->answer, which is remembered. `start` is a
+ * motion near it, or NULL. */
+zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const double *free,
+                        const double *start, zw_error *error);
+/* The same where H free is known; the hint says how to find the rest. */
+zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,
+                              const gauss_islands_hint *hint, zw_error *error);
+/* The same from nothing, and not remembered: for a question on the side. */
+zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *free,
+                              zw_error *error);
+/* Room for multipliers to be remembered from elsewhere; 0: no memory. */
+int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
+/* The same from a start and the guess, which may come from another problem, times a factor. */
+zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const double *given,
+                             const double *start, zw_error *error);
+void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor);
+/* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
+double problem_multiplier(const impulse_problem *p, long key, int row);
+
+#endif

@@ -1,0 +1,162 @@
+/* The velocity form with one linearisation: a tolerance of 1.
+ *
+ *     H (u - v0) = h (f(q0 (+) h v0, v0) - bias(q0, v0)) + A' lambda,     H = M + h D + h^2 K
+ *
+ * that is backward Euler for springs, dampers and motors, linearised at what the speed of now would
+ * lead to; everything else is that of q0. Closers and contacts are at position level, phi(q0) + h A
+ * u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back by
+ * the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
+ * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
+ * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short. */
+#include <math.h>
+#include <string.h>
+
+#include "step/impulse/impulse.h"
+#include "tree/herd.h"
+#include "tree/sweeps.h"
+
+#define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
+
+/* phi after the step, to first order. */
+static double phi_after(const step_impulse *s, int r, const double *u)
+{
+    const zw_system *system = s->system;
+    double rate = 0;
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        rate += s->A[k] * u[system->A_column[k]];
+    }
+    return s->phi[r] + s->h * rate;
+}
+
+static int is_limit(const zw_system *system, int c)
+{
+    return system->row_kind[system->first_row[c]] == SYSTEM_CONTACT;
+}
+
+/* Limits that are near, or would be at the speeds of now, take part from the beginning. */
+static void begin_limits(step_impulse *s)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int r = system->first_row[c];
+        s->in_reach[r] = !is_limit(system, c) || fmin(s->phi[r], phi_after(s, r, s->v0)) <= NEAR;
+    }
+}
+
+/* Those that u would break join; their number. */
+static int more_limits(step_impulse *s, const double *u)
+{
+    const zw_system *system = s->system;
+    int count = 0;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int r = system->first_row[c];
+        if (!s->in_reach[r] && phi_after(s, r, u) < 0) {
+            s->in_reach[r] = 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void put_closers(step_impulse *s)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        if (!s->in_reach[first]) {
+            continue;
+        }
+        problem_block(&s->problem, c, system->model->constraint[c].name,
+                      is_limit(system, c) ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
+        for (int r = first; r < end; r++) {
+            int start = system->A_start[r], count = system->A_start[r + 1] - start;
+            double phi = system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+            problem_row(&s->problem, count, system->A_column + start, s->A + start,
+                        -phi / s->h - s->psi0[r]);
+        }
+    }
+}
+
+/* s->other = H v0 + h (f - bias): what H u would be without rows. */
+static void momentum(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *bias = s->push;
+    if (s->work->herd) {
+        bias = tree_herd_smooth(s->work->herd, s->q0, s->v0, s->work->sweeps);
+    } else {
+        tree_kinematics(tree, s->q0, s->work->sweeps);
+        tree_velocities(tree, s->v0, s->work->sweeps);
+        tree_composite(tree, s->work->sweeps);
+        tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
+    }
+    tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    double *here = s->work->sweeps;
+    if (s->system->bodies->formulas) { /* they see q1 */
+        s->work->sweeps = s->begin;
+        tree_kinematics(tree, s->q1, s->begin);
+    }
+    impulse_forces(s, s->u);
+    impulse_metric_at(s, here);
+    s->work->sweeps = here;
+    matrix_times(&s->H, s->v0, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        s->other[i] += s->h * (s->force[i] - bias[i]);
+    }
+}
+
+/* The motion without rows, if the kernel asks for it. */
+static const double *free_motion(void *user)
+{
+    step_impulse *s = user;
+    if (!impulse_factor(s)) {
+        return NULL;
+    }
+    memcpy(s->push, s->other, (size_t)s->system->n * sizeof(double));
+    impulse_solve(s, s->push);
+    return s->push;
+}
+
+static zw_status solve_rows(step_impulse *s, zw_error *error)
+{
+    gauss_islands_hint hint = {.start = s->v0, .free = free_motion, .user = s};
+    zw_status status = ZW_OK;
+    do {
+        problem_begin(&s->problem);
+        put_closers(s);
+        impulse_put_contacts(s);
+        status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
+    } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
+    return status;
+}
+
+zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
+{
+    const zw_system *system = s->system;
+    size_t speeds = (size_t)system->n * sizeof(double);
+    s->fall = s->h;
+    momentum(s);
+    zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
+    if (status == ZW_OK && system->m > 0) {
+        impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
+    }
+    if (status == ZW_OK) {
+        begin_limits(s);
+        status = solve_rows(s, error);
+    }
+    s->residual = s->problem.answer.certificate;
+    if (status == ZW_OK) {
+        memcpy(s->u, s->problem.answer.a, speeds);
+    }
+    tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
+    memcpy(v1, s->u, speeds);
+    if (status == ZW_OK && system->works) {
+        const double *lambda = s->problem.answer.lambda;
+        s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
+        s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, s->u);
+        s->gained += impulse_forces_work(s);
+    }
+    s->rounds = 1;
+    return status;
+}

@@ -1,0 +1,308 @@
+/* What rolls or slides on: points of contact that are closed at both ends of a step.
+ *
+ * Where contacts are those of the step's end alone (impulse_contact.c), an impulse J(q1)' r acts at
+ * a point that the body has not rolled to yet when its momentum changes: backward Euler. A body
+ * that rocks on its curved side with frequency n is damped at the rate h n^2/4, which is the error
+ * of order one that every impact and every stack can bear; but what happens slowly beside the
+ * rocking drowns in it. (Kane and Levinson's rattleback pitches with n = 107/s. At 1 ms the damping
+ * is 2.9/s, where the reversal of its spin grows by 2/s: it never turns back.)
+ *
+ * So, of a point that is closed at q0 and there at q1,
+ *
+ *     P+ - P- = ... + J' r,         J = (1 - c) J(q0) + c J(q1)
+ *     gap(q1) >= 0,                 slip = ((1 - c) J(q0) + (1 + c) J(q1))/2 u   across it
+ *
+ * With c = 0 the impulses act at q0, as those of impulse_close.c do at q1, with the momenta in the
+ * middle between them, and slip is what the trapezoidal rule makes of it. Turned round in time,
+ * (q0, q1, u, w) -> (q1, q0, -w, -u), these are the same equations where the point sticks: rolling
+ * keeps its energy, up to a swing of O(h). Being explicit in where the impulse acts, they are
+ * stable for h n < 2 only. n is measured: where a body turns by phi = h omega across the normal,
+ * and its point shifts by s against its centre of mass, its push N has the moment s x N; about e =
+ * phi/|phi|, n^2 = -e . (s x N)/(|phi| (e' J e + m (e x r)^2)), N being the push, at least the
+ * weight. (A ball or a wheel has s = 0.) Then c = clamp(((h n)^2 - 0.1)/0.9, 0, 1): what a step
+ * cannot see it damps. The same for what a step turns by: c is at least theta, and as theta has it
+ * (balance_ramp) for the angle by which the body turns and its arm r with it.
+ *
+ * In the kernel's problem J is the row, and slip - J u of the iterate goes to the right side, as
+ * the gap does. As J hardly changes from round to round, the balance does not tell whether the
+ * right sides have settled: impulse_unsettled does. That is Newton's rule for gap(q1) but for the
+ * slope, J(q1). Where an impulse changes much (a jam), the rounds may not end for want of it: then
+ * the step is taken with c = 1 for all.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "step/impulse/impulse.h"
+#include "system/bodies/balance.h"
+
+#define SEEN 0.25    /* (h n)^2 from which it is damped, */
+#define LOST 1.0     /* and up to which part of it */
+enum { SETTLE = 4 }; /* rounds in which the push may tell how fast it swings */
+#define STILL 1e-9   /* radians a step: that tells no radius */
+
+zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide)
+{
+    *rolling = (impulse_rolling){.list = base_alloc(points * sizeof *rolling->list),
+                                 .of = base_alloc(points * sizeof *rolling->of),
+                                 .J = base_alloc(points * 12 * wide * sizeof *rolling->J)};
+    return rolling->list && rolling->of && rolling->J ? ZW_OK : ZW_NO_MEMORY;
+}
+
+void impulse_rolling_free(impulse_rolling *rolling)
+{
+    base_free(rolling->list);
+    base_free(rolling->of);
+    base_free(rolling->J);
+    *rolling = (impulse_rolling){0};
+}
+
+static int same_pair(const contact_point *a, const contact_key *b)
+{
+    return memcmp(a->key.geom, b->geom, sizeof b->geom) == 0;
+}
+
+/* Points of a pair are in a row. */
+static int is_alone(const contact_work *found, int k)
+{
+    const contact_point *point = &found->point[k];
+    return !(k > 0 && same_pair(point, &point[-1].key)) &&
+           !(k + 1 < found->count && same_pair(point, &point[1].key));
+}
+
+/* The feature that point k was found as; 0: it is one of an earlier round. */
+static int origin_of(const impulse_contacts *t, int k, uint32_t *origin)
+{
+    const impulse_stays *it = (t->stay.differs ? t->stay.next : t->stay.list) + k;
+    *origin = it->origin;
+    return !it->carried;
+}
+
+static void arm_of(const step_impulse *s, const double *sweeps, int body, const double *place,
+                   double *r)
+{
+    const double *com = sweeps + s->system->tree->at.com + 3 * body;
+    for (int i = 0; i < 3; i++) {
+        r[i] = place[i] - com[i];
+    }
+}
+
+/* The rows of entry i at q0, and what is used of them. */
+static double *rows_of(const impulse_contacts *t, int i, int used)
+{
+    return t->rolling.J + (size_t)(2 * i + used) * 6 * (size_t)t->wide;
+}
+
+static double times(int count, const double *row, const int *column, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        sum += row[i] * v[column[i]];
+    }
+    return sum;
+}
+
+/* Point k, which is closed at q0. */
+static void begin(step_impulse *s, const double *sweeps, int k)
+{
+    impulse_contacts *t = &s->touch;
+    const contact_point *point = &t->found.point[k];
+    const double *J = t->J + (size_t)k * 6 * (size_t)t->wide;
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    impulse_roller *it = &t->rolling.list[t->rolling.count];
+    int n = t->columns[k];
+    *it = (impulse_roller){.key = point->key, .columns = n, .part = t->rolling.off ? 1 : -1};
+    it->alone = is_alone(&t->found, k);
+    memcpy(it->frame, point->frame, sizeof it->frame);
+    for (int b = 0; b < 2; b++) {
+        arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
+    }
+    for (int r = 0; r < point->rows; r++) {
+        double speed = times(n, J + r * n, column, s->v0);
+        for (int i = 0; i < 3; i++) {
+            it->begun[r / 3 * 3 + i] += speed * point->frame[r % 3 * 3 + i];
+        }
+    }
+    memcpy(rows_of(t, t->rolling.count++, 0), J, (size_t)(point->rows * n) * sizeof(double));
+}
+
+void impulse_roll_begin(step_impulse *s, const double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    double touching = 1e-9 * impulse_extent(s);
+    t->rolling.count = 0;
+    for (int k = 0; k < t->found.count && s->close < 1; k++) {
+        if (fabs(t->found.point[k].gap) <= touching) {
+            begin(s, sweeps, k);
+        }
+    }
+}
+
+/* c of the head, as one of both bodies has it. */
+static double part_of_body(const step_impulse *s, const double *sweeps, const impulse_roller *it,
+                           const contact_point *point, int which, double push)
+{
+    const tree_mechanism *tree = s->system->tree;
+    int body = point->body[which];
+    const double *omega = sweeps + tree->at.V + 6 * body, *n = point->frame, *r = it->arm[which];
+    const double *J = sweeps + tree->at.inertia + 6 * body, *lift = tree->body[body].lift;
+    double now[3], e[3], over[3], turn = 0, across[3], moment[3];
+    double along = model_dot(omega, n), sign = which ? 1 : -1;
+    arm_of(s, sweeps, body, point->pos, now);
+    for (int i = 0; i < 3; i++) {
+        over[i] = now[i] - r[i];
+        e[i] = omega[i] - along * n[i];
+        turn += e[i] * e[i];
+    }
+    turn = sqrt(turn);
+    double arm = fmax(model_dot(r, r), model_dot(now, now));
+    double least = balance_ramp(
+        fmin(arm > 0 ? model_dot(over, over) / arm : 0, s->h * s->h * model_dot(omega, omega)));
+    if (!(s->h * turn > STILL)) {
+        return least;
+    }
+    for (int i = 0; i < 3; i++) {
+        e[i] /= turn;
+    }
+    model_cross(across, e, r);
+    model_cross(moment, over, n);
+    double inertia = J[0] * e[0] * e[0] + J[1] * e[1] * e[1] + J[2] * e[2] * e[2] +
+                     2 * (J[3] * e[0] * e[1] + J[4] * e[0] * e[2] + J[5] * e[1] * e[2]) +
+                     tree->body[body].mass * model_dot(across, across);
+    double weight = fmax(sqrt(model_dot(lift, lift)), push / s->fall);
+    double swing = -sign * s->h * weight * model_dot(e, moment) / (turn * inertia); /* (h n)^2 */
+    double part = inertia > 0 ? (swing - SEEN) / (LOST - SEEN) : 1;
+    return fmin(fmax(part, least), 1);
+}
+
+static double part_of(const step_impulse *s, const double *sweeps, const impulse_roller *it,
+                      const contact_point *point, double push)
+{
+    double part = s->theta;
+    for (int b = 0; b < 2; b++) {
+        part = point->body[b] > 0 ? fmax(part, part_of_body(s, sweeps, it, point, b, push)) : part;
+    }
+    return part;
+}
+
+/* x, seen along the frame of the point, along that of the entry. */
+static void turn_frame(const impulse_roller *it, const contact_point *point, const double x[3],
+                       double y[3])
+{
+    double world[3];
+    for (int i = 0; i < 3; i++) {
+        world[i] = point->frame[i] * x[0] + point->frame[3 + i] * x[1] + point->frame[6 + i] * x[2];
+    }
+    for (int r = 0; r < 3; r++) {
+        y[r] = model_dot(it->frame + 3 * r, world);
+    }
+}
+
+/* Rows and right sides of point k from those of q0, and of the iterate. */
+static void mix(step_impulse *s, int k, int index, double push, const double *u)
+{
+    impulse_contacts *t = &s->touch;
+    impulse_roller *it = &t->rolling.list[index];
+    const contact_point *point = &t->found.point[k];
+    const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = rows_of(t, index, 0);
+    const int *column = t->column + (size_t)k * (size_t)t->wide;
+    double *J = rows_of(t, index, 1), c = it->part;
+    int n = it->columns, rows = point->rows < 3 ? point->rows : 3;
+    for (int i = 0; i < n && rows == 1; i++) {
+        J[i] = (1 - c) * J0[i] + c * J1[i];
+    }
+    for (int i = 0; i < n && rows == 3; i++) {
+        double x[3] = {J1[i], J1[n + i], J1[2 * n + i]}, y[3];
+        turn_frame(it, point, x, y);
+        for (int r = 0; r < 3; r++) {
+            J[r * n + i] = (1 - c) * J0[r * n + i] + c * y[r];
+            J[(3 + r) * n + i] = y[r]; /* for a moment */
+        }
+    }
+    double b[3] = {times(n, J, column, u) - point->gap / s->h};
+    for (int r = 1; r < rows; r++) {
+        double slip = 0.5 * ((1 - c) * times(n, J0 + r * n, column, u) +
+                             (1 + c) * times(n, J + (3 + r) * n, column, u));
+        b[r] = times(n, J + r * n, column, u) - slip;
+        it->slip[r - 1] = slip;
+    }
+    it->off = s->h * fmax(fabs(b[1] - it->b[1]), fabs(b[2] - it->b[2]));
+    it->off = push > 0 ? it->off : 0;
+    memcpy(it->b, b, sizeof b);
+    for (int i = 3 * n; i < point->rows * n; i++) { /* spin and roll: those of q0 */
+        J[i] = J0[i];
+    }
+}
+
+/* The entry of point k among those of its pair, from `at` on; -1: none. The only point of a pair is
+ * the same as the only one before, on whichever triangle of a ground it is. */
+static int entry_of(const impulse_contacts *t, int k, int at)
+{
+    const contact_point *point = &t->found.point[k];
+    const impulse_roller *list = t->rolling.list;
+    uint32_t origin;
+    int own = origin_of(t, k, &origin), alone = is_alone(&t->found, k);
+    for (; at < t->rolling.count && same_pair(point, &list[at].key); at++) {
+        int same = own && list[at].key.feature == origin;
+        if ((same || (alone && list[at].alone)) && list[at].columns == t->columns[k]) {
+            return at;
+        }
+    }
+    return -1;
+}
+
+void impulse_roll(step_impulse *s, const double *sweeps, const double *u)
+{
+    impulse_contacts *t = &s->touch;
+    for (int k = 0, at = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        impulse_roller *list = t->rolling.list;
+        while (at < t->rolling.count && (list[at].key.geom[0] < point->key.geom[0] ||
+                                         (list[at].key.geom[0] == point->key.geom[0] &&
+                                          list[at].key.geom[1] < point->key.geom[1]))) {
+            at++;
+        }
+        int index = t->rolling.of[k] = entry_of(t, k, at);
+        if (index >= 0) {
+            double push = problem_multiplier(&s->problem, impulse_contact_key(&point->key), 0);
+            double part = part_of(s, sweeps, &list[index], point, push);
+            if (s->rounds <= SETTLE) { /* then it is one for the rest of them */
+                list[index].part = fmax(list[index].part, part);
+            }
+            mix(s, k, index, push, u);
+        }
+    }
+}
+
+const impulse_roller *impulse_rolled(const step_impulse *s, int k)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    int index = rolling->count > 0 ? rolling->of[k] : -1;
+    return index >= 0 ? &rolling->list[index] : NULL;
+}
+
+int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows)
+{
+    const impulse_contacts *t = &s->touch;
+    int index = t->rolling.count > 0 ? t->rolling.of[k] : -1;
+    if (index < 0) {
+        return 0;
+    }
+    const impulse_roller *it = &t->rolling.list[index];
+    for (int r = 0; r < rows; r++) {
+        problem_row(p, it->columns, t->column + (size_t)k * (size_t)t->wide,
+                    rows_of(t, index, 1) + r * it->columns, r < 3 ? it->b[r] : 0);
+    }
+    return 1;
+}
+
+double impulse_unsettled(const step_impulse *s)
+{
+    const impulse_rolling *rolling = &s->touch.rolling;
+    double worst = 0;
+    for (int i = 0; i < rolling->count; i++) {
+        worst = fmax(worst, rolling->list[i].off);
+    }
+    return worst;
+}

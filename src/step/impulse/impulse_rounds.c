@@ -1,0 +1,250 @@
+/* The rounds of a step: impulse.c has their equations. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+enum { ROUNDS = 60, FEW = 3, MANY = 12 };
+#define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
+#define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
+#define PLACE 1e-13 /* of phi, to the size of the mechanism */
+#define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
+#define FAIR 1e-3   /* with a certificate that is no worse than this */
+#define SOUND 1e-6  /* of the balance, and */
+#define FIRM 1e-9   /* of places: rounds that lead no farther end with that, and it is reported */
+
+/* How far the largest coordinate of a centre of mass is from the origin. */
+double impulse_extent(const step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double most = 1;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        double x = fabs(s->begin[tree->at.com + k]);
+        most = x > most ? x : most;
+    }
+    return most;
+}
+
+int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
+{
+    return s->touch.found.count > 0 && p->answer.certificate > 1e-11 &&
+           p->answer.certificate <= FAIR;
+}
+
+/* ---- One round ------------------------------------------------------------------------------ */
+
+/* u = u - H \ r, or by N, and then no farther than r gets smaller. */
+static void step_free(step_impulse *s)
+{
+    enum { HALVES = 8 };
+    int n = s->system->n;
+    double left = impulse_norm(s, s->r), part = 1, *way = s->push; /* without rows it is free */
+    s->problem.answer.certificate = 0; /* nothing was asked of the kernel */
+    memcpy(way, s->r, (size_t)n * sizeof(double));
+    impulse_solve(s, way);
+    for (int i = 0; i < n; i++) {
+        s->u[i] -= way[i];
+    }
+    for (int k = 0; k < HALVES && s->with_N; k++) {
+        impulse_balance(s, s->u, s->r);
+        if (impulse_norm(s, s->r) < left) {
+            break;
+        }
+        part *= 0.5;
+        for (int i = 0; i < n; i++) {
+            s->u[i] += part * way[i];
+        }
+    }
+}
+
+/* The kernel's problem: H u' = H u - r + A' lambda'; with N, H u' = H z + A' (lambda' - lambda). */
+static zw_status step_held(step_impulse *s, zw_error *error)
+{
+    int n = s->system->n;
+    double *way = s->other;
+    memcpy(way, s->r, (size_t)n * sizeof *way);
+    if (s->with_N) {
+        for (int i = 0; i < n; i++) {
+            way[i] -= s->push[i];
+        }
+        impulse_solve(s, way);
+        matrix_solve(&s->H, s->push);
+    } else {
+        impulse_solve(s, way);
+    }
+    for (int i = 0; i < n; i++) {
+        way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
+    }
+    s->problem.chosen = s->rounds > 0;
+    zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
+    if (status == ZW_OK) {
+        memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
+        impulse_settle(s, s->u);
+    }
+    return status;
+}
+
+/* What the rounds have come to. */
+typedef struct progress {
+    double left, before; /* of the balance, relative */
+    double best;         /* that was ever left */
+    double off;          /* of places, the worst, to the size of the mechanism */
+    double soundest;     /* the least of what places and balance were off together */
+    int slow;            /* rounds that contracted slowly */
+    int idle;            /* the last so many rounds did not contract at all, */
+    int lost;            /* and did not get nearer than all before */
+    int made;            /* H and U are there for these modes, */
+    int definite;        /* and H is a metric */
+} progress;
+
+/* At q1, which the sweeps know, but not the speeds. */
+static zw_status find_contacts(step_impulse *s, zw_error *error)
+{
+    if (s->touch.is_there) {
+        tree_velocities(s->system->tree, s->u, s->work->sweeps);
+    }
+    return impulse_find_contacts(s, s->work->sweeps, s->u, error);
+}
+
+/* How far an iterate is from one that could be taken for the answer: below 1 it could. */
+static double unsound(const progress *at)
+{
+    return fmax(at->left / SOUND, at->off / FIRM);
+}
+
+static void note_best(step_impulse *s, progress *at)
+{
+    if (unsound(at) < at->soundest) {
+        at->soundest = unsound(at);
+        memcpy(s->best, s->u, (size_t)s->system->n * sizeof(double));
+    }
+}
+
+/* At u: the balance and the rows; are we there? */
+static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
+{
+    *done = 0;
+    impulse_balance(s, s->u, s->r);
+    impulse_fill_rows(s, s->t + s->h);
+    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
+    if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
+        return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
+    }
+    int more = impulse_reach(s);
+    at->made &= more == 0;
+    if (round == 0 || status != ZW_OK) {
+        return status;
+    }
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->push);
+    for (int i = 0; i < s->system->n; i++) {
+        s->other[i] = s->r[i] - s->push[i];
+    }
+    at->before = at->left;
+    at->left = impulse_norm(s, s->other);
+    double all = at->left;
+    at->left = fmax(at->left - impulse_noise(s, 0), 0);
+    double size = impulse_size(s);
+    at->left = size > 0 ? at->left / size : at->left;
+    double off = fmax(fmax(impulse_violation(s), impulse_depth(s)), impulse_unsettled(s));
+    impulse_miss miss = impulse_law_miss(s);
+    off = fmax(off, miss.way);
+    at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
+    at->off = off;
+    int there = at->left <= s->close && off <= PLACE * impulse_extent(s);
+    at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
+    at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
+    at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
+    at->best = fmin(at->best, at->left);
+    int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
+    there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    at->off = off / impulse_extent(s);
+    note_best(s, at);
+    if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
+        at->left = s->problem.answer.certificate;
+        double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
+        there |= off <= near * impulse_extent(s);
+    }
+    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
+    if (wrong > 0) {
+        at->made = at->slow = at->idle = at->lost = 0;
+        at->best = INFINITY;
+        impulse_balance(s, s->u, s->r);
+        impulse_fill_rows(s, s->t + s->h);
+    }
+    *done = there && wrong == 0 && more == 0;
+    return ZW_OK;
+}
+
+/* The rounds have led nowhere: one more from the best iterate that there was. It is taken where the
+ * step is not to be cut into smaller pieces, and what it misses is reported. */
+static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
+{
+    int done = 0;
+    zw_status status = ZW_INACCURATE;
+    if (s->last_resort && at->soundest < INFINITY) {
+        memcpy(s->u, s->best, (size_t)s->system->n * sizeof(double));
+        status = look(s, 1, at, &done, error);
+    }
+    if (status == ZW_OK && s->problem.rows > 0) {
+        impulse_metric(s);
+        impulse_factor(s);
+        status = step_held(s, error);
+        status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
+    }
+    int taken =
+        status == ZW_OK && (unsound(at) <= 1 || at->off <= (s->last_resort > 1 ? FAIR : NEAR));
+    if (!taken) {
+        return status == ZW_NO_MEMORY ? status
+                                      : base_fail(error, ZW_INACCURATE,
+                                                  "the equations of the step could not be solved");
+    }
+    s->residual = fmax(at->left, at->off);
+    s->missed = 1;
+    return ZW_OK;
+}
+
+zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
+{
+    enum { SLOW = 2, IDLE = 3, LOST = 16 };
+    progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
+    zw_status status = ZW_OK;
+    s->missed = 0;
+    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
+        s->rounds = round;
+        int done = 0;
+        status = look(s, round, &at, &done, error);
+        if (status != ZW_OK || done) {
+            s->residual = at.left;
+            return status;
+        }
+        if (round > 0 && (!isfinite(at.left) || (at.lost > LOST && s->touch.found.count > 0) ||
+                          (round > MANY && s->last_resort && at.soundest <= 1))) {
+            break;
+        }
+        impulse_put_rows(s);
+        problem_guess_push(&s->problem, s->push);
+        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
+        if (s->with_N && at.idle >= IDLE && s->touch.found.count > 0) {
+            at.made = at.slow = at.idle = newton = 0;
+        }
+        if (!at.made) {
+            impulse_metric(s);
+            at.definite = impulse_factor(s);
+            at.made = 1;
+        }
+        if (newton && s->U) {
+            at.idle = s->with_N ? at.idle : 0;
+            impulse_slopes(s);
+        }
+        s->residual = at.left;
+        if (s->problem.rows == 0 && (at.definite || s->with_N)) {
+            step_free(s);
+        } else { /* the kernel says what is wrong with a metric */
+            status = step_held(s, error);
+        }
+    }
+    return status != ZW_OK && !s->last_resort ? status : take_best(s, &at, error);
+}

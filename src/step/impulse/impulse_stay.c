@@ -1,0 +1,292 @@
+/* Points of contact that stay on their bodies where shapes do not say where they are.
+ *
+ * A cylinder that lands on its base has the gap z - R |tilt| at its lowest point: a cone, not a
+ * function with slopes. The manifold has four points, from the lowest on; as the cylinder tilts
+ * less and less they run round the rim, in the end by what round-off makes of the tilt. A round
+ * with the points of its iterate alone then goes to and fro between two of them, or judges the
+ * balance of a step that is solved already by multipliers that belong to other points; and slopes
+ * that are found by differences see points jump.
+ *
+ * So points that push are not forgotten (Kelley's cutting planes). Where the points of a pair have
+ * shifted along its bodies since the last round by more than PART of how far they are apart, and by
+ * more than JUMP times what the bodies have moved against each other, those of the last round that
+ * push stay, as points of the bodies and with their multipliers, beside the new ones; and from then
+ * on, however little they shift, as the rounds close in on a point between two. They ask for
+ * nothing new: along the normal of the new ones no two points of the bodies are nearer. What does
+ * not push any more is dropped; where those of the last round are as low as the new ones, they are
+ * enough. For differences all points of the last round stay that jump. What rolls is not meant: its
+ * points shift by a radius times the turn, and that is among the slopes.
+ *
+ * Edges on one another (the hinges of an arch) have many normals, between those of the faces beside
+ * them, and round-off says which the search finds. Where the normal has turned by more than JUMP
+ * times what the bodies have, and the points of the last round are as low along theirs, they stay
+ * with it: a plane that is no farther than the true gap lets nothing through. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "step/impulse/impulse.h"
+
+#define JUMP 10
+#define PART 0.01
+#define FLAT 1e-13 /* of the scene */
+
+zw_status impulse_staying_create(impulse_staying *stay, size_t points)
+{
+    *stay = (impulse_staying){.list = base_alloc(points * sizeof *stay->list),
+                              .next = base_alloc(points * sizeof *stay->next),
+                              .room = (int)points};
+    return stay->list && stay->next ? ZW_OK : ZW_NO_MEMORY;
+}
+
+void impulse_staying_free(impulse_staying *stay)
+{
+    base_free(stay->list);
+    base_free(stay->next);
+    *stay = (impulse_staying){0};
+}
+
+/* ---- Points on bodies ----------------------------------------------------------------------- */
+
+/* Where the point is on either body: half the gap below and above. */
+static void fix(const impulse_contacts *t, impulse_stays *it)
+{
+    const contact_point *point = &it->point;
+    for (int b = 0; b < 2; b++) {
+        const collide_pose *pose = &t->found.pose[point->key.geom[b]];
+        double half = (b ? 0.5 : -0.5) * point->gap, from[3];
+        for (int i = 0; i < 3; i++) {
+            from[i] = point->pos[i] + half * point->frame[i] - pose->pos[i];
+        }
+        for (int i = 0; i < 3; i++) { /* R' x */
+            it->x[b][i] =
+                pose->R[i] * from[0] + pose->R[3 + i] * from[1] + pose->R[6 + i] * from[2];
+        }
+    }
+}
+
+/* Where it is now, by way of the bodies: answers how far they have moved against each other. */
+static double carry(const impulse_contacts *t, const impulse_stays *it, const double *normal,
+                    contact_point *to)
+{
+    double end[2][3], moved = 0;
+    *to = it->point;
+    to->gap = 0;
+    for (int b = 0; b < 2; b++) {
+        const collide_pose *pose = &t->found.pose[it->point.key.geom[b]];
+        for (int i = 0; i < 3; i++) {
+            end[b][i] = pose->pos[i] + model_dot(pose->R + 3 * i, it->x[b]);
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        double apart = end[1][i] - end[0][i];
+        moved = fmax(moved, fabs(apart - it->point.gap * it->point.frame[i]));
+        to->gap += normal[i] * apart;
+        to->pos[i] = 0.5 * (end[0][i] + end[1][i]);
+    }
+    return moved;
+}
+
+/* ---- Pairs ---------------------------------------------------------------------------------- */
+
+/* Points of one pair: those just found, and those of the last round. */
+typedef struct pair {
+    int first, end; /* of t->found.point */
+    int at, last;   /* of t->stay.list */
+    int jumped;
+} pair;
+
+static const impulse_stays *match_of(const impulse_contacts *t, const pair *p, uint32_t feature)
+{
+    for (int j = p->at; j < p->last; j++) {
+        if (!t->stay.list[j].carried && t->stay.list[j].origin == feature) {
+            return &t->stay.list[j];
+        }
+    }
+    return NULL;
+}
+
+static double most(const double *a, const double *b)
+{
+    return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
+}
+
+static int has_jumped(const impulse_contacts *t, const pair *p)
+{
+    double shift = 0, moved = 0, wide = 0, part = PART;
+    for (int j = p->at; j < p->last; j++) {
+        part = t->stay.list[j].carried ? 0 : part;
+    }
+    for (int k = p->first; k < p->end; k++) {
+        const contact_point *point = &t->found.point[k];
+        const impulse_stays *it = match_of(t, p, point->key.feature);
+        contact_point old;
+        wide = fmax(wide, most(point->pos, t->found.point[p->first].pos));
+        if (it) {
+            moved = fmax(moved, carry(t, it, point->frame, &old));
+            shift = fmax(shift, most(point->pos, old.pos));
+        }
+    }
+    return shift > part * wide && shift > JUMP * moved;
+}
+
+/* Are the points of the last round as low as the new ones? */
+static int as_low(const step_impulse *s, const pair *p)
+{
+    const impulse_contacts *t = &s->touch;
+    double now = INFINITY, then = INFINITY;
+    contact_point old;
+    for (int k = p->first; k < p->end; k++) {
+        now = fmin(now, t->found.point[k].gap);
+    }
+    for (int j = p->at; j < p->last; j++) {
+        carry(t, &t->stay.list[j], t->found.point[p->first].frame, &old);
+        then = fmin(then, old.gap);
+    }
+    return then <= now + FLAT * impulse_extent(s);
+}
+
+static int pushes(const step_impulse *s, const impulse_stays *it)
+{
+    return problem_multiplier(&s->problem, impulse_contact_key(&it->point.key), 0) > 0;
+}
+
+static void add(impulse_staying *stay, const contact_point *point, uint32_t origin, int carried)
+{
+    if (stay->found < stay->room) {
+        stay->next[stay->found++] =
+            (impulse_stays){.point = *point, .origin = origin, .carried = carried};
+    }
+}
+
+/* Has the normal turned by more than the bodies? */
+static int has_turned(const impulse_contacts *t, const pair *p)
+{
+    double moved = 0, wide = 0;
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point now;
+        moved = fmax(moved, carry(t, it, it->point.frame, &now));
+        moved = fmax(moved, most(now.pos, it->point.pos));
+        wide = fmax(wide, most(now.pos, t->stay.list[p->at].point.pos));
+    }
+    double turned = most(t->found.point[p->first].frame, t->stay.list[p->at].point.frame);
+    return turned > 1e-12 && turned * wide > JUMP * moved;
+}
+
+/* The points of the last round along their own normal: 0: the new ones are lower. */
+static int keep(step_impulse *s, const pair *p)
+{
+    impulse_contacts *t = &s->touch;
+    double now = INFINITY, then = INFINITY;
+    int found = t->stay.found;
+    for (int k = p->first; k < p->end; k++) {
+        now = fmin(now, t->found.point[k].gap);
+    }
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point point;
+        carry(t, it, it->point.frame, &point);
+        then = fmin(then, point.gap);
+        add(&t->stay, &point, it->origin, it->carried);
+    }
+    int low = then <= now + FLAT * impulse_extent(s);
+    t->stay.found = low ? t->stay.found : found;
+    return low;
+}
+
+/* All points of the last round, where they are now. */
+static void as_before(impulse_contacts *t, const pair *p)
+{
+    const double *normal = t->found.point[p->first].frame;
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point now;
+        carry(t, it, normal, &now);
+        memcpy(now.frame, normal, sizeof now.frame);
+        for (int k = p->first; k < p->end && !it->carried && !p->jumped; k++) {
+            if (t->found.point[k].key.feature == it->origin) {
+                now = t->found.point[k];
+                now.key = it->point.key;
+            }
+        }
+        add(&t->stay, &now, it->origin, it->carried);
+    }
+}
+
+/* The new ones, and before them those that stay. */
+static void renew(step_impulse *s, const pair *p)
+{
+    impulse_contacts *t = &s->touch;
+    const double *normal = t->found.point[p->first].frame;
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point now;
+        int room = t->stay.room - t->stay.found > t->found.count - p->first;
+        if ((it->carried || p->jumped) && room && pushes(s, it)) {
+            carry(t, it, normal, &now);
+            memcpy(now.frame, normal, sizeof now.frame);
+            add(&t->stay, &now, it->origin, 1);
+        }
+    }
+    for (int k = p->first; k < p->end; k++) {
+        contact_point point = t->found.point[k];
+        const impulse_stays *it = match_of(t, p, point.key.feature);
+        if (p->jumped) {
+            point.key.feature ^= (uint32_t)(s->rounds + 1) << 24;
+        } else if (it) {
+            point.key = it->point.key;
+        }
+        add(&t->stay, &point, t->found.point[k].key.feature, 0);
+    }
+}
+
+/* Is the pair of b before that of a? */
+static int is_before(const contact_key *b, const contact_key *a)
+{
+    return b->geom[0] != a->geom[0] ? b->geom[0] < a->geom[0] : b->geom[1] < a->geom[1];
+}
+
+void impulse_stay(step_impulse *s, int is_first)
+{
+    impulse_contacts *t = &s->touch;
+    impulse_staying *stay = &t->stay;
+    const contact_point *point = t->found.point;
+    stay->count = is_first ? 0 : stay->count;
+    stay->found = 0;
+    for (pair p = {0}; p.first < t->found.count; p.first = p.end, p.at = p.last) {
+        const contact_key *key = &point[p.first].key;
+        while (p.at < stay->count && is_before(&stay->list[p.at].point.key, key)) {
+            p.at++;
+        }
+        for (p.end = p.first; p.end < t->found.count && !is_before(key, &point[p.end].key);) {
+            p.end++;
+        }
+        for (p.last = p.at;
+             p.last < stay->count && !is_before(key, &stay->list[p.last].point.key);) {
+            p.last++;
+        }
+        p.jumped = p.end - p.first > 1 && p.last - p.at > 1 && has_jumped(t, &p);
+        int turned = p.end - p.first > 1 && p.last - p.at > 1 && has_turned(t, &p);
+        if (turned && keep(s, &p)) {
+            continue;
+        }
+        if (p.last > p.at && (stay->differs || (p.jumped && as_low(s, &p)))) {
+            as_before(t, &p);
+        } else {
+            renew(s, &p);
+        }
+    }
+    for (int k = 0; k < stay->found; k++) {
+        t->found.point[k] = stay->next[k].point;
+        fix(t, &stay->next[k]);
+    }
+    t->found.count = stay->found;
+    if (!stay->differs) {
+        impulse_stays *list = stay->list;
+        stay->list = stay->next;
+        stay->next = list;
+        stay->count = stay->found;
+    }
+}

@@ -1,0 +1,196 @@
+/* The work of a step: what forces, drives, friction and impacts did. What the step itself loses or
+ * gains is not among it: that is E - E0 - W, the drift of a run.
+ *
+ * Forces.  The coordinates go from q0 to q0 (+) h u, so a force Q without a potential, as the step
+ * applies it, does the work h Q . u.
+ *
+ * Impulses.  A step leads from v0 (at q0) to u, and from there to v1 (at q1). Each time a sum of
+ * impulses changes the speeds, and the impulse lambda of a row whose rate is s does
+ *
+ *     lambda (s before + s after)/2
+ *
+ * which is the kinetic energy that it gives, exactly, where s = A v with one and the same row A:
+ * impacts, and friction that brings something to rest within the step. Of contacts that were closed
+ * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and
+ * along the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a
+ * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
+ * error of the step. (A contact that was open, or overlapped, has the row of q1 for all: it is an
+ * impact, or is pushed apart.) Closers that stay where they are do no work; those that move do, at
+ * the rate of the motion that they ask for: A u.
+ *
+ * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
+ * rolls swings by a part of h n; but the equations of a step that is too long for them have other
+ * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
+ * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
+ * meant, which is the one that goes to v0 with h: it is taken in halves. */
+#include <math.h>
+
+#include "model/pose.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+/* Does constraint c ask for speeds other than 0? */
+static int moves(const step_impulse *s, int c)
+{
+    int found = 0;
+    for (int r = s->system->first_row[c]; r < s->system->first_row[c + 1]; r++) {
+        found |= s->psi0[r] != 0 || s->psi[r] != 0;
+    }
+    return found;
+}
+
+static double row_times(const impulse_problem *p, int i, const double *v)
+{
+    double sum = 0;
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        sum += p->value[e] * v[p->column[e]];
+    }
+    return sum;
+}
+
+static double mean_rate_of(const impulse_problem *p, int i, const double *before,
+                           const double *after)
+{
+    return 0.5 * (row_times(p, i, before) + row_times(p, i, after));
+}
+
+static int is_contact(const impulse_problem *p, int k)
+{
+    return p->key[k] >= IMPULSE_CONTACTS;
+}
+
+double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                          const double *before, const double *after)
+{
+    int held = impulse_held(s);
+    double sum = 0;
+    for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
+        int closer = p->key[k] < held;
+        if (p->block[k].kind != ZW_EQUALITY || (closer && !moves(s, (int)p->key[k]))) {
+            continue;
+        }
+        for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
+            sum += lambda[i] * (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
+        }
+    }
+    return sum;
+}
+
+/* ---- Contacts ------------------------------------------------------------------------------- */
+
+/* The rates of row r of a contact that stays closed: at (q0, v0), and in the mean of the step. */
+static double rate_before(const impulse_roller *it, const double *frame, int r)
+{
+    return model_dot(it->begun + r / 3 * 3, frame + r % 3 * 3);
+}
+
+static double rate_between(const step_impulse *s, const impulse_problem *p,
+                           const impulse_roller *it, int i, int r)
+{
+    if (r == 0) {
+        return 0;
+    }
+    return it && r < 3 ? it->slip[r - 1] : row_times(p, i, s->u);
+}
+
+/* With one linearisation (impulse_quick.c) speeds are those of the way alone: all rates are u's. */
+double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+                            const double *before, const double *after)
+{
+    const impulse_contacts *t = &s->touch;
+    int b = 0, starts = before == s->v0, quick = s->close >= 1;
+    double sum = 0, touching = 1e-9 * impulse_extent(s);
+    for (; b < p->blocks && !is_contact(p, b); b++) {
+        if (p->block[b].kind == ZW_INEQUALITY) { /* limits have one row */
+            sum += lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
+        }
+    }
+    for (int k = 0; k < t->found.count && b < p->blocks; k++) {
+        const contact_point *point = &t->found.point[k];
+        if (p->key[b] != impulse_contact_key(&point->key)) {
+            continue; /* it has no rows in p */
+        }
+        const impulse_roller *it = impulse_rolled(s, k);
+        int lasts = it || (quick && fabs(point->gap) <= touching);
+        const double *frame = it && starts ? it->frame : point->frame;
+        for (int r = 0; r < p->block[b].rows; r++) {
+            int i = p->first[b] + r;
+            double mean =
+                lasts ? rate_between(s, p, it, i, r) : row_times(p, i, starts ? after : before);
+            double end = !starts        ? row_times(p, i, after)
+                         : lasts && !it ? mean
+                         : lasts        ? rate_before(it, frame, r)
+                                        : row_times(p, i, before);
+            sum += 0.5 * lambda[i] * (mean + end);
+        }
+        b++;
+    }
+    return sum;
+}
+
+/* ---- Steps that contacts drive --------------------------------------------------------------- */
+
+static int is_one_sided(const impulse_problem *p, int k)
+{
+    return p->block[k].kind == ZW_CONE || p->block[k].kind == ZW_INEQUALITY;
+}
+
+static int pushes(const impulse_problem *p)
+{
+    for (int k = 0; k < p->blocks; k++) {
+        if (is_one_sided(p, k) && p->guess[p->first[k]] > 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Kinetic and potential energy at (q1, v1) less those at (q0, v0). */
+static double risen(step_impulse *s, const double *v1)
+{
+    const double *out = s->work->out[PART_ENERGY];
+    system_evaluate(s->system, s->work, PART_ENERGY, s->t, s->q0, s->v0, NULL, NULL, NULL);
+    double before = out[0];
+    system_evaluate(s->system, s->work, PART_ENERGY, s->t + s->h, s->q1, v1, NULL, NULL, NULL);
+    return out[0] - before;
+}
+
+int impulse_is_driven(step_impulse *s, const double *v1)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double before[2], after[2], fall = 0;
+    if (!pushes(&s->problem)) {
+        return 0;
+    }
+    tree_energies(tree, s->q0, s->v0, s->begin, before);
+    tree_velocities(tree, v1, s->work->sweeps);
+    tree_energies(tree, s->q1, v1, s->work->sweeps, after);
+    for (int i = 1; i < tree->bodies; i++) {
+        const double *lift = tree->body[i].lift;
+        fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
+    }
+    double least = fmax(0.1 * (before[0] + after[0]), 1e-6 * fall);
+    if (!(after[0] > before[0] && after[0] + after[1] - before[0] - before[1] > least)) {
+        return 0; /* that tells nearly all steps, but for what springs do between bodies */
+    }
+    return risen(s, v1) - (s->system->works ? s->driven : 0) > least;
+}
+
+double impulse_kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    matrix_times(&s->H, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
+double impulse_forces_work(const step_impulse *s)
+{
+    double sum = s->h * s->drift;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += s->h * s->Q[i] * s->u[i];
+    }
+    return sum;
+}

@@ -1,0 +1,93 @@
+/* What an integrator is made of; for the files of src/step only. */
+#ifndef ZW_STEP_INNER_H
+#define ZW_STEP_INNER_H
+
+#include "base/memory.h"
+#include "step/ode/ode.h"
+
+/* A one-step method: tries a step, and interpolates in it. */
+typedef struct step_scheme {
+    const char *name;
+    int adaptive;
+    int roots; /* adaptive: the error of a step falls like h^(2^roots) */
+    /* Each attempt fills y1 and low1 itself, on the constraints; f1 waits until dense output. */
+    int whole;
+    void (*layout)(step_ode *ode, base_arena *arena); /* its own arrays */
+    /* From (t0, y0, f0) over h: fills ode->increment with y1 - y0, and *size with the error in
+     * units of the tolerance (<= 1: good). */
+    zw_status (*attempt)(step_ode *ode, double h, double *size, zw_error *error);
+    /* Once per step, when dense output is first asked for: the step (t0, y0, f0)..(t1, y1, f1). */
+    zw_status (*prepare)(step_ode *ode, zw_error *error);
+    void (*interpolate)(const step_ode *ode, double x, double *y); /* x in (0, 1) */
+    /* Hidden entries of the state at y0, behind the n that the user sees; NULL: none. */
+    zw_status (*start)(step_ode *ode, double t, zw_error *error);
+    /* Numbers of its own that go from step to step, beside the state; NULL: none. */
+    double *(*memory)(const step_ode *ode, int *count);
+    /* The step length that a size of error calls for next, as a factor. */
+    double (*grow)(const step_ode *ode, double size);
+} step_scheme;
+
+extern const step_scheme step_scheme_dop853;
+extern const step_scheme step_scheme_radau;
+extern const step_scheme step_scheme_rk4;
+extern const step_scheme step_scheme_euler;
+extern const step_scheme step_scheme_variational;
+extern const step_scheme step_scheme_variational4;
+extern const step_scheme step_scheme_midpoint;
+extern const step_scheme step_scheme_given;
+
+typedef struct step_stiff step_stiff; /* CVODE and its vectors */
+typedef struct step_leap step_leap;   /* of leap.c */
+
+struct step_ode {
+    step_ode_view view; /* kept current by ode.c */
+    step_ode_options option;
+    const step_scheme *scheme;  /* NULL: STEP_BDF */
+    step_lagrangian lagrangian; /* of the variational methods, copied */
+    int n;
+    int width; /* n and what the method hides behind it: the length of y0, y1, low0, low1 */
+
+    /* The last step. Low-order parts: the state is y + low. f0, f1 [n], else [width]. */
+    double t0, t1, h;
+    double *y0, *low0, *f0;
+    double *y1, *low1, *f1;
+    double *increment; /* y1 - y0 before projection */
+    double *weight;    /* of the error, copied or all 1 */
+    double *trial;     /* argument of the stages */
+
+    /* Step control */
+    double next;      /* length to try next, > 0; 0: not known yet */
+    double last_size; /* error of the last accepted step */
+    double origin;    /* fixed steps: the grid is origin + count * step */
+    long count;
+    double reach; /* the end of the last step as first taken: retakes go up to there */
+    int dense_ready;
+    int f0_known, f1_known; /* not always with `whole` methods */
+
+    /* Of the scheme */
+    double *stage; /* stages, [scheme's count * n] */
+    double *dense; /* coefficients of the interpolant */
+    void *more;    /* whatever else a scheme keeps */
+    step_stiff *stiff;
+    step_leap *leap; /* NULL: no field to leap over */
+    int no_memory;   /* some attempt to leap had none */
+};
+
+/* dy = f(t, y), counted, and refused unless finite: ode->view.culprit then says which. */
+zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error);
+
+/* tolerance * (weight_i + max(|y0_i|, |y_i|)): what the error of component i is measured by. */
+double step_scale(const step_ode *ode, int i, double y);
+
+/* Cubic Hermite through both ends, for the methods that have nothing better. */
+zw_status step_hermite_prepare(step_ode *ode, zw_error *error);
+void step_hermite(const step_ode *ode, double x, double *y);
+
+/* STEP_BDF, in stiff.c. */
+zw_status step_stiff_create(step_ode *ode, zw_error *error);
+void step_stiff_free(step_ode *ode);
+zw_status step_stiff_restart(step_ode *ode, zw_error *error); /* at t0, y0 */
+zw_status step_stiff_advance(step_ode *ode, double limit, zw_error *error);
+zw_status step_stiff_dense(step_ode *ode, double t, double *y, zw_error *error);
+
+#endif

@@ -1,0 +1,579 @@
+/* The integrator around the methods: memory, step control, projection, failures.
+ *
+ * A step is a try (the method's), then the sum y1 = y0 + increment, then the projection, then
+ * f1 = f(t1, y1). Only when all four went well it is accepted. Too large an error shortens the step
+ * as the error asks; a field or projection that fails, or is not finite, quarters it, STEP_MISHAPS
+ * times. Both end when the step is no longer a step: then the failure is reported with its time.
+ *
+ * Compensated sums.  y is kept as y + low with |low| at most half a unit in the last place of y:
+ * the rounding error of each sum y0 + increment, found exactly by Knuth's TwoSum, goes into the
+ * next. A projection moves y and leaves low, which is beyond its sight.
+ */
+#include "step/ode/ode.h"
+
+#include "base/error.h"
+#include "step/ode/control.h"
+#include "step/ode/dop853.h"
+#include "step/ode/inner.h"
+#include "step/ode/leap.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static const step_scheme *find_scheme(step_method method)
+{
+    switch (method) {
+    case STEP_DOP853:
+        return &step_scheme_dop853;
+    case STEP_RADAU:
+        return &step_scheme_radau;
+    case STEP_RK4:
+        return &step_scheme_rk4;
+    case STEP_EULER:
+        return &step_scheme_euler;
+    case STEP_VARIATIONAL:
+        return &step_scheme_variational;
+    case STEP_VARIATIONAL4:
+        return &step_scheme_variational4;
+    case STEP_MIDPOINT:
+        return &step_scheme_midpoint;
+    case STEP_GIVEN:
+        return &step_scheme_given;
+    case STEP_BDF:
+        break;
+    }
+    return NULL;
+}
+
+static void layout(step_ode *ode, base_arena *arena)
+{
+    double **state[] = {&ode->y0, &ode->low0, &ode->y1, &ode->low1};
+    for (size_t k = 0; k < sizeof state / sizeof *state; k++) {
+        *state[k] = base_arena_doubles(arena, (size_t)ode->width);
+    }
+    double **other[] = {&ode->f0, &ode->f1, &ode->trial, &ode->increment, &ode->weight};
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
+        *other[k] = base_arena_doubles(arena, (size_t)ode->n);
+    }
+    if (ode->scheme != NULL) {
+        ode->scheme->layout(ode, arena);
+    }
+    leap_layout(ode, arena);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static int is_method(step_method method)
+{
+    return (int)method >= 0 && method <= STEP_GIVEN;
+}
+
+static int is_variational(step_method method)
+{
+    return method >= STEP_VARIATIONAL && method <= STEP_MIDPOINT;
+}
+
+static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
+{
+    const step_lagrangian *l = o->lagrangian;
+    if (l == NULL || l->n < 0 || l->m < 0 || o->n < (long)(l->nq > 0 ? l->nq : l->n) + l->n ||
+        l->momentum == NULL || l->force == NULL || l->linearise == NULL || l->solve == NULL ||
+        (l->m > 0 && (l->position == NULL || l->velocity == NULL))) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "%s: a Lagrangian of at most %d positions and speeds is needed",
+                         find_scheme(o->method)->name, o->n);
+    }
+    return ZW_OK;
+}
+
+static zw_status check_options(const step_ode_options *o, zw_error *error)
+{
+    if (o->n < 0 || o->field == NULL || !is_method(o->method) ||
+        (o->method == STEP_GIVEN && o->given == NULL)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: no field, method or size");
+    }
+    if (!(o->tolerance >= 0.0) || !(o->step >= 0.0) || !(o->first >= 0.0) || isinf(o->first)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "integrator: tolerance, step and first step cannot be negative");
+    }
+    int adaptive = o->method == STEP_BDF || find_scheme(o->method)->adaptive;
+    if (!adaptive && !(o->step > 0.0 && isfinite(o->step))) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: a fixed step is needed",
+                         find_scheme(o->method)->name);
+    }
+    if (o->positions < 0 || o->speeds < 0 ||
+        (o->move ? (long)o->positions + o->speeds : 2L * o->positions) > o->n) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: %d positions and speeds in %d states",
+                         o->positions, o->n);
+    }
+    for (int i = 0; o->weight != NULL && i < o->n; i++) {
+        if (!(o->weight[i] > 0.0 && isfinite(o->weight[i]))) {
+            return base_fail(error, ZW_BAD_INPUT, "integrator: weight %d is not positive", i);
+        }
+    }
+    return is_variational(o->method) ? check_lagrangian(o, error) : ZW_OK;
+}
+
+static void settle_options(step_ode *ode)
+{
+    step_ode_options *o = &ode->option;
+    for (int i = 0; i < ode->n; i++) {
+        ode->weight[i] = o->weight != NULL ? o->weight[i] : 1.0;
+    }
+    o->weight = NULL; /* the caller's; ours is ode->weight */
+    o->tolerance = o->tolerance == 0.0 ? 1e-10 : fmax(o->tolerance, 4.0 * DBL_EPSILON);
+    o->step = o->step == 0.0 ? INFINITY : o->step;
+    o->positions = o->positions == 0 ? ode->n / 2 : o->positions;
+}
+
+int step_method_present(step_method method)
+{
+#ifdef ZW_HAVE_SUNDIALS
+    return is_method(method);
+#else
+    return is_method(method) && method != STEP_BDF;
+#endif
+}
+
+step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
+{
+    if (check_options(options, error) != ZW_OK) {
+        return NULL;
+    }
+    step_ode shape = {.option = *options, .n = options->n, .width = options->n};
+    if (is_variational(options->method)) {
+        shape.lagrangian = *options->lagrangian;
+        shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
+        shape.lagrangian.nq = shape.lagrangian.nq > 0 ? shape.lagrangian.nq : shape.lagrangian.n;
+        shape.width += shape.lagrangian.n;
+        if (options->method == STEP_MIDPOINT) {
+            shape.lagrangian.bend = NULL;
+        }
+    }
+    shape.scheme = find_scheme(options->method);
+    base_arena arena = {0};
+    base_arena_bytes(&arena, sizeof shape);
+    layout(&shape, &arena);
+
+    arena = (base_arena){.block = base_alloc(arena.used)};
+    if (arena.block == NULL) {
+        base_fail(error, ZW_NO_MEMORY, "integrator of size %d: out of memory", options->n);
+        return NULL;
+    }
+    step_ode *ode = base_arena_bytes(&arena, sizeof *ode);
+    *ode = shape;
+    layout(ode, &arena);
+    settle_options(ode);
+    if (ode->scheme == NULL && step_stiff_create(ode, error) != ZW_OK) {
+        step_ode_free(ode);
+        return NULL;
+    }
+    return ode;
+}
+
+void step_ode_free(step_ode *ode)
+{
+    if (ode != NULL) {
+        step_stiff_free(ode);
+        base_free(ode);
+    }
+}
+
+/* ---- For the methods ------------------------------------------------------------------------- */
+
+double step_scale(const step_ode *ode, int i, double y)
+{
+    double size = fmax(fabs(ode->y0[i]), fabs(y));
+    return ode->option.tolerance * (ode->weight[i] + size);
+}
+
+static zw_status check_finite(step_ode *ode, const char *what, double t, const double *x,
+                              zw_error *error)
+{
+    return step_check_finite(ode->n, x, what, t, &ode->view.culprit, error);
+}
+
+zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error)
+{
+    zw_status status = check_finite(ode, "state", t, y, error);
+    if (status == ZW_OK) {
+        ode->view.evaluations++;
+        status = ode->option.field(ode->option.user, t, y, dy, error);
+    }
+    return status == ZW_OK ? check_finite(ode, "rate of state", t, dy, error) : status;
+}
+
+/* ---- State ----------------------------------------------------------------------------------- */
+
+static zw_status publish(step_ode *ode, zw_status status)
+{
+    step_ode_view *view = &ode->view;
+    view->t = ode->t1;
+    view->y = ode->y1;
+    view->dy = ode->f1_known ? ode->f1 : NULL;
+    view->t_before = ode->t0;
+    view->y_before = ode->y0;
+    view->next = ode->next;
+    return status;
+}
+
+static void copy(int n, double *to, const double *from)
+{
+    memmove(to, from, (size_t)n * sizeof *to);
+}
+
+static void swap(double **a, double **b)
+{
+    double *kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* The end of the last step becomes the start of the next. */
+static void step_on(step_ode *ode)
+{
+    ode->t0 = ode->t1;
+    swap(&ode->y0, &ode->y1);
+    swap(&ode->low0, &ode->low1);
+    swap(&ode->f0, &ode->f1);
+    ode->f0_known = ode->f1_known;
+    ode->dense_ready = 0;
+    leap_step_on(ode);
+}
+
+/* A step of length zero at its start: where a failed step leaves us. */
+static void stay(step_ode *ode)
+{
+    ode->t1 = ode->reach = ode->t0;
+    ode->h = 0.0;
+    copy(ode->width, ode->y1, ode->y0);
+    copy(ode->width, ode->low1, ode->low0);
+    copy(ode->n, ode->f1, ode->f0);
+    ode->f1_known = ode->f0_known;
+    ode->dense_ready = 0;
+    leap_stay(ode);
+}
+
+zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error)
+{
+    if (!isfinite(t)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: the time to start at is not finite");
+    }
+    zw_status status = step_evaluate(ode, t, y, ode->trial, error);
+    if (status != ZW_OK) {
+        return publish(ode, status);
+    }
+    leap_begin(ode);
+    ode->t0 = ode->origin = t;
+    ode->count = 0;
+    ode->last_size = 1e-4;
+    copy(ode->n, ode->y0, y);
+    copy(ode->n, ode->f0, ode->trial);
+    memset(ode->low0, 0, (size_t)ode->width * sizeof(double));
+    ode->f0_known = 1;
+    if (ode->scheme == NULL) {
+        status = step_stiff_restart(ode, error);
+    } else if (ode->scheme->start != NULL) {
+        status = ode->scheme->start(ode, t, error);
+    }
+    stay(ode);
+    return publish(ode, status);
+}
+
+zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error)
+{
+    ode->view = (step_ode_view){.culprit = -1};
+    ode->next = ode->option.first;
+    return step_ode_restart(ode, t, y, error);
+}
+
+const step_ode_view *step_ode_look(const step_ode *ode)
+{
+    return &ode->view;
+}
+
+/* ---- A step ---------------------------------------------------------------------------------- */
+
+/* y1 = y0 + increment with its rounding error in low1 (TwoSum), then projection and f1. */
+static zw_status finish(step_ode *ode, zw_error *error)
+{
+    if (ode->scheme->whole) {
+        return ode->option.seen && *ode->option.seen
+                   ? ZW_OK
+                   : check_finite(ode, "state", ode->t1, ode->y1, error);
+    }
+    step_add(ode->n, ode->y0, ode->low0, ode->increment, ode->y1, ode->low1);
+    zw_status status = ZW_OK;
+    if (ode->option.project != NULL) {
+        status = check_finite(ode, "state", ode->t1, ode->y1, error);
+        if (status == ZW_OK) {
+            status = ode->option.project(ode->option.user, ode->t1, ode->y1, error);
+        }
+    }
+    ode->f1_known = 1;
+    status = status == ZW_OK ? step_evaluate(ode, ode->t1, ode->y1, ode->f1, error) : status;
+    leap_note(ode);
+    return status;
+}
+
+static zw_status take(step_ode *ode, double t1, double h, double *size, zw_error *error)
+{
+    ode->t1 = t1;
+    ode->h = h;
+    zw_status status = ode->scheme->attempt(ode, h, size, error);
+    if (status == ZW_OK && !isfinite(*size)) {
+        status = base_fail(error, ZW_INACCURATE, "the error of a step from t = %.17g is not finite",
+                           ode->t0);
+    }
+    if (status == ZW_OK && *size <= 1.0) {
+        status = finish(ode, error);
+    }
+    return status;
+}
+
+/* Into ode->next. */
+static zw_status first_step(step_ode *ode, double toward, double room, zw_error *error)
+{
+    double d0 = 0.0, d1 = 0.0, d2 = 0.0;
+    for (int i = 0; i < ode->n; i++) {
+        double scale = step_scale(ode, i, 0.0);
+        d0 = fmax(d0, fabs(ode->y0[i]) / scale);
+        d1 = fmax(d1, fabs(ode->f0[i]) / scale);
+    }
+    double h0 = step_first_trial(d0, d1, room, ode->option.step);
+    for (int i = 0; i < ode->n; i++) {
+        ode->trial[i] = ode->y0[i] + toward * h0 * ode->f0[i];
+    }
+    zw_status status = step_evaluate(ode, ode->t0 + toward * h0, ode->trial, ode->f1, error);
+    if (status != ZW_OK) {
+        ode->next = 0.01 * h0;
+        return status == ZW_NO_MEMORY ? status : ZW_OK;
+    }
+    for (int i = 0; i < ode->n; i++) {
+        d2 = fmax(d2, fabs(ode->f1[i] - ode->f0[i]) / step_scale(ode, i, 0.0));
+    }
+    ode->next = step_first(d1, d2, h0, room, ode->scheme->roots);
+    return ZW_OK;
+}
+
+int step_ode_is_stiff(const step_ode *ode)
+{
+    return ode->option.method == STEP_RADAU || ode->option.method == STEP_BDF;
+}
+
+static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
+{
+    stay(ode);
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit,
+                        ode->view.reachable, error);
+}
+
+/* Out of memory: shorter steps are no cure, and would be another motion. */
+static zw_status give_up_at_once(step_ode *ode, zw_status status)
+{
+    stay(ode);
+    return status;
+}
+
+static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
+{
+    double toward = limit > ode->t0 ? 1.0 : -1.0;
+    zw_status status = ZW_OK;
+    if (ode->next == 0.0) {
+        status = first_step(ode, toward, fabs(limit - ode->t0), error);
+        if (status != ZW_OK) {
+            return give_up_at_once(ode, status);
+        }
+    }
+    double length = fmin(ode->next, ode->option.step);
+    int leaps = leap_try(ode, &limit);
+    if (ode->no_memory) {
+        ode->no_memory = 0;
+        return give_up_at_once(ode,
+                               base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY)));
+    }
+    if (leaps) {
+        status = finish(ode, error);
+        if (status == ZW_OK) {
+            leap_accept(ode);
+            ode->view.steps++;
+            ode->reach = ode->t1;
+            return ZW_OK;
+        }
+        leap_refuse(ode);
+        if (status == ZW_NO_MEMORY) {
+            return give_up_at_once(ode, status);
+        }
+    }
+    int mishaps = 0, again = 0;
+    for (;;) {
+        double t1 = step_aim(ode->t0, limit, length), h = t1 - ode->t0, size = 0.0;
+        status = take(ode, t1, h, &size, error);
+        if (status == ZW_NO_MEMORY) {
+            return give_up_at_once(ode, status);
+        }
+        if (status == ZW_OK && size <= 1.0) {
+            ode->next = step_longer(h, length, ode->scheme->grow(ode, size), again);
+            ode->last_size = fmax(size, 1e-4);
+            ode->view.steps++;
+            ode->reach = t1;
+            return ZW_OK;
+        }
+        ode->view.rejected++;
+        again = 1;
+        if (status == ZW_OK) {
+            length = step_shorter(h, size, ode->scheme->roots);
+        } else {
+            length = 0.25 * fabs(h);
+            mishaps++;
+        }
+        ode->next = length;
+        if (mishaps > STEP_MISHAPS || step_vanishes(ode->t0, toward, length)) {
+            return underflow(ode, status, length, error);
+        }
+    }
+}
+
+/* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
+ * times one; the method is given the step itself. A limit between two grid points cuts the step,
+ * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
+ * but the step is that to the grid: it must not know where somebody stops to look. */
+static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
+{
+    double toward = limit > ode->t0 ? 1.0 : -1.0, step = ode->option.step;
+    double h = toward * step, t1 = ode->origin + h * (double)(ode->count + 1), size;
+    if (ode->count > 0 && toward * (ode->t0 - ode->origin) < 0.0) { /* turned round */
+        ode->origin = ode->t0;
+        ode->count = 0;
+        t1 = ode->t0 + h;
+    }
+    int cut = toward * (limit - t1) < -1e-9 * step;
+    if (cut) {
+        h = limit - ode->t0;
+    }
+    zw_status status = take(ode, cut ? limit : t1, h, &size, error);
+    if (status != ZW_OK) {
+        ode->view.rejected++;
+        base_fail_more(error, " (in a step of %.3g from t = %.17g)", h, ode->t0);
+        stay(ode);
+        return status;
+    }
+    ode->count++;
+    if (cut) {
+        ode->origin = limit;
+        ode->count = 0;
+    }
+    if (fabs(limit - t1) <= 1e-9 * step) {
+        ode->t1 = limit;
+    }
+    ode->next = step;
+    ode->view.steps++;
+    ode->reach = ode->t1;
+    return ZW_OK;
+}
+
+zw_status step_ode_advance(step_ode *ode, double limit, zw_error *error)
+{
+    if (!isfinite(limit)) {
+        return base_fail(error, ZW_BAD_INPUT, "integrator: the limit of time is not finite");
+    }
+    if (limit == ode->t1) {
+        return ZW_OK;
+    }
+    step_on(ode);
+    zw_status status;
+    if (ode->scheme == NULL) {
+        status = step_stiff_advance(ode, limit, error);
+        if (status != ZW_OK) {
+            stay(ode);
+        }
+    } else {
+        status = ode->scheme->adaptive ? advance_adaptive(ode, limit, error)
+                                       : advance_fixed(ode, limit, error);
+    }
+    return publish(ode, status);
+}
+
+/* ---- Inside the last step -------------------------------------------------------------------- */
+
+static int inside(double t, double a, double b)
+{
+    return (a <= t && t <= b) || (b <= t && t <= a);
+}
+
+zw_status step_ode_dense(step_ode *ode, double t, double *y, zw_error *error)
+{
+    if (!inside(t, ode->t0, ode->t1)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "dense output at t = %.17g: the last step is from %.17g to %.17g", t,
+                         ode->t0, ode->t1);
+    }
+    if (t == ode->t0 || t == ode->t1) {
+        copy(ode->n, y, t == ode->t1 ? ode->y1 : ode->y0);
+        return ZW_OK;
+    }
+    if (ode->scheme == NULL) {
+        return step_stiff_dense(ode, t, y, error);
+    }
+    if (leap_taken(ode)) {
+        leap_interpolate(ode, t, y);
+        return ZW_OK;
+    }
+    if (!ode->dense_ready) {
+        zw_status status = ode->scheme->prepare(ode, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        ode->dense_ready = 1;
+    }
+    ode->scheme->interpolate(ode, (t - ode->t0) / ode->h, y);
+    return ZW_OK;
+}
+
+/* STEP_BDF has no single step to take again: its own interpolant, projected, must do. */
+static zw_status retake_stiff(step_ode *ode, double t, zw_error *error)
+{
+    zw_status status = step_stiff_dense(ode, t, ode->y1, error);
+    ode->t1 = t;
+    if (status == ZW_OK && ode->option.project != NULL) {
+        status = ode->option.project(ode->option.user, t, ode->y1, error);
+    }
+    return status == ZW_OK ? step_evaluate(ode, t, ode->y1, ode->f1, error) : status;
+}
+
+zw_status step_ode_retake(step_ode *ode, double t, zw_error *error)
+{
+    double reach = ode->reach, size;
+    if (!inside(t, ode->t0, reach)) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "retake to t = %.17g: the last step is from %.17g to %.17g", t, ode->t0,
+                         reach);
+    }
+    zw_status status = ZW_OK;
+    ode->dense_ready = 0;
+    if (t == ode->t0) {
+        stay(ode);
+    } else if (ode->scheme == NULL) {
+        status = retake_stiff(ode, t, error);
+    } else if (leap_taken(ode)) {
+        ode->t1 = t;
+        ode->h = t - ode->t0;
+        leap_increment(ode, t, ode->increment);
+        status = finish(ode, error);
+    } else {
+        ode->t1 = t;
+        ode->h = t - ode->t0;
+        status = ode->scheme->attempt(ode, ode->h, &size, error);
+        status = status == ZW_OK ? finish(ode, error) : status;
+    }
+    if (status != ZW_OK) {
+        stay(ode);
+    }
+    ode->reach = reach;
+    ode->origin = ode->t1;
+    ode->count = 0;
+    return publish(ode, status);
+}

@@ -1,0 +1,85 @@
+/* Islands that sleep: sleep.c. All of it is behind impulse_step. */
+#ifndef ZW_STEP_SLEEP_H
+#define ZW_STEP_SLEEP_H
+
+#include "step/impulse/impulse.h"
+#include "system/subset/subset.h"
+
+typedef struct step_sleep step_sleep;
+struct step_sleep {
+    subset_groups groups;
+    int params, kept_room;
+    int at;               /* where our part of the memory begins */
+    int is_made;          /* the following is for the groups with awake[], and stamp: */
+    unsigned char *awake; /* [groups] */
+    double stamp;
+    subset part;
+    zw_work *work; /* NULL where all sleep */
+    step_impulse *inner;
+    double *q0, *v0, *q1, *v1; /* [nq], [n + activations] of what is awake */
+    double *kept;              /* [kept_room] of the inner one */
+    double *fastest;           /* [groups] */
+    double *speed;             /* [bodies of the tree] */
+    int *link;                 /* [groups] */
+    unsigned char *drops;      /* [groups] falls asleep now */
+    double *mode;              /* [constraints] */
+    contact_list *rest;        /* what touches among sleepers: sleep_rest.c */
+    int rest_known;            /* it is that, or there is none */
+    const double *twin[2];     /* two q, with their v behind them, that differ in `part` alone */
+    void *memory;
+};
+
+/* impulse_create for a system with sleep: a stepper that leaves the steps to one for what is awake.
+ */
+step_impulse *sleep_create(const zw_system *system, zw_work *work, zw_error *error);
+void sleep_free(step_sleep *z);
+
+/* impulse_step of a system with sleep. Where q1 and v1 are q0 and v0 themselves, only what is awake
+ * is touched; and where a run goes to and fro between the same two, which nobody changes in between
+ * unless both of them alike. `sum` (or NULL) is the state_sum of the state that holds them: kept up
+ * to date. */
+zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, const double *v0,
+                     double *q1, double *v1, uint64_t *sum, zw_error *error);
+/* Those of constraints that are awake; the others stay. */
+void sleep_modes(const step_impulse *s, double *mode, uint64_t *sum);
+/* What impulse_set_... have said, on to a stepper inside. */
+void sleep_tell(const step_impulse *s, step_impulse *inner);
+/* The next step is from another state than that which the last one led to. */
+void sleep_leave(step_impulse *s);
+/* The same, and all are awake there: where a run takes its last step again, or has gone elsewhere
+ * (as far as those show who are awake); or where an event has set something. */
+void sleep_notice(step_impulse *s, const double *q, const double *v);
+void sleep_disturb(step_impulse *s);
+/* Is what is awake where the last step left it? */
+int sleep_is_left(const step_impulse *s, const double *q, const double *v);
+
+/* ---- sleep_watch.c: after a step (and sleep_modes), of what is awake ------------------------- */
+
+int sleep_is_finite(const step_impulse *s);
+void sleep_violation(step_impulse *s, double t, double violation[2]); /* as system_violation */
+void sleep_note_slip(const step_impulse *s);                          /* as system_note_slip */
+
+/* ---- sleep_rest.c: what touches among sleepers goes into the list of the work -----------------
+ */
+
+int sleep_hides(const step_impulse *s); /* somebody slept in the last step, and may touch */
+zw_status sleep_list_rest(step_impulse *s, double t, double h, const double *q, const double *v,
+                          zw_error *error);
+
+/* ---- sleep_memory.c -------------------------------------------------------------------------- */
+
+double *sleep_ours(const step_impulse *s);             /* our part of s->kept; first the stamp */
+double *sleep_clock(const step_impulse *s, int group); /* its two numbers */
+int sleep_is_asleep(const step_impulse *s, int group);
+/* A group that has begun to sleep, or does no more, in the stamp; `clock` is its first number then.
+ */
+void sleep_stamp(const step_impulse *s, int group, double clock);
+void sleep_forget(step_impulse *s);
+int sleep_is_sound(const step_impulse *s, const double *v);
+void sleep_wake(step_impulse *s, int group); /* and all of its island */
+void sleep_note_controls(step_impulse *s);   /* who is driven otherwise wakes */
+/* s->kept in the numbers of the inner stepper, and back. */
+void sleep_hand_in(const step_impulse *s);
+void sleep_hand_out(step_impulse *s);
+
+#endif

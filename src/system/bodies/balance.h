@@ -1,0 +1,23 @@
+/* The momentum of bodies over a step; for step/impulse/impulse.c, which has the equations. */
+#ifndef ZW_SYSTEM_BALANCE_H
+#define ZW_SYSTEM_BALANCE_H
+
+#include "system/bodies/bodies.h"
+
+/* P[bodies][6] = (J omega, m v) of every body about its centre of mass, along the axes of the
+ * world. After tree_velocities. */
+void balance_momenta(const zw_system *system, const double *sweeps, double *P);
+
+/* tau_d = sum of S_d . F_i over the bodies that d moves. F[bodies][6], moments about the centres of
+ * mass, is used up. After tree_kinematics. */
+void balance_gather(const zw_system *system, const double *sweeps, double *F, double *tau);
+
+/* How implicit a step should be, 0 to 1, that turns something by an angle with this square: 0 up to
+ * a fifth of a radian, 1 from a half on. */
+double balance_ramp(double square);
+
+/* The same for a step of length h and what swings, or is carried round, most in it. (Spinning about
+ * an axis of its own does not count.) After tree_velocities. */
+double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
+
+#endif

@@ -1,0 +1,437 @@
+/* Rigid bodies as a system: a tree in reduced coordinates (tree/tree.h), loops closed by rows.
+ *
+ * The tree says M, the bias and the motion of every body; a closer says how the frames of two
+ * bodies may move against each other. Where equations run a tape, bodies sweep over the tree, and
+ * both fill the same outputs (system_part): all that comes after does not know the difference.
+ *
+ * Rows of a closer are linear in the motions (omega, velocity) of its two frames,
+ *
+ *     psi = c1 . V1 + c2 . V2,      d psi/dt = c1 . A1 + c2 . A2 + (c1' . V1 + c2' . V2),
+ *
+ * so row r of A is c1 J1 + c2 J2, and b is minus the rest, with A1, A2 taken for a = 0. Of what
+ * rolls, psi is no rate of a phi: such a row holds speeds alone.
+ *
+ * A length is what joints and tendons have in common: a sum of coef * coordinate over hinges and
+ * slides. Limits, couplings, springs and motors act on lengths. */
+#ifndef ZW_SYSTEM_BODIES_H
+#define ZW_SYSTEM_BODIES_H
+
+#include "system/work.h"
+#include "zwang/bodies.h"
+
+/* A frame on a body of the tree; `part` is the body of the model that it was given on. */
+typedef struct bodies_frame {
+    int body, part;
+    double pos[3], quat[4];
+} bodies_frame;
+
+typedef struct bodies_term {
+    int q, dof;
+    double coef;
+} bodies_term;
+
+/* L = sum of coef * q over its terms. */
+typedef struct bodies_length {
+    int first, count; /* in term[] */
+    double origin;    /* L in the pose as described */
+    int force_limited;
+    double force_range[2]; /* of all motors together: on a tendon, or at a joint */
+    double stiffness, damping;
+    double rest[2];  /* between these no spring force */
+    double armature; /* a mass m that moves with the rate: m coef coef' in M */
+} bodies_length;
+
+/* An entry of M that has more than the tree's. */
+typedef struct bodies_extra {
+    int at;
+    double value;
+} bodies_extra;
+
+/* A free body, with nothing heavy on it, that has no moment of inertia about some axis: a point, a
+ * thin rod. J = R J_body R' in the axes of the world is round-off where it is zero, of either sign,
+ * and the kernel takes it for a mass. So its entries of M are computed from what is constant, with
+ * v in the world's axes and w in the body's:
+ *
+ *     M = [ m 1,  -m R [c] ; (its transpose),  J_body - m [c][c] ] */
+typedef struct bodies_thin {
+    int body, dof;
+    double mass, com[3];
+    double inertia[6]; /* xx yy zz xy xz yz of J_body - m [c][c], exactly zero where it is */
+} bodies_thin;
+
+typedef enum bodies_closer_kind {
+    CLOSER_CONNECT,  /* 3 rows: the same point */
+    CLOSER_WELD,     /* 6: the same frame */
+    CLOSER_HINGE,    /* 5: free to turn about z */
+    CLOSER_SLIDE,    /* 5: free to shift along z */
+    CLOSER_DISTANCE, /* 1 */
+    CLOSER_WHEEL,    /* 2, of speeds: a disc rolls on a plane */
+    CLOSER_MECANUM,  /* 1, of speeds: a disc with rollers */
+    CLOSER_ROLL,     /* 2, of speeds: a ball */
+    CLOSER_BLADE,    /* 1, of speeds: a blade */
+    CLOSER_TOUCH,    /* 1: what rolls is on its plane */
+    CLOSER_LENGTH,   /* 1: L1 - o1 = poly(L2 - o2) */
+    CLOSER_LOWER,    /* 1, one-sided: L >= limit */
+    CLOSER_UPPER,    /* 1, one-sided: L <= limit */
+    CLOSER_BALL      /* 1, one-sided: the angle of a ball joint <= limit */
+} bodies_closer_kind;
+
+typedef struct bodies_closer {
+    bodies_closer_kind kind;
+    int row; /* the first */
+    int rows;
+    bodies_frame frame[2];
+    int length[2]; /* -1: none */
+    int q, dof;    /* of the ball */
+    double poly[5];
+    double limit;             /* distance or limit */
+    bodies_closer_kind shape; /* of CLOSER_TOUCH: what rolls */
+    double radius;
+    double roller[2]; /* cosine and sine of the rollers' angle */
+    zw_soft soft;     /* for who wants it soft: soft.h */
+    double margin, torquescale;
+    int chain[2];   /* dofs that move the two bodies, or terms of the two lengths: how many, */
+    int *column[2]; /* and where each stands among the columns of the rows */
+} bodies_closer;
+
+/* Dry friction: a force against the speed e = sum of coef * v, of at most `limit`. As a constraint
+ * it has no rows but a direction to slide in. */
+typedef struct bodies_dry {
+    int first, count; /* in term[] */
+    double limit;
+    zw_soft soft; /* soft.h */
+} bodies_dry;
+
+typedef enum bodies_motor_kind {
+    MOTOR_LENGTH,
+    MOTOR_BALL,
+    MOTOR_FREE,
+    MOTOR_SITE
+} bodies_motor_kind;
+
+/* force = clamp(gain u + bias) along gear, u being a parameter c; or where there are dynamics its
+ * activation, a number of the state: u' = c (integrator) or (c - u)/tau (filter). */
+typedef struct bodies_motor {
+    bodies_motor_kind kind; /* what all have comes first: it is asked for at every step */
+    int length;             /* of MOTOR_LENGTH */
+    int param;
+    int act;     /* which activation; -1: none */
+    int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
+    int clamp_control, clamp_force, gain_affine, bias_affine;
+    int clamp_act;
+    double control[2], force[2], gain[3], gear[6];
+    double bias[3];
+    double act_range[2];
+    double filter; /* 1/tau; 0: an integrator */
+    int q, dof;    /* of MOTOR_BALL, MOTOR_FREE */
+    int in_parent;
+    bodies_frame frame; /* of MOTOR_SITE */
+    int refers;         /* 1: it pulls against another site, and has a length */
+    bodies_frame ref;
+} bodies_motor;
+
+/* Part of a body's weight that is taken off: this force at this point. */
+typedef struct bodies_lift {
+    int body, part;
+    double pos[3], force[3];
+} bodies_lift;
+
+/* A body of the model: those that the tree has fused are still known one by one. */
+typedef struct bodies_part {
+    int parent;                      /* of the model */
+    bodies_frame frame;              /* its own */
+    double mass, com[3], inertia[6]; /* in the frame of the body that carries it; about com */
+} bodies_part;
+
+/* A joint of the model. */
+typedef struct bodies_joint {
+    int part;
+    int index; /* in the tree */
+} bodies_joint;
+
+/* A sensor: bodies_sense.c says what each kind reads. */
+typedef struct bodies_sensor {
+    zw_sensor_kind kind;
+    int at, size;            /* its readings */
+    double cutoff;           /* 0: none */
+    bodies_frame frame, ref; /* what it is mounted on, and relative to, if `relative` */
+    int relative;
+    int target;          /* a part, motor or length: joints, then tendons */
+    int q, dof;          /* of its joint */
+    int closer, closers; /* limits: those of the joint or tendon, -1: none */
+    double margin;
+    int shape; /* of its site, for touch */
+    double zone[3];
+} bodies_sensor;
+
+/* One number to be drawn: a point on a body. */
+typedef struct bodies_mark {
+    int body;
+    double pos[3];
+} bodies_mark;
+
+/* ---- Formulas over bodies: bodies_formula.c, bodies_seen.c ------------------------------------
+ *
+ * A .zw file may import bodies and write formulas over what it sees of them (model_seen): numbers
+ * y(q) with y' = J v. The formulas have the y as their coordinates, so that
+ *
+ *     constraint phi(y, t):      A = phi_y J,    b = -D D phi - phi_y (J' v)
+ *     constraint psi(y, y', t):  A = psi_y' J,   b = -D psi - psi_y' (J' v)
+ *     potential, forces:         J' (-V_y + Q - R_y')
+ *
+ * with D as in system.h, over y: what is derived is exact, and the tree does the rest. Every y is
+ * linear in the motion of one frame, y' = c . V, or is the coordinate of a joint. */
+
+typedef struct bodies_seen {
+    model_seen_kind kind;
+    int q, dof; /* of a joint */
+    int frame;
+    int axis, component;
+} bodies_seen;
+
+/* What one frame adds to one row. */
+typedef struct bodies_piece {
+    int row, frame;
+    int chain, *column; /* dofs that move it, and where each stands among the columns of the row */
+} bodies_piece;
+
+/* How a force or a control follows what is seen: two outputs of PART_SLOPES, by its place and by
+ * its rate. All of one force or control stand together. */
+typedef struct bodies_slope {
+    int on;      /* what is seen that the force acts on; -1: */
+    int control; /* of this control */
+    int by;
+} bodies_slope;
+
+/* A start that a formula of parameters says. */
+typedef struct bodies_begin {
+    int at, is_speed;
+    expr_id value;
+    int place;
+} bodies_begin;
+
+typedef struct bodies_formulas {
+    int count;
+    bodies_seen *seen;
+    int frame_count;
+    bodies_frame *frame;
+    int rows, constraints; /* they stand before those of the closers */
+    system_row *kind;      /* [rows] */
+    int *start, *entry;    /* [rows + 1], what each row holds of seen[] */
+    int *column;           /* [entries] of joints: where its dof stands; of others -1 */
+    int piece_count;
+    bodies_piece *piece;
+    int potential_count, *potential; /* what V depends on */
+    int force_count, *force;         /* what Q - R_y' acts on */
+    int control_count;
+    int begin_count;
+    bodies_begin *begin;
+    int rough;         /* some constraint has friction */
+    system_slip *slip; /* [constraints] over what is seen */
+    int *slip_seen;    /* their columns */
+    int at_bias, at_potential, at_force, at_time, at_control, at_mu, at_slip; /* in the terms */
+    int outputs[PART_COUNT];
+    expr_id *out[PART_COUNT]; /* what they are */
+    int most;                 /* outputs of a part, at most */
+    int works;                /* they do work */
+    int slope_count;
+    bodies_slope *slope;
+} bodies_formulas;
+
+struct system_bodies {
+    bodies_formulas *formulas; /* NULL: none */
+    expr_id energy;            /* as a formula, where a check asks for it */
+    zw_model *shown; /* names of coordinates and constraints, for messages and files: ours */
+    char **speed;    /* [n] names of the speeds */
+    double *q, *v;   /* [nq], [n] the start as described */
+    int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
+    bodies_term *term;
+    bodies_length *length; /* joints of the model (joint_count), then its tendons */
+    bodies_closer *closer;
+    bodies_dry *dry; /* their constraints stand behind those of the closers */
+    bodies_motor *motor;
+    bodies_lift *lift;
+    bodies_mark *mark; /* for PART_OUTPUTS */
+    int *mark_output;  /* [marks] where its three numbers are */
+    int outputs;
+    int act_count;
+    int *act_motor; /* [activations] whose each is */
+    double *act;    /* [activations] at the start */
+    int part_count, joint_count;
+    bodies_part *part;
+    bodies_joint *joint;
+    int sensor_count, reading_count;
+    bodies_sensor *sensor;
+    double magnetic[3];
+    /* [one more], NULL at the end */
+    char **part_name, **joint_name, **reading_name;
+    struct contact_world *contact; /* what may touch: contacts.h */
+    int *entry; /* [entries of M] where each of the tree's is in the pattern of the system */
+    int extra_count;
+    bodies_extra *extra; /* of tendons with armature */
+    int thin_count;
+    bodies_thin *thin; /* free bodies that lack a moment of inertia */
+    int widest;        /* dofs that move some body, at most */
+    double timestep;   /* of the description: for methods that need one */
+    int without;       /* ZW_WITHOUT_... */
+    int elliptic;      /* friction cones of the soft law; 0: pyramids */
+    double impratio;
+    double sleep; /* metres per second: below that things rest, and islands may sleep; 0: never */
+    double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
+};
+
+zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error);
+void bodies_free(struct system_bodies *bodies);
+/* The start as described: q of the pose in the file, at rest; or a keyframe. */
+zw_status bodies_start(const zw_system *system, const double *param, double *q, double *v,
+                       zw_error *error);
+/* Numbers that a step of the velocity form hands to the next: step/impulse/impulse_memory.c. */
+int bodies_step_memory(const zw_system *system);
+int bodies_sleep_memory(const zw_system *system); /* the last of them: step/sleep/sleep.c */
+/* Numbers that bodies_evaluate wants in work->rows. */
+size_t bodies_room(const zw_system *system);
+/* One part of system.h into work->out. */
+void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
+                     const expr_inputs *in);
+
+/* a where nothing holds, in O(n) and without M; Q of PART_TERMS is known afterwards. 0: masses are
+ * missing, or something is not finite. */
+int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a);
+
+/* Have equal trees worked on together from now on, if there are enough of them: tree/herd.h. 0: no
+ * memory. */
+int bodies_herd(const zw_system *system, zw_work *work);
+/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
+
+/* bodies_seen.c */
+/* The leaves of formulas in this state; sweeps are run. */
+expr_inputs bodies_look_all(const zw_system *system, zw_work *work, const expr_inputs *in);
+/* Run the formulas of a part; the sweeps for velocities have been run, those for accelerations are
+ * run here (of in->a). Answers their outputs, which stay until the next run. */
+const double *bodies_run_formulas(const zw_system *system, zw_work *work, system_part part,
+                                  const expr_inputs *in);
+/* After the formulas of the terms: what they add to b and A, and to forces on the coordinates. */
+void bodies_formula_rows(const zw_system *system, zw_work *work, const double *entries, double *A);
+void bodies_formula_bias(const zw_system *system, zw_work *work, double *b);
+void bodies_formula_forces(const zw_system *system, zw_work *work, int potential, double *force);
+/* The sum of x * coefficients over those of the list that are on this frame, and where it is; 0:
+ * none is. */
+int bodies_gather(const zw_system *system, const zw_work *work, int frame, const int *list,
+                  const double *x, int count, double c[6], const double **place);
+/* y' of what is seen as coef[k] v[dof[k]]; how many. Formulas have been run. */
+int bodies_seen_row(const zw_system *system, zw_work *work, int index, int *dof, double *coef);
+/* The sum of x y'' over the list. */
+double bodies_accelerated(const zw_system *system, const zw_work *work, const int *list,
+                          const double *x, int count);
+/* bodies_formula_slip.c: the slip of their constraints from the outputs of its formulas; answers
+ * where that of dry friction goes on. */
+double *bodies_put_slip(const zw_system *system, zw_work *work, const double *from, double *out);
+/* What all formulas do to frame f: a wrench, moment first, about its place; those of constraints
+ * with these multipliers. 0: nothing. */
+int bodies_formula_wrench(const zw_system *system, const zw_work *work, int f, const double *push,
+                          double place[3], double wrench[6]);
+const double *bodies_formula_outputs(const zw_system *system, const zw_work *work);
+size_t bodies_formula_room(const bodies_formulas *formulas);
+void bodies_formulas_free(bodies_formulas *formulas);
+
+double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
+double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
+
+/* Kinetic energy of armatures of tendons. */
+double bodies_armature_energy(const struct system_bodies *bodies, const double *v);
+/* The constraint that is closer 0: those of formulas stand before. */
+int bodies_first_closer(const struct system_bodies *bodies);
+
+/* bodies_force.c. Velocities have been swept, formulas of the terms run. */
+/* How motor `index` acts: a force f of it is f coef[k] on speed dof[k], and the rate that it feels
+ * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length);
+/* What it wants to do at u, before its force is limited, and the slopes of that. */
+typedef struct bodies_law {
+    double force, by_length, by_rate;
+} bodies_law;
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate);
+/* Its u: the control, or the activation behind the speeds, within their ranges. */
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *v);
+/* Its activation after a time h, from `now`, with the control as it is. */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h);
+/* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
+ * aims at, so many speeds, is in work->aim. */
+typedef struct bodies_pull {
+    double length, rate, force;
+    double place[3], wrench[6];
+    int count;
+} bodies_pull;
+bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
+                              const double *v);
+/* The rates of all activations, for the speeds with what is carried behind them. */
+void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate);
+/* All of these add to force[n]. Motors, before all others, when force is zero: room[lengths] gets
+ * the force along each length. */
+void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
+                       double *room, double *force);
+/* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
+ * NULL. */
+double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);
+void bodies_add_dampers(const zw_system *system, const double *v, double *force);
+
+/* A frame in the world and how it moves; the acceleration is for a = 0. */
+typedef struct bodies_moving {
+    double place[3], axis[3][3]; /* axis[0] is x */
+    double V[6], A[6];           /* angular part first */
+} bodies_moving;
+
+/* One row: coefficients of the two motions, and what their rates add. */
+typedef struct bodies_row {
+    double phi, c[2][6], rest;
+} bodies_row;
+
+/* bodies_rows.c */
+bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bodies_frame *frame);
+/* c . J_d for one column of a Jacobian; what is round-off beside its parts is 0. */
+double bodies_entry(const double *c, const double *J);
+
+/* bodies_force.c: a wrench (moment first) at a point of a body, on the coordinates. */
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
+                 const double wrench[6], double *force);
+
+/* bodies_roll.c: the rows of CLOSER_WHEEL to CLOSER_TOUCH. */
+void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list);
+/* Do its rows hold speeds? */
+int bodies_is_rolling(const bodies_closer *closer);
+
+/* bodies_rows.c: phi, psi, b of all closers, and A in the pattern of the system; NULL: not wanted.
+ * The sweeps for it have been run. */
+typedef struct bodies_rows {
+    double *phi, *psi, *b, *A;
+} bodies_rows;
+void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
+                      const double *v, bodies_rows rows);
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows);
+/* What a closer between two frames does to them for these multipliers of its rows: wrenches, moment
+ * first, about the two places. Kinematics have been run. */
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6]);
+
+/* bodies_load.c: sweeps with the accelerations of the last zw_forward; then what the parent of each
+ * part exerts on it, load[parts][6]: moment about its centre of mass, force. */
+void bodies_load(const zw_system *system, zw_work *work, zw_state *state);
+/* bodies_sense.c: work->reading of all sensors, after zw_forward at this state. */
+zw_status bodies_sense(const zw_system *system, zw_work *work, zw_state *state, zw_error *error);
+
+/* bodies_touch.c: what a touch sensor reads, its site being here, its axes the columns of R. */
+double bodies_touch(const zw_work *work, const bodies_sensor *sensor, const double place[3],
+                    const double R[9]);
+
+/* Where the centre of mass of a part is; its moments of inertia about it, times x. After
+ * kinematics. */
+void bodies_part_centre(const zw_system *system, const zw_work *work, int part, double place[3]);
+void bodies_part_inertia(const zw_system *system, const zw_work *work, int part, const double x[3],
+                         double y[3]);
+
+#endif

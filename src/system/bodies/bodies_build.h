@@ -1,0 +1,111 @@
+/* What is gathered while bodies are compiled; for the files bodies_*.c only. */
+#ifndef ZW_SYSTEM_BODIES_BUILD_H
+#define ZW_SYSTEM_BODIES_BUILD_H
+
+#include "model/bodies.h"
+#include "system/bodies/bodies.h"
+#include "system/list.h"
+#include "tree/fuse.h"
+
+enum { BODIES_NAME = 300 };
+
+typedef struct bodies_builder {
+    zw_system *system;
+    const zw_model *model;
+    const model_bodies *from;
+    const model_bodies *drawn; /* before bodies were cut; else the same */
+    const zw_model *cut;       /* whose bodies `from` is, by bodies_cut; NULL: nothing is cut */
+    struct system_bodies *to;
+    tree_fused fused;
+    tree_body_def *body;
+    tree_joint_def *joint;
+    int *order;      /* [joints] in the order of the coordinates */
+    int *joint_q;    /* [joints of the model] first coordinate */
+    int *joint_dof;  /* and first speed */
+    int *joint_rank; /* how many of the same body stand before it; NULL: not known */
+    zw_inertia *inertia;
+    double *sweeps; /* of the pose as described */
+    int *mark;      /* [2n] columns of a row */
+} bodies_builder;
+
+zw_status bodies_no_memory(zw_error *error);
+/* Is this part of the description switched off? ZW_WITHOUT_... */
+int bodies_without(const bodies_builder *b, int what);
+
+/* bodies_compile.c: the tree, its names' room and its pose as described; and all that a builder
+ * holds, freed. */
+zw_status bodies_open(bodies_builder *b, zw_error *error);
+void bodies_close(bodies_builder *b);
+/* Has it as many numbers as there are coordinates, speeds and motors, and do its quaternions turn?
+ */
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error);
+/* Its coordinates, quaternions made of length one: people round them. */
+void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q);
+
+/* bodies_cut.c, bodies_cut_start.c: a model without joints that close loops, or one whose bodies
+ * are all free; that one has no keys but the start, if it is not the pose as described. Its files
+ * are those of the given model. */
+enum { BODIES_CUT = 2 }; /* zw_equality_def.active: what holds the parts of a body, always */
+int bodies_has_loops(const zw_model *model); /* joints that close some */
+zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut, zw_error *error);
+zw_status bodies_cut_start(const zw_model *given, zw_model *cut, zw_error *error);
+void bodies_cut_free(zw_model *cut);
+
+/* bodies_name.c: "elbow"; or "base.x", "base.qw" for the parts of a joint. */
+char *bodies_copy(const char *text);
+/* The name of a thing, or one made up that no other of its kind has. */
+void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *name);
+zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error);
+
+/* bodies_close.c: lengths, equalities, limits, dry friction. */
+bodies_frame bodies_frame_on(const bodies_builder *b, int body, const double pos[3],
+                             const double quat[4]);
+zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
+
+/* bodies_drive.c: motors and weights taken off. */
+zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
+
+/* bodies_part.c: bodies and joints of the model, as it has them. */
+zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
+/* Copies of all names of a kind, and NULL behind them. */
+zw_status bodies_name_things(const bodies_builder *b, zw_thing kind, char ***list);
+
+/* bodies_mount.c: sensors; after closers and drives. */
+zw_status bodies_make_sensors(bodies_builder *b, zw_error *error);
+
+/* contact_build.c: shapes, and who may touch whom. */
+zw_status bodies_make_contacts(bodies_builder *b, zw_error *error);
+
+/* bodies_show.c: what is drawn and plotted. */
+zw_status bodies_make_pictures(bodies_builder *b, zw_error *error);
+
+/* bodies_formula.c: formulas beside imported bodies. */
+zw_status bodies_make_formulas(bodies_builder *b, zw_error *error);
+/* A new leaf of formulas. */
+expr_id bodies_see(bodies_builder *b, const model_seen *seen);
+/* Where the start or a new value of what is seen goes: the number of a coordinate or speed of the
+ * tree; -1: it is none. */
+int bodies_seen_target(const bodies_builder *b, int coord, int is_speed);
+
+/* bodies_formula_slip.c: friction of their constraints. */
+zw_status bodies_slip_derive(bodies_builder *b, const int *start, const int *entry,
+                             const expr_id *value, system_list *out, zw_error *error);
+int bodies_slip_columns(const bodies_builder *b);
+/* From the next output and the next column of the system's slip on. */
+void bodies_slip_pattern(const bodies_builder *b, int *at, int *column);
+
+/* bodies_formula_show.c */
+/* Entries of A in the rows of formulas; then their pattern, from A_column[*used] on. */
+int bodies_formula_count(bodies_builder *b);
+zw_status bodies_formula_pattern(bodies_builder *b, int *used, zw_error *error);
+/* What the file shows and watches, to `shown`. */
+zw_status bodies_formula_plots(bodies_builder *b);
+zw_status bodies_formula_draws(bodies_builder *b);
+zw_status bodies_formula_events(bodies_builder *b, zw_error *error);
+/* The list of all outputs, in the order of `shown`. */
+zw_status bodies_formula_list(bodies_builder *b);
+
+/* bodies_pattern.c: patterns of M and A, and sizes of all outputs. */
+zw_status bodies_make_patterns(bodies_builder *b, zw_error *error);
+
+#endif

@@ -1,0 +1,443 @@
+/* From the description of bodies to a system: the tree, and the way through the other files. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/pose.h"
+#include "system/bodies/bodies_build.h"
+#include "system/contact/contacts.h"
+#include "tree/sweeps.h"
+
+zw_status bodies_no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+int bodies_without(const bodies_builder *b, int what)
+{
+    return (b->from->world.without & what) != 0;
+}
+
+/* ---- The tree ------------------------------------------------------------------------------- */
+
+static tree_joint_def joint_of(const bodies_builder *b, const zw_joint_def *from)
+{
+    static const tree_joint_kind kind[] = {TREE_FREE, TREE_BALL, TREE_SLIDE, TREE_HINGE};
+    tree_joint_def joint = tree_joint_default(kind[from->kind]);
+    memcpy(joint.axis, from->axis, sizeof joint.axis);
+    memcpy(joint.anchor, from->pos, sizeof joint.anchor);
+    joint.rest = from->ref;
+    joint.armature = from->armature;
+    joint.damping = bodies_without(b, ZW_WITHOUT_DAMPER) ? 0 : from->damping;
+    joint.stiffness = bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : from->stiffness;
+    joint.spring = from->springref;
+    return joint;
+}
+
+static void body_of(const bodies_builder *b, int i, tree_body_def *body)
+{
+    const zw_body_def *from = &b->from->body[i];
+    *body = tree_body_default(i == 0 ? -1 : from->parent);
+    memcpy(body->pos, from->pos, sizeof body->pos);
+    memcpy(body->quat, from->quat, sizeof body->quat);
+    body->mass = b->inertia[i].mass;
+    memcpy(body->com, b->inertia[i].com, sizeof body->com);
+    model_principal_matrix(b->inertia[i].quat, b->inertia[i].moment, body->inertia);
+}
+
+/* The tree wants its bodies so that those of a subtree follow each other as the model has them:
+ * parents first is all that both ask for. */
+static zw_status make_tree(bodies_builder *b, zw_error *error)
+{
+    int joints = b->from->count[ZW_THING_JOINT], bodies = b->from->count[ZW_THING_BODY];
+    model_joint_order(b->from, b->order);
+    for (int i = 0; i < bodies; i++) {
+        body_of(b, i, &b->body[i]);
+    }
+    int q = 0, dof = 0;
+    for (int k = 0; k < joints; k++) {
+        int j = b->order[k], kind = b->from->joint[j].kind;
+        b->body[b->from->joint[j].body].joint_count++;
+        b->joint[k] = joint_of(b, &b->from->joint[j]);
+        b->joint_q[j] = q;
+        b->joint_dof[j] = dof;
+        q += model_joint_positions[kind];
+        dof += model_joint_speeds[kind];
+    }
+    tree_def def = {
+        .body_count = bodies, .body = b->body, .joint_count = joints, .joint = b->joint};
+    if (!bodies_without(b, ZW_WITHOUT_GRAVITY)) {
+        memcpy(def.gravity, b->from->world.gravity, sizeof def.gravity);
+    }
+    zw_error story = {0};
+    zw_status status = tree_fuse(&def, &b->fused, &story);
+    if (status == ZW_OK) {
+        b->system->tree = tree_create(&b->fused.def, &story);
+        status = b->system->tree ? ZW_OK : story.status;
+    }
+    if (status != ZW_OK && error) {
+        *error = story;
+    }
+    return status;
+}
+
+/* ---- The start ------------------------------------------------------------------------------ */
+
+/* Where the quaternion of a joint begins in q; -1: it has none. */
+static int quaternion_at(const bodies_builder *b, int joint)
+{
+    int kind = b->from->joint[joint].kind;
+    return b->joint_q[joint] < 0   ? -1
+           : kind == ZW_JOINT_FREE ? b->joint_q[joint] + 3
+           : kind == ZW_JOINT_BALL ? b->joint_q[joint]
+                                   : -1;
+}
+
+static zw_status check_turns(const bodies_builder *b, const zw_key_def *key, zw_error *error)
+{
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        int at = quaternion_at(b, j);
+        double quat[4];
+        if (at >= 0) {
+            memcpy(quat, &key->qpos[at], sizeof quat);
+        }
+        if (at >= 0 && !model_quat_unit(quat)) {
+            const char *joint = b->from->joint[j].name;
+            return model_fail(
+                b->model, error, ZW_BAD_INPUT, key->place,
+                "key '%.60s': the quaternion of joint '%.60s' is zero and turns nothing",
+                key->name ? key->name : "", joint ? joint : "");
+        }
+    }
+    return ZW_OK;
+}
+
+void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
+{
+    memcpy(q, key->qpos, (size_t)key->qpos_count * sizeof *q);
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        int at = quaternion_at(b, j);
+        if (at >= 0) {
+            model_quat_unit(&q[at]);
+        }
+    }
+}
+
+zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error)
+{
+    const char *const word[] = {"qpos", "qvel", "ctrl"};
+    const double *const list[] = {key->qpos, key->qvel, key->ctrl};
+    const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count};
+    const int wanted[] = {b->system->nq, b->system->n, b->from->count[ZW_THING_ACTUATOR]};
+    for (int i = 0; i < 3; i++) {
+        if (list[i] && count[i] != wanted[i]) {
+            return model_fail(b->model, error, ZW_BAD_INPUT, key->place,
+                              "key '%.60s': its %s has %d numbers; this model has %d",
+                              key->name ? key->name : "", word[i], count[i], wanted[i]);
+        }
+    }
+    return key->qpos ? check_turns(b, key, error) : ZW_OK;
+}
+
+/* The pose as described, at rest; what the keyframe has takes its place. */
+static zw_status make_start(bodies_builder *b, zw_error *error)
+{
+    const zw_system *system = b->system;
+    struct system_bodies *to = b->to;
+    const zw_key_def *from = NULL;
+    for (int i = 0; i < b->from->count[ZW_THING_KEY]; i++) {
+        from = b->from->key[i].start ? &b->from->key[i] : from;
+    }
+    to->q = base_alloc(((size_t)system->nq + 1) * sizeof *to->q);
+    to->v = base_alloc(((size_t)system->n + 1) * sizeof *to->v);
+    to->act = base_alloc(((size_t)to->act_count + 1) * sizeof *to->act);
+    if (!to->q || !to->v || !to->act) {
+        return bodies_no_memory(error);
+    }
+    if (from && bodies_check_key(b, from, error) != ZW_OK) {
+        return ZW_BAD_INPUT;
+    }
+    if (from && from->act && from->act_count == to->act_count) { /* motors may be off */
+        memcpy(to->act, from->act, (size_t)to->act_count * sizeof *to->act);
+    }
+    memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
+    if (from && from->qpos) {
+        bodies_key_pose(b, from, to->q);
+    }
+    if (from && from->qvel) {
+        memcpy(to->v, from->qvel, (size_t)from->qvel_count * sizeof *to->v);
+    }
+    for (int k = 0; k < to->motor_count; k++) {
+        const zw_actuator_def *actuator = &b->from->actuator[k];
+        double given = from && from->ctrl ? from->ctrl[k] : 0;
+        to->shown->param[to->motor[k].param].value = actuator->ctrl_given ? actuator->ctrl : given;
+    }
+    for (int k = 0; to->formulas && k < to->formulas->begin_count; k++) {
+        if (to->formulas->begin[k].is_speed) {
+            to->shown->coord[to->formulas->begin[k].at].speed = EXPR_ZERO;
+        }
+    }
+    for (int i = 0; i < system->n && from && from->qvel; i++) {
+        if (i < to->shown->coord_count) { /* given speeds are held in assembly */
+            to->shown->coord[i].speed = EXPR_ZERO;
+        }
+    }
+    return ZW_OK;
+}
+
+/* ---- Haste ---------------------------------------------------------------------------------- */
+
+/* To the damping of each dof by its joint, that of its tendons and the motors on them. `slow` has
+ * room for a number of each length: once through motors, once through terms. */
+static void add_damping(const struct system_bodies *to, double *slow, double *damping)
+{
+    for (int i = 0; i < to->length_count; i++) {
+        slow[i] = to->length[i].damping;
+    }
+    for (int k = 0; k < to->motor_count; k++) {
+        const bodies_motor *motor = &to->motor[k];
+        if (motor->kind == MOTOR_LENGTH && motor->bias_affine) {
+            slow[motor->length] -= motor->gear[0] * motor->gear[0] * motor->bias[2];
+        }
+    }
+    for (int i = 0; i < to->length_count; i++) {
+        const bodies_term *term = to->term + to->length[i].first;
+        for (int k = 0; k < to->length[i].count; k++) {
+            damping[term[k].dof] += term[k].coef * term[k].coef * slow[i];
+        }
+    }
+}
+
+/* What a joint of body X moves if nothing else gives way. */
+static double felt_mass(const zw_inertia *X, const zw_joint_def *joint)
+{
+    double I[6], r[3], lever[3], sum;
+    const double *a = joint->axis;
+    if (joint->kind != ZW_JOINT_HINGE) {
+        return joint->kind == ZW_JOINT_SLIDE ? X->mass : X->moment[2];
+    }
+    for (int k = 0; k < 3; k++) {
+        r[k] = X->com[k] - joint->pos[k];
+    }
+    model_cross(lever, a, r);
+    model_principal_matrix(X->quat, X->moment, I);
+    sum = a[0] * (I[0] * a[0] + 2 * I[3] * a[1]) + a[1] * (I[1] * a[1] + 2 * I[5] * a[2]) +
+          a[2] * (I[2] * a[2] + 2 * I[4] * a[0]);
+    return sum + X->mass * model_dot(lever, lever);
+}
+
+/* Joints of the copies of bodies (bodies_cut.c) move those; weld_of has room for all bodies. */
+static void put_felt_masses(const bodies_builder *b, int *weld_of, double *diagonal)
+{
+    for (int i = 0; i < b->from->count[ZW_THING_EQUALITY]; i++) {
+        const zw_equality_def *weld = &b->from->equality[i];
+        if (weld->active == BODIES_CUT) {
+            weld_of[weld->first] = i + 1;
+        }
+    }
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        const zw_joint_def *joint = &b->from->joint[j];
+        int weld = weld_of[joint->body];
+        for (int k = 0; k < model_joint_speeds[joint->kind] && weld > 0; k++) {
+            const zw_inertia *copied = &b->inertia[b->from->equality[weld - 1].second];
+            diagonal[b->joint_dof[j] + k] = felt_mass(copied, joint);
+        }
+    }
+}
+
+/* How fast dampers end a motion: damping over the mass that a joint feels, those beyond it being
+ * free (the articulated one), at worst. */
+static zw_status measure_haste(bodies_builder *b, zw_error *error)
+{
+    const tree_mechanism *tree = b->system->tree;
+    const double *pivot = b->sweeps + tree->at.pivot;
+    size_t n = (size_t)tree->nv, bodies = (size_t)b->from->count[ZW_THING_BODY];
+    double *diagonal = base_alloc((2 * n + (size_t)b->to->length_count + 1) * sizeof *diagonal);
+    int *weld_of = base_alloc((bodies + 1) * sizeof *weld_of), bad = 0;
+    if (!diagonal || !weld_of) {
+        base_free(diagonal);
+        base_free(weld_of);
+        return bodies_no_memory(error);
+    }
+    for (int k = 0; k < b->to->motor_count; k++) {
+        b->to->haste = fmax(b->to->haste, b->to->motor[k].filter);
+    }
+    put_felt_masses(b, weld_of, diagonal);
+    tree_articulate(tree, diagonal, b->sweeps, &bad);
+    double *damping = diagonal + n;
+    memcpy(damping, tree->damping, n * sizeof *damping);
+    add_damping(b->to, damping + n, damping);
+    for (int d = 0; d < tree->nv && !bad; d++) {
+        b->to->haste = fmax(b->to->haste, damping[d] * pivot[d]);
+    }
+    base_free(diagonal);
+    base_free(weld_of);
+    return ZW_OK;
+}
+
+/* ---- The way through ------------------------------------------------------------------------ */
+
+static zw_status start(bodies_builder *b, zw_error *error)
+{
+    size_t joints = (size_t)b->from->count[ZW_THING_JOINT] + 1;
+    size_t bodies = (size_t)b->from->count[ZW_THING_BODY];
+    struct system_bodies *to = b->system->bodies = b->to = base_alloc(sizeof *b->to);
+    b->body = base_alloc(bodies * sizeof *b->body);
+    b->joint = base_alloc(joints * sizeof *b->joint);
+    b->order = base_alloc(joints * sizeof(int));
+    b->joint_q = base_alloc(joints * sizeof(int));
+    b->joint_dof = base_alloc(joints * sizeof(int));
+    b->joint_rank = base_alloc(joints * sizeof(int));
+    int *many = base_alloc(bodies * sizeof(int));
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT] && b->joint_rank && many; j++) {
+        b->joint_rank[j] = many[b->from->joint[j].body]++;
+    }
+    int counted = many != NULL;
+    base_free(many);
+    b->inertia = base_alloc(bodies * sizeof *b->inertia);
+    if (!to || !b->body || !b->joint || !b->order || !b->joint_q || !b->joint_dof || !b->inertia ||
+        !b->joint_rank || !counted || !(to->shown = model_create())) {
+        return bodies_no_memory(error);
+    }
+    to->shown->file_count = b->model->file_count; /* places are those of the description */
+    to->shown->file = b->model->file;
+    to->shown->place_count = b->model->place_count;
+    to->shown->place = b->model->place;
+    to->shown->run = b->model->run;
+    to->shown->run.method = NULL;
+    return b->cut ? model_weigh(b->cut, b->inertia, error)
+                  : zw_model_inertia(b->model, b->inertia, error);
+}
+
+/* Room that depends on the size of the tree, and its pose as described. */
+static zw_status prepare(bodies_builder *b, zw_error *error)
+{
+    zw_system *system = b->system;
+    system->n = system->tree->nv;
+    system->nq = system->tree->nq;
+    system->m = 0;
+    if (system->n == 0) {
+        int last = b->from->count[ZW_THING_BODY] - 1;
+        return model_fail(b->model, error, ZW_BAD_INPUT, last > 0 ? b->from->body[last].place : -1,
+                          "nothing here can move: no body has a joint");
+    }
+    b->to->timestep = b->from->world.timestep;
+    b->to->without = b->from->world.without;
+    b->to->elliptic = b->from->world.elliptic;
+    b->to->impratio = b->from->world.impratio;
+    b->to->sleep = b->from->world.sleep ? b->from->world.sleep_tolerance : 0;
+    b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
+    b->sweeps = tree_work_create(system->tree, 1);
+    b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));
+    if (!b->to->speed || !b->sweeps || !b->mark) {
+        return bodies_no_memory(error);
+    }
+    for (int i = 0; i < system->tree->bodies; i++) {
+        int chain = tree_chain(system->tree, i, NULL);
+        b->to->widest = chain > b->to->widest ? chain : b->to->widest;
+    }
+    tree_kinematics(system->tree, system->tree->q_rest, b->sweeps);
+    return ZW_OK;
+}
+
+zw_status bodies_open(bodies_builder *b, zw_error *error)
+{
+    zw_status status = start(b, error);
+    status = status != ZW_OK ? status : make_tree(b, error);
+    return status != ZW_OK ? status : prepare(b, error);
+}
+
+void bodies_close(bodies_builder *b)
+{
+    void *room[] = {b->body,    b->joint,  b->order, b->joint_q,   b->joint_dof,
+                    b->inertia, b->sweeps, b->mark,  b->joint_rank};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+        base_free(room[i]);
+    }
+    tree_fused_free(&b->fused);
+}
+
+static zw_status build(bodies_builder *b, zw_error *error)
+{
+    static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
+        bodies_open,         bodies_make_formulas, bodies_name_coordinates, bodies_make_parts,
+        bodies_make_closers, bodies_make_drives,   bodies_make_contacts,    bodies_make_sensors,
+        measure_haste,       make_start,           bodies_formula_events,   bodies_make_pictures,
+        bodies_make_patterns};
+    zw_status status = ZW_OK;
+    if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "bodies follow the nonholonomic law; the others are for equations");
+    }
+    for (size_t i = 0; i < sizeof stage / sizeof *stage && status == ZW_OK; i++) {
+        status = stage[i](b, error);
+    }
+    return status;
+}
+
+zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *error)
+{
+    int maximal = model->bodies->world.maximal, is_cut = maximal || bodies_has_loops(model);
+    zw_model *cut = NULL;
+    if (is_cut && model->imported) {
+        return base_fail(error, ZW_BAD_INPUT, "formulas over a robot are not built in yet %s",
+                         maximal ? "in maximal coordinates" : "where its joints close loops");
+    }
+    zw_status status = is_cut ? bodies_cut(model, maximal, &cut, error) : ZW_OK;
+    if (status == ZW_OK && maximal) {
+        status = bodies_cut_start(model, cut, error);
+    }
+    bodies_builder b = {.system = system,
+                        .model = model,
+                        .from = cut ? cut->bodies : model->bodies,
+                        .drawn = model->bodies,
+                        .cut = cut};
+    if (status == ZW_OK) {
+        status = build(&b, error);
+        bodies_close(&b);
+    }
+    bodies_cut_free(cut);
+    if (system->bodies && system->bodies->shown) {
+        system->model = system->bodies->shown;
+    }
+    if (status == ZW_NO_MEMORY) {
+        bodies_no_memory(error);
+    }
+    return status;
+}
+
+void bodies_free(struct system_bodies *bodies)
+{
+    if (!bodies) {
+        return;
+    }
+    for (int c = 0; c < bodies->closer_count; c++) {
+        base_free(bodies->closer[c].column[0]);
+        base_free(bodies->closer[c].column[1]);
+    }
+    char **names[] = {bodies->speed, bodies->part_name, bodies->joint_name, bodies->reading_name};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        for (int i = 0; names[k] && names[k][i]; i++) { /* one more than there are */
+            base_free(names[k][i]);
+        }
+        base_free(names[k]);
+    }
+    if (bodies->shown) {
+        bodies->shown->file_count = bodies->shown->place_count = 0; /* not ours */
+        bodies->shown->file = NULL;
+        bodies->shown->place = NULL;
+        zw_model_free(bodies->shown);
+    }
+    contact_world_free(bodies->contact);
+    void *list[] = {bodies->q,         bodies->v,           bodies->term,  bodies->length,
+                    bodies->closer,    bodies->dry,         bodies->motor, bodies->lift,
+                    bodies->mark,      bodies->mark_output, bodies->entry, bodies->part,
+                    bodies->thin,      bodies->sensor,      bodies->extra, bodies->act,
+                    bodies->act_motor, bodies->joint};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        base_free(list[i]);
+    }
+    bodies_formulas_free(bodies->formulas);
+    base_free(bodies);
+}

@@ -1,0 +1,446 @@
+/* Bodies cut in two: joints that close loops, and maximal coordinates, where every joint does.
+ *
+ * A joint that closes a loop leads from body Y to body X, which other joints move already. A tree
+ * has no place for it. So X is cut: the body stays where it is, a copy without mass hangs on Y by
+ * the joint, and a weld holds the two together. The six rows of the weld and the k coordinates of
+ * the joint stand for the 6 - k rows that a joint of k freedoms has without coordinates of its own;
+ * and having them, its angle counts turns, and limits, springs, motors, friction, armature and
+ * couplings act on it as on every other joint: nothing after this file knows that it is special.
+ *
+ * The copy weighs nothing: what the weld does to it is what the joint does to Y, so the multipliers
+ * of the weld are force and moment of the joint, at its anchor. M is singular, as the joint's
+ * coordinates alone move no mass; on the motions that the weld admits it is not, and that is all
+ * that Gauss's principle asks for (seed 000, section 6).
+ *
+ * Maximal coordinates: every body that joints hang on its parent is cut so, and freed. n = 6 N +
+ * (freedoms of the joints), m = 6 N + (rows of loops and limits); M and A couple neighbours only,
+ * so the sparse kernel's work is linear in the number of bodies where the mechanism is a tree or
+ * nearly one.
+ *
+ * Invariants: the first bodies, joints, geoms, ... of the cut model are those of the given one, in
+ * their order; behind them stand the copies and the free joints. But the welds stand before the
+ * other equalities: of what says the same, the later is called redundant. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/bodies/bodies_build.h"
+
+/* One copy. */
+typedef struct cut {
+    int group;        /* of its joints: model_joint_group */
+    int body, parent; /* X, Y */
+    int joint, count; /* the first of its joints; how many */
+    int copy;         /* the body that hangs on Y */
+} cut;
+
+typedef struct cutter {
+    const zw_model *model;
+    const model_bodies *from;
+    zw_model *to;
+    zw_error story;
+    int maximal;
+    zw_inertia *inertia; /* [bodies] */
+    model_pose *place;   /* [bodies] in the world, in the pose as described */
+    int *head;           /* [bodies] the one with joints that it is fast to; 0: the world */
+    int *order;          /* [joints] of the coordinates */
+    int *cut_of;         /* [joints] -1: none */
+    int cut_count;
+    cut *cut; /* in the order of the coordinates */
+} cutter;
+
+static void name_of(const cutter *c, zw_thing kind, int index, char *name)
+{
+    const bodies_builder b = {.model = c->model, .from = c->from};
+    bodies_thing_name(&b, kind, index, name);
+}
+
+/* ---- Where to cut --------------------------------------------------------------------------- */
+
+static model_pose pose_of(const zw_body_def *body)
+{
+    model_pose pose;
+    memcpy(pose.pos, body->pos, sizeof pose.pos);
+    memcpy(pose.quat, body->quat, sizeof pose.quat);
+    return pose;
+}
+
+/* `pose`, given in the world, as seen from `frame`. */
+static model_pose seen_from(const model_pose *frame, const model_pose *pose)
+{
+    const double *q = frame->quat, back[4] = {q[0], -q[1], -q[2], -q[3]};
+    double shift[3];
+    model_pose seen;
+    for (int k = 0; k < 3; k++) {
+        shift[k] = pose->pos[k] - frame->pos[k];
+    }
+    model_rotate(back, shift, seen.pos);
+    model_quat_multiply(seen.quat, back, pose->quat);
+    return seen;
+}
+
+static void find_heads(cutter *c)
+{
+    const model_bodies *b = c->from;
+    c->place[0] = model_pose_none();
+    for (int j = 0; j < b->count[ZW_THING_JOINT]; j++) {
+        c->head[b->joint[j].body] |= b->joint[j].closes < 0;
+    }
+    for (int i = 1; i < b->count[ZW_THING_BODY]; i++) {
+        int parent = b->body[i].parent;
+        model_pose own = pose_of(&b->body[i]);
+        c->head[i] = c->head[i] ? i : c->head[parent];
+        c->place[i] = model_pose_chain(&c->place[parent], &own);
+    }
+}
+
+/* Joint j needs one: is it possible? */
+static zw_status check_cut(cutter *c, int j)
+{
+    const zw_joint_def *joint = &c->from->joint[j];
+    char name[BODIES_NAME];
+    name_of(c, ZW_THING_JOINT, j, name);
+    if (joint->closes >= 0 && c->head[joint->body] == 0) {
+        return model_fail(c->model, &c->story, ZW_BAD_INPUT, joint->place,
+                          "joint '%.60s' closes a loop at a body that does not move; let it lead "
+                          "from this body to the other one",
+                          name);
+    }
+    if (joint->closes >= 0 && c->head[joint->body] == c->head[joint->closes]) {
+        return model_fail(c->model, &c->story, ZW_BAD_INPUT, joint->place,
+                          "joint '%.60s' holds a body to itself: the two are welded together "
+                          "already",
+                          name);
+    }
+    return ZW_OK;
+}
+
+static zw_status find_cuts(cutter *c)
+{
+    const model_bodies *b = c->from;
+    zw_status status = ZW_OK;
+    model_joint_order(b, c->order);
+    for (int k = 0; k < b->count[ZW_THING_JOINT] && status == ZW_OK; k++) {
+        int j = c->order[k], group = model_joint_group(b, j);
+        const zw_joint_def *joint = &b->joint[j];
+        c->cut_of[j] = -1;
+        if (joint->closes < 0 && (!c->maximal || joint->kind == ZW_JOINT_FREE)) {
+            continue;
+        }
+        if (c->cut_count == 0 || c->cut[c->cut_count - 1].group != group) {
+            int parent = joint->closes < 0 ? b->body[joint->body].parent : joint->closes;
+            c->cut[c->cut_count++] =
+                (cut){.group = group, .body = joint->body, .parent = parent, .joint = j};
+            status = check_cut(c, j);
+        }
+        c->cut_of[j] = c->cut_count - 1;
+        c->cut[c->cut_count - 1].count++;
+    }
+    return status;
+}
+
+/* ---- The cut model -------------------------------------------------------------------------- */
+
+static zw_status add(cutter *c, zw_thing kind, const void *def)
+{
+    return model_add_thing(c->to, kind, def, &c->story) < 0 ? c->story.status : ZW_OK;
+}
+
+/* A name that none of this kind has or will have. */
+static void make_new(const cutter *c, zw_thing kind, char *name)
+{
+    while ((model_find_thing(c->to->bodies, kind, name) >= 0 ||
+            model_find_thing(c->from, kind, name) >= 0) &&
+           strlen(name) + 2 < BODIES_NAME) {
+        strcat(name, "_");
+    }
+}
+
+static void weigh(zw_body_def *body, const zw_inertia *inertia)
+{
+    memset(body->inertia, 0, sizeof body->inertia);
+    body->inertial = 1;
+    body->mass = inertia->mass;
+    memcpy(body->com, inertia->com, sizeof body->com);
+    memcpy(body->inertia_quat, inertia->quat, sizeof body->inertia_quat);
+    memcpy(body->inertia, inertia->moment, sizeof inertia->moment);
+}
+
+static void put_pose(zw_body_def *body, const model_pose *pose)
+{
+    memcpy(body->pos, pose->pos, sizeof body->pos);
+    memcpy(body->quat, pose->quat, sizeof body->quat);
+}
+
+static zw_status copy_bodies(cutter *c)
+{
+    int next = 0; /* the first cut whose group is not below i */
+    zw_status status = ZW_OK;
+    for (int i = 1; i < c->from->count[ZW_THING_BODY] && status == ZW_OK; i++) {
+        zw_body_def body = c->from->body[i];
+        weigh(&body, &c->inertia[i]);
+        while (next < c->cut_count && c->cut[next].group < i) {
+            next++;
+        }
+        if (next < c->cut_count && c->cut[next].group == i) {
+            body.parent = 0;
+            put_pose(&body, &c->place[i]);
+        }
+        status = add(c, ZW_THING_BODY, &body);
+    }
+    return status;
+}
+
+/* X once more, on Y, without mass. */
+static zw_status hang_copy(cutter *c, cut *it)
+{
+    zw_body_def body = zw_body_default();
+    model_pose pose = seen_from(&c->place[it->parent], &c->place[it->body]);
+    if (it->group < c->from->count[ZW_THING_BODY]) {
+        pose = pose_of(&c->from->body[it->body]);
+    }
+    body.place = c->from->body[it->body].place;
+    body.inertial = 1;
+    body.parent = it->parent;
+    put_pose(&body, &pose);
+    it->copy = c->to->bodies->count[ZW_THING_BODY];
+    return add(c, ZW_THING_BODY, &body);
+}
+
+/* By names that they have without their bodies. */
+static zw_status copy_joints(cutter *c)
+{
+    char name[BODIES_NAME];
+    zw_status status = ZW_OK;
+    for (int j = 0; j < c->from->count[ZW_THING_JOINT] && status == ZW_OK; j++) {
+        zw_joint_def joint = c->from->joint[j];
+        name_of(c, ZW_THING_JOINT, j, name);
+        joint.name = name;
+        joint.closes = -1;
+        joint.body = c->cut_of[j] < 0 ? joint.body : c->cut[c->cut_of[j]].copy;
+        status = add(c, ZW_THING_JOINT, &joint);
+    }
+    return status;
+}
+
+/* Those that were hung on their parents. */
+static zw_status free_bodies(cutter *c)
+{
+    char name[BODIES_NAME];
+    zw_status status = ZW_OK;
+    for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
+        zw_joint_def joint = zw_joint_default();
+        if (c->cut[k].group >= c->from->count[ZW_THING_BODY]) {
+            break; /* loops come last */
+        }
+        joint.kind = ZW_JOINT_FREE;
+        joint.body = c->cut[k].body;
+        joint.place = c->from->body[joint.body].place;
+        name_of(c, ZW_THING_BODY, joint.body, name);
+        if (model_find_thing(c->to->bodies, ZW_THING_JOINT, name) >= 0) {
+            snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".body");
+        }
+        make_new(c, ZW_THING_JOINT, name);
+        joint.name = name;
+        status = add(c, ZW_THING_JOINT, &joint);
+    }
+    return status;
+}
+
+/* The weld of a copy is called after its joint; where there are several, after the body. */
+static zw_status weld_copies(cutter *c)
+{
+    char name[BODIES_NAME];
+    zw_status status = ZW_OK;
+    for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
+        const cut *it = &c->cut[k];
+        const zw_joint_def *joint = &c->from->joint[it->joint];
+        int several = it->count > 1 && c->from->body[it->body].name != NULL;
+        zw_equality_def weld = zw_equality_default();
+        name_of(c, several ? ZW_THING_BODY : ZW_THING_JOINT, several ? it->body : it->joint, name);
+        make_new(c, ZW_THING_EQUALITY, name);
+        weld.name = name;
+        weld.place = joint->place;
+        weld.kind = ZW_EQUALITY_WELD;
+        weld.first = it->copy;
+        weld.second = it->body;
+        weld.placed = 1;
+        weld.active = BODIES_CUT;
+        memcpy(weld.pos1, joint->pos, sizeof weld.pos1);
+        memcpy(weld.pos2, joint->pos, sizeof weld.pos2);
+        status = add(c, ZW_THING_EQUALITY, &weld);
+    }
+    return status;
+}
+
+/* By their names, which may come from their numbers. */
+static zw_status copy_equalities(cutter *c)
+{
+    char name[BODIES_NAME];
+    zw_status status = weld_copies(c);
+    for (int i = 0; i < c->from->count[ZW_THING_EQUALITY] && status == ZW_OK; i++) {
+        zw_equality_def equality = c->from->equality[i];
+        name_of(c, ZW_THING_EQUALITY, i, name);
+        equality.name = name;
+        status = add(c, ZW_THING_EQUALITY, &equality);
+    }
+    return status;
+}
+
+/* ---- All else that the model has ------------------------------------------------------------ */
+
+static zw_status copy_kind(cutter *c, zw_thing kind)
+{
+    zw_status status = ZW_OK;
+    int skip = kind == ZW_THING_KEY && c->maximal; /* they speak of other coordinates */
+    for (int i = 0; i < c->from->count[kind] && !skip && status == ZW_OK; i++) {
+        status = add(c, kind, model_thing_at(c->from, kind, i));
+    }
+    return status;
+}
+
+/* What a subtree or the force on a parent is, the tree of the cut model does not know. */
+static zw_status check_sensors(cutter *c)
+{
+    for (int i = 0; i < c->from->count[ZW_THING_SENSOR]; i++) {
+        const zw_sensor_def *sensor = &c->from->sensor[i];
+        int kind = sensor->kind;
+        int subtree = kind == ZW_SENSOR_SUBTREECOM || kind == ZW_SENSOR_SUBTREELINVEL ||
+                      kind == ZW_SENSOR_SUBTREEANGMOM;
+        int force = kind == ZW_SENSOR_FORCE || kind == ZW_SENSOR_TORQUE;
+        if ((subtree || force) && c->maximal) {
+            char name[BODIES_NAME];
+            name_of(c, ZW_THING_SENSOR, i, name);
+            return model_fail(c->model, &c->story, ZW_BAD_INPUT, sensor->place,
+                              "sensor '%.60s' of a %s is not built in yet in maximal coordinates",
+                              name, subtree ? "subtree" : "force");
+        }
+    }
+    return ZW_OK;
+}
+
+static int is_excluded(const model_bodies *b, int body1, int body2)
+{
+    int found = 0;
+    for (int i = 0; i < b->count[ZW_THING_EXCLUDE] && !found; i++) {
+        const zw_exclude_def *it = &b->exclude[i];
+        found = (it->body1 == body1 && it->body2 == body2) ||
+                (it->body1 == body2 && it->body2 == body1);
+    }
+    return found;
+}
+
+/* Bodies and their parents do not touch; freed, they do not know each other any more. */
+static zw_status exclude_parents(cutter *c)
+{
+    const model_bodies *b = c->from;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < b->count[ZW_THING_GEOM] && c->maximal; i++) {
+        for (int j = 0; j < i && status == ZW_OK; j++) {
+            int x = c->head[b->geom[i].body], y = c->head[b->geom[j].body];
+            int above_x = c->head[b->body[x].parent < 0 ? 0 : b->body[x].parent];
+            int above_y = c->head[b->body[y].parent < 0 ? 0 : b->body[y].parent];
+            int related = (above_x == y && y != 0) || (above_y == x && x != 0);
+            zw_exclude_def def = zw_exclude_default();
+            def.body1 = b->geom[j].body;
+            def.body2 = b->geom[i].body;
+            if (related && !is_excluded(c->to->bodies, def.body1, def.body2)) {
+                status = add(c, ZW_THING_EXCLUDE, &def);
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static zw_status open(cutter *c)
+{
+    size_t bodies = (size_t)c->from->count[ZW_THING_BODY];
+    size_t joints = (size_t)c->from->count[ZW_THING_JOINT] + 1;
+    c->inertia = base_alloc(bodies * sizeof *c->inertia);
+    c->place = base_alloc(bodies * sizeof *c->place);
+    c->head = base_alloc(bodies * sizeof *c->head);
+    c->order = base_alloc(joints * sizeof *c->order);
+    c->cut_of = base_alloc(joints * sizeof *c->cut_of);
+    c->cut = base_alloc(joints * sizeof *c->cut);
+    c->to = model_create();
+    if (!c->inertia || !c->place || !c->head || !c->order || !c->cut_of || !c->cut || !c->to ||
+        !model_bodies_of(c->to)) {
+        return bodies_no_memory(&c->story);
+    }
+    c->to->file_count = c->model->file_count; /* places are those of the description */
+    c->to->file = c->model->file;
+    c->to->place_count = c->model->place_count;
+    c->to->place = c->model->place;
+    c->to->run = c->model->run;
+    zw_world_def *world = &c->to->bodies->world;
+    *world = c->from->world; /* its rules for masses have been followed */
+    world->maximal = world->from_geoms = world->balance = 0;
+    world->bound_mass = world->bound_inertia = 0;
+    world->total_mass = -1;
+    return zw_model_inertia(c->model, c->inertia, &c->story);
+}
+
+static zw_status build(cutter *c)
+{
+    static const zw_thing others[] = {
+        ZW_THING_MESH,     ZW_THING_HFIELD, ZW_THING_GEOM, ZW_THING_SITE, ZW_THING_TENDON,
+        ZW_THING_ACTUATOR, ZW_THING_SENSOR, ZW_THING_KEY,  ZW_THING_PAIR, ZW_THING_EXCLUDE};
+    zw_status status = open(c);
+    if (status == ZW_OK) {
+        find_heads(c);
+        status = find_cuts(c);
+    }
+    status = status != ZW_OK ? status : check_sensors(c);
+    status = status != ZW_OK ? status : copy_bodies(c);
+    for (int k = 0; k < c->cut_count && status == ZW_OK; k++) {
+        status = hang_copy(c, &c->cut[k]);
+    }
+    status = status != ZW_OK ? status : copy_joints(c);
+    status = status != ZW_OK ? status : free_bodies(c);
+    status = status != ZW_OK ? status : copy_equalities(c);
+    for (size_t k = 0; k < sizeof others / sizeof *others && status == ZW_OK; k++) {
+        status = copy_kind(c, others[k]);
+    }
+    return status != ZW_OK ? status : exclude_parents(c);
+}
+
+int bodies_has_loops(const zw_model *model)
+{
+    int loops = 0;
+    for (int j = 0; j < model->bodies->count[ZW_THING_JOINT] && !loops; j++) {
+        loops = model->bodies->joint[j].closes >= 0;
+    }
+    return loops;
+}
+
+void bodies_cut_free(zw_model *model)
+{
+    if (model) {
+        model->file_count = model->place_count = 0; /* not its own */
+        model->file = NULL;
+        model->place = NULL;
+        zw_model_free(model);
+    }
+}
+
+zw_status bodies_cut(const zw_model *model, int maximal, zw_model **cut_model, zw_error *error)
+{
+    cutter c = {.model = model, .from = model->bodies, .maximal = maximal};
+    zw_status status = build(&c);
+    void *room[] = {c.inertia, c.place, c.head, c.order, c.cut_of, c.cut};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+        base_free(room[i]);
+    }
+    if (status != ZW_OK) {
+        bodies_cut_free(c.to);
+        c.to = NULL;
+        if (error) {
+            *error = c.story;
+        }
+    }
+    *cut_model = c.to;
+    return status;
+}

@@ -1,0 +1,205 @@
+/* Motors and weights taken off, from their definitions. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/bodies/bodies_build.h"
+#include "tree/sweeps.h"
+
+/* What it pulls on. */
+static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_motor *motor)
+{
+    if (from->drive == ZW_DRIVE_SITE) {
+        const zw_site_def *site = &b->from->site[from->target];
+        motor->kind = MOTOR_SITE;
+        motor->frame = bodies_frame_on(b, site->body, site->pos, site->quat);
+        motor->refers = from->refsite >= 0;
+        if (motor->refers) {
+            site = &b->from->site[from->refsite];
+            motor->ref = bodies_frame_on(b, site->body, site->pos, site->quat);
+        }
+        return;
+    }
+    if (from->drive == ZW_DRIVE_TENDON) {
+        motor->kind = MOTOR_LENGTH;
+        motor->length = b->from->count[ZW_THING_JOINT] + from->target;
+        return;
+    }
+    int kind = b->from->joint[from->target].kind;
+    motor->kind = kind == ZW_JOINT_FREE   ? MOTOR_FREE
+                  : kind == ZW_JOINT_BALL ? MOTOR_BALL
+                                          : MOTOR_LENGTH;
+    motor->in_parent = from->drive == ZW_DRIVE_JOINT_IN_PARENT;
+    motor->length = from->target;
+    motor->q = b->joint_q[from->target];
+    motor->dof = b->joint_dof[from->target];
+}
+
+/* Which formula sets the control; -1: none. */
+static int formula_of(const bodies_builder *b, int actuator)
+{
+    int k = b->model->motor_count - 1;
+    while (k >= 0 && b->model->motor[k].actuator != actuator) {
+        k--;
+    }
+    return k;
+}
+
+/* Sensors may look at it also where motors are switched off: then it is not counted. */
+static void describe_motor(bodies_builder *b, int index)
+{
+    const zw_actuator_def *from = &b->from->actuator[index];
+    bodies_motor *motor = &b->to->motor[index];
+    int filters = from->dynamics >= ZW_DYNAMICS_FILTER;
+    *motor = (bodies_motor){.formula = formula_of(b, index),
+                            .act = -1,
+                            .filter = filters ? 1 / from->dyn_prm[0] : 0,
+                            .clamp_act = from->act_limited,
+                            .clamp_control =
+                                from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),
+                            .clamp_force = from->force_limited,
+                            .gain_affine = from->gain_affine,
+                            .bias_affine = from->bias_affine};
+    aim(b, from, motor);
+    memcpy(motor->gear, from->gear, sizeof motor->gear);
+    memcpy(motor->control, from->ctrl_range, sizeof motor->control);
+    memcpy(motor->force, from->force_range, sizeof motor->force);
+    memcpy(motor->gain, from->gain_prm, sizeof motor->gain);
+    memcpy(motor->bias, from->bias_prm, sizeof motor->bias);
+    memcpy(motor->act_range, from->act_range, sizeof motor->act_range);
+}
+
+static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
+{
+    const zw_actuator_def *from = &b->from->actuator[index];
+    char name[BODIES_NAME];
+    bodies_thing_name(b, ZW_THING_ACTUATOR, index, name);
+    model_param *param = model_add_param(b->to->shown);
+    if (!param || !(param->name = bodies_copy(name))) {
+        return bodies_no_memory(error);
+    }
+    param->place = from->place;
+    b->to->motor_count++;
+    b->to->motor[index].param = b->to->shown->param_count - 1;
+    if (from->dynamics != ZW_DYNAMICS_NONE) {
+        b->to->motor[index].act = b->to->act_count;
+        b->to->act_motor[b->to->act_count++] = index;
+    }
+    return ZW_OK;
+}
+
+/* ---- Damping by its ratio -------------------------------------------------------------------- */
+
+/* How fast the motor's length changes with each speed, in the pose as described: row[n]. */
+static void transmission(const bodies_builder *b, const bodies_motor *motor, double *jacobian,
+                         double *row)
+{
+    const tree_mechanism *tree = b->system->tree;
+    memset(row, 0, (size_t)tree->nv * sizeof *row);
+    if (motor->kind == MOTOR_LENGTH) {
+        const bodies_length *length = &b->to->length[motor->length];
+        for (int k = 0; k < length->count; k++) {
+            const bodies_term *term = &b->to->term[length->first + k];
+            row[term->dof] += motor->gear[0] * term->coef;
+        }
+        return;
+    }
+    if (motor->kind != MOTOR_SITE) { /* the quaternion is 1, or the body's own turn */
+        for (int k = 0; k < (motor->kind == MOTOR_BALL ? 3 : 6); k++) {
+            row[motor->dof + k] = motor->gear[k];
+        }
+        return;
+    }
+    for (int side = 0; side <= motor->refers; side++) {
+        const bodies_frame *frame = side ? &motor->ref : &motor->frame;
+        const bodies_frame *axes = motor->refers ? &motor->ref : &motor->frame;
+        double place[3], quat[4], wrench[6];
+        tree_point(tree, motor->frame.body, motor->frame.pos, b->sweeps, place);
+        model_quat_multiply(quat, b->sweeps + tree->at.quat + 4 * axes->body, axes->quat);
+        model_rotate(quat, motor->gear + 3, wrench);
+        model_rotate(quat, motor->gear, wrench + 3);
+        tree_jacobian(tree, frame->body, place, b->sweeps, jacobian);
+        int d = tree->body[frame->body].last_dof;
+        for (int k = tree_chain(tree, frame->body, NULL) - 1; k >= 0;
+             k--, d = tree->dof_parent[d]) {
+            const double *J = jacobian + 6 * k;
+            double sum = model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+            row[d] += side ? -sum : sum;
+        }
+    }
+}
+
+/* kv = 2 ratio sqrt(kp m), where m sums the mass of each speed that the motor moves (the diagonal
+ * of M), as it feels it through its gear: M_dd over the square of the transmission. */
+static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
+{
+    const tree_mechanism *tree = b->system->tree;
+    size_t n = (size_t)tree->nv + 1;
+    double *row = base_alloc((2 * n + 6 * ((size_t)b->to->widest + 1)) * sizeof *row);
+    if (!row) {
+        return bodies_no_memory(error);
+    }
+    double *diagonal = row + n, *jacobian = diagonal + n;
+    tree_inertia_diagonal(tree, b->sweeps, diagonal);
+    for (int i = 0; i < b->to->length_count; i++) {
+        const bodies_length *length = &b->to->length[i];
+        for (int k = 0; k < length->count; k++) {
+            const bodies_term *term = &b->to->term[length->first + k];
+            diagonal[term->dof] += length->armature * term->coef * term->coef;
+        }
+    }
+    for (int k = 0; k < b->to->motor_count; k++) {
+        double ratio = b->from->actuator[k].damp_ratio, mass = 0;
+        bodies_motor *motor = &b->to->motor[k];
+        if (ratio == 0) {
+            continue;
+        }
+        transmission(b, motor, jacobian, row);
+        for (int d = 0; d < tree->nv; d++) {
+            double square = row[d] * row[d];
+            mass += square > 1e-15 ? diagonal[d] / square : 0;
+        }
+        motor->bias[2] = -2 * ratio * sqrt(motor->gain[0] * mass);
+    }
+    base_free(row);
+    return ZW_OK;
+}
+
+/* The force -gravcomp m g at the centre of mass of a body; those of the world do nothing. */
+static void make_lifts(bodies_builder *b)
+{
+    static const double none[4] = {1, 0, 0, 0};
+    for (int i = 1; i < b->from->count[ZW_THING_BODY]; i++) {
+        const zw_body_def *body = &b->from->body[i];
+        bodies_frame frame = bodies_frame_on(b, i, b->inertia[i].com, none);
+        if (body->gravcomp == 0 || frame.body == 0 || bodies_without(b, ZW_WITHOUT_GRAVITY)) {
+            continue;
+        }
+        bodies_lift *lift = &b->to->lift[b->to->lift_count++];
+        lift->body = frame.body;
+        lift->part = i;
+        for (int k = 0; k < 3; k++) {
+            lift->pos[k] = frame.pos[k];
+            lift->force[k] = -body->gravcomp * b->inertia[i].mass * b->from->world.gravity[k];
+        }
+    }
+}
+
+zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
+{
+    size_t motors = (size_t)b->from->count[ZW_THING_ACTUATOR] + 1;
+    b->to->motor = base_alloc(motors * sizeof *b->to->motor);
+    b->to->lift = base_alloc((size_t)b->from->count[ZW_THING_BODY] * sizeof *b->to->lift);
+    b->to->act_motor = base_alloc(motors * sizeof *b->to->act_motor);
+    if (!b->to->motor || !b->to->lift || !b->to->act_motor) {
+        return bodies_no_memory(error);
+    }
+    zw_status status = ZW_OK;
+    for (int k = 0; k < b->from->count[ZW_THING_ACTUATOR] && status == ZW_OK; k++) {
+        describe_motor(b, k);
+        status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
+    }
+    make_lifts(b);
+    return status == ZW_OK ? damp_by_ratio(b, error) : status;
+}

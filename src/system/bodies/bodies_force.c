@@ -1,0 +1,379 @@
+/* Forces of motors, tendons and weights taken off, at an instant. */
+#include <math.h>
+#include <string.h>
+
+#include "math/elementary.h"
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+#include "tree/sweeps.h"
+
+double bodies_length_of(const struct system_bodies *bodies, int length, const double *q)
+{
+    const bodies_length *it = &bodies->length[length];
+    double sum = 0;
+    for (int k = 0; k < it->count; k++) {
+        const bodies_term *term = &bodies->term[it->first + k];
+        sum += term->coef * q[term->q];
+    }
+    return sum;
+}
+
+double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v)
+{
+    const bodies_length *it = &bodies->length[length];
+    double sum = 0;
+    for (int k = 0; k < it->count; k++) {
+        const bodies_term *term = &bodies->term[it->first + k];
+        sum += term->coef * v[term->dof];
+    }
+    return sum;
+}
+
+/* A force along a length, on the coordinates. */
+static void pull(const struct system_bodies *bodies, int length, double by, double *force)
+{
+    const bodies_length *it = &bodies->length[length];
+    for (int k = 0; k < it->count; k++) {
+        const bodies_term *term = &bodies->term[it->first + k];
+        force[term->dof] += term->coef * by;
+    }
+}
+
+static double clamp(double x, int limited, const double range[2])
+{
+    return limited ? fmin(fmax(x, range[0]), range[1]) : x;
+}
+
+/* ---- Motors --------------------------------------------------------------------------------- */
+
+/* Formulas of the terms have been run, if they set it. */
+static double control_of(const zw_system *system, const bodies_motor *motor, const zw_work *work)
+{
+    double u = work->param[motor->param];
+    if (motor->formula >= 0) {
+        u = bodies_formula_outputs(system,
+                                   work)[system->bodies->formulas->at_control + motor->formula];
+    }
+    return clamp(u, motor->clamp_control, motor->control);
+}
+
+/* An activation that is limited stops at the ends of its range. */
+void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate)
+{
+    for (int k = 0; k < system->bodies->act_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[system->bodies->act_motor[k]];
+        double u = control_of(system, motor, work), now = v[system->n + system->law.carried + k];
+        rate[k] = motor->filter > 0 ? (u - now) * motor->filter : u;
+        int stops = (now >= motor->act_range[1] && rate[k] > 0) ||
+                    (now <= motor->act_range[0] && rate[k] < 0);
+        rate[k] = motor->clamp_act && stops ? 0 : rate[k];
+    }
+}
+
+/* a' = u, or a' = (u - a)/tau: u + (a - u) exp(-h/tau). */
+double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h)
+{
+    double u = control_of(system, motor, work);
+    double then = motor->filter > 0 ? u + (now - u) * math_exp(-h * motor->filter) : now + h * u;
+    return clamp(then, motor->clamp_act, motor->act_range);
+}
+
+double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                      const double *v)
+{
+    if (motor->act < 0) {
+        return control_of(system, motor, work);
+    }
+    /* a step may have gone a little too far */
+    return clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
+                 motor->act_range);
+}
+
+/* gear, given in the parent's axes, along those of the body that the quaternion turns. */
+static void gear_in_body(const bodies_motor *motor, const double quat[4], const double *gear,
+                         double along[3])
+{
+    double unit[4] = {quat[0], -quat[1], -quat[2], -quat[3]};
+    if (motor->in_parent && model_quat_unit(unit)) {
+        model_rotate(unit, gear, along);
+    } else {
+        memcpy(along, gear, 3 * sizeof *along);
+    }
+}
+
+/* A wrench (moment first) at a point of a body, on the coordinates: answers how many. */
+static int spread(const zw_system *system, zw_work *work, int body, const double place[3],
+                  const double wrench[6], int *dof, double *coef)
+{
+    const tree_mechanism *tree = system->tree;
+    tree_jacobian(tree, body, place, work->sweeps, work->jacobian);
+    int chain = tree_chain(tree, body, dof);
+    for (int k = 0; k < chain; k++) {
+        const double *J = work->jacobian + 6 * k;
+        coef[k] = model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+    }
+    return chain;
+}
+
+void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
+                 const double wrench[6], double *force)
+{
+    int count = spread(system, work, body, place, wrench, work->aim_dof, work->aim);
+    for (int k = 0; k < count; k++) {
+        force[work->aim_dof[k]] += work->aim[k];
+    }
+}
+
+/* The rotation vector of a unit quaternion, the shorter way round, times `along`. */
+static double turned(const double quat[4], const double along[3])
+{
+    const double *e = quat + 1;
+    double size = sqrt(model_dot(e, e)), sign = quat[0] < 0 ? -1 : 1;
+    double factor = size > 0 ? sign * 2 * math_atan2(size, fabs(quat[0])) / size : 0;
+    return factor * model_dot(along, e);
+}
+
+/* The length of a ball joint is gear . (axis * angle), the shorter way round. */
+static int aim_ball(const bodies_motor *motor, const double *q, int *dof, double *coef,
+                    double *length)
+{
+    const double *quat = q + motor->q;
+    gear_in_body(motor, quat, motor->gear, coef);
+    for (int k = 0; k < 3; k++) {
+        dof[k] = motor->dof + k;
+    }
+    *length = turned(quat, coef);
+    return 3;
+}
+
+/* A free joint: force along the world's axes, moment along the body's; it has no length. */
+static int aim_free(const bodies_motor *motor, const double *q, int *dof, double *coef)
+{
+    memcpy(coef, motor->gear, 6 * sizeof *coef);
+    gear_in_body(motor, q + motor->q + 3, motor->gear + 3, coef + 3);
+    for (int k = 0; k < 6; k++) {
+        dof[k] = motor->dof + k;
+    }
+    return 6;
+}
+
+/* gear . (where the site is, how it is turned), both seen in the frame of the other one. */
+static double length_between(const bodies_motor *motor, const double place[3], const double quat[4],
+                             const double ref_place[3], const double ref_quat[4])
+{
+    double apart[3], seen[3], between[4];
+    double back[4] = {ref_quat[0], -ref_quat[1], -ref_quat[2], -ref_quat[3]};
+    for (int k = 0; k < 3; k++) {
+        apart[k] = place[k] - ref_place[k];
+    }
+    model_rotate(back, apart, seen);
+    model_quat_multiply(between, back, quat);
+    return model_dot(motor->gear, seen) + turned(between, motor->gear + 3);
+}
+
+/* A site: gear is force and moment along its axes; it has no length. With a refsite gear is along
+ * the axes of that one, and what pulls on the site pulls the other way on the body of the refsite,
+ * at the same point: the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
+static double site_wrench(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                          double place[3], double wrench[6])
+{
+    const tree_mechanism *tree = system->tree;
+    const bodies_frame *frame = &motor->frame, *ref = &motor->ref;
+    const double *all = work->sweeps + tree->at.quat;
+    double quat[4], axes[4], ref_place[3], length = 0;
+    tree_point(tree, frame->body, frame->pos, work->sweeps, place);
+    model_quat_multiply(quat, all + 4 * frame->body, frame->quat);
+    memcpy(axes, quat, sizeof axes);
+    if (motor->refers) {
+        tree_point(tree, ref->body, ref->pos, work->sweeps, ref_place);
+        model_quat_multiply(axes, all + 4 * ref->body, ref->quat);
+        length = length_between(motor, place, quat, ref_place, axes);
+    }
+    model_rotate(axes, motor->gear + 3, wrench);
+    model_rotate(axes, motor->gear, wrench + 3);
+    return length;
+}
+
+static int aim_site(const zw_system *system, zw_work *work, const bodies_motor *motor, int *dof,
+                    double *coef, double *length)
+{
+    double place[3], wrench[6];
+    *length = site_wrench(system, work, motor, place, wrench);
+    int count = spread(system, work, motor->frame.body, place, wrench, dof, coef);
+    if (!motor->refers) {
+        return count;
+    }
+    /* the dofs of both do nothing */
+    const tree_mechanism *tree = system->tree;
+    tree_jacobian(tree, motor->ref.body, place, work->sweeps, work->jacobian);
+    int d = tree->body[motor->ref.body].last_dof;
+    for (int k = tree_chain(tree, motor->ref.body, NULL) - 1; k >= 0;
+         k--, d = tree->dof_parent[d]) {
+        const double *J = work->jacobian + 6 * k;
+        int i = 0;
+        while (i < count && dof[i] != d) {
+            i++;
+        }
+        if (i == count) {
+            dof[count] = d;
+            coef[count++] = 0;
+        }
+        coef[i] -= model_dot(J, wrench) + model_dot(J + 3, wrench + 3);
+    }
+    return count;
+}
+
+static int aim_length(const struct system_bodies *bodies, const bodies_motor *motor,
+                      const double *q, int *dof, double *coef, double *length)
+{
+    const bodies_length *it = &bodies->length[motor->length];
+    for (int k = 0; k < it->count; k++) {
+        dof[k] = bodies->term[it->first + k].dof;
+        coef[k] = motor->gear[0] * bodies->term[it->first + k].coef;
+    }
+    *length = motor->gear[0] * bodies_length_of(bodies, motor->length, q);
+    return it->count;
+}
+
+int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
+               double *coef, double *length)
+{
+    const bodies_motor *motor = &system->bodies->motor[index];
+    *length = 0;
+    switch (motor->kind) {
+    case MOTOR_BALL:
+        return aim_ball(motor, q, dof, coef, length);
+    case MOTOR_FREE:
+        return aim_free(motor, q, dof, coef);
+    case MOTOR_SITE:
+        return aim_site(system, work, motor, dof, coef, length);
+    default:
+        return aim_length(system->bodies, motor, q, dof, coef, length);
+    }
+}
+
+bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, double rate)
+{
+    bodies_law law = {.force = 0};
+    double gain = motor->gain[0];
+    if (motor->gain_affine) {
+        gain += motor->gain[1] * length + motor->gain[2] * rate;
+        law.by_length = motor->gain[1] * u;
+        law.by_rate = motor->gain[2] * u;
+    }
+    if (motor->bias_affine) {
+        law.force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
+        law.by_length += motor->bias[1];
+        law.by_rate += motor->bias[2];
+    }
+    int has_length = motor->kind == MOTOR_LENGTH || motor->kind == MOTOR_BALL || motor->refers;
+    law.by_length = has_length ? law.by_length : 0;
+    law.force += gain * u;
+    return law;
+}
+
+bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index, const double *q,
+                              const double *v)
+{
+    const bodies_motor *motor = &system->bodies->motor[index];
+    bodies_pull now = {0};
+    int count = bodies_aim(system, work, index, q, work->aim_dof, work->aim, &now.length);
+    for (int i = 0; i < count; i++) {
+        now.rate += work->aim[i] * v[work->aim_dof[i]];
+    }
+    if (index < system->bodies->motor_count) { /* it is not switched off */
+        double u = bodies_control(system, work, motor, v);
+        now.force = clamp(bodies_motor_law(motor, u, now.length, now.rate).force,
+                          motor->clamp_force, motor->force);
+    }
+    if (motor->kind == MOTOR_SITE) {
+        site_wrench(system, work, motor, now.place, now.wrench);
+        for (int k = 0; k < 6; k++) {
+            now.wrench[k] *= now.force;
+        }
+    }
+    now.count = count;
+    return now;
+}
+
+void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
+                       double *room, double *force)
+{
+    const struct system_bodies *bodies = system->bodies;
+    memset(room, 0, (size_t)bodies->length_count * sizeof *room);
+    for (int k = 0; k < bodies->motor_count; k++) {
+        const bodies_motor *motor = &bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH && !motor->gain_affine && !motor->bias_affine) {
+            double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
+            room[motor->length] += motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
+            continue;
+        }
+        bodies_pull now = bodies_motor_look(system, work, k, q, v);
+        if (motor->kind == MOTOR_LENGTH) {
+            room[motor->length] += motor->gear[0] * now.force;
+            continue;
+        }
+        for (int i = 0; i < now.count; i++) {
+            force[work->aim_dof[i]] += now.force * work->aim[i];
+        }
+    }
+    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        int at_dof = i < bodies->joint_count && length->count == 1;
+        room[i] = clamp(room[i], length->force_limited && !at_dof, length->force_range);
+        pull(bodies, i, room[i], force);
+    }
+
+    /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
+    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->force_limited && length->count == 1) {
+            double *at = &force[bodies->term[length->first].dof];
+            *at = room[i] = clamp(*at, 1, length->force_range);
+        }
+    }
+}
+
+/* ---- Springs, weights, dampers -------------------------------------------------------------- */
+
+double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force)
+{
+    const struct system_bodies *bodies = system->bodies;
+    double potential = 0, place[3], wrench[6] = {0};
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->stiffness == 0) {
+            continue;
+        }
+        double now = bodies_length_of(bodies, i, q);
+        double over = now - fmin(fmax(now, length->rest[0]), length->rest[1]);
+        potential += 0.5 * length->stiffness * over * over;
+        if (force) {
+            pull(bodies, i, -length->stiffness * over, force);
+        }
+    }
+    for (int i = 0; i < bodies->lift_count; i++) {
+        const bodies_lift *lift = &bodies->lift[i];
+        tree_point(system->tree, lift->body, lift->pos, work->sweeps, place);
+        potential -= model_dot(lift->force, place);
+        if (force) {
+            memcpy(wrench + 3, lift->force, sizeof lift->force);
+            bodies_push(system, work, lift->body, place, wrench, force);
+        }
+    }
+    return potential;
+}
+
+void bodies_add_dampers(const zw_system *system, const double *v, double *force)
+{
+    const struct system_bodies *bodies = system->bodies;
+    for (int i = 0; i < system->n; i++) {
+        force[i] -= system->tree->damping[i] * v[i];
+    }
+    for (int i = 0; i < bodies->length_count; i++) {
+        if (bodies->length[i].damping != 0) {
+            pull(bodies, i, -bodies->length[i].damping * bodies_rate_of(bodies, i, v), force);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+/* What bodies exert on each other.
+ *
+ * Let a be the accelerations that Gauss's principle has found, and cut the tree above body i. What
+ * its parent exerts on it holds the subtree beyond the cut against everything else,
+ *
+ *     F_i = sum over k in the subtree of (J alpha + omega x J omega,  m (a_c - g)) - W_k
+ *
+ * (tree.h), where W_k acts on body k from outside of the tree: closers, by their rows c and
+ * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), contacts,
+ * formulas over points and axes, motors on sites, weight taken off. Forces on coordinates (motors,
+ * springs, dampers and dry friction of joints, tendons, limits, couplings) act between the two
+ * sides of a joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is what a joint
+ * does along its own speed d (newton.lane.h backwards). The rest of F_i does no work: it holds.
+ *
+ * The bodies are those of the model, not of the tree, which has fused what is welded: so F_i is
+ * known for a weld, too. A body's own inertia comes with it; its motion is that of its carrier. */
+#include <string.h>
+
+#include "base/error.h"
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
+#include "tree/sweeps.h"
+
+/* Add (or take off) a wrench about `place` to one about `point`. */
+static void add_shifted(double *sum, const double *point, double sign, const double *wrench,
+                        const double *place)
+{
+    double arm[3], turn[3];
+    for (int k = 0; k < 3; k++) {
+        arm[k] = place[k] - point[k];
+    }
+    model_cross(turn, arm, wrench + 3);
+    for (int k = 0; k < 3; k++) {
+        sum[k] += sign * (wrench[k] + turn[k]);
+        sum[3 + k] += sign * wrench[3 + k];
+    }
+}
+
+static void times_symmetric(const double I[6], const double x[3], double y[3])
+{
+    y[0] = I[0] * x[0] + I[3] * x[1] + I[4] * x[2];
+    y[1] = I[3] * x[0] + I[1] * x[1] + I[5] * x[2];
+    y[2] = I[4] * x[0] + I[5] * x[1] + I[2] * x[2];
+}
+
+void bodies_part_inertia(const zw_system *system, const zw_work *work, int part, const double x[3],
+                         double y[3])
+{
+    const bodies_part *it = &system->bodies->part[part];
+    const double *R = work->sweeps + system->tree->at.R + 9 * it->frame.body;
+    double local[3], moment[3];
+    for (int k = 0; k < 3; k++) {
+        local[k] = R[k] * x[0] + R[3 + k] * x[1] + R[6 + k] * x[2];
+    }
+    times_symmetric(it->inertia, local, moment);
+    for (int k = 0; k < 3; k++) {
+        y[k] = model_dot(R + 3 * k, moment);
+    }
+}
+
+void bodies_part_centre(const zw_system *system, const zw_work *work, int part, double place[3])
+{
+    const bodies_part *it = &system->bodies->part[part];
+    tree_point(system->tree, it->frame.body, it->com, work->sweeps, place);
+}
+
+/* J alpha + omega x J omega and m (a_c - g), about the centre of mass. */
+static void newton_euler(const zw_system *system, const zw_work *work, int part, double *F)
+{
+    const bodies_part *it = &system->bodies->part[part];
+    const double *omega = work->sweeps + system->tree->at.V + 6 * it->frame.body;
+    double place[3], A[6], spin[3], turn[3];
+    bodies_part_centre(system, work, part, place);
+    tree_point_acceleration(system->tree, it->frame.body, place, work->sweeps, A);
+    bodies_part_inertia(system, work, part, A, F);
+    bodies_part_inertia(system, work, part, omega, spin);
+    model_cross(turn, omega, spin);
+    for (int k = 0; k < 3; k++) {
+        F[k] += turn[k];
+        F[3 + k] = it->mass * (A[3 + k] - system->tree->gravity[k]);
+    }
+}
+
+/* Something acts on a part from outside: its parent need not. */
+static void relieve(const zw_system *system, zw_work *work, int part, const double *wrench,
+                    const double *place)
+{
+    double centre[3];
+    bodies_part_centre(system, work, part, centre);
+    add_shifted(work->load + 6 * part, centre, -1, wrench, place);
+}
+
+static void take_off_outer(const zw_system *system, zw_work *work, const double *q, const double *v)
+{
+    const struct system_bodies *bodies = system->bodies;
+    for (int c = 0; c < bodies->closer_count; c++) {
+        const bodies_closer *closer = &bodies->closer[c];
+        double place[2][3], wrench[2][6];
+        if (closer->kind < CLOSER_LENGTH) {
+            bodies_closer_wrench(system, work, closer, work->push + closer->row, place, wrench);
+            relieve(system, work, closer->frame[0].part, wrench[0], place[0]);
+            relieve(system, work, closer->frame[1].part, wrench[1], place[1]);
+        }
+    }
+    for (int f = 0; bodies->formulas && f < bodies->formulas->frame_count; f++) {
+        double place[3], wrench[6];
+        if (bodies_formula_wrench(system, work, f, work->push, place, wrench)) {
+            relieve(system, work, bodies->formulas->frame[f].part, wrench, place);
+        }
+    }
+    for (int k = 0; k < bodies->motor_count; k++) {
+        if (bodies->motor[k].kind == MOTOR_SITE) {
+            bodies_pull now = bodies_motor_look(system, work, k, q, v);
+            relieve(system, work, bodies->motor[k].frame.part, now.wrench, now.place);
+            for (int i = 0; i < 6; i++) {
+                now.wrench[i] = bodies->motor[k].refers ? -now.wrench[i] : 0;
+            }
+            relieve(system, work, bodies->motor[k].ref.part, now.wrench, now.place);
+        }
+    }
+    for (int k = 0; work->touched && work->touched->acts && k < work->touched->count; k++) {
+        const zw_contact *contact = &work->touched->contact[k];
+        double wrench[6], back[6];
+        contact_wrench(contact, wrench);
+        for (int i = 0; i < 6; i++) {
+            back[i] = -wrench[i];
+        }
+        relieve(system, work, contact->body[0], back, contact->pos);
+        relieve(system, work, contact->body[1], wrench, contact->pos);
+    }
+    for (int k = 0; k < bodies->lift_count; k++) {
+        const bodies_lift *lift = &bodies->lift[k];
+        double place[3], wrench[6] = {0, 0, 0, lift->force[0], lift->force[1], lift->force[2]};
+        tree_point(system->tree, lift->body, lift->pos, work->sweeps, place);
+        relieve(system, work, lift->part, wrench, place);
+    }
+}
+
+void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const double *q = state_q(state), *v = state_v(state);
+    system_bind(system, work, state_param(state));
+    tree_kinematics(system->tree, q, work->sweeps);
+    tree_velocities(system->tree, v, work->sweeps);
+    const expr_inputs in = {.t = state->t, .param = work->param, .q = q, .v = v};
+    bodies_run_formulas(system, work, PART_TERMS, &in);
+    tree_accelerations(system->tree, work->a, work->sweeps);
+    memset(work->load, 0, 6 * sizeof *work->load);
+    for (int i = 1; i < bodies->part_count; i++) {
+        newton_euler(system, work, i, work->load + 6 * i);
+    }
+    take_off_outer(system, work, q, v);
+    for (int i = bodies->part_count - 1; i > 0; i--) {
+        double own[3], parent[3];
+        bodies_part_centre(system, work, i, own);
+        bodies_part_centre(system, work, bodies->part[i].parent, parent);
+        add_shifted(work->load + 6 * bodies->part[i].parent, parent, 1, work->load + 6 * i, own);
+    }
+}
+
+/* ---- For people ----------------------------------------------------------------------------- */
+
+/* The load of a part, about `at`. */
+static zw_wrench load_at(const zw_system *system, const zw_work *work, int part, const double *at)
+{
+    zw_wrench it = {.between = 1, .at = {at[0], at[1], at[2]}};
+    double sum[6] = {0}, centre[3];
+    bodies_part_centre(system, work, part, centre);
+    add_shifted(sum, at, 1, work->load + 6 * part, centre);
+    memcpy(it.moment, sum, sizeof it.moment);
+    memcpy(it.force, sum + 3, sizeof it.force);
+    memcpy(it.held_moment, sum, sizeof it.moment);
+    memcpy(it.held_force, sum + 3, sizeof it.force);
+    return it;
+}
+
+static zw_wrench joint_wrench(const zw_system *system, const zw_work *work, int j)
+{
+    const bodies_joint *from = &system->bodies->joint[j];
+    const tree_joint *joint = &system->tree->joint[from->index];
+    const double *S = work->sweeps + system->tree->at.S + 6 * joint->v;
+    zw_wrench it =
+        load_at(system, work, from->part, work->sweeps + system->tree->at.anchor + 3 * from->index);
+    static const int speeds[] = {
+        [TREE_FREE] = 6, [TREE_BALL] = 3, [TREE_HINGE] = 1, [TREE_SLIDE] = 1};
+    it.speeds = speeds[joint->kind];
+    for (int d = 0; d < it.speeds; d++) { /* an axis turns, or it shifts */
+        int shifts = joint->kind == TREE_SLIDE || (joint->kind == TREE_FREE && d < 3);
+        const double *axis = S + 6 * d + (shifts ? 3 : 0);
+        it.drive[d] = model_dot(axis, shifts ? it.force : it.moment);
+        double *held = shifts ? it.held_force : it.held_moment;
+        for (int k = 0; k < 3; k++) {
+            held[k] = it.speeds > 1 ? 0 : held[k] - it.drive[d] * axis[k];
+        }
+    }
+    return it;
+}
+
+static zw_wrench closer_wrench(const zw_system *system, const zw_work *work, int c)
+{
+    zw_wrench it = {0};
+    double place[2][3], wrench[2][6];
+    c -= bodies_first_closer(system->bodies);
+    if (c >= 0 && c < system->bodies->closer_count &&
+        system->bodies->closer[c].kind < CLOSER_LENGTH) {
+        const bodies_closer *closer = &system->bodies->closer[c];
+        bodies_closer_wrench(system, work, closer, work->push + closer->row, place, wrench);
+        it.between = 1;
+        memcpy(it.at, place[1], sizeof it.at);
+        memcpy(it.moment, wrench[1], sizeof it.moment);
+        memcpy(it.force, wrench[1] + 3, sizeof it.force);
+        memcpy(it.held_moment, wrench[1], sizeof it.moment);
+        memcpy(it.held_force, wrench[1] + 3, sizeof it.force);
+    }
+    return it;
+}
+
+zw_status zw_wrenches(const zw_system *system, const zw_state *state, zw_work *work, zw_kind kind,
+                      zw_wrench *list, zw_error *error)
+{
+    if (kind != ZW_JOINT && kind != ZW_BODY && kind != ZW_CONSTRAINT) {
+        return base_fail(error, ZW_BAD_INPUT, "wrenches are those of joints, bodies, constraints");
+    }
+    if (!system->tree) {
+        memset(list, 0, (size_t)zw_count(system, kind) * sizeof *list);
+        return ZW_OK;
+    }
+    bodies_load(system, work, (zw_state *)state); /* which is only read */
+    for (int i = 0; i < zw_count(system, kind); i++) {
+        if (kind == ZW_JOINT) {
+            list[i] = joint_wrench(system, work, i);
+        } else if (kind == ZW_CONSTRAINT) {
+            list[i] = closer_wrench(system, work, i);
+        } else {
+            double origin[3];
+            const bodies_frame *frame = &system->bodies->part[i].frame;
+            tree_point(system->tree, frame->body, frame->pos, work->sweeps, origin);
+            list[i] = load_at(system, work, i, origin);
+        }
+    }
+    return ZW_OK;
+}

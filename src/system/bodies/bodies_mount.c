@@ -1,0 +1,129 @@
+/* Sensors, from their definitions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/bodies/bodies_build.h"
+
+static const struct {
+    int mount, size;
+} kinds[] = {
+#define KIND(name, text, on, size) {ZW_MOUNT_##on, size},
+    ZW_SENSOR_TABLE(KIND)
+#undef KIND
+};
+
+static bodies_frame frame_of(const bodies_builder *b, int kind, int index)
+{
+    static const double origin[3] = {0, 0, 0}, upright[4] = {1, 0, 0, 0};
+    switch ((zw_frame_kind)kind) {
+    case ZW_FRAME_INERTIAL:
+        return bodies_frame_on(b, index, b->inertia[index].com, b->inertia[index].quat);
+    case ZW_FRAME_GEOM:
+        return bodies_frame_on(b, b->from->geom[index].body, b->from->geom[index].pos,
+                               b->from->geom[index].quat);
+    case ZW_FRAME_SITE:
+        return bodies_frame_on(b, b->from->site[index].body, b->from->site[index].pos,
+                               b->from->site[index].quat);
+    default:
+        return bodies_frame_on(b, index, origin, upright);
+    }
+}
+
+/* The limits of a length, or of a ball joint. */
+static void find_limits(const bodies_builder *b, bodies_sensor *sensor)
+{
+    sensor->closer = -1;
+    for (int c = 0; c < b->to->closer_count; c++) {
+        const bodies_closer *closer = &b->to->closer[c];
+        int own = closer->kind == CLOSER_BALL
+                      ? sensor->q >= 0 && closer->q == sensor->q
+                      : (closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER) &&
+                            closer->length[0] == sensor->target;
+        if (own) {
+            sensor->closer = sensor->closer < 0 ? c : sensor->closer;
+            sensor->closers++;
+        }
+    }
+}
+
+static bodies_sensor sensor_of(const bodies_builder *b, const zw_sensor_def *from)
+{
+    bodies_sensor s = {.kind = (zw_sensor_kind)from->kind,
+                       .at = b->to->reading_count,
+                       .size = kinds[from->kind].size,
+                       .cutoff = from->cutoff,
+                       .target = from->target,
+                       .q = -1};
+    switch ((zw_mount)kinds[from->kind].mount) {
+    case ZW_MOUNT_SITE:
+        s.frame = frame_of(b, ZW_FRAME_SITE, from->target);
+        s.shape = b->from->site[from->target].shape;
+        memcpy(s.zone, b->from->site[from->target].size, sizeof s.zone);
+        break;
+    case ZW_MOUNT_FRAME:
+        s.frame = frame_of(b, from->frame, from->target);
+        s.relative = from->ref_frame != ZW_FRAME_NONE;
+        if (s.relative) {
+            s.ref = frame_of(b, from->ref_frame, from->ref_target);
+        }
+        break;
+    case ZW_MOUNT_JOINT:
+        s.q = b->joint_q[from->target];
+        s.dof = b->joint_dof[from->target];
+        s.margin = b->from->joint[from->target].margin;
+        find_limits(b, &s);
+        break;
+    case ZW_MOUNT_TENDON:
+        s.target += b->from->count[ZW_THING_JOINT];
+        s.margin = b->from->tendon[from->target].margin;
+        find_limits(b, &s);
+        break;
+    default:
+        break;
+    }
+    return s;
+}
+
+/* "gyro.x"; a single number has the name of its sensor. */
+static zw_status name_readings(bodies_builder *b, const bodies_sensor *sensor, int index)
+{
+    char name[BODIES_NAME];
+    bodies_thing_name(b, ZW_THING_SENSOR, index, name);
+    size_t end = strlen(name);
+    for (int k = 0; k < sensor->size; k++) {
+        if (sensor->size > 1) {
+            snprintf(name + end, BODIES_NAME - end, ".%c", "wxyz"[k + (sensor->size == 3)]);
+            while (model_find_thing(b->from, ZW_THING_SENSOR, name) >= 0 &&
+                   strlen(name) + 2 < BODIES_NAME) {
+                strcat(name, "_"); /* some other sensor is called so */
+            }
+        }
+        if (!(b->to->reading_name[sensor->at + k] = bodies_copy(name))) {
+            return ZW_NO_MEMORY;
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status bodies_make_sensors(bodies_builder *b, zw_error *error)
+{
+    struct system_bodies *to = b->to;
+    int count = bodies_without(b, ZW_WITHOUT_SENSOR) ? 0 : b->from->count[ZW_THING_SENSOR];
+    size_t most = 4 * (size_t)count + 1;
+    to->sensor = base_alloc(((size_t)count + 1) * sizeof *to->sensor);
+    to->reading_name = base_alloc(most * sizeof *to->reading_name);
+    if (!to->sensor || !to->reading_name) {
+        return bodies_no_memory(error);
+    }
+    memcpy(to->magnetic, b->from->world.magnetic, sizeof to->magnetic);
+    for (int i = 0; i < count; i++) {
+        to->sensor[i] = sensor_of(b, &b->from->sensor[i]);
+        to->reading_count += to->sensor[i].size;
+        to->sensor_count++;
+        if (name_readings(b, &to->sensor[i], i) != ZW_OK) {
+            return bodies_no_memory(error);
+        }
+    }
+    return ZW_OK;
+}

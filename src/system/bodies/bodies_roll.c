@@ -1,0 +1,172 @@
+/* Rows of what rolls or glides on a plane: wheels, wheels with rollers, balls, blades.
+ *
+ * Frame 1 (p1, V1 = (w1, v1)) is on what rolls, frame 2 (p2, V2) on what carries the plane, whose
+ * normal is n = z2. The thing touches at p1 + rho. What is held is the speed of its matter there
+ * against that of the plane,
+ *
+ *     u = v1 + w1 x rho - v2 - w2 x (rho + p1 - p2),       psi = d . u
+ *
+ * along one or two directions d in the plane. So with r = rho + p1 - p2
+ *
+ *     c1 = (rho x d, d),    c2 = -(r x d, d),
+ *     rest = c1' . V1 + c2' . V2
+ *          = (rho' x d + rho x d') . w1 - (r' x d + r x d') . w2 + d' . (v1 - v2),
+ *
+ * r' = rho' + v1 - v2. What is left is to know rho, d and their rates.
+ *
+ *   ball    rho = -R n;   d = x2, y2.
+ *   blade   rho = 0;      d = n x x1 / |n x x1|: across the blade, in the plane.
+ *   disc    with axle a = z1: t = a x n, s = |t| (the sine of the angle between axle and normal),
+ *           f = t/s the way it rolls, rho = R a x f the way down in the disc;
+ *           d = f, and n x f across; of rollers at an angle g from the axle, whose axis is held:
+ *           d = cos g (n x f) + sin g f. g = 0 holds across alone, a quarter turn along alone.
+ *
+ * That it touches is n . (p1 - p2 + rho) = 0; n . rho = -R s for the disc. The rate of it is n . u,
+ * because the point that touches is where the height over the plane, as a function of the place on
+ * the thing, is least: that this point wanders on the thing adds nothing. So it is a row of the
+ * same form, with d = n and n' = w2 x n.
+ *
+ * A disc that lies flat (s = 0) touches everywhere, and rows are not finite then. */
+#include <math.h>
+#include <string.h>
+
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+
+/* A vector in the world and its rate. */
+typedef struct moving {
+    double x[3], rate[3];
+} moving;
+
+static moving carried(const double *x, const double *omega)
+{
+    moving m;
+    memcpy(m.x, x, sizeof m.x);
+    model_cross(m.rate, omega, x);
+    return m;
+}
+
+static moving scaled(double factor, moving m)
+{
+    for (int k = 0; k < 3; k++) {
+        m.x[k] *= factor;
+        m.rate[k] *= factor;
+    }
+    return m;
+}
+
+static moving sum(moving p, moving q)
+{
+    for (int k = 0; k < 3; k++) {
+        p.x[k] += q.x[k];
+        p.rate[k] += q.rate[k];
+    }
+    return p;
+}
+
+static moving cross(const moving *p, const moving *q)
+{
+    moving m;
+    double other[3];
+    model_cross(m.x, p->x, q->x);
+    model_cross(m.rate, p->rate, q->x);
+    model_cross(other, p->x, q->rate);
+    for (int k = 0; k < 3; k++) {
+        m.rate[k] += other[k];
+    }
+    return m;
+}
+
+/* m/|m|: its rate is that of m without the part along it. */
+static moving unit(moving m)
+{
+    double size = sqrt(model_dot(m.x, m.x));
+    m = scaled(1 / size, m);
+    double along = model_dot(m.x, m.rate);
+    for (int k = 0; k < 3; k++) {
+        m.rate[k] -= along * m.x[k];
+    }
+    return m;
+}
+
+/* psi = d . u, where the thing touches at p1 + rho. */
+static void hold(const bodies_moving f[2], const moving *rho, const moving *d, bodies_row *r)
+{
+    moving apart; /* p1 - p2 */
+    double *c1 = r->c[0], *c2 = r->c[1];
+    for (int k = 0; k < 3; k++) {
+        apart.x[k] = f[0].place[k] - f[1].place[k];
+        apart.rate[k] = f[0].V[3 + k] - f[1].V[3 + k];
+    }
+    moving arm = sum(*rho, apart), turn1 = cross(rho, d), turn2 = cross(&arm, d);
+    for (int k = 0; k < 3; k++) {
+        c1[k] = turn1.x[k];
+        c2[k] = -turn2.x[k];
+        c1[3 + k] = d->x[k];
+        c2[3 + k] = -d->x[k];
+    }
+    r->phi = 0;
+    r->rest = model_dot(turn1.rate, f[0].V) - model_dot(turn2.rate, f[1].V) +
+              model_dot(d->rate, apart.rate);
+}
+
+/* The height over the plane of the point that touches. */
+static void touch(const bodies_moving f[2], const moving *rho, const moving *n, bodies_row *r)
+{
+    double height[3];
+    hold(f, rho, n, r);
+    for (int k = 0; k < 3; k++) {
+        height[k] = f[0].place[k] + rho->x[k] - f[1].place[k];
+    }
+    r->phi = model_dot(n->x, height);
+}
+
+/* Where it touches, and the directions along which it is held; answers their number. */
+static int directions(const bodies_closer *closer, bodies_closer_kind shape,
+                      const bodies_moving f[2], moving *rho, moving d[2])
+{
+    moving n = carried(f[1].axis[2], f[1].V), a = carried(f[0].axis[2], f[0].V);
+    moving blade = carried(f[0].axis[0], f[0].V), forward, across;
+    switch (shape) {
+    case CLOSER_ROLL:
+        *rho = scaled(-closer->radius, n);
+        d[0] = carried(f[1].axis[0], f[1].V);
+        d[1] = carried(f[1].axis[1], f[1].V);
+        return 2;
+    case CLOSER_BLADE:
+        *rho = scaled(0, n);
+        d[0] = unit(cross(&n, &blade));
+        return 1;
+    default:
+        forward = unit(cross(&a, &n));
+        across = cross(&n, &forward);
+        *rho = scaled(closer->radius, cross(&a, &forward));
+        d[0] = forward;
+        d[1] = across;
+        if (shape == CLOSER_MECANUM) {
+            d[0] = sum(scaled(closer->roller[0], across), scaled(closer->roller[1], forward));
+            return 1;
+        }
+        return 2;
+    }
+}
+
+void bodies_roll_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list)
+{
+    moving rho, d[2];
+    int touching = closer->kind == CLOSER_TOUCH;
+    int count = directions(closer, touching ? closer->shape : closer->kind, f, &rho, d);
+    if (touching) {
+        moving n = carried(f[1].axis[2], f[1].V);
+        touch(f, &rho, &n, list);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        hold(f, &rho, &d[i], &list[i]);
+    }
+}
+
+int bodies_is_rolling(const bodies_closer *closer)
+{
+    return closer->kind >= CLOSER_WHEEL && closer->kind <= CLOSER_BLADE;
+}

@@ -1,0 +1,420 @@
+/* The rows of closers; the form they share is at the head of bodies.h.
+ *
+ * p, v, a: a frame's origin, its velocity and acceleration; w, alpha: angular ones; x, y, z its
+ * axes; u = p2 - p1. All along the axes of the world.
+ *
+ *     connect      phi = p1 - p2
+ *     distance     phi = |u| - d,  e = u/|u|:       psi = e . (v2 - v1)
+ *                  d psi/dt = e . (a2 - a1) + (|v2 - v1|^2 - psi^2)/|u|
+ *     hinge        phi = z1 . x2:                   psi = (w1 - w2) . (z1 x x2); and with y2
+ *     slide        phi = x1 . u:                    psi = w1 . (x1 x u) + x1 . (v2 - v1); and y1
+ *     orientation  (s, e) = q1* q2 as quaternion, phi = 2 e; with w = R1' (w2 - w1) along frame 1,
+ *                  (s, e)' = 1/2 (0, w) (s, e):     psi = s w + w x e,    s' = -w . e/2
+ *                  w' = R1' (alpha2 - alpha1 - w1 x (w2 - w1)) */
+#include <math.h>
+#include <string.h>
+
+#include "math/dense/dense.h"
+#include "math/elementary.h"
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+#include "tree/sweeps.h"
+
+static void difference(const double *x, const double *y, double *d)
+{
+    for (int k = 0; k < 3; k++) {
+        d[k] = x[k] - y[k];
+    }
+}
+
+static void put(double *to, double factor, const double *x)
+{
+    for (int k = 0; k < 3; k++) {
+        to[k] = factor * x[k];
+    }
+}
+
+bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bodies_frame *frame)
+{
+    const tree_mechanism *tree = system->tree;
+    const double *sweeps = work->sweeps, *R = sweeps + tree->at.R + 9 * frame->body;
+    bodies_moving m;
+    double local[9];
+    tree_point(tree, frame->body, frame->pos, sweeps, m.place);
+    tree_point_velocity(tree, frame->body, m.place, sweeps, m.V);
+    tree_point_acceleration(tree, frame->body, m.place, sweeps, m.A);
+    model_quat_matrix(frame->quat, local);
+    for (int j = 0; j < 3; j++) {
+        for (int k = 0; k < 3; k++) {
+            m.axis[j][k] =
+                R[3 * k] * local[j] + R[3 * k + 1] * local[3 + j] + R[3 * k + 2] * local[6 + j];
+        }
+    }
+    return m;
+}
+
+static void connect_rows(const bodies_moving f[2], bodies_row *list)
+{
+    for (int k = 0; k < 3; k++) {
+        list[k] = (bodies_row){.phi = f[0].place[k] - f[1].place[k]};
+        list[k].c[0][3 + k] = 1;
+        list[k].c[1][3 + k] = -1;
+    }
+}
+
+static void distance_row(const bodies_moving f[2], double wanted, bodies_row *r)
+{
+    double u[3], v[3], along = 0, square = 0;
+    difference(f[1].place, f[0].place, u);
+    difference(f[1].V + 3, f[0].V + 3, v);
+    double length = sqrt(model_dot(u, u));
+    *r = (bodies_row){.phi = length - wanted};
+    for (int k = 0; k < 3; k++) {
+        double e = u[k] / length;
+        r->c[0][3 + k] = -e;
+        r->c[1][3 + k] = e;
+        along += e * v[k];
+        square += v[k] * v[k];
+    }
+    r->rest = (square - along * along) / length;
+}
+
+/* z1 . x2 = 0 */
+static void square_row(const bodies_moving f[2], const double *z1, const double *x2, bodies_row *r)
+{
+    double across[3], w[3], turn1[3], turn2[3], part1[3], part2[3];
+    model_cross(across, z1, x2);
+    difference(f[0].V, f[1].V, w);
+    *r = (bodies_row){.phi = model_dot(z1, x2)};
+    put(r->c[0], 1, across);
+    put(r->c[1], -1, across);
+    model_cross(turn1, f[0].V, z1);
+    model_cross(turn2, f[1].V, x2);
+    model_cross(part1, turn1, x2);
+    model_cross(part2, z1, turn2);
+    r->rest = model_dot(w, part1) + model_dot(w, part2);
+}
+
+/* x1 . (p2 - p1) = 0 */
+static void beside_row(const bodies_moving f[2], const double *x1, bodies_row *r)
+{
+    double u[3], v[3], across[3], turn[3], part1[3], part2[3];
+    difference(f[1].place, f[0].place, u);
+    difference(f[1].V + 3, f[0].V + 3, v);
+    model_cross(across, x1, u);
+    *r = (bodies_row){.phi = model_dot(x1, u)};
+    put(r->c[0], 1, across);
+    put(r->c[0] + 3, -1, x1);
+    put(r->c[1] + 3, 1, x1);
+    model_cross(turn, f[0].V, x1);
+    model_cross(part1, turn, u);
+    model_cross(part2, x1, v);
+    r->rest = model_dot(f[0].V, part1) + model_dot(f[0].V, part2) + model_dot(turn, v);
+}
+
+/* q1* q2 as (s, e), with s >= 0. */
+static double relative(const bodies_moving f[2], double e[3])
+{
+    double R[9], quat[4];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            R[3 * i + j] = model_dot(f[0].axis[i], f[1].axis[j]);
+        }
+    }
+    model_quat_of_matrix(quat, R);
+    for (int k = 0; k < 3; k++) {
+        e[k] = quat[0] < 0 ? -quat[k + 1] : quat[k + 1];
+    }
+    return fabs(quat[0]);
+}
+
+static void orientation_rows(const bodies_moving f[2], bodies_row *list)
+{
+    double e[3], w_world[3], w[3], drag[3], drag1[3], e_rate[3], part[3], swing[3];
+    double s = relative(f, e);
+    difference(f[1].V, f[0].V, w_world);
+    model_cross(drag, f[0].V, w_world);
+    for (int k = 0; k < 3; k++) {
+        w[k] = model_dot(f[0].axis[k], w_world);
+        drag1[k] = -model_dot(f[0].axis[k], drag); /* w' for alpha1 = alpha2 */
+    }
+    model_cross(part, w, e);
+    for (int k = 0; k < 3; k++) {
+        e_rate[k] = 0.5 * (s * w[k] + part[k]);
+    }
+    model_cross(part, w, e_rate);
+    model_cross(swing, drag1, e);
+    double s_rate = -0.5 * model_dot(w, e);
+    for (int i = 0; i < 3; i++) {
+        /* psi_i = sum_j G_ij w_j, G = s 1 - [e] x */
+        const double G[3][3] = {{s, e[2], -e[1]}, {-e[2], s, e[0]}, {e[1], -e[0], s}};
+        list[i] = (bodies_row){.phi = 2 * e[i],
+                               .rest = s_rate * w[i] + part[i] + s * drag1[i] + swing[i]};
+        for (int k = 0; k < 3; k++) {
+            double c =
+                G[i][0] * f[0].axis[0][k] + G[i][1] * f[0].axis[1][k] + G[i][2] * f[0].axis[2][k];
+            list[i].c[0][k] = -c;
+            list[i].c[1][k] = c;
+        }
+    }
+}
+
+static void frame_rows(const bodies_closer *closer, const bodies_moving f[2], bodies_row *list)
+{
+    switch (closer->kind) {
+    case CLOSER_CONNECT:
+        connect_rows(f, list);
+        break;
+    case CLOSER_WELD:
+        connect_rows(f, list);
+        orientation_rows(f, list + 3);
+        break;
+    case CLOSER_HINGE:
+        connect_rows(f, list);
+        square_row(f, f[0].axis[2], f[1].axis[0], list + 3);
+        square_row(f, f[0].axis[2], f[1].axis[1], list + 4);
+        break;
+    case CLOSER_SLIDE:
+        orientation_rows(f, list);
+        beside_row(f, f[0].axis[0], list + 3);
+        beside_row(f, f[0].axis[1], list + 4);
+        break;
+    case CLOSER_DISTANCE:
+        distance_row(f, closer->limit, list);
+        break;
+    default:
+        bodies_roll_rows(closer, f, list);
+        break;
+    }
+}
+
+static double times(const double *c, const double *x)
+{
+    return model_dot(c, x) + model_dot(c + 3, x + 3);
+}
+
+static double sum_of(const double *x)
+{
+    return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + fabs(x[3]) + fabs(x[4]) + fabs(x[5]);
+}
+
+/* c . J_d. An axis that should have no part along c has one of the size of its round-off: none. */
+double bodies_entry(const double *c, const double *J)
+{
+    double sum = times(c, J);
+    return fabs(sum) > 1e-15 * sum_of(c) * sum_of(J) ? sum : 0;
+}
+
+/* Rows that say nothing.  A plane loop closed in space has a row across its plane, "the same y", of
+ * nothing but round-off. On a base that tips and turns the three rows of its point are of rank two
+ * and none is empty: after a roll by 1e-6, y is 1e-6 times z, and what it is beside that is
+ * round-off again, 1e-10 of its length. The kernel knows rows only as they are and would believe
+ * it. Here it is known what they are made of: row i has round-off of 1e-16 sigma_i, sigma_i the
+ * length that it would have if no term of c . J_d took anything from another. So the rows of a
+ * closer are made orthogonal, always the one with the largest rest in units of its sigma first, and
+ * one that is SHORT and whose rest is NOTHING is none: the others imply it. (Of one that is not
+ * short the kernel itself sees that its rest is round-off.) */
+static const double SHORT = 0.03;
+static const double NOTHING = 1e-11;
+
+/* What c . J may be. */
+static double size_of(const double *c, const double *J)
+{
+    double turn = fabs(J[0]) + fabs(J[1]) + fabs(J[2]),
+           shift = fabs(J[3]) + fabs(J[4]) + fabs(J[5]);
+    return turn * (fabs(c[0]) + fabs(c[1]) + fabs(c[2])) +
+           shift * (fabs(c[3]) + fabs(c[4]) + fabs(c[5]));
+}
+
+/* Such a row becomes empty. Of psi and b nothing is kept unless it is more than round-off: that is
+ * a contradiction, and stays one. `speed` is that of all joints on the way to the frames: these may
+ * stand still while those turn against each other. With n the combination of rows that is nothing,
+ * n . psi = 0 always, and so n . (d psi/dt) = -n' . psi: beside the manifold, or by round-off of
+ * psi, b has that much. */
+static void empty(const zw_system *system, const bodies_closer *closer, int i, double b,
+                  const bodies_moving f[2], const bodies_row *it, double speed, bodies_rows rows)
+{
+    int r = closer->row + i, start = system->A_start[r];
+    double size = sum_of(it->c[0]) + sum_of(it->c[1]);
+    double most = sum_of(f[0].A) + sum_of(f[1].A) + speed * speed;
+    double off = 0;
+    for (int k = 0; k < closer->rows; k++) {
+        off += fabs(rows.psi[closer->row + k]);
+    }
+    memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
+    rows.psi[r] = fabs(rows.psi[r]) > 1e-13 * size * speed ? rows.psi[r] : 0;
+    rows.b[r] = fabs(b) > 1e-13 * size * most + 10 * speed * off ? b : 0;
+}
+
+/* sigma: squares; rest: room for the rows. */
+static void clear_empty(const zw_system *system, const bodies_closer *closer, const double *sigma,
+                        double *rest, const bodies_moving f[2], const bodies_row *list,
+                        double speed, bodies_rows rows)
+{
+    int first = closer->row, count = system->A_start[first + 1] - system->A_start[first];
+    int open[6] = {1, 1, 1, 1, 1, 1};
+    double b[6], length[6];
+    memcpy(rest, rows.A + system->A_start[first],
+           (size_t)count * (size_t)closer->rows * sizeof *rest);
+    memcpy(b, rows.b + first, (size_t)closer->rows * sizeof *b);
+    for (int taken = 0; taken < closer->rows; taken++) {
+        int best = -1;
+        double most = NOTHING * NOTHING, square = 0;
+        for (int i = 0; i < closer->rows; i++) {
+            double own = open[i] ? dense_dot(count, rest + i * count, rest + i * count) : 0;
+            length[i] = taken == 0 ? own : length[i];
+            if (own > most * sigma[i]) {
+                best = i;
+                most = own / sigma[i];
+                square = own;
+            }
+        }
+        for (int i = 0; i < closer->rows && best >= 0; i++) {
+            if (open[i] && i != best) {
+                double share = dense_dot(count, rest + i * count, rest + best * count) / square;
+                dense_axpy(count, -share, rest + best * count, rest + i * count);
+                b[i] -= share * b[best];
+            }
+        }
+        if (best < 0) {
+            break;
+        }
+        open[best] = 0;
+    }
+    for (int i = 0; i < closer->rows; i++) {
+        if (open[i] && length[i] < SHORT * SHORT * sigma[i]) {
+            empty(system, closer, i, b[i], f, &list[i], speed, rows);
+        }
+    }
+}
+
+static void fill_frames(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *v, bodies_rows rows)
+{
+    bodies_moving f[2];
+    bodies_row list[6];
+    const int *column = system->A_column + system->A_start[closer->row];
+    double speed = 0, sigma[6] = {0};
+    for (int k = 0; k < 2; k++) {
+        f[k] = bodies_look(system, work, &closer->frame[k]);
+    }
+    frame_rows(closer, f, list);
+    for (int i = 0; i < closer->rows; i++) {
+        int r = closer->row + i;
+        rows.phi[r] = list[i].phi;
+        rows.psi[r] = times(list[i].c[0], f[0].V) + times(list[i].c[1], f[1].V);
+        rows.b[r] = -(times(list[i].c[0], f[0].A) + times(list[i].c[1], f[1].A) + list[i].rest);
+        int start = system->A_start[r];
+        memset(rows.A + start, 0, (size_t)(system->A_start[r + 1] - start) * sizeof(double));
+    }
+    for (int k = 0; k < 2; k++) {
+        tree_jacobian(system->tree, closer->frame[k].body, f[k].place, work->sweeps,
+                      work->jacobian);
+        for (int d = 0; d < closer->chain[k]; d++) {
+            speed += sum_of(work->jacobian + 6 * d) * fabs(v[column[closer->column[k][d]]]);
+        }
+        for (int i = 0; i < closer->rows; i++) {
+            double *A = rows.A + system->A_start[closer->row + i];
+            for (int d = 0; d < closer->chain[k]; d++) {
+                const double *c = list[i].c[k], *J = work->jacobian + 6 * d;
+                double size = size_of(c, J);
+                A[closer->column[k][d]] += times(c, J);
+                sigma[i] += size * size;
+            }
+        }
+    }
+    clear_empty(system, closer, sigma, work->jacobian, f, list, speed, rows);
+}
+
+/* L1 - o1 = poly(L2 - o2), or a limit. */
+static void fill_lengths(const zw_system *system, const bodies_closer *closer, const double *q,
+                         const double *v, bodies_rows rows)
+{
+    const struct system_bodies *bodies = system->bodies;
+    int r = closer->row, first = closer->length[0], second = closer->length[1];
+    double *A = rows.A + system->A_start[r], sign = closer->kind == CLOSER_UPPER ? -1 : 1;
+    double value = 0, slope = 0, curve = 0, x = 0, rate = 0, from = closer->limit;
+    if (closer->kind == CLOSER_LENGTH) {
+        from = bodies->length[first].origin;
+        x = second < 0 ? 0 : bodies_length_of(bodies, second, q) - bodies->length[second].origin;
+        rate = second < 0 ? 0 : bodies_rate_of(bodies, second, v);
+        for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
+            curve = curve * x + 2 * slope;
+            slope = slope * x + value;
+            value = value * x + closer->poly[k];
+        }
+    }
+    rows.phi[r] = sign * (bodies_length_of(bodies, first, q) - from - value);
+    rows.psi[r] = sign * (bodies_rate_of(bodies, first, v) - slope * rate);
+    rows.b[r] = sign * curve * rate * rate;
+    memset(A, 0, (size_t)(system->A_start[r + 1] - system->A_start[r]) * sizeof *A);
+    for (int k = 0; k < 2; k++) {
+        double factor = k == 0 ? sign : -sign * slope;
+        for (int i = 0; i < closer->chain[k]; i++) {
+            const bodies_length *length = &bodies->length[closer->length[k]];
+            A[closer->column[k][i]] += factor * bodies->term[length->first + i].coef;
+        }
+    }
+}
+
+/* The angle of a ball joint, theta = 2 atan(|e|/|s|) of its quaternion (s, e), is at most `limit`.
+ * With n = +-e/|e| (the sign of s) and w along the body: theta' = n . w; from (s, e)' = 1/2 (s, e)
+ * (0, w), n' . w = 1/2 cot(theta/2) (|w|^2 - (n . w)^2). At theta = 0 there is no n, and none is
+ * needed: the limit is far. */
+static void fill_ball(const zw_system *system, const bodies_closer *closer, const double *q,
+                      const double *v, bodies_rows rows)
+{
+    const double *quat = q + closer->q, *w = v + closer->dof;
+    double n[3] = {0}, *A = rows.A + system->A_start[closer->row];
+    double size = sqrt(model_dot(quat + 1, quat + 1)), s = fabs(quat[0]);
+    int r = closer->row, away = size > 1e-9 * s;
+    for (int k = 0; k < 3 && away; k++) {
+        n[k] = (quat[0] < 0 ? -quat[k + 1] : quat[k + 1]) / size;
+    }
+    double along = model_dot(n, w), across = model_dot(w, w) - along * along;
+    rows.phi[r] = closer->limit - 2 * math_atan2(size, s);
+    rows.psi[r] = -along;
+    rows.b[r] = away ? 0.5 * (s / size) * across : 0;
+    for (int k = 0; k < 3; k++) {
+        A[closer->column[0][k]] = -n[k];
+    }
+}
+
+void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                          const double *push, double place[2][3], double wrench[2][6])
+{
+    bodies_moving f[2];
+    bodies_row list[6];
+    for (int k = 0; k < 2; k++) {
+        f[k] = bodies_look(system, work, &closer->frame[k]);
+        memcpy(place[k], f[k].place, sizeof f[k].place);
+        memset(wrench[k], 0, 6 * sizeof *wrench[k]);
+    }
+    frame_rows(closer, f, list);
+    for (int i = 0; i < closer->rows; i++) {
+        for (int j = 0; j < 6; j++) {
+            wrench[0][j] += push[i] * list[i].c[0][j];
+            wrench[1][j] += push[i] * list[i].c[1][j];
+        }
+    }
+}
+
+void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                        const double *q, const double *v, bodies_rows rows)
+{
+    if (closer->kind == CLOSER_BALL) {
+        fill_ball(system, closer, q, v, rows);
+    } else if (closer->kind >= CLOSER_LENGTH) {
+        fill_lengths(system, closer, q, v, rows);
+    } else {
+        fill_frames(system, work, closer, v, rows);
+    }
+}
+
+void bodies_fill_rows(const zw_system *system, const zw_work *work, const double *q,
+                      const double *v, bodies_rows rows)
+{
+    for (int c = 0; c < system->bodies->closer_count; c++) {
+        bodies_fill_closer(system, work, &system->bodies->closer[c], q, v, rows);
+    }
+}

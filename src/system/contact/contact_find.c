@@ -1,0 +1,498 @@
+/* Where bodies touch now, or may within a step. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "collide/vector.h"
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
+#include "tree/sweeps.h"
+
+/* ---- Where the geoms are -------------------------------------------------------------------- */
+
+/* A place and turn of a body's frame, seen from the world. */
+void contact_place(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                   collide_pose *pose)
+{
+    const double *R = sweeps + system->tree->at.R + 9 * geom->body, *G = geom->R;
+    const double *origin = sweeps + system->tree->at.origin + 3 * geom->body;
+    v3_turn(pose->pos, R, geom->pos);
+    v3_add(pose->pos, pose->pos, 1, origin);
+    for (int i = 0; i < 9; i += 3) {
+        pose->R[i] = R[i] * G[0] + R[i + 1] * G[3] + R[i + 2] * G[6];
+        pose->R[i + 1] = R[i] * G[1] + R[i + 1] * G[4] + R[i + 2] * G[7];
+        pose->R[i + 2] = R[i] * G[2] + R[i + 1] * G[5] + R[i + 2] * G[8];
+    }
+}
+
+/* No point of a geom goes farther in a time h than h (|v| + |omega| radius), v being the velocity
+ * of its centre, as long as its motion is that of now. A plane has no end: it reaches anywhere once
+ * it turns. */
+static double reach_of(const zw_system *system, const contact_geom *geom, const collide_pose *pose,
+                       const double *sweeps, double h)
+{
+    if (geom->body == 0 || h == 0) {
+        return 0;
+    }
+    const double *V = sweeps + system->tree->at.V + 6 * geom->body; /* of the centre of mass */
+    double arm[3], v[3];
+    v3_sub(arm, pose->pos, sweeps + system->tree->at.com + 3 * geom->body);
+    v3_cross(v, V, arm);
+    v3_add(v, v, 1, V + 3);
+    double turn = sqrt(v3_dot(V, V));
+    return h * (sqrt(v3_dot(v, v)) + (turn > 0 ? turn * geom->radius : turn));
+}
+
+/* 0: it is nowhere. */
+static int place_one(const zw_system *system, contact_work *work, int i, const double *sweeps,
+                     double h)
+{
+    const contact_geom *geom = &system->bodies->contact->geom[i];
+    const collide_pose *pose = &work->pose[i];
+    contact_place(system, geom, sweeps, &work->pose[i]);
+    work->reach[i] = reach_of(system, geom, pose, sweeps, h);
+    double all = pose->pos[0] + pose->pos[1] + pose->pos[2] + pose->R[0] + pose->R[4] + pose->R[8];
+    return isfinite(all) && work->reach[i] >= 0;
+}
+
+/* What stands still is placed once. The number of a geom that is nowhere; -1: there is none. */
+static int place_all(const zw_system *system, contact_work *work, const double *sweeps, double h)
+{
+    const contact_world *world = system->bodies->contact;
+    int bad = -1;
+    for (int i = 0; i < world->geom_count && !work->placed; i++) {
+        if (world->still[i] && !place_one(system, work, i, sweeps, h) && bad < 0) {
+            bad = i;
+        }
+    }
+    work->placed = bad < 0;
+    for (int k = 0; k < world->moving_count; k++) {
+        int i = world->moving[k];
+        if (!place_one(system, work, i, sweeps, h) && bad < 0) {
+            bad = i;
+        }
+    }
+    return bad;
+}
+
+static void bound(const contact_world *world, contact_work *work, int i, double margin)
+{
+    const contact_geom *geom = &world->geom[i];
+    double *lower = work->lower + 3 * i, *upper = work->upper + 3 * i;
+    collide_bounds(&geom->shape, &work->pose[i], lower, upper);
+    double more = work->reach[i] + margin + geom->margin;
+    for (int k = 0; k < 3; k++) {
+        lower[k] -= more;
+        upper[k] += more;
+    }
+}
+
+/* Farther, but sooner done. */
+static void bound_sphere(const contact_world *world, contact_work *work, int i, double margin)
+{
+    double more = work->reach[i] + margin + world->geom[i].margin + world->geom[i].radius;
+    for (int k = 0; k < 3; k++) {
+        work->lower[3 * i + k] = work->pose[i].pos[k] - more;
+        work->upper[3 * i + k] = work->pose[i].pos[k] + more;
+    }
+}
+
+/* Of two that meet one moves, and has all of the margin: so what stands still is bounded once. */
+static zw_status bound_all(const contact_world *world, contact_work *work, double margin, int *bad)
+{
+    const unsigned char *kept = world->match ? world->asleep : world->still;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < world->geom_count && !work->bounded; i++) {
+        if (kept[i]) {
+            bound(world, work, i, 0);
+        }
+    }
+    if (!work->bounded) {
+        status =
+            collide_broad_keep(work->broad, world->geom_count, work->lower, work->upper, kept, bad);
+        work->bounded = status == ZW_OK;
+    }
+    for (int k = 0; k < world->moving_count; k++) {
+        if (world->match) {
+            bound_sphere(world, work, world->moving[k], margin);
+        } else {
+            bound(world, work, world->moving[k], margin);
+        }
+    }
+    return status;
+}
+
+/* ---- Who may touch whom --------------------------------------------------------------------- */
+
+static const contact_two *find_two(const contact_two *list, int count, int a, int b)
+{
+    int low = 0, high = count, first = a < b ? a : b, second = a < b ? b : a;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const contact_two *at = &list[middle];
+        if (at->a == first && at->b == second) {
+            return at;
+        }
+        if (at->a < first || (at->a == first && at->b < second)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+const zw_pair_def *contact_pair(const contact_world *world, int a, int b)
+{
+    const contact_two *written = find_two(world->pair, world->pair_count, a, b);
+    return written ? &world->pair_def[written->index] : NULL;
+}
+
+static int may_touch(const contact_world *world, const tree_body *body, const contact_geom *a,
+                     const contact_geom *b)
+{
+    if (!(a->law.contype & b->law.conaffinity) && !(b->law.contype & a->law.conaffinity)) {
+        return 0;
+    }
+    if (a->body > 0 && b->body > 0 && !world->keeps_parents &&
+        (body[a->body].parent == b->body || body[b->body].parent == a->body)) {
+        return 0;
+    }
+    return !find_two(world->exclude, world->exclude_count, a->owner, b->owner);
+}
+
+int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
+{
+    const contact_geom *x = &world->geom[a], *y = &world->geom[b];
+    return x->body != y->body && !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
+           (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
+}
+
+/* ---- The law of a pair ---------------------------------------------------------------------- */
+
+static void mix(const zw_geom_def *a, const zw_geom_def *b, contact_point *law)
+{
+    const zw_geom_def *first = a->priority >= b->priority ? a : b;
+    const zw_geom_def *second = a->priority == b->priority ? b : first;
+    static const int of[5] = {0, 0, 1, 2, 2};
+    law->rows = first->condim > second->condim ? first->condim : second->condim;
+    for (int k = 0; k < 5; k++) {
+        law->friction[k] = v3_max(first->friction[of[k]], second->friction[of[k]]);
+    }
+    law->restitution = v3_max(first->restitution, second->restitution);
+    law->gap = a->margin + b->margin;
+}
+
+static void override(const zw_pair_def *pair, contact_point *law)
+{
+    if (pair->given & 1) {
+        law->rows = pair->condim;
+    }
+    if (pair->given & 2) {
+        memcpy(law->friction, pair->friction, sizeof law->friction);
+    }
+    if (pair->given & 16) {
+        law->gap = pair->margin;
+    }
+}
+
+/* ---- Points --------------------------------------------------------------------------------- */
+
+/* Two directions across a normal: the same for the same normal. */
+static void span(double frame[9])
+{
+    double *n = frame, *t = frame + 3;
+    int k = fabs(n[1]) < 0.5 ? 1 : 2;
+    for (int i = 0; i < 3; i++) {
+        t[i] = (i == k) - n[k] * n[i];
+    }
+    v3_unit(t);
+    v3_cross(frame + 6, n, t);
+}
+
+static void take(contact_work *work, int capacity, const contact_point *law,
+                 const collide_point *from, const contact_point *last)
+{
+    if (work->needed++ >= capacity) {
+        return;
+    }
+    contact_point *point = &work->point[work->count++];
+    *point = *law;
+    point->key.feature = from->feature;
+    memcpy(point->pos, from->pos, sizeof point->pos);
+    if (last && memcmp(last->frame, from->normal, sizeof from->normal) == 0) {
+        memcpy(point->frame, last->frame, sizeof point->frame);
+    } else {
+        memcpy(point->frame, from->normal, sizeof from->normal);
+        span(point->frame);
+    }
+    point->gap = from->gap - law->gap;
+}
+
+/* Points of a pair at most. */
+enum { MANIFOLD = 128 };
+
+static double margin_of(const contact_geom *a, const contact_geom *b, const zw_pair_def *written)
+{
+    return written && (written->given & 16) ? written->margin : a->law.margin + b->law.margin;
+}
+
+/* The margin is all that the two can close. */
+void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
+                        double margin)
+{
+    const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
+    collide_point list[MANIFOLD];
+    int count = collide_pair(&a->shape, &work->pose[match->a], &b->shape, &work->pose[match->b],
+                             margin, list, MANIFOLD);
+    if (count == 0) {
+        return;
+    }
+    contact_point law = {.key.geom = {(uint32_t)match->a, (uint32_t)match->b},
+                         .body = {a->body, b->body}};
+    mix(&a->law, &b->law, &law);
+    if (match->written) {
+        override(match->written, &law);
+    }
+    for (int k = 0; k < count; k++) {
+        if (k < MANIFOLD) {
+            take(work, world->capacity, &law, &list[k],
+                 k > 0 && work->count > 0 ? &work->point[work->count - 1] : NULL);
+        } else {
+            work->needed++;
+        }
+    }
+}
+
+/* Two by two, by the spheres around them first. Where some sleep, the list changes with them. */
+static void meet_few(const contact_world *world, contact_work *work, double margin)
+{
+    contact_wait *wait = world->asleep ? NULL : &work->wait;
+    double close;
+    if (wait) {
+        contact_wait_move(work, wait, 0, world->moving, world->moving_count, margin);
+    }
+    for (int k = 0; k < world->match_count; k++) {
+        k = wait ? contact_wait_next(wait, 0, k, world->match_count) : k;
+        if (k == world->match_count) {
+            break;
+        }
+        const contact_match *match = &world->match[k];
+        int before = work->needed;
+        if (contact_near(world, work, match, margin, &close)) {
+            contact_meet_match(world, work, match, close);
+        }
+        if (wait) {
+            contact_wait_see(world, work, wait, 0, k, match, work->needed > before);
+        }
+    }
+}
+
+contact_match contact_match_of(const contact_world *world, int a, int b)
+{
+    const contact_geom *x = &world->geom[a], *y = &world->geom[b];
+    const zw_pair_def *written = world->pair_count > 0 ? contact_pair(world, a, b) : NULL;
+    return (contact_match){.a = a,
+                           .b = b,
+                           .plane = x->shape.kind == COLLIDE_PLANE   ? 1
+                                    : y->shape.kind == COLLIDE_PLANE ? 2
+                                                                     : 0,
+                           .written = written,
+                           .margin = margin_of(x, y, written),
+                           .radius = x->radius + y->radius};
+}
+
+/* Is some point of a pair, from this one on, as near as the margin? Else it is only in reach. */
+static int is_near(const contact_work *work, int first, double margin)
+{
+    for (int k = first; k < work->count; k++) {
+        if (work->point[k].gap <= margin) {
+            return 1;
+        }
+    }
+    return work->needed > work->count; /* no room to see */
+}
+
+void contact_wake(const contact_world *world, contact_work *work, int i)
+{
+    if (world->asleep[i] && !work->is_woken[i]) {
+        work->is_woken[i] = 1;
+        work->woken[work->woken_count++] = i;
+    }
+}
+
+/* By the boxes around them; where few are awake, those with sleepers only. */
+static zw_status meet_many(const zw_system *system, contact_work *work, const double *sweeps,
+                           double h, double margin, zw_error *error)
+{
+    const contact_world *world = system->bodies->contact;
+    int bad = -1;
+    const int *pair;
+    zw_status status = bound_all(world, work, margin, &bad);
+    if (status == ZW_OK) {
+        status = collide_broad_update(work->broad, world->moving_count, world->moving, work->lower,
+                                      work->upper, world->match == NULL, &bad);
+    }
+    if (status != ZW_OK) {
+        return base_fail(error, status, "%s", zw_status_text(status));
+    }
+    for (int k = 0, pairs = collide_broad_pairs(work->broad, &pair); k < pairs; k++) {
+        int a = pair[2 * k], b = pair[2 * k + 1], first = work->count, before = work->needed;
+        if (!contact_may(world, system->tree, a, b)) {
+            continue;
+        }
+        contact_match match = contact_match_of(world, a, b);
+        contact_meet_match(world, work, &match,
+                           margin + match.margin + work->reach[a] + work->reach[b]);
+        if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
+            (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
+            contact_wake(world, work, a);
+            contact_wake(world, work, b);
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status contact_find(const zw_system *system, contact_work *work, const double *sweeps, double h,
+                       double margin, zw_error *error)
+{
+    const contact_world *world = system->bodies->contact;
+    zw_status status = ZW_OK;
+    work->count = work->needed = 0;
+    if (world->geom_count == 0) {
+        return ZW_OK;
+    }
+    int bad = place_all(system, work, sweeps, h);
+    if (bad >= 0) {
+        return base_fail(error, ZW_NOT_FINITE, "geom %s is nowhere: its place is not a number",
+                         world->geom[bad].law.name ? world->geom[bad].law.name : "without name");
+    }
+    if (world->match) {
+        meet_few(world, work, margin);
+    } else if (world->crowd) {
+        status = contact_crowd_meet(system, work, margin)
+                     ? ZW_OK
+                     : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if ((!world->match && !world->crowd) || world->asleep) {
+        status = meet_many(system, work, sweeps, h, margin, error);
+    }
+    if (status == ZW_OK && work->needed > work->count) {
+        status = base_fail(error, ZW_TOO_LARGE,
+                           "%d contacts, but the world has room for %d: set contact_capacity",
+                           work->needed, world->capacity);
+    }
+    return status;
+}
+
+/* ---- On the way ----------------------------------------------------------------------------- */
+
+/* Where a geom will be after a time t, and how far turning may have carried its points. */
+static double ahead(const zw_system *system, const contact_geom *geom, const double *sweeps,
+                    double t, collide_pose *pose, double speed[3])
+{
+    double V[6] = {0};
+    if (geom->body > 0) {
+        tree_point_velocity(system->tree, geom->body, pose->pos, sweeps, V);
+    }
+    for (int k = 0; k < 3; k++) {
+        speed[k] = V[3 + k];
+        pose->pos[k] += t * V[3 + k];
+    }
+    return sqrt(model_dot(V, V)) > 0 ? sqrt(model_dot(V, V)) * geom->radius * t : 0;
+}
+
+/* Conservative advancement: shapes that only shift cannot meet before the gap between them has been
+ * closed along its own normal; and never, if along that they part. */
+int contact_meet(const zw_system *system, const contact_work *work, int a, int b,
+                 const double *sweeps, double h, double slack)
+{
+    enum { LOOKS = 50 };
+    const contact_world *world = system->bodies->contact;
+    double t = 0;
+    for (int look = 0; look < LOOKS && t <= h; look++) {
+        collide_pose A = work->pose[a], B = work->pose[b];
+        double va[3], vb[3], v[3];
+        double turned = ahead(system, &world->geom[a], sweeps, t, &A, va) +
+                        ahead(system, &world->geom[b], sweeps, t, &B, vb);
+        collide_point list[MANIFOLD];
+        for (int k = 0; k < 3; k++) {
+            v[k] = va[k] - vb[k];
+        }
+        double far = sqrt(model_dot(v, v)) * (h - t) + slack + turned;
+        int count =
+            collide_pair(&world->geom[a].shape, &A, &world->geom[b].shape, &B, far, list, MANIFOLD);
+        if (count == 0) {
+            return 0;
+        }
+        const collide_point *nearest = &list[0];
+        for (int k = 1; k < count && k < MANIFOLD; k++) {
+            nearest = list[k].gap < nearest->gap ? &list[k] : nearest;
+        }
+        double closing = model_dot(nearest->normal, v), gap = nearest->gap - slack - turned;
+        if (gap <= 0) {
+            return 1;
+        }
+        if (!(closing > 0)) {
+            return 0;
+        }
+        t += fmax(gap / closing, 1e-3 * h);
+    }
+    return t <= h;
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* One column: what a unit speed of dof d does to the point, along the rows. */
+static inline void column_of(const tree_mechanism *tree, const contact_point *point,
+                             const double *sweeps, int d, const double f[9], int columns, double *J)
+{
+    const double *S = sweeps + tree->at.S + 6 * d, *com = sweeps + tree->at.com, *p = point->pos;
+    com += 3 * tree->dof_body[d];
+    double x = p[0] - com[0], y = p[1] - com[1], z = p[2] - com[2];
+    double u = S[3] + S[1] * z - S[2] * y, v = S[4] + S[2] * x - S[0] * z,
+           w = S[5] + S[0] * y - S[1] * x;
+    J[0] = f[0] * u + f[1] * v + f[2] * w;
+    if (point->rows < 3) {
+        return;
+    }
+    J[columns] = f[3] * u + f[4] * v + f[5] * w;
+    J[2 * columns] = f[6] * u + f[7] * v + f[8] * w;
+    for (int r = 3; r < point->rows; r++) {
+        J[r * columns] = v3_dot(f + 3 * (r - 3), S);
+    }
+}
+
+/* A dof that moves both bodies moves them as one: at a point that they share its column is zero,
+ * and left out. So what is left of the two chains is what is below their last common dof. */
+int contact_rows(const zw_system *system, const contact_point *point, const double *sweeps,
+                 int *column, double *J)
+{
+    const tree_mechanism *tree = system->tree;
+    const int *parent = tree->dof_parent;
+    int first = tree->body[point->body[0]].last_dof, second = tree->body[point->body[1]].last_dof;
+    double back[9];
+    int columns = 0;
+    for (int i = first, j = second; i != j; columns++) {
+        if (i > j) {
+            i = parent[i];
+        } else {
+            j = parent[j];
+        }
+    }
+    for (int i = 0; i < 9; i++) {
+        back[i] = -point->frame[i];
+    }
+    for (int k = columns - 1; k >= 0; k--) {
+        int of_first = first > second, d = of_first ? first : second;
+        column[k] = d;
+        column_of(tree, point, sweeps, d, of_first ? back : point->frame, columns, J + k);
+        if (of_first) {
+            first = parent[d];
+        } else {
+            second = parent[d];
+        }
+    }
+    return columns;
+}

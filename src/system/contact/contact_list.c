@@ -1,0 +1,232 @@
+/* What touches, for those who ask: names, places, sums. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
+#include "system/subset/subset.h"
+#include "system/work.h"
+
+int zw_contact_room(const zw_system *system)
+{
+    const contact_world *world = system->bodies ? system->bodies->contact : NULL;
+    return world && world->touches ? world->capacity : 0;
+}
+
+int bodies_step_memory(const zw_system *system)
+{
+    const struct system_bodies *bodies = system->bodies;
+    int points = zw_contact_room(system), dry = bodies->dry_count;
+    int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
+        rows = system->m + dry + 6 * points;
+    return 3 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
+}
+
+int bodies_sleep_memory(const zw_system *system)
+{
+    int asleep = system->bodies->sleep > 0;
+    return asleep ? 1 + system->shape.params + 2 * subset_most(system) : 0;
+}
+
+/* ---- The list ------------------------------------------------------------------------------- */
+
+contact_list *contact_list_begin(zw_work *work, int room)
+{
+    contact_list *list = work->touched ? work->touched : base_alloc(sizeof *list);
+    if (!list) {
+        return NULL;
+    }
+    work->touched = list;
+    list->of = 0;
+    list->acts = 0;
+    list->rests = 0;
+    list->count = 0;
+    if (room > list->room) {
+        base_free(list->contact);
+        list->contact = base_alloc((size_t)room * sizeof *list->contact);
+        list->room = list->contact ? room : 0;
+    }
+    return room <= list->room ? list : NULL;
+}
+
+void contact_list_free(contact_list *list)
+{
+    if (list) {
+        base_free(list->contact);
+        base_free(list);
+    }
+}
+
+void contact_list_keep(contact_list *list, const zw_state *state)
+{
+    if (list && list->of != state_digest(state, 1)) {
+        list->of = 0;
+        list->count = 0;
+        list->acts = 0;
+        list->rests = 0;
+    }
+}
+
+int contact_list_join(zw_work *work, const contact_list *rest)
+{
+    contact_list *list = work->touched ? work->touched : contact_list_begin(work, 0);
+    int count = list ? list->count + (rest ? rest->count : 0) : 0;
+    if (!list) {
+        return 0;
+    }
+    if (count > list->room) {
+        zw_contact *contact = base_alloc((size_t)count * sizeof *contact);
+        if (!contact) {
+            return 0;
+        }
+        if (list->count > 0) {
+            memcpy(contact, list->contact, (size_t)list->count * sizeof *contact);
+        }
+        base_free(list->contact);
+        list->contact = contact;
+        list->room = count;
+    }
+    for (int k = 0; rest && k < rest->count; k++) {
+        list->contact[list->count++] = rest->contact[k];
+    }
+    list->rests = 1;
+    return 1;
+}
+
+zw_contact *contact_list_add(contact_list *list, const zw_system *system,
+                             const contact_point *point)
+{
+    const contact_world *world = system->bodies->contact;
+    zw_contact *to = &list->contact[list->count++];
+    *to = (zw_contact){.gap = point->gap, .rows = point->rows};
+    for (int side = 0; side < 2; side++) {
+        const contact_geom *geom = &world->geom[point->key.geom[side]];
+        to->geom[side] = geom->index;
+        to->body[side] = geom->owner;
+        to->geom_name[side] = geom->law.name ? geom->law.name : "";
+        to->body_name[side] = zw_name(system, ZW_BODY, geom->owner);
+    }
+    memcpy(to->pos, point->pos, sizeof to->pos);
+    memcpy(to->frame, point->frame, sizeof to->frame);
+    return to;
+}
+
+/* ---- For people ----------------------------------------------------------------------------- */
+
+static int copy(const contact_list *from, zw_contact *list, int room)
+{
+    int count = from ? from->count : 0;
+    for (int k = 0; k < count && k < room; k++) {
+        list[k] = from->contact[k];
+    }
+    return count;
+}
+
+/* Elsewhere the principle is asked, with a work of its own: what zw_forward left stays. */
+int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, zw_contact *list,
+                int room, zw_error *error)
+{
+    if (zw_contact_room(system) == 0) {
+        return 0;
+    }
+    if (work->touched && work->touched->of == state_digest(state, 1)) {
+        return copy(work->touched, list, room);
+    }
+    zw_work *own = zw_work_create(system, error);
+    int count = -1;
+    if (own && zw_forward(system, state, own, error) == ZW_OK) {
+        count = copy(own->touched, list, room);
+    }
+    zw_work_free(own);
+    return count;
+}
+
+/* ---- Forces --------------------------------------------------------------------------------- */
+
+void contact_wrench(const zw_contact *contact, double wrench[6])
+{
+    for (int i = 0; i < 3; i++) {
+        wrench[i] = wrench[3 + i] = 0;
+        for (int r = 0; r < 3; r++) {
+            wrench[3 + i] += contact->frame[3 * r + i] * contact->force[r];
+            wrench[i] += contact->frame[3 * r + i] * contact->force[3 + r];
+        }
+    }
+}
+
+void contact_list_push(const contact_list *list, const zw_system *system, zw_work *work,
+                       double *force)
+{
+    for (int k = 0; k < list->count; k++) {
+        const zw_contact *it = &list->contact[k];
+        double wrench[6];
+        contact_wrench(it, wrench);
+        for (int side = 1; side >= 0; side--) {
+            int body = system->bodies->part[it->body[side]].frame.body;
+            if (body > 0) {
+                bodies_push(system, work, body, it->pos, wrench, force);
+            }
+            for (int i = 0; i < 6; i++) {
+                wrench[i] = -wrench[i]; /* the first gets the opposite */
+            }
+        }
+    }
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static void name_side(const contact_geom *geom, char *text, size_t room)
+{
+    if (geom->law.name) {
+        snprintf(text, room, "%.40s", geom->law.name);
+    } else {
+        snprintf(text, room, "geom%d", geom->index);
+    }
+}
+
+void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room)
+{
+    char first[48], second[48];
+    name_side(&world->geom[key->geom[0]], first, sizeof first);
+    name_side(&world->geom[key->geom[1]], second, sizeof second);
+    snprintf(text, room, "contact of %s with %s", second, first);
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------- */
+
+static void add(const zw_contact *from, zw_contact_sum *to)
+{
+    double wrench[6], moment[3];
+    contact_wrench(from, wrench);
+    model_cross(moment, from->pos, wrench + 3);
+    for (int i = 0; i < 3; i++) {
+        to->force[i] += wrench[3 + i];
+        to->moment[i] += moment[i] + wrench[i];
+    }
+    to->normal += from->force[0];
+    to->count++;
+}
+
+int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room)
+{
+    int pairs = 0;
+    for (int k = 0; k < count; k++) {
+        const zw_contact *it = &list[k];
+        int at = 0, last = pairs < room ? pairs : room;
+        while (at < last && (sums[at].body[0] != it->body[0] || sums[at].body[1] != it->body[1])) {
+            at++;
+        }
+        if (at == last) {
+            pairs++;
+            if (last == room) {
+                continue; /* told by the number */
+            }
+            sums[at] = (zw_contact_sum){.body = {it->body[0], it->body[1]},
+                                        .body_name = {it->body_name[0], it->body_name[1]}};
+        }
+        add(it, &sums[at]);
+    }
+    return pairs;
+}

@@ -1,0 +1,57 @@
+/* The inside of contact_now.c, shared with contact_rate.c. */
+#ifndef ZW_SYSTEM_CONTACT_NOW_INNER_H
+#define ZW_SYSTEM_CONTACT_NOW_INNER_H
+
+#include "system/bodies/bodies.h"
+#include "system/contact/contact_now.h"
+
+typedef enum now_way {
+    NOW_OPEN,   /* no rows */
+    NOW_SMOOTH, /* a normal row */
+    NOW_HOLDS,  /* a cone */
+    NOW_SLIDES  /* a cone whose direction is known */
+} now_way;
+
+typedef struct now_point {
+    contact_point point;
+    now_way way;
+    int hits;
+    int row; /* its first in the solver; -1: none */
+    int columns, *column;
+    double *J;        /* [rows][columns] */
+    double slip[6];   /* u */
+    double rate[6];   /* r */
+    double way_of[6]; /* of what slides: u_t of size 1, measured by mu u */
+    double shift[6];  /* and s, */
+    double size;      /* the size of k u_t */
+    double off;       /* how far its residual was from its direction, in the last round */
+    double force[6];  /* lambda */
+    char name[120];
+} now_point;
+
+struct contact_now {
+    contact_work found, beside; /* at the state, and a little before and after it */
+    double *sweeps, *q;         /* of the latter; */
+    double *J_aside;            /* and rows of one of its points, */
+    int *column_aside;          /* with their columns */
+    int *role;                  /* [constraints] */
+    int count, wide;
+    now_point *point;
+    double *J;
+    int *column;
+    system_solver *solver;
+    struct gauss_apart *apart; /* of many bodies; NULL: not yet */
+    const char *jammed;        /* the name of what no force lets slide; NULL: none */
+};
+
+/* J v of one point. */
+void contact_now_speed(const contact_point *point, int columns, const int *column, const double *J,
+                       const double *v, double *out);
+/* Of the two geoms, the smaller one; and the largest geom of all that has a size. */
+double contact_now_size(const contact_world *world, const contact_point *point);
+double contact_now_largest(const contact_world *world);
+/* contact_rate.c: J' v of all points. */
+zw_status contact_now_rates(const zw_system *system, contact_now *now, const double *sweeps,
+                            const double *q, const double *v, zw_error *error);
+
+#endif

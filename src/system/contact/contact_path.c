@@ -1,0 +1,379 @@
+/* Whether bodies go through each other within a step.
+ *
+ * A step leads from q0 to q1 = q0 (+) h u, and by q(t) = q0 (+) t u, 0 <= t <= h, it says where all
+ * is on the way. For two geoms, n the direction in which they are `gap` apart at some time t,
+ *
+ *     sep(t + s) = gap along n at t + s,     with n as it was
+ *
+ * is what a plane across n proves them to be apart later. It shrinks by no more than
+ *
+ *     (c + R) s + A s^2/2                    c: how fast the centres close along n
+ *                                            R: how fast turning can bring points closer along n
+ *                                            A: bound of the accelerations of all points
+ *
+ * so that they have not met before that is the gap; from there one looks again. (Conservative
+ * advancement, Mirtich 1996; Zhang, Lee and Kim 2006 for articulated bodies. The second order makes
+ * the first exact, where they bound all of the way by the fastest point.) If s is so long that the
+ * parabola is no good, two more bounds hold: no point goes farther than its largest speed allows;
+ * and turning brings no point farther than from one end of the geom to the other. The best of the
+ * three is taken.
+ *
+ * R.  A point at x from the centre moves along n with n . (omega x x) <= |n x omega| r. A sphere is
+ * the same however it turns: r = 0. Of a capsule only the axis counts: |n . (omega x axis)| half
+ * its length. What is round about an axis turns only as its axis does: |omega x axis| r. So wheels
+ * that roll cost no more than what slides.
+ *
+ * A.  With all speeds u constant, angular velocities are W_i = W_parent + sum of the rates of the
+ * joints at most, their rates of change E_i = E_parent + sum of W_before * rate, as each joint's
+ * own axis is carried round by what is before it, and the centre of mass of body i, at a distance l
+ * from that of its parent, has an acceleration of B_i = B_parent + (E_i + W_i^2) l + 2 W_i slide.
+ * Free bodies have E = 0, and B = W^2 times the distance of the centre from the joint's origin.
+ *
+ * Planes that turn: points of the other geom are as far as they are from the plane's origin, and
+ * that is the r of the plane.
+ *
+ * Depth.  Two geoms that hold spheres of radius r1 and r2 can only pass through each other by being
+ * as deep as r1 + r2 somewhere on the way. Where a pair is part of the step's problem, that is
+ * where it touches at the start or at the end, it may so be a quarter of that deep between (a body
+ * that tips over an edge dips by r (turn)^2/8, as its joint goes straight). On planes, which have
+ * no other side, a sixteenth of the size of the geom. Other pairs must not touch at all, unless
+ * what is left of the way is shorter than that depth. */
+#include "system/contact/contact_path.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "collide/vector.h"
+#include "system/bodies/bodies.h"
+#include "tree/sweeps.h"
+
+enum { LOOKS = 400, MANIFOLD = 128 };
+#define HAIR 1e-6   /* of the two thicknesses: what is nearer touches */
+#define NOISE 1e-13 /* of how far geoms are from the origin: round-off of places */
+#define LEAST 1e-9  /* of the way: a look goes at least so much ahead */
+
+/* ---- Bounds of all bodies -------------------------------------------------------------------- */
+
+static void lay_out(contact_path *path, const zw_system *system, base_arena *arena)
+{
+    double **of_bodies[] = {&path->turn, &path->twist, &path->speed, &path->bend};
+    for (int k = 0; k < 4; k++) {
+        *of_bodies[k] = base_arena_doubles(arena, (size_t)system->tree->bodies);
+    }
+    path->q = base_arena_doubles(arena, (size_t)system->nq);
+    path->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
+}
+
+zw_status contact_path_create(contact_path *path, const zw_system *system)
+{
+    base_arena arena = {0};
+    *path = (contact_path){.system = system};
+    lay_out(path, system, &arena);
+    path->memory = base_alloc(arena.used + 1);
+    arena = (base_arena){.block = path->memory};
+    if (path->memory) {
+        lay_out(path, system, &arena);
+    }
+    return path->memory ? ZW_OK : ZW_NO_MEMORY;
+}
+
+void contact_path_free(contact_path *path)
+{
+    base_free(path->memory);
+    *path = (contact_path){0};
+}
+
+/* Body i, whose parent is done. */
+static void bound_body(contact_path *path, int i)
+{
+    const tree_mechanism *tree = path->system->tree;
+    const tree_body *body = &tree->body[i];
+    int p = body->parent;
+    double W = path->turn[p], E = path->twist[p], slide = 0;
+    double out = v3_length(body->com_from_end), length = v3_length(body->start) + out;
+    for (int j = body->joint; j < body->joint_end; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        const double *u = path->u + joint->v, *q = path->q0 + joint->q;
+        double rate = joint->kind == TREE_FREE   ? v3_length(u + 3)
+                      : joint->kind == TREE_BALL ? v3_length(u)
+                                                 : fabs(u[0]);
+        length += joint->is_stepped ? v3_length(joint->step) : 0;
+        if (joint->kind == TREE_SLIDE) {
+            slide += rate;
+            length += fabs(q[0] - joint->rest) + path->h * rate;
+        } else {
+            E += W * rate;
+            W += rate;
+        }
+    }
+    path->turn[i] = W;
+    path->twist[i] = E;
+    if (body->is_free) {
+        path->speed[i] = v3_length(path->u + body->dof) + W * out;
+        path->bend[i] = W * W * out;
+    } else {
+        path->speed[i] = path->speed[p] + W * length + slide;
+        path->bend[i] = path->bend[p] + (E + W * W) * length + 2 * W * slide;
+    }
+}
+
+void contact_path_begin(contact_path *path, const double *q0, const double *u, double h)
+{
+    path->q0 = q0;
+    path->u = u;
+    path->h = h;
+    path->turn[0] = path->twist[0] = path->speed[0] = path->bend[0] = 0;
+    for (int i = 1; i < path->system->tree->bodies; i++) {
+        bound_body(path, i);
+    }
+}
+
+/* ---- Bounds of a geom ------------------------------------------------------------------------ */
+
+typedef struct motion {
+    collide_pose pose;
+    double v[3], w[3];  /* of the centre, and turning: now */
+    double speed, bend; /* of the centre, always */
+    double turn, twist; /* |omega| and |omega'|, always */
+    double r;           /* what turns is not farther from the centre */
+    int kind;
+} motion;
+
+static double lever(const contact_geom *geom)
+{
+    return geom->shape.kind == COLLIDE_SPHERE    ? 0
+           : geom->shape.kind == COLLIDE_CAPSULE ? geom->shape.size[1]
+                                                 : geom->radius;
+}
+
+static motion bounds_of(const contact_path *path, int g)
+{
+    const contact_geom *geom = &path->system->bodies->contact->geom[g];
+    const tree_body *body = &path->system->tree->body[geom->body];
+    motion m = {.kind = (int)geom->shape.kind, .r = lever(geom)};
+    if (geom->body == 0) {
+        return m;
+    }
+    m.turn = path->turn[geom->body];
+    m.twist = path->twist[geom->body];
+    if (body->is_free) {
+        double out = v3_length(geom->pos);
+        m.speed = v3_length(path->u + body->dof) + m.turn * out;
+        m.bend = m.turn * m.turn * out;
+    } else {
+        double to[3];
+        v3_sub(to, geom->pos, body->com);
+        double out = v3_length(to);
+        m.speed = path->speed[geom->body] + m.turn * out;
+        m.bend = path->bend[geom->body] + (m.twist + m.turn * m.turn) * out;
+    }
+    return m;
+}
+
+/* What it does at the instant of these sweeps. */
+static void motion_now(const contact_path *path, int g, const double *sweeps, motion *m)
+{
+    const tree_mechanism *tree = path->system->tree;
+    int body = path->system->bodies->contact->geom[g].body;
+    if (body > 0) {
+        const double *V = sweeps + tree->at.V + 6 * body; /* of the centre of mass */
+        double arm[3];
+        v3_sub(arm, m->pose.pos, sweeps + tree->at.com + 3 * body);
+        v3_copy(m->w, V);
+        v3_cross(m->v, V, arm);
+        v3_add(m->v, m->v, 1, V + 3);
+    }
+}
+
+static motion motion_at(const contact_path *path, const contact_work *work, int g, double t)
+{
+    const contact_geom *geom = &path->system->bodies->contact->geom[g];
+    motion m = bounds_of(path, g);
+    if (geom->body == 0) {
+        m.pose = work->pose[g]; /* it stands still */
+        return m;
+    }
+    tree_path_body(path->system->tree, path->q0, path->u, t, geom->body, path->q, path->sweeps);
+    contact_place(path->system, geom, path->sweeps, &m.pose);
+    motion_now(path, g, path->sweeps, &m);
+    return m;
+}
+
+double contact_path_length(const contact_path *path, int geom)
+{
+    motion m = bounds_of(path, geom);
+    return path->h * (m.speed + (m.turn > 0 ? m.turn * m.r : 0));
+}
+
+double contact_path_reach(const contact_path *path, int geom, const collide_pose *pose,
+                          const double *sweeps)
+{
+    motion m = bounds_of(path, geom);
+    double h = path->h, turn = 0;
+    m.pose = *pose;
+    motion_now(path, geom, sweeps, &m);
+    if (m.turn > 0) {
+        turn = m.r * v3_min(h * v3_length(m.w) + 0.5 * m.twist * h * h, m.turn * h);
+    }
+    return v3_min(h * v3_length(m.v) + 0.5 * m.bend * h * h, m.speed * h) + turn;
+}
+
+/* ---- Two geoms ------------------------------------------------------------------------------- */
+
+/* A plane that turns has its lever where the other geom is. */
+static void set_planes(const contact_path *path, int a, int b, motion *x, motion *y)
+{
+    const contact_geom *geom = path->system->bodies->contact->geom;
+    double to[3];
+    v3_sub(to, y->pose.pos, x->pose.pos);
+    double far = v3_length(to) + (x->speed + y->speed) * path->h;
+    if (x->kind == COLLIDE_PLANE) {
+        x->r = x->turn > 0 ? far + geom[b].radius : 0;
+    }
+    if (y->kind == COLLIDE_PLANE) {
+        y->r = y->turn > 0 ? far + geom[a].radius : 0;
+    }
+    x->r = x->turn > 0 ? x->r : 0; /* what stands still may be endless, too */
+    y->r = y->turn > 0 ? y->r : 0;
+}
+
+/* How fast turning moves points along n, at most. */
+static double turning(const motion *m, const double n[3])
+{
+    const double axis[3] = {m->pose.R[2], m->pose.R[5], m->pose.R[8]};
+    double across[3];
+    if (m->r == 0) {
+        return 0;
+    }
+    switch (m->kind) {
+    case COLLIDE_CAPSULE:
+        v3_cross(across, m->w, axis);
+        return m->r * fabs(v3_dot(n, across));
+    case COLLIDE_CYLINDER:
+    case COLLIDE_CONE:
+        v3_cross(across, m->w, axis);
+        return m->r * v3_length(across);
+    default:
+        v3_cross(across, m->w, n);
+        return m->r * v3_length(across);
+    }
+}
+
+/* room = c s + A s^2/2; never: INFINITY. */
+static double time_of(double room, double c, double A)
+{
+    double sum = c + sqrt(c * c + 2 * A * room);
+    return sum > 0 ? 2 * room / sum : INFINITY;
+}
+
+/* For how long no point comes nearer along n than by this room. way: 1: later, -1: before. */
+static double safe_for(const motion *a, const motion *b, const double n[3], double room, double way)
+{
+    double v[3], far = 2 * (a->r + b->r);
+    if (!(room > 0)) {
+        return 0;
+    }
+    v3_sub(v, a->v, b->v);
+    double close = way * v3_dot(n, v), turn = turning(a, n) + turning(b, n), best;
+    double fastest = a->speed + b->speed + a->turn * a->r + b->turn * b->r;
+    double bend = a->bend + b->bend;
+    double spin = (a->twist + a->turn * a->turn) * a->r + (b->twist + b->turn * b->turn) * b->r;
+    best = v3_max(time_of(room, close + turn, bend + spin), time_of(room, fastest, 0));
+    return room > far ? v3_max(best, time_of(room - far, close, bend)) : best;
+}
+
+double contact_path_depth(const contact_path *path, int a, int b)
+{
+    const contact_geom *geom = path->system->bodies->contact->geom;
+    double depth = 0.5 * (geom[a].thick + geom[b].thick);
+    if (geom[a].shape.kind == COLLIDE_PLANE || geom[b].shape.kind == COLLIDE_PLANE) {
+        depth = v3_max(depth, 0.125 * v3_min(geom[a].radius, geom[b].radius));
+    }
+    return depth;
+}
+
+static double size_of(const collide_pose *pose)
+{
+    return fabs(pose->pos[0]) + fabs(pose->pos[1]) + fabs(pose->pos[2]);
+}
+
+double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b)
+{
+    const contact_geom *geom = path->system->bodies->contact->geom;
+    double far = size_of(&work->pose[a]) + size_of(&work->pose[b]);
+    return HAIR * (geom[a].thick + geom[b].thick) + NOISE * (far + geom[a].thick + geom[b].thick);
+}
+
+double contact_path_since(const contact_path *path, const contact_work *work, int a, int b,
+                          const double *sweeps, const double n[3], double gap, double depth)
+{
+    motion x = bounds_of(path, a), y = bounds_of(path, b);
+    x.pose = work->pose[a];
+    y.pose = work->pose[b];
+    motion_now(path, a, sweeps, &x);
+    motion_now(path, b, sweeps, &y);
+    set_planes(path, a, b, &x, &y);
+    return path->h - safe_for(&x, &y, n, gap + depth, -1);
+}
+
+/* The nearest points, less the margin that the two keep. 0: they are farther apart than `far`. */
+static int nearest(const contact_path *path, const contact_match *match, const motion *x,
+                   const motion *y, double far, double n[3], double *gap)
+{
+    const contact_geom *geom = path->system->bodies->contact->geom;
+    collide_point list[MANIFOLD];
+    int count = collide_pair(&geom[match->a].shape, &x->pose, &geom[match->b].shape, &y->pose,
+                             far + match->margin, list, MANIFOLD);
+    *gap = INFINITY;
+    for (int k = 0; k < count && k < MANIFOLD; k++) {
+        if (list[k].gap < *gap) {
+            *gap = list[k].gap;
+            v3_copy(n, list[k].normal);
+        }
+    }
+    *gap -= match->margin;
+    return count > 0;
+}
+
+double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
+                         double until, int seen, int *sure)
+{
+    const contact_match match = contact_match_of(path->system->bodies->contact, a, b);
+    double depth = contact_path_depth(path, a, b), hair = contact_path_hair(path, work, a, b);
+    double t = 0, touched = -1, gap, n[3];
+    int apart = 1;
+    for (int look = 0; look < LOOKS; look++) {
+        motion x = motion_at(path, work, a, t), y = motion_at(path, work, b, t);
+        set_planes(path, a, b, &x, &y);
+        double fastest = x.speed + y.speed + x.turn * x.r + y.turn * y.r;
+        if (!nearest(path, &match, &x, &y, fastest * (until - t) + hair, n, &gap) ||
+            (look == 0 && gap < -0.5 * depth)) {
+            return INFINITY; /* too far apart, or in one another from the beginning */
+        }
+        if (look == 0) {
+            apart = gap > hair;
+            if (seen < 0 && !apart) {
+                return INFINITY;
+            }
+            seen = seen > 0 || !apart;
+        }
+        touched = touched < 0 && gap <= hair ? t : touched;
+        if (gap > -0.5 * depth && fastest * (until - t) <= 0.5 * depth) {
+            return INFINITY; /* what is left of the way is too short to go through */
+        }
+        if (!seen && gap <= hair) { /* a mesh that is met from behind is not met */
+            return gap >= -depth - hair ? t : INFINITY;
+        }
+        if (seen && gap <= -0.5 * depth) {
+            return apart ? touched : 0.5 * t;
+        }
+        double room = seen ? gap + depth : gap;
+        t += v3_max(safe_for(&x, &y, n, room, 1), LEAST * path->h);
+        if (t >= until) {
+            return INFINITY;
+        }
+    }
+    *sure = 0;
+    return apart ? t : 0.5 * t;
+}

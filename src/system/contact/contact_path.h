@@ -1,0 +1,48 @@
+/* Do two geoms meet on the way from one configuration to the next? contact_path.c has the proof. */
+#ifndef ZW_SYSTEM_CONTACT_PATH_H
+#define ZW_SYSTEM_CONTACT_PATH_H
+
+#include "system/contact/contacts.h"
+
+/* The way of all bodies over a time h: q(t) = q0 (+) t u. */
+typedef struct contact_path {
+    const struct zw_system *system;
+    const double *q0, *u;
+    double h;
+    double *turn;  /* [bodies] bounds that hold all along the way: of |omega|, */
+    double *twist; /* of |omega'|, */
+    double *speed; /* of the speed of the centre of mass, */
+    double *bend;  /* and of its acceleration */
+    double *q, *sweeps;
+    void *memory;
+} contact_path;
+
+zw_status contact_path_create(contact_path *path, const struct zw_system *system);
+void contact_path_free(contact_path *path);
+void contact_path_begin(contact_path *path, const double *q0, const double *u, double h);
+
+/* How far points of a geom go at most: by the bounds alone; and by these sweeps, which are those of
+ * some instant of the way, with its speeds. */
+double contact_path_length(const contact_path *path, int geom);
+double contact_path_reach(const contact_path *path, int geom, const collide_pose *pose,
+                          const double *sweeps);
+
+/* What depth cannot be the way through: half of what two geoms would have to be moved to be in
+ * each other with their middles; and what counts as touching. */
+double contact_path_depth(const contact_path *path, int a, int b);
+double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
+
+/* At the end of the way, whose poses are in `work`, and whose sweeps have the speeds u, two geoms
+ * are `gap` apart along n: since when, at least, have they been farther apart than -depth? */
+double contact_path_since(const contact_path *path, const contact_work *work, int a, int b,
+                          const double *sweeps, const double n[3], double gap, double depth);
+
+/* The time at which two geoms that are apart at the start meet, or INFINITY: not before `until`.
+ * Where they are seen to touch, at the start or by whoever asks, it is the time from which on they
+ * go through each other; of two that touch at the start half of that, as the way is then too
+ * coarse; or INFINITY if `seen` is -1. *sure: all that was found within the effort that there is.
+ */
+double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
+                         double until, int seen, int *sure);
+
+#endif

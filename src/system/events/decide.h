@@ -1,0 +1,81 @@
+/* The inside of system_decide, shared by decide.c (what touches, sticks, slides) and impact.c. */
+#ifndef ZW_SYSTEM_DECIDE_H
+#define ZW_SYSTEM_DECIDE_H
+
+#include <math.h>
+
+#include "system/events/tangent.h"
+#include "system/work.h"
+
+typedef struct decision {
+    const zw_system *system;
+    zw_work *work;
+    zw_state *state;
+    int *role;      /* [constraints] */
+    int *touching;  /* [constraints] */
+    int *border;    /* [constraints] to be asked again */
+    int *trial;     /* [constraints] roles of prescribed.c */
+    double *normal; /* [constraints] speed of parting */
+    double *still;  /* [constraints] parting slower than this is none */
+    double *ahead;  /* [nq + n + carried] the state a moment later */
+    double *a;      /* [n] how it gets there */
+    double rest;
+} decision;
+
+static inline int decide_one_sided(const zw_system *system, int c)
+{
+    return system->model->constraint[c].relation == MODEL_AT_LEAST;
+}
+
+static inline int decide_rough(const zw_system *system, int c)
+{
+    return system->slip[c].width > 0;
+}
+
+/* After decide_look(). */
+static inline double decide_slip_speed(const decision *d, int c)
+{
+    tangent t = tangent_look(d->system, c, d->work->out[PART_SLIP]);
+    return tangent_speed(&t);
+}
+
+static inline double decide_largest(int n, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    }
+    return most;
+}
+
+/* After an acceleration that ended with `status`: do rows depend on each other, so that one of them
+ * may hold what others prescribe? */
+static inline int decide_is_tied(const decision *d, zw_status status)
+{
+    return status == ZW_CONFLICT ||
+           (status == ZW_OK && d->work->motion->answer.redundant_count > 0);
+}
+
+/* impact.c: evaluate all that a decision needs, and fill touching, normal, still and rest. */
+zw_status decide_look(decision *d, zw_error *error);
+/* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
+double decide_pull_of(const decision *d);
+zw_status decide_energy(decision *d, double *value, zw_error *error);
+/* The friction of the cones in a solver. */
+void decide_set_friction(const decision *d, system_solver *solver);
+/* As exact as the kernel can. */
+zw_status decide_solve(system_solver *solver, zw_error *error);
+/* decide.c: the state a moment later, if it moves with acceleration a: d->ahead. */
+void decide_go_ahead(decision *d, const double *a, double moment);
+/* dry.c, after decide_look(): is c the dry friction of a joint that stands still? Which of them
+ * hold, and which contacts then. */
+int decide_dry_stands(const decision *d, int c);
+zw_status decide_dry(decision *d, zw_error *error);
+/* prescribed.c: do the constraints that hold say how c slides? Then friction cannot hold it;
+ * decide_follow() lets it slide the way that they say. */
+zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error);
+zw_status decide_follow(decision *d, int c, zw_error *error);
+/* If something that touches approaches: the impact that ends it, noted in `made`. */
+zw_status decide_impacts(decision *d, system_impact *made, zw_error *error);
+
+#endif

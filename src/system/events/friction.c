@@ -1,0 +1,184 @@
+/* Friction of the constraints: C = -mu N T' e/|e|, with the sliding speed e, T = de/dv and the
+ * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is seed 000's
+ * C = -mu |F| v/|v| with the ideal reaction F of its eq. (20). In general friction changes the
+ * normal force, and Coulomb's law is about the total one: the kernel iterates to the fixed point.
+ *
+ * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
+ * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
+ * integrator sees no jump, and the moment is found as the zero of e . hint. */
+#include "system/events/friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "system/events/tangent.h"
+
+static const double *terms(const zw_work *work, int at)
+{
+    return work->out[PART_TERMS] + at;
+}
+
+static int slides(const zw_system *system, const system_solver *solver, int c)
+{
+    int role = solver->role[c];
+    return system->model->constraint[c].friction != EXPR_NONE &&
+           (role == SOLVER_EQUAL || role == SOLVER_AT_LEAST);
+}
+
+static tangent tangent_now(const zw_system *system, const zw_work *work, int c)
+{
+    return tangent_look(system, c, terms(work, system->at.slip));
+}
+
+static double along(const tangent *t, const double *hint)
+{
+    double sum = 0;
+    for (int i = 0; i < t->width; i++) {
+        sum += t->e[i] * hint[i];
+    }
+    return sum;
+}
+
+/* Unit direction of sliding. */
+static void direction(const tangent *t, const double *hint, double *d)
+{
+    double speed = tangent_speed(t), sign = along(t, hint) < 0 ? -1 : 1;
+    int still = !(speed > 1e-11);
+    for (int i = 0; i < t->width; i++) {
+        d[i] = still ? hint[i] : sign * t->e[i] / speed;
+    }
+}
+
+/* The normal force. That of a contact keeps its sign: then the law is linear, has one answer, and
+ * goes smoothly through the moment at which the contact lets go. */
+static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
+{
+    if (t->rows == 0) {
+        return 1; /* dry friction of a joint: its coefficient is the force */
+    }
+    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[t->row[0]] < 0;
+    double size = tangent_force(t, lambda);
+    return pulls ? -size : size;
+}
+
+static void friction_of(const zw_system *system, const zw_work *work, int c, const double *lambda,
+                        double *C)
+{
+    tangent t = tangent_now(system, work, c);
+    double d[TANGENT_WIDTH];
+    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda);
+    if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
+        memcpy(d, work->hint + 3 * c, sizeof d);
+    } else {
+        direction(&t, work->hint + 3 * c, d);
+    }
+    for (int k = 0; k < t.columns; k++) {
+        for (int i = 0; i < t.width; i++) {
+            C[t.column[k]] -= most * d[i] * t.T[i * t.columns + k];
+        }
+    }
+}
+
+/* The kernel's zw_nonideal_law: explicit C and friction of all that slides. */
+static void law(void *user, const double *kernel_lambda, const double *reaction, double *C)
+{
+    zw_work *work = user;
+    const zw_system *system = work->system;
+    const system_solver *solver = work->solving;
+    double *lambda = work->spare[3];
+    (void)reaction;
+    memcpy(C, solver->C, (size_t)system->n * sizeof *C);
+    memset(lambda, 0, (size_t)system->m * sizeof *lambda);
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] >= 0) {
+            lambda[solver->row_of[i]] = solver->scale[i] * kernel_lambda[i];
+        }
+    }
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (slides(system, solver, c) && system->first_row[c] < system->first_row[c + 1]) {
+            friction_of(system, work, c, lambda, C);
+        }
+    }
+}
+
+int friction_set_up(const zw_system *system, zw_work *work, system_solver *solver)
+{
+    int any = 0;
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (slides(system, solver, c) && system->first_row[c] == system->first_row[c + 1]) {
+            friction_of(system, work, c, NULL, solver->C); /* dry: it depends on no reaction */
+        } else if (slides(system, solver, c)) {
+            any = 1;
+        }
+    }
+    if (any) {
+        work->solving = solver;
+        solver->problem.law = law;
+        solver->problem.law_user = work;
+        solver->problem.law_on = ZW_ON_TOTAL_REACTION;
+    }
+    return any;
+}
+
+void friction_add_dry(const zw_system *system, const zw_work *work, int c, double *sum)
+{
+    const system_solver *solver = work->shown_by;
+    tangent t = tangent_now(system, work, c);
+    for (int i = 0; i < solver->rows; i++) {
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] == 4 * c) {
+            for (int k = 0; k < t.columns; k++) {
+                sum[t.column[k]] += t.T[k] * solver->answer.lambda[i];
+            }
+            return;
+        }
+    }
+    friction_of(system, work, c, NULL, sum);
+}
+
+zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
+                           const double *v, zw_error *error)
+{
+    zw_status status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+    for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
+        if (system->slip[c].width == 0) {
+            continue;
+        }
+        tangent now = tangent_look(system, c, work->out[PART_SLIP]);
+        double speed = tangent_speed(&now), *hint = work->hint + 3 * c;
+        for (int i = 0; i < now.width && speed > 1e-9; i++) {
+            hint[i] = now.e[i] / speed;
+        }
+    }
+    return status;
+}
+
+void system_keep_slip(const zw_work *work, zw_state *state)
+{
+    memcpy(state_slide(state), work->hint, (size_t)state->slides * sizeof(double));
+}
+
+void system_take_slip(zw_work *work, zw_state *state)
+{
+    memcpy(work->hint, state_slide(state), (size_t)state->slides * sizeof(double));
+}
+
+double system_slide(const zw_system *system, const zw_work *work, int c)
+{
+    tangent t = tangent_look(system, c, work->out[PART_SLIP]);
+    return along(&t, work->hint + 3 * c);
+}
+
+double system_hold(const zw_system *system, const zw_work *work, int c)
+{
+    const system_solver *solver = work->motion;
+    tangent t = tangent_now(system, work, c);
+    double *normal = work->spare[3], pull = 0;
+    solver_multipliers(solver, normal);
+    for (int i = 0; i < solver->rows; i++) {
+        double lambda = solver->answer.lambda[i];
+        if (solver->row_of[i] == -1 && solver->tangent_of[i] / 4 == c) {
+            pull += lambda * lambda;
+        }
+    }
+    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal) - sqrt(pull);
+}

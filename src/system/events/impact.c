@@ -1,0 +1,259 @@
+/* What touches, and impacts: the first half of a decision; see decide.c.
+ *
+ * The law of impact is that of gauss/contact/impact.c; a contact here is a one-sided constraint
+ * that touches, with its friction if it has some. Its bounce is the last if it would be slower than
+ * REST, or not as high as the round-off of its gap, or not as long as that of time. */
+#include <string.h>
+
+#include "base/error.h"
+#include "gauss/contact/impact.h"
+#include "system/events/decide.h"
+
+/* Gaps below TOUCH (relative to 1 + the size of what is subtracted in them) and speeds below REST
+ * (relative to 1 + the largest speed) count as none. */
+#define TOUCH 1e-12
+#define REST 1e-10
+
+/* Sum of |A_i x_i| over row r. */
+static double row_size(const zw_system *system, int r, const double *A, const double *x)
+{
+    double sum = 0;
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        sum += fabs(A[k] * x[system->A_column[k]]);
+    }
+    return sum;
+}
+
+static double row_times(const zw_system *system, int r, const double *A, const double *x)
+{
+    double sum = 0;
+    for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+        sum += A[k] * x[system->A_column[k]];
+    }
+    return sum;
+}
+
+/* The largest acceleration that the applied forces give; cancelled or not. PART_TERMS is known. */
+double decide_pull_of(const decision *d)
+{
+    const zw_system *system = d->system;
+    const double *M = d->work->out[PART_TERMS] + system->at.M;
+    const double *force = d->work->out[PART_TERMS] + system->at.force;
+    double most = 0;
+    for (int i = 0; i < system->n; i++) {
+        double mass = M[system->M_start[i]]; /* the diagonal comes first */
+        most = mass > 0 ? fmax(most, fabs(force[i]) / mass) : most;
+    }
+    return most;
+}
+
+/* Gaps, who touches, and how fast they part and slide. A flight at speed u under the acceleration a
+ * is u^2/2a high and 2 u/a long. */
+zw_status decide_look(decision *d, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_state *state = d->state;
+    double *q = state_q(state), *v = state_v(state);
+    const system_part part[] = {PART_POSITION, PART_VELOCITY, PART_SLIP, PART_TERMS};
+    int parts = system->contact_count > 0 ? 4 : 3;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < parts && status == ZW_OK; i++) {
+        status = system_evaluate(system, d->work, part[i], state->t, q, v, NULL, NULL, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    double a = parts > 3 ? decide_pull_of(d) : 0, tick = 2.3e-16 * fabs(state->t);
+    d->rest = REST * (1 + decide_largest(system->n, v));
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        int r = system->first_row[c];
+        const double *phi = d->work->out[PART_POSITION];
+        double size = row_size(system, r, phi + system->m, q);
+        d->touching[c] = decide_one_sided(system, c) && phi[r] <= TOUCH * (1 + size);
+        d->normal[c] = d->work->out[PART_VELOCITY][r];
+        d->still[c] = fmax(d->rest, fmax(sqrt(2 * a * 16 * 2.3e-16 * size), 8 * a * tick));
+    }
+    return ZW_OK;
+}
+
+/* ---- Impact -------------------------------------------------------------------------------- */
+
+/* The fastest contact that touches and approaches; -1: none. */
+static int approaching(const decision *d)
+{
+    int found = -1;
+    double fastest = -d->rest;
+    for (int c = 0; c < d->system->model->constraint_count; c++) {
+        if (d->touching[c] && d->normal[c] < fastest) {
+            fastest = d->normal[c];
+            found = c;
+        }
+    }
+    return found;
+}
+
+static zw_status restitution(const decision *d, int c, double *value, zw_error *error)
+{
+    const zw_model *model = d->system->model;
+    const expr_inputs now = {.t = d->state->t,
+                             .param = state_param(d->state),
+                             .q = state_q(d->state),
+                             .v = state_v(d->state)};
+    const expr_inputs in = system_inputs(d->system, d->work, &now);
+    expr_id e = model->constraint[c].restitution;
+    *value = 0;
+    return e == EXPR_NONE || expr_value(model->graph, e, &in, value) == ZW_OK
+               ? ZW_OK
+               : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+void decide_set_friction(const decision *d, system_solver *solver)
+{
+    const zw_system *system = d->system;
+    const double *mu = d->work->out[PART_TERMS] + system->at.mu;
+    for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
+        if (solver->block[b].kind == ZW_CONE) {
+            int c = system->row_constraint[solver->row_of[i]];
+            solver->block[b].friction[0] = solver->block[b].friction[1] = mu[c];
+        }
+    }
+}
+
+zw_status decide_energy(decision *d, double *value, zw_error *error)
+{
+    zw_state *state = d->state;
+    zw_status status = system_evaluate(d->system, d->work, PART_ENERGY, state->t, state_q(state),
+                                       state_v(state), NULL, NULL, error);
+    *value = d->work->out[PART_ENERGY][0];
+    return status;
+}
+
+/* As exact as the kernel can; if that is not what was asked for, its answer stands all the same, as
+ * long as it is one. */
+zw_status decide_solve(system_solver *solver, zw_error *error)
+{
+    solver->options.tolerance = 1e-14;
+    zw_status status = solver_solve(solver, error);
+    int best = status == ZW_INACCURATE || status == ZW_JAMMED;
+    return best && solver->answer.certificate.worst < 1e-8 ? ZW_OK : status;
+}
+
+/* The rows of all two-sided constraints and of what touches, at the speeds v: a solver that only
+ * holds them. */
+static system_solver *make_rows(decision *d, const double *v, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_work *work = d->work;
+    double *b = work->spare[0];
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        d->role[c] = !decide_one_sided(system, c) ? SOLVER_EQUAL
+                     : !d->touching[c]            ? SOLVER_ABSENT
+                     : decide_rough(system, c)    ? SOLVER_CONE
+                                                  : SOLVER_AT_LEAST;
+    }
+    system_solver *solver = solver_create(system, d->role, NULL, 0, error);
+    const double *psi = work->out[PART_VELOCITY], *A = psi + system->m;
+    for (int r = 0; r < system->m; r++) {
+        b[r] = row_times(system, r, A, v) - psi[r];
+    }
+    if (solver) {
+        const system_rows rows = {.A = A, .b = b, .slip = work->out[PART_SLIP]};
+        solver_fill(solver, work->out[PART_METRIC], rows, NULL, v);
+        decide_set_friction(d, solver);
+    }
+    return solver;
+}
+
+/* All of them as the contacts and ties of an impact. */
+static zw_status add_blocks(decision *d, const system_solver *solver, gauss_impact *to,
+                            zw_error *error)
+{
+    const zw_system *system = d->system;
+    const int *start = solver->A_start;
+    size_t n = (size_t)system->n;
+    for (int k = 0, i = 0; k < solver->block_count; k++) {
+        const zw_block *block = &solver->block[k];
+        int c = system->row_constraint[solver->row_of[i]], touches = decide_one_sided(system, c);
+        double e = 0;
+        if (touches && restitution(d, c, &e, error) != ZW_OK) {
+            return ZW_NO_MEMORY;
+        }
+        const gauss_impact_contact contact = {.pair = c,
+                                              .restitution = e,
+                                              .slow = e > 0 ? solver->scale[i] * d->still[c] / e
+                                                            : INFINITY};
+        gauss_impact_block(to, block, touches ? &contact : NULL);
+        for (int end = i + block->rows; i < end; i++) {
+            if (system->sparse) {
+                gauss_impact_row(to, start[i + 1] - start[i], solver->A_column + start[i],
+                                 solver->A + start[i], solver->b[i]);
+            } else {
+                gauss_impact_row(to, system->n, NULL, solver->A + (size_t)i * n, solver->b[i]);
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+/* No answer: if the constraints contradict each other, which ones? */
+static zw_status tell_failure(decision *d, system_solver *solver, zw_status status, zw_error *error)
+{
+    int c = approaching(d);
+    if (status == ZW_NO_MEMORY) {
+        return status;
+    }
+    zw_status other = decide_solve(solver, error);
+    if (other != ZW_OK || c < 0) {
+        return system_tell(solver, d->state->t, other != ZW_OK ? other : status, error);
+    }
+    return model_fail(d->system->model, error, status, d->system->model->constraint[c].place,
+                      "at t = %.9g no impact found ends the approach at constraint %s", d->state->t,
+                      d->system->model->constraint[c].name);
+}
+
+static zw_status impact(decision *d, system_impact *impact, zw_error *error)
+{
+    const zw_system *system = d->system;
+    zw_state *state = d->state;
+    double *v = state_v(state);
+    zw_status status = system_evaluate(system, d->work, PART_METRIC, state->t, state_q(state), v,
+                                       NULL, NULL, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    const zw_metric metric = {.kind = system->M_diagonal ? ZW_METRIC_DIAGONAL : ZW_METRIC_SPARSE,
+                              .value = d->work->out[PART_METRIC],
+                              .start = system->M_start,
+                              .row = system->M_row};
+    gauss_impact_answer answer;
+    system_solver *solver = make_rows(d, v, error);
+    gauss_impact *law = gauss_impact_create();
+    if (!solver || !law) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    } else {
+        gauss_impact_begin(law, system->n, &metric);
+        status = add_blocks(d, solver, law, error);
+    }
+    if (status == ZW_OK) {
+        status = gauss_impact_solve(law, system->impact, ZW_COULOMB, v, &answer, error);
+        status = status == ZW_OK ? ZW_OK : tell_failure(d, solver, status, error);
+    }
+    gauss_impact_free(law);
+    solver_free(solver);
+    if (status == ZW_OK) {
+        state->work += answer.work - answer.loss;
+        impact->count++;
+        impact->loss += fmax(answer.loss, 0);
+        status = decide_look(d, error);
+    }
+    return status;
+}
+
+zw_status decide_impacts(decision *d, system_impact *made, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    if (approaching(d) >= 0) {
+        status = impact(d, made, error);
+    }
+    return status;
+}

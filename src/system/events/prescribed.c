@@ -1,0 +1,144 @@
+/* Friction where something else says how it slides.
+ *
+ * A constraint with friction that stands still may be held by its friction, if a force along e can
+ * keep e = 0. Where other constraints prescribe e, as a drive does that turns back, no force can,
+ * and rows that hold it would contradict them. Friction then opposes what is about to happen: its
+ * direction is that of e', which it cannot change; or, where e' vanishes, that of e' a moment
+ * later; where nothing moves at all, none.
+ *
+ * Which it is says the mobility W = T a along e, with a the answer of the masses and of all rows
+ * that hold to the forces T': W is singular beside W0 = T M^-1 T', without rows, if e is
+ * prescribed. Both are squares of lengths in the metric of the masses, so W < (1e-6)^2 W0 is where
+ * the projections cease to tell rows apart as well (system_set_modes). */
+#include <string.h>
+
+#include "system/events/decide.h"
+
+#define NEARLY 1e-6
+#define BORDER 1e-9 /* accelerations below this, of their size, are none */
+
+/* W[2][2] of constraint c for the rows in `role`. */
+static zw_status mobility(decision *d, int c, const int *role, double W[2][2], zw_error *error)
+{
+    const zw_system *system = d->system;
+    const double *out = d->work->out[PART_TERMS];
+    const system_rows rows = {
+        .A = out + system->at.A, .b = out + system->at.b, .slip = out + system->at.slip};
+    tangent t = tangent_look(system, c, rows.slip);
+    double *force = d->work->spare[0], direction[2][TANGENT_WIDTH];
+    system_solver *solver = solver_create(system, role, NULL, 0, error);
+    zw_status status = solver ? ZW_OK : ZW_NO_MEMORY;
+    for (int k = 0; k < t.rank; k++) {
+        tangent_direction(&t, k, direction[k]);
+    }
+    for (int k = 0; k < t.rank && status == ZW_OK; k++) {
+        memset(force, 0, (size_t)system->n * sizeof *force);
+        for (int i = 0; i < t.width; i++) {
+            for (int j = 0; j < t.columns; j++) {
+                force[t.column[j]] += direction[k][i] * t.T[i * t.columns + j];
+            }
+        }
+        solver_fill(solver, out + system->at.M, rows, force, NULL);
+        memset(solver->b, 0, (size_t)solver->rows * sizeof *solver->b);
+        solver->options.least_squares = 1;
+        status = solver_solve(solver, error);
+        status = status == ZW_INACCURATE ? ZW_OK : status;
+        for (int l = 0; l < t.rank && status == ZW_OK; l++) {
+            W[l][k] = 0;
+            for (int i = 0; i < t.width; i++) {
+                for (int j = 0; j < t.columns; j++) {
+                    W[l][k] +=
+                        direction[l][i] * t.T[i * t.columns + j] * solver->answer.a[t.column[j]];
+                }
+            }
+        }
+    }
+    solver_free(solver);
+    return status;
+}
+
+/* Does any of the equations that hold, with the modes as they are, prescribe how c slides? Its own
+ * friction takes no part, nor do contacts, which may let go. PART_TERMS is known. */
+zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error)
+{
+    const zw_system *system = d->system;
+    int *role = d->trial, rank = system->slip[c].rank;
+    double W[2][2] = {{0}}, W0[2][2] = {{0}};
+    for (int k = 0; k < system->model->constraint_count; k++) {
+        int mode = (int)state_mode(d->state)[k];
+        role[k] = SOLVER_ABSENT;
+        if (mode != SYSTEM_OPEN && !decide_one_sided(system, k)) {
+            role[k] = mode == SYSTEM_STUCK && k != c ? SOLVER_EQUAL_HELD : SOLVER_EQUAL;
+        }
+    }
+    zw_status status = mobility(d, c, role, W, error);
+    for (int k = 0; k < system->model->constraint_count; k++) {
+        role[k] = SOLVER_ABSENT;
+    }
+    status = status == ZW_OK ? mobility(d, c, role, W0, error) : status;
+    double least = NEARLY * NEARLY, size = W0[0][0] + W0[1][1];
+    double product = W[0][0] * W[1][1] - W[0][1] * W[1][0];
+    *yes = rank == 1 ? W[0][0] <= least * W0[0][0] : product <= least * size * size;
+    if (status != ZW_OK && status != ZW_NO_MEMORY) { /* masses that are singular: not known */
+        *yes = 0;
+        status = ZW_OK;
+    }
+    return status;
+}
+
+/* e' at (t, q, v), with friction along the hint; 0: no answer. */
+static int acceleration_of(decision *d, int c, double t, const double *q, const double *v,
+                           double *e, double *size)
+{
+    zw_error ignored;
+    zw_work *work = d->work;
+    if (system_accelerate(d->system, work, t, q, v, work->a, &ignored) != ZW_OK) {
+        return 0;
+    }
+    tangent now = tangent_look(d->system, c, work->out[PART_TERMS] + d->system->at.slip);
+    *size = 0;
+    for (int i = 0; i < now.width; i++) {
+        e[i] = now.bias[i];
+        *size += fabs(now.bias[i]);
+        for (int k = 0; k < now.columns; k++) {
+            double part = now.T[i * now.columns + k] * work->a[now.column[k]];
+            e[i] += part;
+            *size += fabs(part);
+        }
+    }
+    return 1;
+}
+
+static int take_direction(const double *e, double size, double *hint)
+{
+    double length = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    if (!(length > BORDER * size)) {
+        return 0;
+    }
+    for (int i = 0; i < TANGENT_WIDTH; i++) {
+        hint[i] = e[i] / length;
+    }
+    return 1;
+}
+
+zw_status decide_follow(decision *d, int c, zw_error *error)
+{
+    enum { ROUNDS = 30 };
+    zw_state *state = d->state;
+    double *hint = d->work->hint + 3 * c, e[TANGENT_WIDTH] = {0}, size;
+    state_mode(state)[c] = SYSTEM_CLOSED;
+    memset(hint, 0, TANGENT_WIDTH * sizeof *hint);
+    zw_status status = system_set_modes(d->system, d->work, state_mode(state), error);
+    int found = 0, rounds = d->system->slip[c].rank > 1 ? ROUNDS : 1;
+    for (int k = 0; k < rounds && status == ZW_OK; k++) { /* in space friction turns it */
+        found = acceleration_of(d, c, state->t, state_q(state), state_v(state), e, &size) &&
+                take_direction(e, size, hint);
+    }
+    for (double moment = 1e-6; moment < 1e-1 && !found && status == ZW_OK; moment *= 100) {
+        decide_go_ahead(d, d->work->a, moment);
+        const double *q = d->ahead, *v = q + d->system->nq;
+        found = acceleration_of(d, c, state->t + moment, q, v, e, &size) &&
+                take_direction(e, size, hint);
+    }
+    return status;
+}

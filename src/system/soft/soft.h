@@ -1,0 +1,266 @@
+/* MuJoCo's soft constraints for rigid bodies, so that its models give its numbers.
+ *
+ * Everything that holds or touches is a row with a place r (0: it holds; r < 0: broken by so much)
+ * and a speed J v. A row would like its acceleration to be that of a damped spring,
+ *
+ *     aref = -B (J v) - K d r,
+ *
+ * and gives way to what pulls: J a - aref + R lambda = 0, R = (1 - d)/d * A0. d in (0, 1) is the
+ * impedance, a curve over |r| (soft.c); A0 is about the diagonal of J M^-1 J', from numbers that
+ * are found once, in the pose as described (soft_weight.c). With d = 1 it is the rigid law. So the
+ * motion is Gauss's minimum with compliance R,
+ *
+ *     minimise  1/2 (a - a_free)' M (a - a_free)     subject to     J a - aref + R lambda  in  K*.
+ *
+ * As R > 0, lambda is a function of J a (soft_law.c), and a is the minimum of a function without
+ * constraints: the one that soft_newton.c finds. Rows are equalities, limits (lambda >= 0),
+ * friction of joints and tendons (lambda in a box), contacts, elliptic (a cone) or pyramidal
+ * (2 (d - 1) edges n +- mu_j t_j, each lambda >= 0).
+ *
+ * Of the curvature J' v, the rate of the rows, aref has the part of closers between frames and no
+ * other; so has MuJoCo. */
+#ifndef ZW_SYSTEM_SOFT_H
+#define ZW_SYSTEM_SOFT_H
+
+#include "math/lane.h"
+#include "math/sparse/ldl.h"
+#include "system/bodies/bodies.h"
+#include "system/contact/contacts.h"
+
+/* ---- soft.c: the law of one row -------------------------------------------------------------- */
+
+/* d at a distance r, of either sign, from where the law begins. */
+double soft_impedance(const double imp[5], double r);
+
+typedef struct soft_spring {
+    double K, B;
+} soft_spring;
+/* Time constants below 2 h would be unstable: they count as that. */
+soft_spring soft_spring_of(const zw_soft *law, double h);
+
+/* The law of two geoms that touch: of the one of higher priority, else mixed. */
+zw_soft soft_mix(const zw_geom_def *a, const zw_geom_def *b);
+
+/* ---- soft_law.c: the force of a block of rows -------------------------------------------------
+ */
+
+typedef enum soft_kind {
+    SOFT_EQUAL,
+    SOFT_ABOVE,   /* lambda >= 0 */
+    SOFT_BOX,     /* |lambda| <= most */
+    SOFT_PYRAMID, /* edges n + mu_1 t_1, n - mu_1 t_1, n + mu_2 t_2, ..., each as SOFT_ABOVE */
+    SOFT_CONE,    /* sum of (lambda_j / mu_j)^2 <= lambda_0^2 */
+    SOFT_MASS     /* no row: `most` is a mass that moves along the direction */
+} soft_kind;
+
+/* Products of the factor of a bent island: where there are more, it is large (soft_large.c). So no
+ * way in it is longer than the cube root of six times that. */
+#define SOFT_TOO_LONG 1e6
+enum { SOFT_DEEPEST = 184 };
+
+enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
+
+/* Of a block at some x = J a. */
+typedef struct soft_reply {
+    int state;             /* what pushes: as long as it is the same, the force is linear in x, */
+    int curved;            /* but where this is set */
+    double force[6];       /* along the directions */
+    double C[SOFT_SQUARE]; /* -d force / dx, lower triangle by rows */
+    double rest[6];        /* force + C x */
+} soft_reply;
+
+/* Rows that share their columns. */
+typedef struct soft_block {
+    soft_kind kind;
+    int rows, first;    /* in b and D */
+    int width, columns; /* J[width][stride]; stride: columns, and zeros to a multiple of four */
+    int stride;
+    int group;     /* so many blocks from here on share their columns; 0: within such a group */
+    int J, column; /* where they are in value[] and column[]; columns rise */
+    int whole;     /* columns are all the dofs on the way from the root to the last */
+    int of;        /* of closers: which; of contacts: which point */
+    int next;      /* of the same island; -1: none */
+    double mu[5], most;
+    double x[6], move[6]; /* J a, and how it would change */
+    soft_reply now, then; /* at x, and at x + move */
+} soft_block;
+
+/* b = aref, D = 1/R: those of the block's rows. */
+void soft_law(const soft_block *k, const double *b, const double *D, const double *x,
+              soft_reply *to);
+/* The same; of a pyramid only state, curved and force. */
+void soft_law_force(const soft_block *k, const double *b, const double *D, const double *x,
+                    soft_reply *to);
+
+/* ---- The problem ----------------------------------------------------------------------------- */
+
+/* The law of two geoms, as their points need it. */
+typedef struct soft_pair {
+    int is_there;
+    uint32_t geom[2];
+    double imp[5];
+    soft_spring spring, across; /* across: of friction */
+    double A0;
+} soft_pair;
+
+enum { SOFT_PAIRS = 1024 };
+
+/* A limit of one coordinate: coef q - limit < margin, or it does nothing; q = -1: no such limit. */
+typedef struct soft_watch {
+    int q, dof, length;
+    double coef, limit, margin;
+    soft_spring spring;
+} soft_watch;
+
+/* A pattern: rows hold the way from the root to their dof. */
+typedef struct soft_shape {
+    int n, entries;
+    const int *parent, *depth; /* [n] depth: dofs from the root to here */
+    const int *start;          /* [n] where rows begin: multiples of four */
+    int blocks;
+    const int *block; /* [blocks+1] first dofs of runs in which each is the parent of the next */
+} soft_shape;
+
+/* Dofs first..end-1 are a tree of their own: what roots at the world. */
+typedef struct soft_tree {
+    int first, end;
+    int next;         /* of the same island; -1: none */
+    int leader;       /* the first of its island */
+    int block;        /* first of its blocks, if it is a leader */
+    int bent;         /* and whether it needs a pattern of its own */
+    int kind;         /* the first tree of the same pattern */
+    soft_shape shape; /* pattern of M's rows, in numbers from `first` */
+} soft_tree;
+
+/* A pattern of its own, in numbers of the island. */
+typedef struct soft_bend {
+    int *dof, *parent, *depth, *start, *block;
+} soft_bend;
+
+/* Trees that rows hold together; soft_island.c. */
+typedef struct soft_island {
+    int tree, block; /* first ones */
+    int n;
+    const int *dof; /* [n] which; NULL: they are in a row, */
+    int first;      /* from this one */
+    soft_shape shape;
+    double *H; /* its entries, then those of the factor */
+    soft_bend bend;
+    int is_large; /* no pattern: soft_large.c */
+} soft_island;
+
+typedef struct soft_problem {
+    const zw_system *system;
+    zw_work *work;
+    double h; /* of the steps, for soft_spring_of; 0: it is not to be safe */
+
+    /* soft_weight.c: 1/mass, felt in the pose as described. */
+    double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */
+    double *dof;       /* [n] mean over the dofs of a free or ball joint of one kind */
+    double *length;    /* [lengths] */
+
+    /* Rows: closers that hold, contacts, friction; then tendons with a mass. */
+    int rows, blocks, entries, columns;
+    int row_room, entry_room, block_room;
+    soft_block *block;
+    int *column;
+    double *value;
+    double *b, *D;     /* aref, 1/compliance */
+    int first_contact; /* block; `contacts` of them, the closers before */
+    int contacts;
+
+    /* What they are made from. */
+    int has_frames;     /* some closer is between frames */
+    soft_watch *watch;  /* [closers] */
+    int is_there;       /* something may touch */
+    contact_work found; /* points; most with gap < 0 have a block */
+    double *J;          /* of one point */
+    double *room;       /* for the rows of a group, and for those as bent islands have them */
+    int *J_column;
+    soft_pair *pair; /* [SOFT_PAIRS] by their geoms */
+
+    /* soft_island.c */
+    int trees, islands;
+    soft_tree *tree;
+    soft_island *island; /* [trees] */
+    int *tree_of;        /* [n] */
+    double **row;        /* [n] the row of H of each dof, */
+    int *level;          /* [n] and where its column is in the rows of others */
+    int is_bent;         /* some of these are not those of M */
+    int *local;          /* [n] numbers in islands that are bent */
+    int *bend_room, bend_used;
+    int bent_room;
+    double *bent_H;
+    struct soft_large *large; /* [trees] by the first tree of an island that needs it */
+
+    /* soft_newton.c */
+    double *H;                     /* of all islands that are not bent */
+    double *force;                 /* [n] all that is applied */
+    double *push;                  /* [n] J' lambda */
+    double *a;                     /* [n] */
+    double *guess;                 /* [n] a of the last solution, */
+    double *before;                /* [n] and of the one before: where the next begins */
+    double *x, *y, *Ma, *diagonal; /* [n] */
+    zw_real8 *lot;                 /* for eight islands at once */
+    int iterations;                /* of the last solution: the most of an island */
+    double slope;                  /* what it left of M a - force - J' lambda: its length, */
+    double certificate;            /* and in proportion to that of its parts, the worst island's */
+    void *memory;
+} soft_problem;
+
+/* ZW_BAD_INPUT: these bodies have something that the law is not made for. */
+zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_problem **to,
+                      zw_error *error);
+void soft_free(soft_problem *s);
+
+/* The motion at (t, q, v): s->a, s->push, and the replies of the blocks. */
+zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v,
+                       zw_error *error);
+/* The force of contact block k (counted from s->first_contact) on its second body, along its frame:
+ * normal, slide, slide, spin, roll, roll. */
+void soft_contact_force(const soft_problem *s, int k, double force[6]);
+
+/* soft_weight.c; masses are factored for the pose as described. */
+zw_status soft_weigh(soft_problem *s, zw_error *error);
+
+/* soft_rows.c: after bodies_smooth. */
+zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
+/* Only the masses of tendons. 0: no memory. */
+int soft_fill_masses(soft_problem *s);
+/* Once for each closer. */
+soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer);
+
+/* soft_island.c: which trees the blocks hold together, and the pattern of H of each. 0: no memory.
+ */
+int soft_find_islands(soft_problem *s);
+/* Once: the shapes of all trees, whose first and end are known; room for n, n, n + trees. */
+void soft_find_trees(soft_problem *s, int *parent, int *start, int *block);
+
+/* soft_block.c, of the group that begins at a block: */
+/* x, or `move` if it is to look ahead, = J a */
+void soft_along(const soft_problem *s, int block, const double *a, int ahead);
+/* to += J' force, or J' rest */
+void soft_push(const soft_problem *s, int block, int rest, double *to);
+/* H += J' C J */
+void soft_stiffen(const soft_problem *s, int block);
+
+/* soft_factor.c: H of M's own shape from the entries of M; y = M x. */
+void soft_copy(const soft_shape *shape, const double *M, double *H);
+void soft_multiply(const soft_shape *shape, const double *M, const double *x, double *y);
+/* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
+int soft_factor(const soft_shape *shape, const double *diagonal, double *H);
+void soft_solve(const soft_shape *shape, const double *H, double *x);
+
+/* soft_lane.c: of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
+ * some H is not positive. room: entries + n. */
+int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+                     int lanes, zw_real8 *room);
+
+/* soft_newton.c: a of every island. */
+zw_status soft_minimise(soft_problem *s, zw_error *error);
+/* Factors of M + diagonal, masses of tendons included (NULL: none); then x = that \ x. 0: it is not
+ * positive. After soft_find_islands. */
+int soft_factor_masses(soft_problem *s, const double *diagonal);
+void soft_solve_masses(soft_problem *s, double *x);
+
+#endif

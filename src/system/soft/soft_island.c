@@ -1,0 +1,346 @@
+/* Which trees the rows hold together, and the pattern of H = M + J' C J of each such island.
+ *
+ * The rows of M hold the way from the root to their dof, and L' D L of it fills nothing (tree.h).
+ * A block whose columns are all on one such way, as those of a contact with the world, adds nothing
+ * to that. A block that is not, of two branches or two trees, bends the tree of dofs until it is:
+ * for two of its columns i < k, i must become an ancestor of k,
+ *
+ *     p = parent of k;   p = i: it is one;   p > i: go on with k = p;
+ *     p < i: let i be the parent of k, and go on: p must be an ancestor of i.
+ *
+ * Parents stay smaller than their children, ancestors stay ancestors, and this is the elimination
+ * tree of H if the rows hold all their ancestors. Where they would be too many (a heap of free
+ * bodies is one long way then), a factor with an order of its own takes over: soft_large.c. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "system/soft/soft.h"
+#include "system/soft/soft_large.h"
+
+/* ---- Trees, bound together ------------------------------------------------------------------ */
+
+static int leader(const soft_problem *s, int t)
+{
+    while (s->tree[t].leader != t) {
+        t = s->tree[t].leader;
+    }
+    return t;
+}
+
+static void unite(soft_problem *s, int a, int b)
+{
+    int x = leader(s, a), y = leader(s, b), low = x < y ? x : y, high = x < y ? y : x;
+    s->tree[high].leader = low;
+    s->tree[low].bent = 1;
+}
+
+/* Are the columns of a block on the way to its last? */
+static int is_straight(const soft_problem *s, const soft_block *k)
+{
+    const int *parent = s->system->tree->dof_parent, *column = s->column + k->column;
+    int d = column[k->columns - 1];
+    for (int i = k->columns - 2; i >= 0; i--) {
+        while (d > column[i]) {
+            d = parent[d];
+        }
+        if (d != column[i]) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void bind(soft_problem *s)
+{
+    for (int t = 0; t < s->trees; t++) {
+        s->tree[t].leader = t;
+        s->tree[t].block = s->tree[t].next = -1;
+        s->tree[t].bent = 0;
+    }
+    for (int i = 0; i < s->blocks; i++) {
+        soft_block *k = &s->block[i];
+        const int *column = s->column + k->column;
+        if (k->columns == 0 || k->whole) { /* that is known of contacts with the world */
+            continue;
+        }
+        int first = s->tree_of[column[0]], last = s->tree_of[column[k->columns - 1]];
+        for (int j = 1; first != last && j < k->columns; j++) {
+            unite(s, first, s->tree_of[column[j]]);
+        }
+        k->whole = first == last && is_straight(s, k);
+        if (first == last && !k->whole) {
+            s->tree[leader(s, first)].bent = 1;
+        }
+        k->whole &= k->columns == s->system->tree->depth[column[k->columns - 1]];
+    }
+}
+
+/* Lists of trees and blocks, in rising order: the last comes first into them. */
+static void list(soft_problem *s)
+{
+    for (int t = s->trees - 1; t >= 0; t--) {
+        int first = leader(s, t);
+        s->tree[first].bent |= s->tree[t].bent;
+        if (first != t) {
+            s->tree[t].next = s->tree[first].next;
+            s->tree[first].next = t;
+        }
+    }
+    for (int i = s->blocks - 1; i >= 0; i--) {
+        soft_block *k = &s->block[i];
+        if (k->columns > 0) {
+            soft_tree *first = &s->tree[leader(s, s->tree_of[s->column[k->column]])];
+            k->next = first->block;
+            first->block = i;
+            /* as long as the last begins a group that this can begin */
+            const soft_block *after = k->next == i + 1 && k[1].column == k->column ? &k[1] : NULL;
+            int joins = after && after->group < SOFT_GROUP;
+            k->group = 1 + (joins ? after->group : 0);
+        }
+    }
+    for (int i = 0; i < s->blocks; i++) { /* those within a group begin none */
+        for (int j = 1; j < s->block[i].group; j++) {
+            s->block[i + j].group = 0;
+        }
+    }
+}
+
+/* ---- Patterns ------------------------------------------------------------------------------- */
+
+static int padded(int count)
+{
+    return (count + 3) / 4 * 4;
+}
+
+static void straighten(soft_problem *s)
+{
+    double *H = s->H;
+    for (int t = 0; t < s->trees; t++) {
+        const soft_shape *shape = &s->tree[t].shape;
+        for (int i = 0; i < shape->n; i++) {
+            s->row[s->tree[t].first + i] = H + shape->start[i];
+            s->level[s->tree[t].first + i] = shape->depth[i] - 1;
+        }
+        H += shape->entries;
+    }
+    s->is_bent = 0;
+}
+
+static void make_ancestor(int *parent, int k, int i)
+{
+    while (i >= 0 && parent[k] != i) {
+        int p = parent[k];
+        if (p > i) {
+            k = p;
+        } else {
+            parent[k] = i;
+            k = i;
+            i = p;
+        }
+    }
+}
+
+static void find_parents(const soft_problem *s, soft_island *island)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const int *local = s->local;
+    soft_bend *to = &island->bend;
+    for (int i = 0; i < island->n; i++) {
+        int up = tree->dof_parent[to->dof[i]];
+        to->parent[i] = up < 0 ? -1 : local[up];
+    }
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        const soft_block *k = &s->block[b];
+        const int *column = s->column + k->column;
+        for (int j = k->columns - 1; j > 0; j--) {
+            make_ancestor(to->parent, local[column[j]], local[column[j - 1]]);
+        }
+    }
+    double products = 0;
+    int entries = 0;
+    for (int i = 0; i < island->n && products < SOFT_TOO_LONG; i++) {
+        to->depth[i] = to->parent[i] < 0 ? 1 : to->depth[to->parent[i]] + 1;
+        to->start[i] = entries;
+        entries += padded(to->depth[i]);
+        products += 0.5 * to->depth[i] * to->depth[i];
+    }
+    island->is_large = !(products < SOFT_TOO_LONG);
+    island->shape.entries = island->is_large ? 0 : entries;
+}
+
+static int *take_ints(soft_problem *s, int count)
+{
+    s->bend_used += count;
+    return s->bend_room + s->bend_used - count;
+}
+
+static void bend_island(soft_problem *s, soft_island *island)
+{
+    soft_bend *to = &island->bend;
+    island->n = 0;
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        island->n += s->tree[t].end - s->tree[t].first;
+    }
+    to->dof = take_ints(s, island->n);
+    to->parent = take_ints(s, island->n);
+    to->depth = take_ints(s, island->n);
+    to->start = take_ints(s, island->n);
+    to->block = take_ints(s, island->n + 1);
+    for (int t = island->tree, i = 0; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            s->local[d] = i;
+            to->dof[i++] = d;
+        }
+    }
+    island->dof = to->dof;
+    find_parents(s, island);
+}
+
+/* Runs of dofs, each the parent of the next. */
+static void find_runs(soft_problem *s, soft_island *island)
+{
+    soft_bend *to = &island->bend;
+    int blocks = 0;
+    for (int i = 0; i < island->n; i++) {
+        if (i == 0 || to->parent[i] != i - 1 || i - to->block[blocks - 1] == TREE_BLOCK) {
+            to->block[blocks++] = i;
+        }
+        s->row[to->dof[i]] = island->H + to->start[i];
+        s->level[to->dof[i]] = to->depth[i] - 1;
+    }
+    to->block[blocks] = island->n;
+    island->shape = (soft_shape){.n = island->n,
+                                 .entries = island->shape.entries,
+                                 .parent = to->parent,
+                                 .depth = to->depth,
+                                 .start = to->start,
+                                 .blocks = blocks,
+                                 .block = to->block};
+}
+
+static int grow(soft_problem *s, int entries)
+{
+    if (entries > s->bent_room) {
+        s->bent_room = 0;
+        base_free(s->bent_H);
+        s->bent_H = base_alloc(2 * (size_t)entries * sizeof *s->bent_H);
+        if (!s->bent_H) {
+            return 0;
+        }
+        s->bent_room = 2 * entries;
+    }
+    return 1;
+}
+
+/* The pattern of the tree itself; columns of whole blocks stand in a row there. */
+static void keep_straight(const soft_problem *s, soft_island *island)
+{
+    const soft_tree *tree = &s->tree[island->tree];
+    island->n = tree->end - tree->first;
+    island->dof = NULL;
+    island->shape = tree->shape;
+    island->H = s->row[tree->first];
+    island->is_large = 0;
+}
+
+static int finish_bent(soft_problem *s, soft_island *island, int *used)
+{
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        s->block[b].whole = 0;
+    }
+    if (island->is_large) {
+        return soft_large_find(s, island);
+    }
+    island->H = s->bent_H + *used;
+    *used += island->shape.entries;
+    find_runs(s, island);
+    return 1;
+}
+
+int soft_find_islands(soft_problem *s)
+{
+    int entries = 0, used = 0;
+    if (s->is_bent) {
+        straighten(s);
+    }
+    bind(s);
+    list(s);
+    s->islands = s->bend_used = 0;
+    for (int t = 0; t < s->trees; t++) {
+        if (s->tree[t].leader != t) {
+            continue;
+        }
+        soft_island *island = &s->island[s->islands++];
+        island->tree = t;
+        island->first = s->tree[t].first;
+        island->block = s->tree[t].block;
+        if (s->tree[t].bent) {
+            bend_island(s, island);
+            entries += island->shape.entries;
+            s->is_bent = 1;
+        } else {
+            keep_straight(s, island);
+        }
+    }
+    if (!grow(s, entries)) {
+        return 0;
+    }
+    for (int i = 0; i < s->islands; i++) {
+        if (s->island[i].dof && !finish_bent(s, &s->island[i], &used)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Once ----------------------------------------------------------------------------------- */
+
+/* Trees of one pattern are solved together: soft_lane.c. A few patterns are compared. */
+static int kind_of(const soft_problem *s, int t)
+{
+    const soft_shape *own = &s->tree[t].shape;
+    int kinds = 0;
+    for (int k = 0; k < t && kinds < 8; k++) {
+        const soft_shape *other = &s->tree[k].shape;
+        if (s->tree[k].kind != k) {
+            continue;
+        }
+        if (other->n == own->n &&
+            memcmp(other->parent, own->parent, (size_t)own->n * sizeof *own->parent) == 0) {
+            return k;
+        }
+        kinds++;
+    }
+    return t;
+}
+
+void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int t = 0, b = 0; t < s->trees; t++) {
+        soft_tree *own = &s->tree[t];
+        int first = own->first, n = own->end - first, blocks = 0, entries = 0;
+        for (int i = 0; i < n; i++) {
+            int up = tree->dof_parent[first + i];
+            parent[i] = up < 0 ? -1 : up - first;
+            start[i] = entries;
+            entries += padded(tree->depth[first + i]);
+        }
+        for (; b < tree->blocks && tree->block[b] < own->end; b++) {
+            block[blocks++] = tree->block[b] - first;
+        }
+        block[blocks] = n;
+        own->shape = (soft_shape){.n = n,
+                                  .entries = entries,
+                                  .parent = parent,
+                                  .depth = tree->depth + first,
+                                  .start = start,
+                                  .blocks = blocks,
+                                  .block = block};
+        own->kind = kind_of(s, t);
+        parent += n;
+        start += n;
+        block += blocks + 1;
+    }
+    straighten(s);
+}

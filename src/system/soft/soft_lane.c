@@ -1,0 +1,109 @@
+/* Eight islands of the same pattern at once: soft_factor.c, lane by lane, and with its bits. So
+ * what an island does not depend on whom it shares a lot with.
+ *
+ * The way to the root of the right-hand side goes along with the factor: a row is in registers
+ * once. */
+#include "math/lanes.h"
+#include "system/soft/soft.h"
+
+#define SOFT_REAL zw_real8
+#include "system/soft/soft_root.h"
+
+/* Factor of a run, and what its right-hand sides do to those above. */
+ZW_INLINE zw_mask8 factor_run(const soft_shape *shape, int first, const int n, zw_real8 *H,
+                              zw_real8 *x)
+{
+    int above = shape->depth[first] - 1;
+    zw_real8 *row[TREE_BLOCK], inverse[TREE_BLOCK], own[TREE_BLOCK], l[TREE_BLOCK];
+    zw_mask8 good = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (int k = 0; k < n; k++) {
+        row[k] = H + shape->start[first + k];
+        own[k] = x[first + k];
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        good &= row[k][above + k] > 0.0;
+        inverse[k] = 1.0 / row[k][above + k];
+        x[first + k] = own[k];
+        own[k] *= inverse[k];
+        for (int e = k - 1; e >= 0; e--) {
+            zw_real8 part = row[k][above + e] * inverse[k];
+            for (int c = 0; c <= above + e; c++) {
+                row[e][c] -= part * row[k][c];
+            }
+            own[e] -= row[k][above + e] * own[k];
+        }
+        row[k][above + k] = inverse[k];
+    }
+    for (int t = above - 1, d = shape->parent[first]; t >= 0; t--, d = shape->parent[d]) {
+        zw_real8 *upper = H + shape->start[d], sum = x[d];
+        for (int k = n - 1; k >= 0; k--) {
+            l[k] = row[k][t] * inverse[k];
+            sum -= row[k][t] * own[k];
+        }
+        x[d] = sum;
+        for (int c = 0; c <= t; c++) {
+            zw_real8 entry = upper[c];
+            for (int k = n - 1; k >= 0; k--) {
+                entry -= l[k] * row[k][c];
+            }
+            upper[c] = entry;
+        }
+    }
+    return good;
+}
+
+ZW_CLONES static void solve_eight(const soft_shape *shape, zw_real8 *H, zw_real8 *x, zw_mask8 *good)
+{
+    zw_mask8 all = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (int b = shape->blocks - 1; b >= 0; b--) {
+        int first = shape->block[b];
+        switch (shape->block[b + 1] - first) {
+        case 1:
+            all &= factor_run(shape, first, 1, H, x);
+            break;
+        case 2:
+            all &= factor_run(shape, first, 2, H, x);
+            break;
+        case 3:
+            all &= factor_run(shape, first, 3, H, x);
+            break;
+        default:
+            all &= factor_run(shape, first, TREE_BLOCK, H, x);
+            break;
+        }
+    }
+    for (int b = 0; b < shape->blocks; b++) {
+        int first = shape->block[b];
+        switch (shape->block[b + 1] - first) {
+        case 1:
+            from_root(shape, first, 1, H, x);
+            break;
+        case 2:
+            from_root(shape, first, 2, H, x);
+            break;
+        case 3:
+            from_root(shape, first, 3, H, x);
+            break;
+        default:
+            from_root(shape, first, TREE_BLOCK, H, x);
+            break;
+        }
+    }
+    *good = all;
+}
+
+int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+                     int lanes, zw_real8 *room)
+{
+    zw_real8 *right = room + shape->entries;
+    zw_mask8 good;
+    int all = 1;
+    math_to_lanes(shape->entries, (const double *const *)H, room);
+    math_to_lanes(shape->n, (const double *const *)x, right);
+    solve_eight(shape, room, right, &good);
+    math_from_lanes(shape->n, right, lanes, x);
+    for (int l = 0; l < lanes; l++) {
+        all &= good[l] != 0;
+    }
+    return all;
+}

@@ -1,0 +1,531 @@
+/* The motion of the soft law: Newton's method on each island; soft.h has the law.
+ *
+ * a is the minimum of the strongly convex, once differentiable function
+ *
+ *     f(a) = 1/2 a' M a - force' a + sum over blocks of s(J a),    ds/dx = -lambda(x) (soft_law.c).
+ *
+ * Its second derivative is H = M + J' C J, where it has one. A step leads to the minimum of the
+ * quadratic function at hand,
+ *
+ *     H a+ = force + J' (lambda + C J a).
+ *
+ * Where the same rows push at a+ as at a, and none is curved, a+ is the minimum, and its bits do
+ * not tell where the search began. Else the next a is the lowest point on the line through both, as
+ * exactly as need be: the slope along it rises, so its zero is bracketed and Newton's steps on it
+ * are kept inside. With that f sinks at each step, and without curved blocks there are finitely
+ * many quadratic pieces.
+ *
+ * The search begins at the last a: from step to step few rows change, and most steps need one
+ * factor. Islands with cones begin at 0. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "system/soft/soft.h"
+#include "system/soft/soft_large.h"
+
+enum { MOST = 200, LOOKS = 40 };
+#define EXACT 1e-13 /* of the slope beside its parts: no more can be had */
+#define CLOSE 1e-10 /* where it sinks no more, this will do */
+#define ENOUGH 1e-8 /* and this at the very end */
+
+static void look(const soft_problem *s, soft_block *k, const double *x, soft_reply *to)
+{
+    soft_law(k, s->b + k->first, s->D + k->first, x, to);
+}
+
+/* ---- H of an island ------------------------------------------------------------------------- */
+
+/* The block after the group that begins at b. */
+static int after(const soft_problem *s, int b)
+{
+    return s->block[b + s->block[b].group - 1].next;
+}
+
+static void fill(soft_problem *s, const soft_island *island, int only_masses)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *M = s->work->sweeps + tree->at.M;
+    if (island->dof) {
+        memset(island->H, 0, (size_t)island->shape.entries * sizeof *M);
+        for (int i = 0; i < island->n; i++) {
+            int d = island->dof[i];
+            for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+                s->row[d][s->level[tree->column[k]]] = M[k];
+            }
+        }
+    } else {
+        soft_copy(&island->shape, M + tree->start[island->first], island->H);
+    }
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        if (!only_masses || s->block[b].kind == SOFT_MASS) {
+            soft_stiffen(s, b);
+        }
+    }
+}
+
+static int factor(soft_problem *s, const soft_island *island, const double *diagonal,
+                  int only_masses)
+{
+    const double *own = diagonal ? diagonal + island->first : NULL;
+    if (island->is_large) {
+        return soft_large_factor(s, island, diagonal, only_masses);
+    }
+    fill(s, island, only_masses);
+    for (int i = 0; diagonal && island->dof && i < island->n; i++) {
+        s->y[i] = diagonal[island->dof[i]];
+        own = s->y;
+    }
+    return soft_factor(&island->shape, own, island->H);
+}
+
+/* x = H \ x, by numbers of all dofs. */
+static void solve(soft_problem *s, const soft_island *island, double *x)
+{
+    double *y = island->dof ? s->y : x + island->first;
+    for (int i = 0; island->dof && i < island->n; i++) {
+        y[i] = x[island->dof[i]];
+    }
+    if (island->is_large) {
+        soft_large_solve(s, island, y);
+    } else {
+        soft_solve(&island->shape, island->H, y);
+    }
+    for (int i = 0; island->dof && i < island->n; i++) {
+        x[island->dof[i]] = y[i];
+    }
+}
+
+int soft_factor_masses(soft_problem *s, const double *diagonal)
+{
+    int good = 1;
+    for (int i = 0; i < s->islands; i++) {
+        good &= factor(s, &s->island[i], diagonal, 1);
+    }
+    return good;
+}
+
+static int is_zero(const soft_problem *s, const soft_island *island, const double *x)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            if (x[d] != 0) {
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+void soft_solve_masses(soft_problem *s, double *x)
+{
+    for (int i = 0; i < s->islands; i++) {
+        if (!is_zero(s, &s->island[i], x)) {
+            solve(s, &s->island[i], x);
+        }
+    }
+}
+
+/* ---- One island ----------------------------------------------------------------------------- */
+
+/* y = M x of the trees alone */
+static void multiply(const soft_problem *s, const soft_island *island, const double *x, double *y)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *M = s->work->sweeps + tree->at.M;
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        int first = s->tree[t].first;
+        soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+    }
+}
+
+typedef struct measure {
+    double slope, size; /* squares of lengths */
+} measure;
+
+static int is_within(const measure *m, double part)
+{
+    return m->slope <= part * part * m->size;
+}
+
+/* Of a tendon to Ma */
+static void add_mass(const soft_problem *s, const soft_block *k)
+{
+    for (int c = 0; c < k->columns; c++) {
+        s->Ma[s->column[k->column + c]] -= k->now.force[0] * s->value[k->J + c];
+    }
+}
+
+/* push, and what is left of M a - force - push. That is left in x. */
+static measure measure_slope(soft_problem *s, const soft_island *island)
+{
+    measure m = {0};
+    double Ma = 0, applied = 0, pushed = 0;
+    multiply(s, island, s->a, s->Ma);
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        size_t bytes = (size_t)(s->tree[t].end - s->tree[t].first) * sizeof(double);
+        memset(s->push + s->tree[t].first, 0, bytes);
+    }
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        if (s->block[b].kind == SOFT_MASS) {
+            add_mass(s, &s->block[b]);
+        } else {
+            soft_push(s, b, 0, s->push);
+        }
+    }
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            double g = s->Ma[d] - s->force[d] - s->push[d];
+            s->x[d] = g;
+            m.slope += g * g;
+            Ma += s->Ma[d] * s->Ma[d];
+            applied += s->force[d] * s->force[d];
+            pushed += s->push[d] * s->push[d];
+        }
+    }
+    m.size = fmax(Ma, fmax(applied, pushed));
+    return m;
+}
+
+/* What a block adds to the slope along the line, and to how that rises. */
+static void add_slope(const soft_block *k, const soft_reply *reply, double *slope, double *rise)
+{
+    for (int i = 0; i < k->width; i++) {
+        *slope -= reply->force[i] * k->move[i];
+        for (int j = 0; j <= i; j++) {
+            double C = reply->C[i * (i + 1) / 2 + j];
+            *rise += (i == j ? 1 : 2) * C * k->move[i] * k->move[j];
+        }
+    }
+}
+
+/* The zero of the slope c1 + c2 t - sum of lambda . move along the line to a+. At its ends, t = 0
+ * and 1, the replies are known. s->x, which was a+, becomes x = a+ - a. As H x is what the slope at
+ * t = 0 is short of nothing, c2 = x' M x follows from that and from C. */
+static double search(soft_problem *s, const soft_island *island)
+{
+    double c1 = 0, c2 = 0, low = 0, high = INFINITY, at = 1, first = 0, rise = 0;
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            s->x[d] -= s->a[d];
+        }
+    }
+    multiply(s, island, s->a, s->Ma);
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            c1 += s->x[d] * (s->Ma[d] - s->force[d]);
+        }
+    }
+    first = c1;
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        add_slope(&s->block[b], &s->block[b].now, &first, &rise);
+    }
+    c2 = fmax(-first - rise, 0);
+    for (int look_no = 0; look_no < LOOKS; look_no++) {
+        double slope = c1 + at * c2;
+        rise = c2;
+        for (int b = island->block; b >= 0; b = s->block[b].next) {
+            soft_block *k = &s->block[b];
+            soft_reply reply;
+            double x[6];
+            for (int i = 0; i < k->width && look_no > 0; i++) {
+                x[i] = k->x[i] + at * k->move[i];
+            }
+            if (look_no > 0) {
+                look(s, k, x, &reply);
+            }
+            add_slope(k, look_no > 0 ? &reply : &k->then, &slope, &rise);
+        }
+        if (fabs(slope) <= 1e-3 * fabs(first)) {
+            break;
+        }
+        *(slope < 0 ? &low : &high) = at;
+        double next = at - slope / rise;
+        at = next > low && next < high ? next : isinf(high) ? 2 * at : 0.5 * (low + high);
+    }
+    return at;
+}
+
+/* s->x = H a+ */
+static void aim(soft_problem *s, const soft_island *island)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memcpy(s->x + own->first, s->force + own->first,
+               (size_t)(own->end - own->first) * sizeof(double));
+    }
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_push(s, b, 1, s->x); /* masses have no rest */
+    }
+}
+
+/* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
+static int look_ahead(soft_problem *s, const soft_island *island)
+{
+    int same = 1;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_along(s, b, s->x, 1);
+    }
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        soft_law_force(k, s->b + k->first, s->D + k->first, k->move, &k->then);
+        same &= k->then.state == k->now.state && !k->then.curved;
+    }
+    return same;
+}
+
+static void take(soft_problem *s, const soft_island *island)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memcpy(s->a + own->first, s->x + own->first,
+               (size_t)(own->end - own->first) * sizeof(double));
+    }
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        memcpy(k->x, k->move, sizeof k->x);
+        memcpy(k->now.force, k->then.force, sizeof k->now.force); /* C and rest are the same */
+    }
+}
+
+/* What the blocks do at s->a; answers whether some are curved there. */
+static int look_all(soft_problem *s, const soft_island *island)
+{
+    int curved = 0;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        soft_along(s, b, s->a, 0);
+    }
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        look(s, k, k->x, &k->now);
+        curved |= k->now.curved;
+    }
+    return curved;
+}
+
+static int go_along(soft_problem *s, const soft_island *island)
+{
+    int curved = 0;
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        look(s, k, k->move, &k->then);
+        for (int i = 0; i < k->width; i++) {
+            k->move[i] -= k->x[i];
+        }
+    }
+    double at = search(s, island);
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            s->a[d] += at * s->x[d];
+        }
+    }
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        soft_block *k = &s->block[b];
+        for (int i = 0; i < k->width; i++) {
+            k->x[i] += at * k->move[i];
+        }
+        look(s, k, k->x, &k->now);
+        curved |= k->now.curved;
+    }
+    return curved;
+}
+
+/* Round-off of a+, taken back with the factor at hand: a -= H \ slope, which is in s->x. */
+static measure polish(soft_problem *s, const soft_island *island, measure m)
+{
+    for (int round = 0; round < 3 && !is_within(&m, EXACT); round++) {
+        solve(s, island, s->x);
+        for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+            for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+                s->a[d] -= s->x[d];
+            }
+        }
+        look_all(s, island);
+        measure next = measure_slope(s, island);
+        int better = next.slope < 0.25 * m.slope;
+        m = next;
+        if (!better) {
+            break;
+        }
+    }
+    return m;
+}
+
+static void move_back(soft_problem *s, const soft_island *island)
+{
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memcpy(s->a + own->first, s->guess + own->first,
+               (size_t)(own->end - own->first) * sizeof(double));
+    }
+}
+
+/* Near the end of a curved search: the step from the slope, which is in s->x and has less round-off
+ * than a+. It is taken if it halves the slope; else it is 0, and a is where it was. */
+static int correct(soft_problem *s, const soft_island *island, measure *m)
+{
+    solve(s, island, s->x);
+    for (int t = island->tree; t >= 0; t = s->tree[t].next) {
+        for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
+            s->guess[d] = s->a[d];
+            s->a[d] -= s->x[d];
+        }
+    }
+    look_all(s, island);
+    measure next = measure_slope(s, island);
+    if (next.slope <= 0.25 * m->slope) {
+        *m = next;
+        return 1;
+    }
+    move_back(s, island);
+    look_all(s, island);
+    *m = measure_slope(s, island);
+    return 0;
+}
+
+/* Where the search ends on a curved piece its last bits tell where it began: so it begins at the
+ * same place, whatever was before. */
+static void begin(soft_problem *s, const soft_island *island)
+{
+    int cones = 0;
+    for (int b = island->block; b >= 0; b = s->block[b].next) {
+        cones |= s->block[b].kind == SOFT_CONE;
+    }
+    for (int t = island->tree; t >= 0 && cones; t = s->tree[t].next) {
+        const soft_tree *own = &s->tree[t];
+        memset(s->a + own->first, 0, (size_t)(own->end - own->first) * sizeof(double));
+    }
+}
+
+/* The first step, up to H a+ = s->x. */
+static void prepare(soft_problem *s, const soft_island *island)
+{
+    begin(s, island);
+    look_all(s, island);
+    fill(s, island, 0);
+    aim(s, island);
+}
+
+/* 0: H is not positive. If it is `ready`, the first a+ is in s->x, but H has no factor. */
+static int minimise(soft_problem *s, const soft_island *island, int ready, measure *m,
+                    int *iterations)
+{
+    int known = 0; /* known: the slope is in s->x */
+    if (!ready) {
+        begin(s, island);
+        look_all(s, island);
+    }
+    for (*iterations = 1; *iterations <= MOST; ++*iterations, ready = 0) {
+        if (!ready && !factor(s, island, NULL, 0)) {
+            return 0;
+        }
+        if (known && correct(s, island, m)) {
+            if (is_within(m, EXACT)) {
+                return 1;
+            }
+            continue;
+        }
+        if (known && is_within(m, CLOSE)) {
+            return 1;
+        }
+        if (!ready) {
+            aim(s, island);
+            solve(s, island, s->x);
+        }
+        if (look_ahead(s, island)) {
+            take(s, island);
+            *m = measure_slope(s, island);
+            if (!is_within(m, CLOSE) && (!ready || factor(s, island, NULL, 0))) {
+                *m = polish(s, island, *m);
+            }
+            return 1;
+        }
+        known = go_along(s, island) || *iterations > 50;
+        if (known) {
+            *m = measure_slope(s, island);
+            if (is_within(m, EXACT)) {
+                return 1;
+            }
+        }
+    }
+    return 1;
+}
+
+typedef struct tally {
+    double slope, worst;
+} tally;
+
+static zw_status finish(soft_problem *s, const soft_island *island, int ready, tally *sum,
+                        zw_error *error)
+{
+    measure m = {0};
+    int iterations = 0;
+    if (!minimise(s, island, ready, &m, &iterations)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    sum->slope += m.slope;
+    sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
+    s->iterations = iterations > s->iterations ? iterations : s->iterations;
+    return is_within(&m, ENOUGH)
+               ? ZW_OK
+               : base_fail(error, ZW_INACCURATE,
+                           "the soft law could be solved to a part of %.1e of its forces only",
+                           sqrt(m.slope / m.size));
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+/* Islands of one pattern, whose first steps are taken together. */
+typedef struct lot {
+    int count;
+    const soft_island *island[LANES];
+} lot;
+
+static zw_status finish_lot(soft_problem *s, lot *all, tally *sum, zw_error *error)
+{
+    enum { FEW = 3 }; /* so many are as soon done one by one */
+    double *H[LANES], *x[LANES];
+    int ready = all->count >= FEW, count = all->count;
+    zw_status status = ZW_OK;
+    for (int l = 0; l < LANES && ready; l++) {
+        const soft_island *island = all->island[l < count ? l : count - 1];
+        H[l] = island->H;
+        x[l] = s->x + island->first;
+        if (l < count) {
+            prepare(s, island);
+        }
+    }
+    if (ready && !soft_solve_eight(&all->island[0]->shape, H, x, count, s->lot)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    for (int l = 0; l < count && status == ZW_OK; l++) {
+        status = finish(s, all->island[l], ready, sum, error);
+    }
+    all->count = 0;
+    return status;
+}
+
+zw_status soft_minimise(soft_problem *s, zw_error *error)
+{
+    tally sum = {0};
+    lot all = {0};
+    int kind = -1;
+    zw_status status = ZW_OK;
+    s->iterations = 0;
+    for (int i = 0; i < s->islands && status == ZW_OK; i++) {
+        const soft_island *island = &s->island[i];
+        if (island->dof) {
+            status = finish(s, island, 0, &sum, error);
+            continue;
+        }
+        if (all.count == LANES || s->tree[island->tree].kind != kind) {
+            status = finish_lot(s, &all, &sum, error);
+        }
+        kind = s->tree[island->tree].kind;
+        all.island[all.count++] = island;
+    }
+    status = status == ZW_OK ? finish_lot(s, &all, &sum, error) : status;
+    s->slope = sqrt(sum.slope);
+    s->certificate = sqrt(sum.worst);
+    return status;
+}

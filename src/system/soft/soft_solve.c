@@ -1,0 +1,177 @@
+/* Creation of the soft law's problem, and the motion at a state; soft.h has the law. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "system/soft/soft.h"
+#include "system/soft/soft_large.h"
+
+/* ---- Creation ------------------------------------------------------------------------------- */
+
+typedef struct shapes {
+    int *parent, *start, *block; /* of soft_find_trees */
+} shapes;
+
+static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    size_t n = (size_t)system->n, trees = (size_t)s->trees;
+    size_t wide = 2 * (size_t)bodies->widest + n + 4; /* columns, at most */
+    double **speeds[] = {&s->dof, &s->force, &s->push, &s->guess,   &s->before,
+                         &s->x,   &s->y,     &s->Ma,   &s->diagonal};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    s->a = base_arena_doubles(arena, n + (size_t)system->carried);
+    s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
+    s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
+    s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
+    s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
+    s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
+                                            SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
+    s->J_column = base_arena_ints(arena, wide);
+    s->tree_of = base_arena_ints(arena, n);
+    s->level = base_arena_ints(arena, n);
+    s->local = base_arena_ints(arena, n);
+    s->bend_room = base_arena_ints(arena, 5 * n + trees);
+    of->parent = base_arena_ints(arena, n);
+    of->start = base_arena_ints(arena, n);
+    of->block = base_arena_ints(arena, n + trees);
+}
+
+static int allocate(soft_problem *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const contact_world *world = s->system->bodies->contact;
+    base_arena arena = {0};
+    shapes of;
+    for (int d = 0; d < tree->nv; d++) {
+        s->trees += tree->dof_parent[d] < 0;
+    }
+    size_t trees = (size_t)s->trees + 1;
+    lay_out(s, &of, &arena);
+    s->memory = base_alloc(arena.used + 1);
+    s->tree = base_alloc(trees * sizeof *s->tree);
+    s->island = base_alloc(trees * sizeof *s->island);
+    s->large = base_alloc(trees * sizeof *s->large);
+    s->pair = base_alloc(SOFT_PAIRS * sizeof *s->pair);
+    s->row = base_alloc(((size_t)tree->nv + 1) * sizeof *s->row);
+    s->watch = base_alloc(((size_t)s->system->bodies->closer_count + 1) * sizeof *s->watch);
+    if (!s->memory || !s->watch || !s->tree || !s->island || !s->large || !s->row || !s->pair) {
+        return 0;
+    }
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &of, &arena);
+    for (int d = 0, t = -1; d < tree->nv; d++) {
+        t += tree->dof_parent[d] < 0;
+        s->tree[t].first = tree->dof_parent[d] < 0 ? d : s->tree[t].first;
+        s->tree[t].end = d + 1;
+        s->tree_of[d] = t;
+    }
+    for (int c = 0; c < s->system->bodies->closer_count; c++) {
+        s->has_frames |= s->system->bodies->closer[c].kind < CLOSER_LENGTH;
+        s->watch[c] = soft_watch_of(s, &s->system->bodies->closer[c]);
+    }
+    soft_find_trees(s, of.parent, of.start, of.block);
+    int room = 0;
+    for (int t = 0; t < s->trees; t++) {
+        int own = s->tree[t].kind != t ? s->tree[t].shape.entries + s->tree[t].shape.n : 0;
+        room = own > room ? own : room;
+    }
+    s->lot = base_alloc(((size_t)room + 1) * sizeof *s->lot);
+    s->is_there = world->geom_count > 0 && contact_work_create(&s->found, world) == ZW_OK;
+    return s->lot && (s->is_there || world->geom_count == 0);
+}
+
+zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_problem **to,
+                      zw_error *error)
+{
+    *to = NULL;
+    if (!system->tree || system->bodies->formulas) {
+        return base_fail(error, ZW_BAD_INPUT, "the soft law is for rigid bodies%s",
+                         system->tree ? ", and does not know formulas over them" : "");
+    }
+    soft_problem *s = base_alloc(sizeof *s);
+    if (s) {
+        int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
+        *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
+    }
+    if (!s || !allocate(s) || !bodies_herd(system, work)) {
+        soft_free(s);
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    zw_status status = soft_weigh(s, error);
+    if (status != ZW_OK) {
+        soft_free(s);
+        return status;
+    }
+    *to = s;
+    return ZW_OK;
+}
+
+void soft_free(soft_problem *s)
+{
+    if (!s) {
+        return;
+    }
+    for (int t = 0; s->large && t < s->trees; t++) {
+        soft_large_free(&s->large[t]);
+    }
+    void *list[] = {s->block, s->lot,    s->watch, s->pair,   s->column, s->value, s->b,
+                    s->D,     s->bent_H, s->tree,  s->island, s->large,  s->row,   s->memory};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        base_free(list[k]);
+    }
+    if (s->is_there) {
+        contact_work_free(&s->found);
+    }
+    base_free(s);
+}
+
+/* ---- The motion ----------------------------------------------------------------------------- */
+
+#define ONWARD 0.6 /* of the last change of a: with humanoids that fall it saved most steps */
+
+static int is_finite(const soft_problem *s)
+{
+    const double *M = s->work->sweeps + s->system->tree->at.M;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) { /* the diagonal tells of the others */
+        sum += s->force[i] * 0 + M[s->system->tree->start[i + 1] - 1] * 0;
+    }
+    return sum == 0;
+}
+
+zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
+{
+    const zw_system *system = s->system;
+    size_t bytes = (size_t)system->n * sizeof(double);
+    zw_status status = ZW_OK;
+    bodies_smooth(system, s->work, q, v);
+    memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
+    for (int i = 0; i < system->n; i++) { /* on the way that it went last */
+        s->a[i] = s->guess[i] + ONWARD * (s->guess[i] - s->before[i]);
+    }
+    if (!is_finite(s)) { /* that names who is not */
+        status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
+    }
+    status = status == ZW_OK ? soft_fill(s, q, v, error) : status;
+    if (status == ZW_OK && !soft_find_islands(s)) {
+        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    status = status == ZW_OK ? soft_minimise(s, error) : status;
+    if (status == ZW_OK) {
+        memcpy(s->before, s->guess, bytes);
+        memcpy(s->guess, s->a, bytes);
+    }
+    return status;
+}
+
+void soft_contact_force(const soft_problem *s, int k, double force[6])
+{
+    const soft_block *block = &s->block[s->first_contact + k];
+    memset(force, 0, 6 * sizeof *force);
+    memcpy(force, block->now.force, (size_t)block->width * sizeof *force);
+}
