@@ -21,11 +21,8 @@
  * points are those of Coulomb's law, without any shift; D has no symmetry where something slides.
  * Convex law: P is the projection onto the cone. A row of its own has an interval instead: all
  * numbers (an equality), those from 0 on (an inequality), those between the limits of a box. If it
- * has a compliance c too, w = J u - b + c lambda, then
- *
- *     lambda = P(s (r - k (J u - b))),     s = 1/(1 + k c),
- *
- * which is the same with s k in the place of k, but for r.
+ * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
+ * s = 1/(1 + k c).
  *
  * Nothing makes this converge from far. What has not converged in a few steps, or has changed what
  * is open, held and sliding too often, is left to the methods of solve.c; and no answer is given
@@ -253,10 +250,7 @@ static int open_rows(gauss_prox *x, const double *guess)
             prox_unit *it = &x->unit[x->units++];
             it->at = i;
             it->rows = step;
-            it->low = block->kind == ZW_BOX        ? block->limit[0] / x->scale[i]
-                      : block->kind == ZW_EQUALITY ? -HUGE_VAL
-                                                   : 0;
-            it->high = block->kind == ZW_BOX ? block->limit[1] / x->scale[i] : HUGE_VAL;
+            prox_interval(block, x->scale[i], it);
             it->soft = 1 / (1 + WEIGHT * x->give[i]);
             it->column = x->column + at_entry;
             it->columns = list_columns(x, from + i - at, step, it->column);

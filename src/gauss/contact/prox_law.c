@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+void prox_interval(const zw_block *block, double scale, prox_unit *it)
+{
+    int box = block->kind == ZW_BOX, equality = block->kind == ZW_EQUALITY;
+    it->low = box ? block->limit[0] / scale : equality ? -HUGE_VAL : 0;
+    it->high = box ? block->limit[1] / scale : HUGE_VAL;
+}
+
 /* lambda = P(z), and where that is. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda)

@@ -3,6 +3,7 @@
 #define ZW_GAUSS_PROX_LAW_H
 
 #include "math/cone.h"
+#include "zwang/gauss.h"
 
 /* OPEN: a cone does not push; a row of its own is at the lower end of its interval, of an
  * inequality at 0. FULL: at the upper end. */
@@ -24,6 +25,8 @@ typedef struct prox_unit {
     prox_state now, used; /* used: in the factors at hand */
 } prox_unit;
 
+/* low and high of a row of this block. */
+void prox_interval(const zw_block *block, double scale, prox_unit *it);
 /* lambda = P(z), and where that is. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda);
