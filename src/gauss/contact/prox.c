@@ -522,8 +522,6 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     return certificate->worst <= tolerance;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
-
 /* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
  * given, which says that this is all that is wanted. */
 static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answer *answer)
