@@ -183,6 +183,58 @@ static void work_of_friction(void **state)
     }
 }
 
+/* ---- Forces of joints ------------------------------------------------------------------------ */
+
+/* A double pendulum with a spring, a damper, a servo, or a motor with an activation, beside the
+ * same by dop853: what is not stiff has order two, and so has the balance of its energy. */
+static double arm(const char *joint, const char *motor, double control, double h, double *drift)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<worldbody><body><joint axis='0 1 0' %s/><geom type='capsule' size='.02' "
+             "fromto='0 0 0 0 0 -.5' mass='1' contype='0' conaffinity='0'/><body pos='0 0 -.5'>"
+             "<joint name='j' axis='0 1 0'/><geom type='capsule' size='.02' mass='1' "
+             "fromto='0 0 0 0 0 -.4' contype='0' conaffinity='0'/></body></body></worldbody>"
+             "<actuator>%s</actuator>",
+             joint, motor);
+    double end[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = open_scene(text);
+        const zw_run_options options = {.time = 1,
+                                        .every = -1,
+                                        .step = k ? h : 0,
+                                        .tolerance = 1e-12,
+                                        .method = k ? ZW_METHOD_IMPULSE : ZW_METHOD_DOP853};
+        zw_run_summary summary;
+        zw_error error = {0};
+        q_of(&s)[1] = 1;
+        if (zw_count(s.system, ZW_PARAM) > 0) {
+            state_param(s.state)[0] = control;
+        }
+        must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+        end[k] = q_of(&s)[1];
+        *drift = summary.energy_drift;
+        close_scene(&s);
+    }
+    return fabs(end[1] - end[0]);
+}
+
+static void forces(void **state)
+{
+    (void)state;
+    static const char *const joint[] = {"stiffness='4' springref='20'", "damping='1'", "", ""};
+    static const char *const motor[] = {"", "", "<position joint='j' kp='5' kv='.5'/>",
+                                        "<general joint='j' dyntype='filter' dynprm='.1'/>"};
+    for (int k = 0; k < 4; k++) {
+        double drift[2], one = arm(joint[k], motor[k], 0.5, 4e-3, &drift[0]);
+        double half = arm(joint[k], motor[k], 0.5, 2e-3, &drift[1]);
+        print_message("%s%s: %.2g, %.2g, ratio %.2f; drift %.1g, %.1g\n", joint[k], motor[k], one,
+                      half, one / half, drift[0], drift[1]);
+        assert_true(one < 0.02 && one / half > 3.5 && one / half < 4.5);
+        assert_true(drift[0] / drift[1] > 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +243,7 @@ int main(void)
         cmocka_unit_test(cart),
         cmocka_unit_test(bar),
         cmocka_unit_test(work_of_friction),
+        cmocka_unit_test(forces),
     };
     if (!xml_available()) {
         return 0;

@@ -128,13 +128,15 @@ typedef struct step_impulse {
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
     double fall;     /* for how long forces act until the speeds are u */
-    double theta;    /* 0: in the middle, 1: at the end */
+    double theta;    /* where impulses act and momenta are. 0: in the middle, 1: at the end */
+    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *best;    /* [n] of the rounds so far the one that missed least */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
+    double *q_force; /* [nq] where the forces are those of */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
     int goes_on;     /* the step before has ended here */
@@ -143,7 +145,7 @@ typedef struct step_impulse {
 
     /* The balance at u. */
     double *r;     /* [n] momentum gained less what the forces gave */
-    double *force; /* [n] of springs, dampers and motors, at the end of the step */
+    double *force; /* [n] of springs, dampers and motors */
     double *Q;     /* [n] the part of it that has no potential */
     double *room;  /* [lengths] what motors pull with on each */
     double *wish;  /* [motors] their forces before limits, */
@@ -261,7 +263,10 @@ void impulse_begin_balance(step_impulse *s);                       /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+/* Which forces a step has, from (q0, v0): sigma. */
+void impulse_begin_forces(step_impulse *s);
+double impulse_ahead(const step_impulse *s);           /* how long after its start they are */
+void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
 void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
 void impulse_metric(step_impulse *s);                          /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
