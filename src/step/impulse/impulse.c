@@ -251,9 +251,13 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         status = begin_rounds(s, error);
         s->touch.rolling.off = 0;
     }
+    impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
+    if (status == ZW_OK && s->touch.land.cut) {
+        impulse_note_push(s);
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     return status;
@@ -281,7 +285,7 @@ static void set_law(step_impulse *s, zw_contact_law contact)
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
  * found for the shortest of them, the rest of the step has the convex law, which always has one. */
-static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     const double pace = impulse_pace(s, h);
     const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
@@ -322,6 +326,11 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
             cuts += cut;
             continue;
         }
+        if (lands && part == 1 && impulse_note_landings(s)) {
+            s->gained = gained;
+            *lands = 1;
+            return ZW_OK;
+        }
         s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
         s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += part;
@@ -334,16 +343,18 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
     return ZW_OK;
 }
 
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     zw_contact_law contact = law(s);
-    zw_status status = advance(s, h, v1, error);
+    zw_status status = advance(s, h, lands, v1, error);
     set_law(s, contact);
     return status;
 }
 
 void impulse_pass(step_impulse *s)
 {
+    impulse_count_landings(s);
+    impulse_keep_push(s);
     s->t += s->h;
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
@@ -386,8 +397,12 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = s->impact_loss = 0;
     s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
-    zw_status status =
-        s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
+    int lands = s->touch.bounces;
+    s->touch.land.step = h;
+    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = 0;
+    s->touch.land.sum_count = s->touch.land.flight_count = 0;
+    zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
+    status = lands ? impulse_bounce(s, h, v1, error) : status;
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }

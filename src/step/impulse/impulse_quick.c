@@ -153,6 +153,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
+    impulse_find_landings(s);
     if (status == ZW_OK && system->works) {
         const double *lambda = s->problem.answer.lambda;
         s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
