@@ -43,7 +43,8 @@ enum { WORK = 2000, LOOKS = 40 };
 #define THRESHOLD 0.01
 #define SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
 #define TOUCH 1e-10  /* of the size of the world: what is nearer touches */
-#define EXACT 1e-14  /* the same: an impact is there; where nothing bounces, TOUCH will do */
+#define EXACT 1e-14  /* the same: an impact is there, */
+#define LANDED 1e-12 /* and where nothing bounces */
 
 /* A step with bounces. */
 typedef struct bounce {
@@ -257,7 +258,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
                                zw_error *error)
 {
     double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
-    double exact = (s->touch.bounces ? EXACT : TOUCH) * b->size;
+    double exact = (s->touch.bounces ? EXACT : LANDED) * b->size;
     if (impulse_pace(s, b->rest) > 1) {
         t = fmin(t, impulse_until_meeting(s, b->rest));
     }
