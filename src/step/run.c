@@ -244,25 +244,11 @@ static zw_status note_step(run *r, zw_error *error)
     return r->impulse ? note_impulse(r, error) : ZW_OK;
 }
 
-/* The samples up to here. */
-static zw_status show_step(run *r, int fired, zw_error *error)
-{
-    const stepper_view *at = stepper_look(r->stepper);
-    zw_status status = run_measure_step(r, at->t, at->y, error);
-    if (status == ZW_OK) {
-        status = run_show_outputs(r, at->t, error);
-    }
-    if (status == ZW_OK && r->options.every < 0 && fired == 0 && at->t < r->options.time) {
-        motion_unpack(&r->motion, at->t, at->y, r->state);
-        status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
-    }
-    return status;
-}
-
 static zw_status take_step(run *r, zw_error *error)
 {
-    double t = stepper_look(r->stepper)->t;
-    double limit = t + r->soon < r->options.time ? t + r->soon : r->options.time;
+    const stepper_view *at = stepper_look(r->stepper);
+    double limit = at->t + r->soon < r->options.time ? at->t + r->soon : r->options.time;
+    long shown = r->shown;
     int fired = 0, again = 0;
     zw_status status = run_note_slip(r, error);
     r->soon = INFINITY;
@@ -277,13 +263,19 @@ static zw_status take_step(run *r, zw_error *error)
     }
     status = note_step(r, error);
     if (status == ZW_OK && !r->quiet) {
-        status = show_step(r, fired, error);
+        status = run_measure_step(r, at->t, at->y, error);
+        status = status == ZW_OK ? run_show_outputs(r, at->t, error) : status;
     }
     if (status == ZW_OK && fired > 0 && !r->over) {
         status = run_happen(r, step_events_fired(r->guards.scan), fired, error);
         if (status == ZW_OK && !r->over) {
             status = step_events_arm(r->guards.scan, r->stepper, error);
         }
+    }
+    /* every step is shown, those that end at a kink or where sliding stops as well */
+    if (status == ZW_OK && r->options.every < 0 && r->shown == shown && at->t < r->options.time) {
+        motion_unpack(&r->motion, at->t, at->y, r->state);
+        status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
     }
     return status;
 }
