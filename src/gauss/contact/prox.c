@@ -36,7 +36,7 @@
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-enum { STEPS = 20 };
+enum { STEPS = 20, STALE = 2 };
 #define WEIGHT 1e5   /* k */
 #define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
 #define TURNED 0.1   /* of the slope along a step may be left at its end, the other way */
@@ -318,7 +318,6 @@ static double largest(const gauss_prox *x, const double *lambda)
 
 /* lambda at u, from r: as the law says, or continued in the modes of now, or of r. */
 typedef enum how { BY_LAW, CONTINUED, GUESSED } how;
-
 static void multipliers(gauss_prox *x, how from)
 {
     double least = from == GUESSED ? NOTICED * largest(x, x->r) : 0;
@@ -510,11 +509,21 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
- * given, which says that this is all that is wanted. */
-static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answer *answer)
+/* What is left has not been halved by the last STALE steps. */
+static int is_stale(double left, double *best, int *stale)
 {
-    double part = 1;
+    *stale = left <= 0.5 * *best ? 0 : *stale + 1;
+    *best = fmin(*best, left);
+    return *stale >= STALE;
+}
+
+/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
+ * given and nothing said to be fair, which says that this is all that is wanted. */
+static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
+                   gauss_prox_answer *answer)
+{
+    double part = 1, best = HUGE_VAL;
+    int stale = 0;
     for (int step = 0; step < STEPS; step++) {
         int leap = step == 0; /* modes are taken on trust */
         speeds(x);
@@ -524,6 +533,10 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
             double left = part == 1 ? off(x) : HUGE_VAL;
             int met = left <= tolerance && is_there(x, tolerance, &answer->certificate);
             if (met && (!polish || left <= FINE)) {
+                return 1;
+            }
+            if (is_stale(left, &best, &stale) && left <= fair &&
+                is_there(x, fair, &answer->certificate)) {
                 return 1;
             }
             polish &= !met;
@@ -550,11 +563,11 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
 }
 
 int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *piece,
-                     const zw_gauss_options *options, const double *start,
+                     const zw_gauss_options *options, double fair, const double *start,
                      gauss_prox_answer *answer)
 {
-    int polish = !(options->tolerance > 0);
-    double tolerance = polish ? 1e-11 : options->tolerance;
+    int polish = !(options->tolerance > 0) || fair > 0;
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-11;
     *answer = (gauss_prox_answer){0};
     x->problem = problem;
     x->piece = piece;
@@ -567,15 +580,12 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         const int *row = piece->first + piece->block[k];
         x->entries += (size_t)(problem->A.start[row[1]] - problem->A.start[row[0]]);
     }
-    if (!make_room(x)) {
-        return -1;
-    }
-    if (!open_metric(x)) {
-        return 0;
+    if (!make_room(x) || !open_metric(x)) {
+        return x->bytes > 0 ? 0 : -1;
     }
     open_motion(x, start);
     open_rows(x, options->guess);
-    if (!iterate(x, tolerance, polish, answer)) {
+    if (!iterate(x, tolerance, fair, polish, answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {
