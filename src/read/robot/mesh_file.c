@@ -1,5 +1,5 @@
-/* Meshes in files: STL, binary or text, and the vertices and faces of OBJ. Equal corners of STL
- * triangles become one vertex. */
+/* Meshes in files: STL, binary or text, the vertices and faces of OBJ, and COLLADA (mesh_dae.c).
+ * Equal corners of STL triangles become one vertex. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void read_mesh_free(read_mesh *mesh)
     base_free(mesh->face);
 }
 
-static int add_vertex(read_mesh *mesh, const double x[3])
+int read_mesh_add_vertex(read_mesh *mesh, const double x[3])
 {
     if (!base_list_room(&mesh->vertex, &mesh->vertex_capacity, mesh->vertex_count,
                         sizeof *mesh->vertex)) {
@@ -28,7 +28,7 @@ static int add_vertex(read_mesh *mesh, const double x[3])
     return mesh->vertex_count++;
 }
 
-static int add_face(read_mesh *mesh, int a, int b, int c)
+int read_mesh_add_face(read_mesh *mesh, int a, int b, int c)
 {
     if (!base_list_room(&mesh->face, &mesh->face_capacity, mesh->face_count, sizeof *mesh->face)) {
         return -1;
@@ -60,7 +60,7 @@ static int corner(read_mesh *mesh, corner_table *table, double x[3])
     }
     for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         if (table->slot[at] == 0) {
-            int vertex = add_vertex(mesh, x);
+            int vertex = read_mesh_add_vertex(mesh, x);
             table->slot[at] = vertex + 1;
             return vertex;
         }
@@ -93,7 +93,7 @@ static int add_triangle(read_mesh *mesh, corner_table *table, double x[3][3])
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
         return 1; /* no triangle */
     }
-    return add_face(mesh, v[0], v[1], v[2]);
+    return read_mesh_add_face(mesh, v[0], v[1], v[2]);
 }
 
 static uint32_t little(const char *bytes)
@@ -226,7 +226,7 @@ static int obj_face(read_mesh *mesh, const char *at, const char *end, int line, 
                      (int)(length < 40 ? length : 40), at);
             return 0;
         }
-        if (++count >= 3 && add_face(mesh, first, before, vertex) < 0) {
+        if (++count >= 3 && read_mesh_add_face(mesh, first, before, vertex) < 0) {
             return -1;
         }
         first = count == 1 ? vertex : first;
@@ -256,7 +256,7 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
                 snprintf(why, 200, "line %d: a vertex has three finite numbers", line);
                 return 0;
             }
-            ok = add_vertex(mesh, x) >= 0 ? 1 : -1;
+            ok = read_mesh_add_vertex(mesh, x) >= 0 ? 1 : -1;
         } else if (size == 1 && *word == 'f') {
             ok = obj_face(mesh, rest, stop, line, why);
         }
@@ -285,8 +285,10 @@ int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t
         ok = stl(mesh, bytes, length, why);
     } else if (ends_in(name, ".obj")) {
         ok = obj(mesh, bytes, length, why);
+    } else if (ends_in(name, ".dae")) {
+        ok = read_mesh_dae(mesh, bytes, length, why);
     } else {
-        snprintf(why, 200, "meshes are read from .stl and .obj files");
+        snprintf(why, 200, "meshes are read from .stl, .obj and .dae files");
         return 0;
     }
     if (ok > 0 && (mesh->vertex_count < 4 || mesh->face_count < 1)) {
