@@ -279,6 +279,7 @@ static zw_status step(run *r, zw_error *error)
     const step_ode_view *at = step_ode_look(r->ode);
     double limit = at->t + r->soon < r->options.time ? at->t + r->soon : r->options.time;
     int fired = 0;
+    long shown = r->shown;
     zw_status status = note_slip(r, error);
     r->soon = INFINITY;
     if (status == ZW_OK) {
@@ -303,15 +304,16 @@ static zw_status step(run *r, zw_error *error)
     if (status == ZW_OK) {
         status = run_show_outputs(r, at->t, error);
     }
-    if (status == ZW_OK && r->options.every < 0 && fired == 0 && at->t < r->options.time) {
-        motion_unpack(&r->motion, at->t, at->y, r->state);
-        status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
-    }
     if (status == ZW_OK && fired > 0 && !r->over) {
         status = happen(r, step_events_fired(r->guards.scan), fired, error);
         if (status == ZW_OK && !r->over) {
             status = step_events_arm(r->guards.scan, r->ode, error);
         }
+    }
+    /* every step is shown, those that end at a kink or where sliding stops as well */
+    if (status == ZW_OK && r->options.every < 0 && r->shown == shown && at->t < r->options.time) {
+        motion_unpack(&r->motion, at->t, at->y, r->state);
+        status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->state, error);
     }
     return status;
 }

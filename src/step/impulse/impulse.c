@@ -270,12 +270,13 @@ static void set_law(step_impulse *s, zw_contact_law contact)
  * found for the shortest of them, the rest of the step has the convex law, which always has one. */
 static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
 {
-    const double pace = impulse_pace(s, h);
-    const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
+    double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
     int again = 0, cuts = 0, good = 0;
     while (done < 1) {
         double part = fmin(size, 1 - done), gained = s->gained;
+        pace = pace < 0 && again ? impulse_pace(s, h) : pace;
+        const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
         if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
