@@ -314,9 +314,8 @@ static void test_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_paeth),
-        cmocka_unit_test(test_colours), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pictures), cmocka_unit_test(test_paeth),
+        cmocka_unit_test(test_colours),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
