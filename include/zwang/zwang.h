@@ -40,6 +40,30 @@ typedef struct zw_setting {
 
 zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
                         zw_error *error);
+
+/* What a URDF file leaves open. */
+typedef enum zw_base {
+    ZW_BASE_DEFAULT, /* fixed; a link without joints is a free body */
+    ZW_BASE_FIXED,
+    ZW_BASE_FREE
+} zw_base;
+
+/* Where package://name/... lies. */
+typedef struct zw_package {
+    const char *name, *path;
+} zw_package;
+
+typedef struct zw_read_options {
+    const zw_setting *settings;
+    int setting_count;
+    zw_base base;        /* of a URDF robot */
+    int balance_inertia; /* bodies: moments that no body can have are replaced by their mean */
+    const zw_package *packages; /* before those found beside the file and in the folders above */
+    int package_count;
+} zw_read_options;
+
+/* The same with options; NULL: the usual ones. */
+zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error);
 /* The same from memory; `name` stands for the file in messages, includes are looked up beside it.
  */
 zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,

@@ -255,6 +255,7 @@ void model_bodies_free(model_bodies *b)
         base_free(b->note[i].text);
     }
     base_free(b->note);
+    base_free(b->missing_mesh);
     base_free(b->joints);
     base_free(b->slot);
     base_free(b);

@@ -224,11 +224,13 @@ zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
 static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
                       int index, zw_motion *motion)
 {
-    int friction = 0;
+    int friction = 0, boxes = 0;
     for (int k = 0; k < part->block_count; k++) {
         friction |= part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
+        boxes |= part->block[k].kind == ZW_BOX;
     }
-    if (part->n < BODIES || part->compliance || (friction && options->contact != ZW_COULOMB)) {
+    if (part->n < BODIES || boxes || part->compliance ||
+        (friction && options->contact != ZW_COULOMB)) {
         return 0;
     }
     sparse_prox **many = &is->many[index % MANY];
@@ -296,7 +298,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (problem->compliance || !gauss_may_share(p->n, p->blocks)) {
+    if (!gauss_may_share(p->n, p->blocks)) {
         return 0;
     }
     if (!islands_make_room(is, problem, p)) {
@@ -359,8 +361,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near =
-        p->n <= ISLANDS_SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
+    int near = p->n <= ISLANDS_SMALL && !shared && (options->guess || p->m == 0);
     int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;

@@ -19,7 +19,10 @@
  *
  * Coulomb: P_N(z) = max(z_N, 0), and P_T(z) = z_T if |z_T| <= P_N, else P_N z_T/|z_T|. Its fixed
  * points are those of Coulomb's law, without any shift; D has no symmetry where something slides.
- * Convex law: P is the projection onto the cone.
+ * Convex law: P is the projection onto the cone. A row of its own has an interval instead: all
+ * numbers (an equality), those from 0 on (an inequality), those between the limits of a box. If it
+ * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
+ * s = 1/(1 + k c).
  *
  * Nothing makes this converge from far. What has not converged in a few steps, or has changed what
  * is open, held and sliding too often, is left to the methods of solve.c; and no answer is given
@@ -51,7 +54,7 @@ struct gauss_prox {
     const gauss_piece *piece;
     prox_unit *unit;
     double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [wide] */
-    double *scale, *b, *r, *w, *lambda, *moved, *dw;              /* [m] in scaled units */
+    double *scale, *b, *give, *r, *w, *lambda, *moved, *dw;       /* [m] in scaled units */
     double *out, *residual, *before, *carried;                    /* [m] */
     double *J;                                                    /* [m][wide] the rows, scaled */
     double *T;                                                    /* [CONE_MAX][wide] */
@@ -80,8 +83,8 @@ static void lay_out(gauss_prox *x, base_arena *arena)
     size_t wide = (size_t)x->wide, m = (size_t)x->m;
     double **vector[] = {&x->u,    &x->p,    &x->way,     &x->push,
                          &x->away, &x->free, &x->unit_of, &x->inverse};
-    double **rows[] = {&x->scale, &x->b,   &x->r,        &x->w,      &x->lambda, &x->moved,
-                       &x->dw,    &x->out, &x->residual, &x->before, &x->carried};
+    double **rows[] = {&x->scale, &x->b,  &x->give, &x->r,        &x->w,      &x->lambda,
+                       &x->moved, &x->dw, &x->out,  &x->residual, &x->before, &x->carried};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
         *vector[i] = base_arena_doubles(arena, wide);
     }
@@ -185,11 +188,13 @@ static void scale_block(gauss_prox *x, const zw_block *block, int from, int at)
     double longest = 0;
     for (int i = 0; i < block->rows; i++) {
         double mu = cone && i > 0 ? block->friction[i - 1] : 1, *J = x->J + (at + i) * x->wide;
+        double give = x->problem->compliance ? x->problem->compliance[from + i] : 0;
         zeros(J, x->wide);
         for (int e = A->start[from + i]; e < A->start[from + i + 1]; e++) {
             J[x->piece->local[A->column[e]]] = A->value[e];
         }
-        double square = dense_square(x->wide, J, x->inverse);
+        double square = dense_square(x->wide, J, x->inverse) + give;
+        x->give[at + i] = give;
         x->scale[at + i] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
         longest = fmax(longest, mu * mu * square);
     }
@@ -200,6 +205,7 @@ static void scale_block(gauss_prox *x, const zw_block *block, int from, int at)
             J[j] *= s;
         }
         x->b[at + i] = x->problem->b ? s * x->problem->b[from + i] : 0;
+        x->give[at + i] *= s * s;
     }
 }
 
@@ -230,7 +236,8 @@ static int list_columns(const gauss_prox *x, int row, int rows, int *column)
     return count;
 }
 
-static void open_rows(gauss_prox *x, const double *guess)
+/* 0: a cone gives way, which is for others. */
+static int open_rows(gauss_prox *x, const double *guess)
 {
     const gauss_piece *piece = x->piece;
     int at_entry = 0;
@@ -243,7 +250,8 @@ static void open_rows(gauss_prox *x, const double *guess)
             prox_unit *it = &x->unit[x->units++];
             it->at = i;
             it->rows = step;
-            it->equality = block->kind == ZW_EQUALITY;
+            prox_interval(block, x->scale[i], it);
+            it->soft = 1 / (1 + WEIGHT * x->give[i]);
             it->column = x->column + at_entry;
             it->columns = list_columns(x, from + i - at, step, it->column);
             at_entry += it->columns;
@@ -251,8 +259,12 @@ static void open_rows(gauss_prox *x, const double *guess)
         for (int i = 0; i < block->rows; i++) {
             double s = x->scale[at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
             x->r[at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
+            if (step > 1 && x->give[at + i] > 0) {
+                return 0;
+            }
         }
     }
+    return 1;
 }
 
 /* ---- The factors ---------------------------------------------------------------------------- */
@@ -263,7 +275,7 @@ static void fold(gauss_prox *x, const prox_unit *it)
     const double *J = x->J + it->at * x->wide;
     double D[CONE_MAX][CONE_MAX];
     if (it->now.mode == PROX_HELD) {
-        dense_fold(it->columns, it->column, it->rows, WEIGHT, J, J, x->wide, x->H);
+        dense_fold(it->columns, it->column, it->rows, WEIGHT * it->soft, J, J, x->wide, x->H);
         return;
     }
     prox_slope(x->coulomb, it, D);
@@ -297,7 +309,7 @@ static int factor(gauss_prox *x)
     memcpy(x->H, x->M, (size_t)(x->n * x->wide) * sizeof(double));
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
-        if (it->now.mode != PROX_OPEN) {
+        if (it->now.mode != PROX_OPEN && it->now.mode != PROX_FULL) {
             fold(x, it);
         }
         it->used = it->now;
@@ -327,7 +339,7 @@ static void multipliers(gauss_prox *x, how from)
         const double *r = x->r + it->at;
         double z[CONE_MAX];
         for (int i = 0; i < it->rows; i++) {
-            z[i] = r[i] - WEIGHT * x->w[it->at + i];
+            z[i] = it->soft * (r[i] - WEIGHT * x->w[it->at + i]);
         }
         if (from == GUESSED) {
             prox_guess(it, r, z, least);
@@ -379,7 +391,7 @@ static double along(const gauss_prox *x, double start, double bend, double part)
         double z[CONE_MAX], lambda[CONE_MAX];
         prox_state there;
         for (int i = 0; i < it->rows; i++) {
-            z[i] = r[i] - WEIGHT * w[i] + part * dw[i];
+            z[i] = it->soft * (r[i] - WEIGHT * w[i] + part * dw[i]);
         }
         prox_project(x->coulomb, it, z, &there, lambda);
         for (int i = 0; i < it->rows; i++) {
@@ -427,7 +439,7 @@ static void move(gauss_prox *x, double part)
         const double *dw = x->dw + it->at, *lambda = x->lambda + it->at;
         double D[CONE_MAX][CONE_MAX], *moved = x->moved + it->at;
         for (int i = 0; i < it->rows; i++) {
-            moved[i] = lambda[i] + (it->now.mode == PROX_HELD ? part * dw[i] : 0);
+            moved[i] = lambda[i] + (it->now.mode == PROX_HELD ? part * it->soft * dw[i] : 0);
         }
         if (it->now.mode == PROX_SLIDES) {
             prox_slope(x->coulomb, it, D);
@@ -452,7 +464,7 @@ static double off(const gauss_prox *x)
         double z[CONE_MAX], p[CONE_MAX];
         prox_state there;
         for (int i = 0; i < it->rows; i++) {
-            z[i] = moved[i] - x->w[it->at + i];
+            z[i] = moved[i] - (x->w[it->at + i] + x->give[it->at + i] * moved[i]);
         }
         prox_project(x->coulomb, it, z, &there, p);
         for (int i = 0; i < it->rows; i++) {
@@ -488,6 +500,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
         x->carried[i] += fabs(x->b[i]);
         x->before[i] -= x->b[i];
         x->out[i] = x->moved[i] * x->scale[i];
+        x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step makes it anew */
     }
     gauss_judge judge = {.n = x->n,
                          .m = x->m,
@@ -498,8 +511,9 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
                          .unit = x->unit_of,
                          .force = x->way,
                          .pushes = x->push,
-                         .w = x->w,
+                         .w = x->dw,
                          .r = x->moved,
+                         .scale = x->scale,
                          .before = x->before,
                          .carried = x->carried,
                          .R = R > 0 ? R : 1};
@@ -507,8 +521,6 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     *certificate = judge.out;
     return certificate->worst <= tolerance;
 }
-
-/* ---- All of it ------------------------------------------------------------------------------ */
 
 /* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
  * given, which says that this is all that is wanted. */
@@ -574,12 +586,11 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         return 0;
     }
     open_motion(x, start);
-    open_rows(x, options->guess);
-    if (!iterate(x, tolerance, polish, answer)) {
+    if (!open_rows(x, options->guess) || !iterate(x, tolerance, polish, answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {
-        x->residual[i] = x->scale[i] > 0 ? x->w[i] / x->scale[i] : 0;
+        x->residual[i] = x->scale[i] > 0 ? x->dw[i] / x->scale[i] : 0;
     }
     answer->a = x->u;
     answer->lambda = x->out;
