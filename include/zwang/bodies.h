@@ -588,6 +588,9 @@ typedef struct zw_note {
     int count;
 } zw_note;
 int zw_model_note_count(const zw_model *model);
+/* The first mesh of a shape that was not there when the file was read; NULL: none. Only runs with
+ * contacts need it. */
+const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 
 #ifdef __cplusplus

@@ -391,8 +391,14 @@ static void on_end(void *user, const char *name)
 static void on_text(void *user, const char *text, int length)
 {
     xml_event *x = user;
-    for (int i = 0; i < length && x->open >= 0; i++) {
-        x->tree->element[x->open].has_text |= !is_blank(text[i]);
+    xml_element *e = x->open >= 0 ? &x->tree->element[x->open] : NULL;
+    int at = (int)XML_GetCurrentByteIndex(x->parser);
+    for (int i = 0; e != NULL && i < length; i++) {
+        if (!is_blank(text[i])) {
+            e->text = e->has_text ? e->text : at;
+            e->text_end = at + XML_GetCurrentByteCount(x->parser);
+            e->has_text = 1;
+        }
     }
 }
 

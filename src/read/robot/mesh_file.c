@@ -1,5 +1,5 @@
-/* Meshes in files: STL, binary or text, the vertices and faces of OBJ, and MuJoCo's MSH. Equal
- * corners of STL triangles become one vertex. */
+/* Meshes in files: STL, binary or text, the vertices and faces of OBJ, COLLADA
+ * (mesh_dae.c) and MuJoCo's MSH. Equal corners of STL triangles become one vertex. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ void read_mesh_free(read_mesh *mesh)
     base_free(mesh->face);
 }
 
-static int add_vertex(read_mesh *mesh, const double x[3])
+int read_mesh_add_vertex(read_mesh *mesh, const double x[3])
 {
     if (!base_list_room(&mesh->vertex, &mesh->vertex_capacity, mesh->vertex_count,
                         sizeof *mesh->vertex)) {
@@ -32,7 +32,7 @@ static int add_vertex(read_mesh *mesh, const double x[3])
     return mesh->vertex_count++;
 }
 
-int read_mesh_face(read_mesh *mesh, int a, int b, int c)
+int read_mesh_add_face(read_mesh *mesh, int a, int b, int c)
 {
     if (!base_list_room(&mesh->face, &mesh->face_capacity, mesh->face_count, sizeof *mesh->face)) {
         return -1;
@@ -64,7 +64,7 @@ static int corner(read_mesh *mesh, corner_table *table, double x[3])
     }
     for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         if (table->slot[at] == 0) {
-            int vertex = add_vertex(mesh, x);
+            int vertex = read_mesh_add_vertex(mesh, x);
             table->slot[at] = vertex + 1;
             return vertex;
         }
@@ -97,7 +97,7 @@ static int add_triangle(read_mesh *mesh, corner_table *table, double x[3][3])
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
         return 1; /* no triangle */
     }
-    return read_mesh_face(mesh, v[0], v[1], v[2]);
+    return read_mesh_add_face(mesh, v[0], v[1], v[2]);
 }
 
 static uint32_t little(const char *bytes)
@@ -255,7 +255,7 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
             if (!ok) {
                 snprintf(why, 200, "line %d: a vertex has three finite numbers", line);
             } else {
-                ok = add_vertex(mesh, x) >= 0 ? 1 : -1;
+                ok = read_mesh_add_vertex(mesh, x) >= 0 ? 1 : -1;
             }
         } else if (size == 1 && *word == 'f' && !mesh->more) {
             ok = obj_corners(mesh, rest, stop, line, &corners, why);
@@ -297,7 +297,7 @@ static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
                 return 0;
             }
         }
-        if (add_vertex(mesh, x) < 0) {
+        if (read_mesh_add_vertex(mesh, x) < 0) {
             return -1;
         }
     }
@@ -309,7 +309,7 @@ static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
                      (unsigned long)i);
             return 0;
         }
-        if (read_mesh_face(mesh, (int)v[0], (int)v[1], (int)v[2]) < 0) {
+        if (read_mesh_add_face(mesh, (int)v[0], (int)v[1], (int)v[2]) < 0) {
             return -1;
         }
     }
@@ -338,8 +338,10 @@ int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t
         ok = obj(mesh, bytes, length, why);
     } else if (ends_in(name, ".msh")) {
         ok = msh(mesh, bytes, length, why);
+    } else if (ends_in(name, ".dae")) {
+        ok = read_mesh_dae(mesh, bytes, length, why);
     } else {
-        snprintf(why, 200, "meshes are read from .stl, .obj and .msh files");
+        snprintf(why, 200, "meshes are read from .stl, .obj, .dae and .msh files");
         return 0;
     }
     if (ok > 0 && mesh->vertex_count < 4) { /* without faces it is the hull of its vertices */

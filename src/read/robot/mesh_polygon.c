@@ -25,10 +25,13 @@ static float square_apart(const read_mesh *mesh, int a, int b)
 static int quadrilateral(read_mesh *mesh, const int *c)
 {
     if (square_apart(mesh, c[0], c[2]) < square_apart(mesh, c[1], c[3])) {
-        return read_mesh_face(mesh, c[0], c[1], c[2]) > 0 ? read_mesh_face(mesh, c[0], c[2], c[3])
-                                                          : -1;
+        return read_mesh_add_face(mesh, c[0], c[1], c[2]) > 0
+                   ? read_mesh_add_face(mesh, c[0], c[2], c[3])
+                   : -1;
     }
-    return read_mesh_face(mesh, c[0], c[1], c[3]) > 0 ? read_mesh_face(mesh, c[1], c[2], c[3]) : -1;
+    return read_mesh_add_face(mesh, c[0], c[1], c[3]) > 0
+               ? read_mesh_add_face(mesh, c[1], c[2], c[3])
+               : -1;
 }
 
 /* The two coordinates that the polygon is looked at in. */
@@ -96,12 +99,12 @@ int read_mesh_polygon(read_mesh *mesh, int *c, int count)
             first++;
             continue;
         }
-        ok = read_mesh_face(mesh, c[first], c[(first + 1) % count], c[(first + 2) % count]);
+        ok = read_mesh_add_face(mesh, c[first], c[(first + 1) % count], c[(first + 2) % count]);
         count--;
         for (int k = (first + 1) % (count + 1); k < count; k++) {
             c[k] = c[k + 1];
         }
         tries = count + 1; /* one more: the first look after an ear is free */
     }
-    return count == 3 && ok > 0 ? read_mesh_face(mesh, c[0], c[1], c[2]) : ok;
+    return count == 3 && ok > 0 ? read_mesh_add_face(mesh, c[0], c[1], c[2]) : ok;
 }

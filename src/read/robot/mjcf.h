@@ -309,8 +309,12 @@ typedef struct read_mesh {
 int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
                     char why[200]);
 void read_mesh_free(read_mesh *mesh);
-/* One more triangle, or a polygon in triangles (the list of corners is used up); -1: no memory. */
-int read_mesh_face(read_mesh *mesh, int a, int b, int c);
-int read_mesh_polygon(read_mesh *mesh, int *corner, int count); /* mesh_polygon.c */
+/* One more; its number (a face: 1), or -1: no memory. */
+int read_mesh_add_vertex(read_mesh *mesh, const double x[3]);
+int read_mesh_add_face(read_mesh *mesh, int a, int b, int c);
+/* mesh_dae.c: as read_mesh_bytes, of COLLADA. */
+int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[200]);
+/* mesh_polygon.c: a polygon as triangles (the list of corners is used up); -1: no memory. */
+int read_mesh_polygon(read_mesh *mesh, int *corner, int count);
 
 #endif

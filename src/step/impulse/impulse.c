@@ -167,11 +167,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
-    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
-    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
-                                                                    ? fmax(tolerance, CLOSE)
-                                                                : tolerance >= 1 ? 1e-10
-                                                                                 : 0;
+    /* the rounds ask for what each of them needs; the speeds at the end are to be as good as the
+     * kernel makes them unless more is asked for than one gets, or less */
+    s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
 }
 
 void impulse_free(step_impulse *s)
