@@ -241,6 +241,12 @@ static void show_summary(FILE *to, const cli_outcome *it, const watcher *w)
     if (summary->contacts > 0) {
         cli_label(to, "contacts");
         fprintf(to, "%d at most, %.2g deep at worst\n", summary->contacts, summary->depth);
+        if (summary->overlaps > 0) {
+            cli_label(to, "");
+            fprintf(to, "%d pair%s overlap at the start: %s%s\n", summary->overlaps,
+                    summary->overlaps == 1 ? "" : "s", summary->overlap_name,
+                    summary->overlaps > 3 ? ", ..." : "");
+        }
         if (w->record && zw_record_pairs(w->record) < 0) {
             cli_label(to, "");
             fputs("many pairs: they have no columns in the files but with --contacts all\n", to);

@@ -113,6 +113,11 @@ static void put_measures(cli_json *json, const cli_outcome *it)
     cli_json_int(json, "most", summary->contacts);
     cli_json_number(json, "depth", summary->depth);
     cli_json_int(json, "jams", summary->jams);
+    cli_json_int(json, "overlaps", summary->overlaps);
+    if (summary->overlaps > 0) {
+        cli_json_number(json, "overlap_depth", summary->overlap_depth);
+        cli_json_text(json, "overlap_name", summary->overlap_name);
+    }
     cli_json_close(json, '}');
     cli_json_open(json, "checks", '[');
     for (int i = 0; i < zw_count(it->world->system, ZW_CHECK); i++) {

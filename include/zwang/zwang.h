@@ -265,8 +265,11 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
-    int contacts;  /* bodies, method impulse: most points that touched at once, */
-    double depth;  /* and the deepest that any was in another at the end of a step */
+    int contacts;           /* bodies, method impulse: most points that touched at once, */
+    double depth;           /* and the deepest that any was in another at the end of a step */
+    int overlaps;           /* pairs of shapes that are in one another at the start, */
+    double overlap_depth;   /* the deepest by so much, */
+    char overlap_name[160]; /* and the names of the deepest ones: "box in floor, arm in box" */
     long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an
                       impulse; steps in which that happened, if several points did, count so often */
     long proved;   /* steps proved free of events, kinks and contacts that were not seen */

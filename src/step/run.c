@@ -206,10 +206,32 @@ zw_status run_begin(run *r, zw_error *error)
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
+/* Shapes that were in one another before the first step. */
+static void note_overlaps(run *r)
+{
+    const impulse_overlap *from = &r->impulse->overlap;
+    zw_run_summary *to = r->summary;
+    size_t used = 0, room = sizeof to->overlap_name;
+    if (to->overlaps > 0 || from->pairs == 0) {
+        return;
+    }
+    to->overlaps = from->pairs;
+    to->overlap_depth = from->depth[0];
+    for (int k = 0; k < from->pairs && k < IMPULSE_NAMED && used < room; k++) {
+        char first[48], second[48];
+        contact_side_name(r->system->bodies->contact, from->key[k].geom[0], first, sizeof first);
+        contact_side_name(r->system->bodies->contact, from->key[k].geom[1], second, sizeof second);
+        int more = snprintf(to->overlap_name + used, room - used, "%s%s in %s", k ? ", " : "",
+                            second, first);
+        used += more > 0 ? (size_t)more : 0;
+    }
+}
+
 /* What holds now, for what is measured and shown. */
 static zw_status note_impulse(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
+    note_overlaps(r);
     zw_status status = ZW_OK;
     run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     r->summary->halved += r->impulse->halved;

@@ -159,6 +159,15 @@ static void say_assembly(const zw_system *system, const zw_assembly *assembly,
 static void say_contacts(const zw_system *system, const zw_run_summary *summary,
                          zw_run_verdict *verdict)
 {
+    if (summary->overlaps > 0) {
+        add_line(
+            verdict, ZW_RUN_ASSUMED, "overlaps", summary->overlaps,
+            "%d pair%s of shapes overlap%s at the start, by up to %.2g (%.120s%s), and %s pushed "
+            "apart",
+            summary->overlaps, plural(summary->overlaps), summary->overlaps == 1 ? "s" : "",
+            summary->overlap_depth, summary->overlap_name, summary->overlaps > 3 ? ", ..." : "",
+            summary->overlaps == 1 ? "is" : "are");
+    }
     if (summary->impacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "impacts", (double)summary->impacts,
                  "%ld impact%s by Newton's law, several at an instant %s; they took %.3g of energy",

@@ -109,6 +109,47 @@ static void no_speed_is_too_high(void **state)
     }
 }
 
+/* In one another at the start: the pair is named, and pushed apart without being given a speed. A
+ * box in the floor is lifted out of it: m g depth of work, and at rest then; without weight two
+ * boxes come to rest beside each other. With rounds, and with one linearisation. */
+static void overlaps_are_named_and_give_no_energy(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const int weighs = k < 2;
+        scene s = open_scene(
+            weighs ? "<worldbody><geom name='floor' type='plane' size='0 0 1'/><body pos='0 0 .05'>"
+                     "<freejoint/><geom name='box' type='box' size='.1 .1 .1' mass='2'/></body>"
+                     "</worldbody>"
+                   : "<option gravity='0 0 0'/><worldbody><body><freejoint/><geom name='floor' "
+                     "type='box' size='.1 .1 .1' mass='1'/></body><body pos='.15 0 0'><freejoint/>"
+                     "<geom name='box' type='box' size='.1 .1 .1' mass='2'/></body></worldbody>");
+        const zw_run_options options = {.time = 0.5,
+                                        .step = 0.002,
+                                        .every = -1,
+                                        .tolerance = k % 2 ? 1 : 0,
+                                        .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        assert_int_equal(it.overlaps, 1);
+        assert_true(fabs(it.overlap_depth - 0.05) < 1e-12);
+        assert_string_equal(it.overlap_name, "box in floor");
+        assert_true(fabs(it.work - (weighs ? 2 * G * 0.05 : 0)) < 1e-8 && it.energy_drift < 1e-8);
+        for (int i = 0; i < (weighs ? 6 : 12); i++) {
+            assert_true(fabs(v_of(&s)[i]) < 1e-8);
+        }
+        double apart = weighs ? q_of(&s)[2] - 0.1 : q_of(&s)[7] - q_of(&s)[0] - 0.2;
+        assert_true(fabs(apart) < 1e-8);
+        must(zw_run(s.system, s.state, s.work,
+                    &(zw_run_options){.time = 1, .step = 0.002, .method = ZW_METHOD_IMPULSE}, &it,
+                    &error),
+             &error);
+        assert_int_equal(it.overlaps, 0); /* now they do not */
+        close_scene(&s);
+    }
+}
+
 /* Deep in one another at the start: pushed out without being shot away. */
 static void overlaps_part(void **state)
 {
@@ -178,6 +219,7 @@ int main(void)
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(no_speed_is_too_high),
         cmocka_unit_test(overlaps_part),
+        cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(room_runs_out),
     };
     if (!xml_available()) {

@@ -167,6 +167,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
     s->close = CLOSE;
+    s->looks = 1;
     for (int k = 0; k < system->bodies->motor_count; k++) {
         const bodies_motor *motor = &system->bodies->motor[k];
         if (motor->kind == MOTOR_LENGTH) {

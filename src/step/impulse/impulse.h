@@ -87,6 +87,15 @@ typedef struct impulse_pushed {
     double by[6];
 } impulse_pushed;
 
+/* Pairs that are in one another where a motion begins: how many, and the deepest. */
+enum { IMPULSE_NAMED = 3, IMPULSE_APART = 4 };
+
+typedef struct impulse_overlap {
+    int pairs;
+    contact_key key[IMPULSE_NAMED];
+    double depth[IMPULSE_NAMED];
+} impulse_overlap;
+
 typedef struct impulse_landing {
     int begun_count, count, room;
     int cut;                     /* the step is taken in flights between impacts: */
@@ -98,7 +107,8 @@ typedef struct impulse_landing {
     double loss;                 /* and the energy that this took */
     impulse_begun *begun;        /* [points] */
     contact_key *list;           /* [points] those that are left out, until they meet */
-    unsigned char *now;          /* [points found] it lands in this step */
+    unsigned char
+        *now; /* [points found] it lands in this step; or is pushed apart: IMPULSE_APART */
 } impulse_landing;
 
 /* Two geoms that were found near each other: impulse_sweep.c. */
@@ -217,7 +227,9 @@ typedef struct step_impulse {
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
-    double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
+    int looks;           /* no step has been taken: */
+    impulse_overlap overlap; /* what was in one another before the first */
+    double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
     struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
@@ -268,6 +280,9 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
                           const double *before, const double *after);
 double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after);
+
+/* Of pushing apart, beside that; the sweeps are those of (q0, v0) and of q1. */
+double impulse_lift(const step_impulse *s, const double *begin, double *end, const double *v1);
 
 /* impulse_close.c: v1 after the rounds. */
 zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);
@@ -370,6 +385,8 @@ int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact 
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
+/* By how much of its depth a pair that is deep at q0 is left in one another after the step. */
+double impulse_left_by(const impulse_contacts *t, const contact_point *point);
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
 typedef struct impulse_miss {
@@ -407,6 +424,7 @@ double impulse_gravity(const step_impulse *s);
  * it is counted as an impact. */
 void impulse_land_begin(step_impulse *s);
 void impulse_find_landings(step_impulse *s);
+int impulse_is_landing(const impulse_contacts *t, int k);
 void impulse_count_landings(step_impulse *s);
 /* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
 int impulse_note_landings(step_impulse *s);

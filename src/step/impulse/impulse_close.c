@@ -172,8 +172,9 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
         rubbed += impulse_contact_work(s, aside, lambda, s->u, v1);
         driven += impulse_joint_work(s, aside, lambda, s->u, v1) + impulse_forces_work(s);
         matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
-        s->driven = driven;
-        s->gained += driven + rubbed;
+        double lifted = impulse_lift(s, s->begin, s->work->sweeps, v1);
+        s->driven = driven + 2 * lifted;
+        s->gained += driven + rubbed + lifted;
     }
     return status;
 }

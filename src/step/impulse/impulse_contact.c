@@ -231,7 +231,7 @@ static void note_deep(step_impulse *s)
     }
 }
 
-static double left_by(const impulse_contacts *t, const contact_point *point)
+double impulse_left_by(const impulse_contacts *t, const contact_point *point)
 {
     const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
     return deep ? deep->left : 0;
@@ -257,7 +257,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     }
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         contact_point *point = &t->found.point[k];
-        point->gap += left_by(t, point);
+        point->gap += impulse_left_by(t, point);
         t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
     }
@@ -343,13 +343,20 @@ void impulse_put_contacts(step_impulse *s)
     }
 }
 
-/* Speeds at the end: what touches does not approach. What is still apart may. */
+/* Speeds at the end: what touches does not approach. What is still apart may. What was in one
+ * another and is pushed apart does not part either: the pushing moves it, and leaves it no speed.
+ */
 void impulse_put_contact_speeds(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
     double touching = 1e-9 * impulse_extent(s);
     for (int k = 0; k < t->found.count; k++) {
-        if (t->found.point[k].gap <= touching) {
+        const contact_point *point = &t->found.point[k];
+        if (t->land.now[k] == IMPULSE_APART) {
+            problem_block(&s->aside, impulse_contact_key(&point->key), label(s, k), ZW_EQUALITY, 1,
+                          NULL);
+            problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
+        } else if (point->gap <= touching) {
             impulse_put_contact(s, &s->aside, k, 0);
         }
     }
@@ -553,7 +560,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
             find_push(p, first + k, key, push);
             time = add_late_push(s, key, &late, push);
         }
-        double gap = point->gap - left_by(t, point);
+        double gap = point->gap - impulse_left_by(t, point);
         t->listed[k] = 0;
         if (!(push[0] > 0 || gap <= NEAR)) {
             continue;

@@ -52,21 +52,6 @@ double impulse_gravity(const step_impulse *s)
     return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-void impulse_land_begin(step_impulse *s)
-{
-    const impulse_contacts *t = &s->touch;
-    impulse_landing *land = &s->touch.land;
-    double touching = 1e-9 * impulse_extent(s);
-    land->begun_count = 0;
-    for (int k = 0; k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        land->begun[land->begun_count++] =
-            (impulse_begun){.key = point->key,
-                            .gap = point->gap > touching ? point->gap : 0,
-                            .speed = -impulse_contact_speed(s, k, s->v0)};
-    }
-}
-
 static int same_pair(const contact_key *a, const contact_key *b)
 {
     return a->geom[0] == b->geom[0] && a->geom[1] == b->geom[1];
@@ -75,6 +60,53 @@ static int same_pair(const contact_key *a, const contact_key *b)
 static int same(const contact_key *a, const contact_key *b)
 {
     return same_pair(a, b) && a->feature == b->feature;
+}
+
+/* Pairs that are in one another where a motion begins, from the deepest on. Points of a pair are in
+ * a row. */
+static void note_overlaps(step_impulse *s)
+{
+    const impulse_landing *land = &s->touch.land;
+    impulse_overlap *to = &s->overlap;
+    *to = (impulse_overlap){0};
+    for (int i = 0, end; i < land->begun_count; i = end) {
+        double depth = 0;
+        for (end = i;
+             end < land->begun_count && same_pair(&land->begun[i].key, &land->begun[end].key);
+             end++) {
+            depth = fmax(depth, -land->begun[end].gap);
+        }
+        int at = to->pairs < IMPULSE_NAMED ? to->pairs : IMPULSE_NAMED - 1;
+        if (!(depth > 0) || (to->pairs++ >= IMPULSE_NAMED && depth <= to->depth[at])) {
+            continue;
+        }
+        for (; at > 0 && to->depth[at - 1] < depth; at--) {
+            to->depth[at] = to->depth[at - 1];
+            to->key[at] = to->key[at - 1];
+        }
+        to->depth[at] = depth;
+        to->key[at] = land->begun[i].key;
+    }
+}
+
+void impulse_land_begin(step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    impulse_landing *land = &s->touch.land;
+    double touching = 1e-9 * impulse_extent(s);
+    land->begun_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double gap = point->gap - impulse_left_by(t, point);
+        land->begun[land->begun_count++] =
+            (impulse_begun){.key = point->key,
+                            .gap = fabs(gap) > touching ? gap : 0,
+                            .speed = -impulse_contact_speed(s, k, s->v0)};
+    }
+    if (s->looks) {
+        note_overlaps(s);
+    }
+    s->looks = 0;
 }
 
 static int is_before(const contact_key *a, const contact_key *b)
@@ -88,22 +120,29 @@ static int meets_fast(const impulse_begun *it, double gravity, double slow)
 }
 
 /* Was point k open, and does it meet faster than `slow`? A pair of which nothing was closed lands
- * as a whole, by whatever feature: 2; else this point does: 1. *at: where its pair is. */
+ * as a whole, by whatever feature: 2; else this point does: 1. If the pair was in one another, it
+ * is pushed apart. *at: where its pair is. */
 static int meets(const step_impulse *s, int k, double gravity, double slow, int *at)
 {
     const impulse_landing *land = &s->touch.land;
     const contact_key *key = &s->touch.found.point[k].key;
-    int closed = 0, fast = 0, own = 0;
+    int closed = 0, fast = 0, own = 0, apart = 0;
     while (*at < land->begun_count && is_before(&land->begun[*at].key, key)) {
         ++*at;
     }
     for (int i = *at; i < land->begun_count && !is_before(key, &land->begun[i].key); i++) {
         const impulse_begun *it = &land->begun[i];
-        closed |= it->gap == 0;
+        closed |= it->gap <= 0;
+        apart |= it->gap < 0;
         fast |= meets_fast(it, gravity, slow);
         own |= same(&it->key, key) && meets_fast(it, gravity, slow);
     }
-    return !closed ? 2 * fast : own;
+    return apart ? IMPULSE_APART : closed ? own : 2 * fast;
+}
+
+int impulse_is_landing(const impulse_contacts *t, int k)
+{
+    return t->land.now[k] == 1 || t->land.now[k] == 2;
 }
 
 /* Bodies of points that land: how many pairs. */
@@ -111,10 +150,11 @@ static int count_pairs(const impulse_contacts *t)
 {
     int pairs = 0;
     for (int k = 0; k < t->found.count; k++) {
-        int is_new = t->land.now[k];
+        int is_new = impulse_is_landing(t, k);
         for (int i = 0; i < k && is_new; i++) {
-            is_new = !(t->land.now[i] && memcmp(t->found.point[i].body, t->found.point[k].body,
-                                                sizeof t->found.point[k].body) == 0);
+            is_new =
+                !(impulse_is_landing(t, i) && memcmp(t->found.point[i].body, t->found.point[k].body,
+                                                     sizeof t->found.point[k].body) == 0);
         }
         pairs += is_new;
     }
@@ -131,7 +171,7 @@ void impulse_find_landings(step_impulse *s)
         int how = meets(s, k, gravity, slow, &at);
         int lands = how && !impulse_rolled(s, k) && problem_multiplier(&s->problem, key, 0) > 0;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
-        any |= lands;
+        any |= lands && how != IMPULSE_APART;
     }
     t->land.pairs = any ? count_pairs(t) : 0;
     t->land.loss = 0;
@@ -165,7 +205,7 @@ int impulse_note_landings(step_impulse *s)
         return 0;
     }
     for (int k = 0; k < t->found.count; k++) {
-        if (t->land.now[k] && t->land.count < t->land.room) {
+        if (impulse_is_landing(t, k) && t->land.count < t->land.room) {
             contact_key *it = &t->land.list[t->land.count++];
             *it = t->found.point[k].key;
             it->feature = t->land.now[k] == 2 ? WHOLE : it->feature;

@@ -133,10 +133,32 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     return status;
 }
 
+/* Where overlaps push, s->u leads apart; v1 are the speeds without that. What curvature has left of
+ * a gap is no overlap: it comes back slower than what gravity gives in a step. */
+static zw_status leave_apart(step_impulse *s, double *v1, int *any, zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    double slow = impulse_gravity(s) * s->h;
+    for (int k = 0; k < t->found.count; k++) {
+        int apart = t->land.now[k] == IMPULSE_APART && t->b[k] > slow;
+        t->land.now[k] = apart || impulse_is_landing(t, k) ? t->land.now[k] : 0;
+        t->b[k] = apart ? fmin(t->b[k], 0) : t->b[k];
+        *any |= apart;
+    }
+    s->problem.old_blocks = *any ? 0 : s->problem.old_blocks;
+    zw_status status = *any ? solve_rows(s, error) : ZW_OK;
+    if (status == ZW_OK && *any) {
+        memcpy(v1, s->problem.answer.a, (size_t)s->system->n * sizeof(double));
+        s->residual = fmax(s->residual, s->problem.answer.certificate);
+    }
+    return status;
+}
+
 zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
+    int apart = 0;
     s->fall = s->h;
     s->sigma = 1;
     momentum(s);
@@ -155,10 +177,15 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
     impulse_find_landings(s);
+    status = status == ZW_OK ? leave_apart(s, v1, &apart, error) : status;
     if (status == ZW_OK && system->works) {
         const double *lambda = s->problem.answer.lambda;
         s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
-        s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, s->u);
+        s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, v1);
+        if (apart) {
+            tree_kinematics(system->tree, s->q1, s->begin);
+            s->gained += 2 * impulse_lift(s, s->work->sweeps, s->begin, v1);
+        }
         s->gained += impulse_forces_work(s);
     }
     s->rounds = 1;

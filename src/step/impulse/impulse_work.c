@@ -14,9 +14,10 @@
  * at q0, s is what is true at each instant: J(q0) v0, the mean slip of the step, J(q1) v1, and
  * along the normal 0 in between. J(q1) v0, what the equations of the step see of it, is not: a
  * point that rolls arrives from above at the speed h R omega^2, and what that seems to take is an
- * error of the step. (A contact that was open, or overlapped, has the row of q1 for all: it is an
- * impact, or is pushed apart.) Closers that stay where they are do no work; those that move do, at
- * the rate of the motion that they ask for: A u.
+ * error of the step. (A contact that was open has the row of q1 for all: it is an impact. One that
+ * overlapped is pushed apart, and what that takes is the impulse times the way: its speed is none
+ * of the motion's.) Closers that stay where they are do no work; those that move do, at the rate of
+ * the motion that they ask for: A u.
  *
  * Contacts without bounce and limits take energy. In a step there may seem to be more, as what
  * rolls swings by a part of h n; but the equations of a step that is too long for them have other
@@ -127,8 +128,35 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
                                         : row_times(p, i, before);
             sum += 0.5 * lambda[i] * (mean + end);
         }
-        t->land.loss -= t->land.now[k] ? sum - before_it : 0;
+        t->land.loss -= impulse_is_landing(t, k) ? sum - before_it : 0;
         b++;
+    }
+    return sum;
+}
+
+/* Pairs that are in one another come apart at the speed u, of which they keep nothing: v1 does not
+ * know of it. Weight, whose impulse is reckoned with the mean of v0, u and v1, has work along all
+ * of h u. Half of the way that goes beyond the motion is so what pushing apart lifts without
+ * impulses that say so. */
+double impulse_lift(const step_impulse *s, const double *begin, double *end, const double *v1)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const int com = tree->at.com, V = tree->at.V;
+    double sum = 0;
+    int apart = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        apart |= s->touch.land.now[k] == IMPULSE_APART;
+    }
+    if (!apart) {
+        return 0;
+    }
+    tree_velocities(tree, v1, end);
+    for (int i = 1; i < tree->bodies; i++) {
+        for (int k = 0; k < 3; k++) {
+            double mean = 0.5 * (begin[V + 6 * i + 3 + k] + end[V + 6 * i + 3 + k]);
+            double way = end[com + 3 * i + k] - begin[com + 3 * i + k] - s->h * mean;
+            sum += 0.5 * tree->body[i].lift[k] * way;
+        }
     }
     return sum;
 }

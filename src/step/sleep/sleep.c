@@ -461,6 +461,7 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     s->halved = z->inner->halved;
     s->inexact = z->inner->inexact;
     s->impacts = z->inner->impacts;
+    s->overlap = z->inner->overlap;
     s->impact_loss = z->inner->impact_loss;
     s->residual = z->inner->residual;
     s->rounds = z->inner->rounds;

@@ -191,6 +191,11 @@ static void name_side(const contact_geom *geom, char *text, size_t room)
     }
 }
 
+void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t room)
+{
+    name_side(&world->geom[geom], text, room);
+}
+
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room)
 {
     char first[48], second[48];

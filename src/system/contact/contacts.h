@@ -160,7 +160,8 @@ void contact_wrench(const zw_contact *contact, double wrench[6]);
 /* The forces of the list on the coordinates, added to force[n]; kinematics have been run. */
 void contact_list_push(const contact_list *list, const struct zw_system *system,
                        struct zw_work *work, double *force);
-/* "contact of box3 with floor", cut to the room. */
+/* "floor", or "geom3" where it has no name; "contact of box3 with floor"; cut to the room. */
+void contact_side_name(const contact_world *world, uint32_t geom, char *text, size_t room);
 void contact_name(const contact_world *world, const contact_key *key, char *text, size_t room);
 
 /* contact_build.c */
