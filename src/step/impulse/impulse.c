@@ -95,6 +95,7 @@ enum { NEWTON = 200, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
 #define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
 #define MISS 1e-8     /* a residual from which a step counts as inexact */
 #define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
+#define SURE 1e-9     /* the same, where one linearisation was asked for and is not enough */
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -227,10 +228,17 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
     s->touch.sweep.linear = is_first_enough(s);
-    if (s->touch.sweep.linear) {
-        return impulse_quick(s, v1, error);
-    }
     double gained = s->gained;
+    if (s->touch.sweep.linear) {
+        zw_status quick = impulse_quick(s, v1, error);
+        if (quick == ZW_NO_MEMORY || (quick == ZW_OK && !impulse_gains(s, v1, gained))) {
+            return quick;
+        }
+        s->gained = gained;
+        s->touch.sweep.linear = 0;
+        s->problem.old_blocks = 0;
+    }
+    s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     s->theta = 0;
@@ -390,6 +398,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = s->impact_loss = 0;
     s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
+    double close = s->close;
     int lands = s->touch.bounces;
     s->touch.land.step = h;
     s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = 0;
@@ -399,6 +408,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
+    s->close = close;
     if (status != ZW_OK) { /* v1 may be where v0 was */
         memcpy(v1, s->first, speeds);
         return blame(s, status, error);

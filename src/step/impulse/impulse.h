@@ -274,6 +274,8 @@ double impulse_forces_work(const step_impulse *s);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
 int impulse_is_driven(step_impulse *s, const double *v1);
+/* The same with one linearisation, for whatever reason; `gained` was the work before the step. */
+int impulse_gains(step_impulse *s, const double *v1, double gained);
 /* The work of closers that move and of friction of joints that sticks, between these speeds: from
  * v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
 double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,

@@ -7,7 +7,11 @@
  * u = 0 and gap(q0) + h n . J u >= 0, so what curvature leaves of them, O(h^2), is taken back by
  * the next step: there is no drift. One sweep over the tree and one solve of the kernel a step:
  * this is the form for many steps a second, where impulse.c's rounds are that for exact ones.
- * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short. */
+ * Forces act for all of h before u, which is v1 as well: a thing that slides stops v h/2 short.
+ *
+ * What it does with inertia is explicit. A step after which there is more energy than work
+ * explains, by a hundredth of the kinetic energy (impulse_gains), or whose problem is not solved,
+ * is taken with rounds (impulse.c) instead; and so are all steps of scenes with restitution. */
 #include <math.h>
 #include <string.h>
 

@@ -30,6 +30,8 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
+#define GAIN 0.01 /* of the kinetic energy: more a step is no error of one linearisation */
+
 /* Does constraint c ask for speeds other than 0? */
 static int moves(const step_impulse *s, int c)
 {
@@ -161,6 +163,16 @@ double impulse_lift(const step_impulse *s, const double *begin, double *end, con
     return sum;
 }
 
+double impulse_kinetic(step_impulse *s, const double *v)
+{
+    double sum = 0;
+    matrix_times(&s->H, v, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum += 0.5 * v[i] * s->other[i];
+    }
+    return sum;
+}
+
 /* ---- Steps that contacts drive --------------------------------------------------------------- */
 
 static int is_one_sided(const impulse_problem *p, int k)
@@ -188,35 +200,44 @@ static double risen(step_impulse *s, const double *v1)
     return out[0] - before;
 }
 
-int impulse_is_driven(step_impulse *s, const double *v1)
+/* From the sweeps of (q0, v0) to those of q1: is there more energy than `given` explains, by this
+ * part of the kinetic energy? */
+static int has_more(step_impulse *s, const double *begin, double *end, const double *v1,
+                    double given, double part)
 {
     const tree_mechanism *tree = s->system->tree;
     double before[2], after[2], fall = 0;
-    if (!pushes(&s->problem)) {
-        return 0;
-    }
-    tree_energies(tree, s->q0, s->v0, s->begin, before);
-    tree_velocities(tree, v1, s->work->sweeps);
-    tree_energies(tree, s->q1, v1, s->work->sweeps, after);
+    tree_energies(tree, s->q0, s->v0, begin, before);
+    tree_velocities(tree, v1, end);
+    tree_energies(tree, s->q1, v1, end, after);
     for (int i = 1; i < tree->bodies; i++) {
         const double *lift = tree->body[i].lift;
         fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
     }
-    double least = fmax(0.1 * (before[0] + after[0]), 1e-6 * fall);
-    if (!(after[0] > before[0] && after[0] + after[1] - before[0] - before[1] > least)) {
+    double least = fmax(part * (before[0] + after[0]), 1e-6 * fall);
+    if (after[0] <= before[0] || after[0] + after[1] - before[0] - before[1] <= least) {
         return 0; /* that tells nearly all steps, but for what springs do between bodies */
     }
-    return risen(s, v1) - (s->system->works ? s->driven : 0) > least;
+    return !(risen(s, v1) - (s->system->works ? given : 0) <= least);
 }
 
-double impulse_kinetic(step_impulse *s, const double *v)
+int impulse_is_driven(step_impulse *s, const double *v1)
 {
-    double sum = 0;
-    matrix_times(&s->H, v, s->other);
-    for (int i = 0; i < s->system->n; i++) {
-        sum += 0.5 * v[i] * s->other[i];
+    return pushes(&s->problem) && has_more(s, s->begin, s->work->sweeps, v1, s->driven, 0.1);
+}
+
+/* One linearisation has the forces of inertia of (q0, v0) for all of the step: what turns by a part
+ * of a radian in it gains (h omega)^2/2 of its energy where its axes differ, a plate that turns by
+ * ten of them a hundredfold. */
+int impulse_gains(step_impulse *s, const double *v1, double gained)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double before = impulse_kinetic(s, s->v0), after = impulse_kinetic(s, v1);
+    if (after <= (1 + GAIN) * before) {
+        return 0;
     }
-    return sum;
+    tree_kinematics(tree, s->q1, s->begin);
+    return has_more(s, s->work->sweeps, s->begin, v1, s->gained - gained, GAIN);
 }
 
 double impulse_forces_work(const step_impulse *s)
