@@ -126,6 +126,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     do {
         problem_begin(&s->problem);
         put_closers(s);
+        impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
         status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
     } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
