@@ -109,10 +109,7 @@ static zw_status check_body(const tree_def *def, int i, zw_error *error)
         return base_fail(error, ZW_BAD_INPUT, "body %d has a number that is not finite", i);
     }
     if (body->is_placed && (body->parent != 0 || body->joint_count != 0)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "body %d is put where it stands: it must be a child of the world, without "
-                         "joints",
-                         i);
+        return base_fail(error, ZW_BAD_INPUT, "body %d is placed, but no jointless root", i);
     }
     if (body->mass < 0.0 || !is_inertia(body->inertia)) {
         return base_fail(error, ZW_BAD_INPUT, "body %d has a negative %s", i,
@@ -181,8 +178,9 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
     int joint = 0;
     for (int i = 1; i < def->body_count; i++) {
         depth[i] = depth[def->body[i].parent];
+        tree->nq += def->body[i].is_placed ? 7 : 0;
         for (int k = 0; k < def->body[i].joint_count; k++, joint++) {
-            tree->nq += coordinates_of(def->joint[joint].kind);
+            tree->moved += coordinates_of(def->joint[joint].kind);
             tree->hinges += def->joint[joint].kind == TREE_HINGE;
             for (int d = dofs_of(def->joint[joint].kind); d > 0; d--) {
                 entries += ++depth[i];
@@ -190,10 +188,7 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
             }
         }
     }
-    tree->moved = tree->nq;
-    for (int i = 1; i < def->body_count; i++) {
-        tree->nq += def->body[i].is_placed ? 7 : 0;
-    }
+    tree->nq += tree->moved;
     tree->bodies = def->body_count;
     tree->joints = def->joint_count;
     entries = def->without_matrix ? 0 : entries;
@@ -377,14 +372,12 @@ static void fill_rows(tree_mechanism *tree)
 /* The poses of placed bodies, behind the other coordinates. */
 static void fill_placed(tree_mechanism *tree, const tree_def *def)
 {
-    int q = tree->moved;
-    for (int i = 1; i < tree->bodies; i++) {
+    for (int i = 1, q = tree->moved; i < tree->bodies; i++) {
         tree_body *body = tree->body + i;
         if (def->body[i].is_placed) {
             body->placed = q;
             memcpy(tree->q_rest + q, body->pos, sizeof body->pos);
             memcpy(tree->q_rest + q + 3, body->quat, sizeof body->quat);
-            memcpy(tree->q_spring + q, tree->q_rest + q, 7 * sizeof(double));
             q += 7;
         }
     }
