@@ -163,6 +163,13 @@ static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, 
     return status;
 }
 
+/* Which branches of formulas and which signs of normal forces hold from r->y on. */
+static zw_status decide_branches(run *r, zw_error *error)
+{
+    zw_status status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
+    return status == ZW_OK ? guards_see_signs(&r->guards, r->state->t, r->y, error) : status;
+}
+
 /* The integrator stands at an event; `fired` are the guards. */
 static zw_status happen(run *r, const int *fired, int count, zw_error *error)
 {
@@ -176,9 +183,17 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
     status = status == ZW_OK ? cross_kinks(r, fired, count, &crossed, error) : status;
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         int other = fired[k] - r->guards.events;
+        if (other >= r->guards.others) {
+            continue;
+        }
+        if (other >= 0 && guards_turn_sign(&r->guards, other)) {
+            crossed = 1;
+            status = count_repeats(r, r->guards.constraint[other], error);
+            continue;
+        }
         if (other >= 0) {
-            touched |= other < r->guards.others;
-            last = other < r->guards.others ? r->guards.constraint[other] : last;
+            touched = 1;
+            last = r->guards.constraint[other];
             continue;
         }
         const model_event *event = &model->event[fired[k]];
@@ -205,7 +220,7 @@ static zw_status happen(run *r, const int *fired, int count, zw_error *error)
         }
         motion_pack(&r->motion, r->state, r->y);
         if (touched) {
-            status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
+            status = decide_branches(r, error);
         }
         status = status == ZW_OK ? step_ode_restart(r->ode, r->state->t, r->y, error) : status;
     }
@@ -402,9 +417,7 @@ static zw_status start(run *r, zw_error *error)
     motion_pack(&r->motion, r->state, r->y);
     status =
         guards_create(&r->guards, &r->motion, r->impulse || r->soft, r->options.tolerance, error);
-    if (status == ZW_OK) {
-        status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
-    }
+    status = status == ZW_OK ? decide_branches(r, error) : status;
     if (status == ZW_OK) {
         status = run_remembers(r) ? run_resume(r, error)
                                   : step_ode_start(r->ode, r->state->t, r->y, error);

@@ -5,7 +5,13 @@
  *
  * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
  * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
- * integrator sees no jump, and the moment is found as the zero of e . hint. */
+ * integrator sees no jump, and the moment is found as the zero of e . hint.
+ *
+ * Normal force: |N| has a corner where a constraint that holds from both sides begins to press the
+ * other way. With the sign of N fixed, work->press, the law is linear in the multipliers, has one
+ * answer, and goes smoothly through N = 0; who watches N turns the sign there (step/events). Where
+ * nobody does, press is 0 and the law is about |N|. A contact that may let go presses one way. Two
+ * rows that press together, nu1 lambda1 + nu2 lambda2, do not come to zero at one time. */
 #include "system/events/friction.h"
 
 #include <math.h>
@@ -49,16 +55,22 @@ static void direction(const tangent *t, const double *hint, double *d)
     }
 }
 
-/* The normal force. That of a contact keeps its sign: then the law is linear, has one answer, and
- * goes smoothly through the moment at which the contact lets go. */
-static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
+int system_presses_both_ways(const zw_system *system, int c)
+{
+    return system->model->constraint[c].relation != MODEL_AT_LEAST && system->slip[c].width > 0 &&
+           system->slip[c].rows == 1;
+}
+
+/* The normal force, with the sign that it has in this step. */
+static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda,
+                           int press)
 {
     if (t->rows == 0) {
         return 1; /* dry friction of a joint: its coefficient is the force */
     }
-    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[t->row[0]] < 0;
+    int side = system->model->constraint[c].relation == MODEL_AT_LEAST ? 1 : press;
     double size = tangent_force(t, lambda);
-    return pulls ? -size : size;
+    return side * lambda[t->row[0]] < 0 ? -size : size;
 }
 
 static void friction_of(const zw_system *system, const zw_work *work, int c, const double *lambda,
@@ -66,7 +78,8 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
 {
     tangent t = tangent_now(system, work, c);
     double d[TANGENT_WIDTH];
-    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda);
+    double most =
+        terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda, work->press[c]);
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
@@ -180,5 +193,5 @@ double system_hold(const zw_system *system, const zw_work *work, int c)
             pull += lambda * lambda;
         }
     }
-    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal) - sqrt(pull);
+    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal, 0) - sqrt(pull);
 }
