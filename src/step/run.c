@@ -394,6 +394,8 @@ static zw_status start(run *r, zw_error *error)
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
     system_take_slip(r->work, r->state);
+    int given = r->options.method == ZW_METHOD_IMPULSE || r->soft;
+    r->work->tolerance = given ? 0 : r->options.tolerance;
     zw_status status = system_set_modes(system, r->work, state_mode(r->state), error);
     if (status == ZW_OK) {
         status = system_note_slip(system, r->work, r->state->t, state_q(r->state),
@@ -529,6 +531,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
             run_tell_singular(&r, error);
         }
     }
+    work->tolerance = 0;
     kinks_release(&r.guards.kinks);
     guards_free(&r.guards);
     lagrange_free(&r.lagrange);

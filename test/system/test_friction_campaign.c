@@ -105,16 +105,18 @@ static const physics list[] = {
      spiral_field,
      spiral_see,
      {{"coord r = k*u, th = u\nspeed r' = k*w, th' = w\nmass m at (r*cos(th), r*sin(th))\n"
-       "gravity (0, -9.81)\nconstraint c: r = k*th\nfriction c: mu\n",
+       "gravity (0, -9.81)\nconstraint c: r = k*th\nfriction c: mu\n"
+       "stop when r < 0.05*k\n", /* all three are singular at the origin */
        {"r*cos(th)", "r'*cos(th) - r*th'*sin(th)", "r*sin(th)", "r'*sin(th) + r*th'*cos(th)"},
        NULL},
       {"coord x = k*u*cos(u), y = k*u*sin(u)\n"
        "speed x' = k*w*(cos(u) - u*sin(u)), y' = k*w*(sin(u) + u*cos(u))\nmass m at (x, y)\n"
        "gravity (0, -9.81)\nconstraint c: x*sin(hypot(x, y)/k) = y*cos(hypot(x, y)/k)\n"
-       "friction c: mu\n",
+       "friction c: mu\nstop when hypot(x, y) < 0.05*k\n",
        XY_SEEN, NULL},
       {"coord n = 0, th = u\nspeed n' = 0, th' = w\npoint p = (k*th + n)*(cos(th), sin(th))\n"
-       "mass m at p\ngravity (0, -9.81)\nconstraint c: n = 0\nfriction c: mu\n",
+       "mass m at p\ngravity (0, -9.81)\nconstraint c: n = 0\nfriction c: mu\n"
+       "stop when th < 0.05\n",
        {"p.x", "p.x'", "p.y", "p.y'"},
        NULL}}},
     {"parabola",

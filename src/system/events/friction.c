@@ -5,7 +5,11 @@
  *
  * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
  * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
- * integrator sees no jump, and the moment is found as the zero of e . hint.
+ * integrator sees no jump, and the moment is found as the zero of e . hint. On a surface e turns
+ * at the rate b/|e| towards the acceleration b that drives it, which no step can follow to e = 0.
+ * Steps keep speeds to tolerance (1 + |v|), so e/|e| is known to that over |e|: below DIRECTION
+ * times it, at a few hundredths of a radian, the direction stays what it was, and e . hint goes
+ * straight through zero.
  *
  * Normal force: |N| has a corner where a constraint that holds from both sides begins to press the
  * other way. With the sign of N fixed, work->press, the law is linear in the multipliers, has one
@@ -18,6 +22,8 @@
 #include <string.h>
 
 #include "system/events/tangent.h"
+
+#define DIRECTION 32.0
 
 static const double *terms(const zw_work *work, int at)
 {
@@ -45,13 +51,12 @@ static double along(const tangent *t, const double *hint)
     return sum;
 }
 
-/* Unit direction of sliding. */
-static void direction(const tangent *t, const double *hint, double *d)
+/* Unit direction of sliding, of speeds above `slow`. */
+static void direction(const tangent *t, const double *hint, double slow, double *d)
 {
     double speed = tangent_speed(t), sign = along(t, hint) < 0 ? -1 : 1;
-    int still = !(speed > 1e-11);
     for (int i = 0; i < t->width; i++) {
-        d[i] = still ? hint[i] : sign * t->e[i] / speed;
+        d[i] = speed > slow ? sign * t->e[i] / speed : hint[i];
     }
 }
 
@@ -83,7 +88,7 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
-        direction(&t, work->hint + 3 * c, d);
+        direction(&t, work->hint + 3 * c, work->slow, d);
     }
     for (int k = 0; k < t.columns; k++) {
         for (int i = 0; i < t.width; i++) {
@@ -152,13 +157,19 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
                            const double *v, zw_error *error)
 {
     zw_status status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+    double fastest = 0;
+    for (int i = 0; i < system->n; i++) {
+        fastest = fmax(fastest, fabs(v[i]));
+    }
+    work->slow =
+        work->tolerance > 0 ? DIRECTION * work->tolerance * (1 + fastest) : SYSTEM_SLOW_SLIP;
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
         if (system->slip[c].width == 0) {
             continue;
         }
         tangent now = tangent_look(system, c, work->out[PART_SLIP]);
         double speed = tangent_speed(&now), *hint = work->hint + 3 * c;
-        for (int i = 0; i < now.width && speed > 1e-9; i++) {
+        for (int i = 0; i < now.width && speed > work->slow; i++) {
             hint[i] = now.e[i] / speed;
         }
     }
