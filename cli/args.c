@@ -24,6 +24,9 @@ typedef enum option_id {
     OPTION_SET,
     OPTION_KEY,
     OPTION_MAXIMAL,
+    OPTION_BASE,
+    OPTION_PACKAGE,
+    OPTION_BALANCE,
     OPTION_SLEEP,
     OPTION_CONTACT,
     OPTION_CONTACTS,
@@ -66,6 +69,9 @@ static const option options[] = {
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
+    {OPTION_BASE, "--base", NULL, 1, "run explain check"},
+    {OPTION_PACKAGE, "--package", NULL, 1, "run explain check"},
+    {OPTION_BALANCE, "--balance", NULL, 0, "run explain check"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
@@ -122,6 +128,30 @@ static int take_column(cli_arguments *arguments, char *text)
     *equals = 0;
     arguments->column[arguments->column_count++] = (zw_path_column){text, equals + 1};
     return CLI_OK;
+}
+
+static int take_package(cli_arguments *arguments, char *text)
+{
+    char *equals = strchr(text, '=');
+    if (arguments->package_count == CLI_PACKAGES) {
+        return complain("--package more than 64 times, from", text, " on");
+    }
+    if (!equals || equals == text || !equals[1]) {
+        return complain("--package wants NAME=PATH, not", text, "");
+    }
+    *equals = 0;
+    arguments->package[arguments->package_count++] = (zw_package){text, equals + 1};
+    return CLI_OK;
+}
+
+static int take_base(cli_arguments *arguments, const char *text)
+{
+    arguments->base = strcmp(text, "fixed") == 0  ? ZW_BASE_FIXED
+                      : strcmp(text, "free") == 0 ? ZW_BASE_FREE
+                                                  : ZW_BASE_DEFAULT;
+    return arguments->base != ZW_BASE_DEFAULT
+               ? CLI_OK
+               : complain("--base wants fixed or free, not", text, "");
 }
 
 /* mixed,alpha=1,beta=10, as after `law` in a file, with , or blanks between. */
@@ -287,6 +317,10 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_positive(known, value, &arguments->noise);
     case OPTION_COLUMN:
         return take_column(arguments, value);
+    case OPTION_PACKAGE:
+        return take_package(arguments, value);
+    case OPTION_BASE:
+        return take_base(arguments, value);
     case OPTION_KEY:
         arguments->key = value;
         return CLI_OK;
@@ -315,6 +349,7 @@ static void take_flag(cli_arguments *arguments, option_id id)
                 : id == OPTION_PLAIN   ? &arguments->plain
                 : id == OPTION_QUIET   ? &arguments->quiet
                 : id == OPTION_MAXIMAL ? &arguments->maximal
+                : id == OPTION_BALANCE ? &arguments->balance
                 : id == OPTION_SLEEP   ? &arguments->sleep
                                        : &arguments->help;
     *flag = 1;

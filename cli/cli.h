@@ -22,7 +22,7 @@ enum {
         130 /* by Ctrl-C, what was there has been written; 128 + the signal's number */
 };
 
-enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256 };
+enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256, CLI_PACKAGES = 64 };
 
 typedef struct cli_arguments {
     const char *file;
@@ -41,9 +41,13 @@ typedef struct cli_arguments {
     const char *contacts; /* whose columns are recorded: "all", "none"; NULL: of few */
     const char *begin;    /* run: the state to begin with, or NULL */
     const char *save;     /* run: where the last state goes, or NULL */
-    int maximal;          /* robots: maximal coordinates */
-    int sleep;            /* run: what has come to rest sleeps */
-    zw_law law;           /* name: NULL if none was given */
+    zw_base base;         /* URDF: DEFAULT if nothing was said */
+    zw_package package[CLI_PACKAGES];
+    int package_count;
+    int balance; /* robots: moments of inertia that no body can have are replaced */
+    int maximal; /* robots: maximal coordinates */
+    int sleep;   /* run: what has come to rest sleeps */
+    zw_law law;  /* name: NULL if none was given */
     const char *output[CLI_OUTPUTS];
     int output_count;
     int json;

@@ -89,8 +89,13 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     if (code != CLI_OK) {
         return code;
     }
-    world->model =
-        zw_model_read(arguments->file, arguments->setting, arguments->setting_count, error);
+    zw_read_options options = {.settings = arguments->setting,
+                               .setting_count = arguments->setting_count,
+                               .base = arguments->base,
+                               .balance_inertia = arguments->balance,
+                               .packages = arguments->package,
+                               .package_count = arguments->package_count};
+    world->model = zw_model_read_with(arguments->file, &options, error);
     if (world->model && arguments->impact != ZW_IMPACT_DEFAULT) {
         zw_model_set_impact(world->model, arguments->impact);
     }

@@ -62,9 +62,9 @@ _zwang() {
         run | explain | check | certify | limit)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
-                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --contact --impact --tol --method --step --help" ;;
-                check) _zwang_words "$word" "--set --key --maximal --impact --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
+                explain) _zwang_words "$word" "--at --json --all --set --key --maximal --base --package --balance --contact --impact --tol --method --step --help" ;;
+                check) _zwang_words "$word" "--set --key --maximal --base --package --balance --impact --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac

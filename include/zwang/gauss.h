@@ -3,10 +3,11 @@
  *     minimise   Z(a) = 1/2 (a - a_free)' M (a - a_free)     subject to     A a - b  in  K*
  *
  * M is the metric of the masses, a_free the motion without constraints, and K* says what each block
- * of rows admits: nothing (equality), one side (inequality), or a dual friction cone. Coulomb's law
- * is the same problem with the residual of each cone shifted along its normal by its own sliding
- * speed (De Saxce). Put accelerations and forces in, or next velocities and impulses (seed 004
- * eqs. (2)-(4)): the problem is the same.
+ * of rows admits: nothing (equality), one side (inequality), or a dual friction cone; or a box
+ * limits the multiplier instead (a motor, dry friction). Coulomb's law is the same problem with the
+ * residual of each cone shifted along its normal by its own sliding speed (De Saxce). Put
+ * accelerations and forces in, or next velocities and impulses (seed 004 eqs. (2)-(4)): the problem
+ * is the same.
  *
  * Signs: the constraints push with A' lambda, so M (a - a_free) = A' lambda + C, and
  * inequality and normal multipliers are >= 0.
@@ -66,7 +67,9 @@ typedef struct zw_metric {
 typedef enum zw_block_kind {
     ZW_EQUALITY,   /* residual = 0, lambda free */
     ZW_INEQUALITY, /* residual >= 0, lambda >= 0, one of them 0; row by row */
-    ZW_CONE        /* a contact: 1 to 6 rows: normal, slide, slide, spin, roll, roll */
+    ZW_CONE,       /* a contact: 1 to 6 rows: normal, slide, slide, spin, roll, roll */
+    ZW_BOX         /* limit[0] <= lambda <= limit[1]: residual = 0 between them, >= 0 at the lower
+                      and <= 0 at the upper end; row by row */
 } zw_block_kind;
 
 #define ZW_CONE_ROWS 6
@@ -79,6 +82,7 @@ typedef struct zw_block {
     zw_block_kind kind;
     int rows;
     double friction[ZW_CONE_ROWS - 1]; /* cone: coefficient of row 1, 2, ...; 0 is none */
+    double limit[2]; /* box: may be infinite, and may be equal: then that is the force */
 } zw_block;
 
 /* The rows of all blocks, one under another: dense (row-major, m x n) or compressed by rows. */
@@ -132,7 +136,8 @@ typedef enum zw_impact_law {
     ZW_IMPACT_SIMULTANEOUS /* all that touch in one problem */
 } zw_impact_law;
 
-/* AUTO takes sparse algebra for large compressed problems; an operator metric always has dense. */
+/* AUTO takes sparse algebra for large compressed problems; an operator metric and boxes always have
+ * dense. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 
 typedef struct zw_gauss_options {

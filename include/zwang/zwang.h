@@ -40,6 +40,30 @@ typedef struct zw_setting {
 
 zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
                         zw_error *error);
+
+/* What a URDF file leaves open. */
+typedef enum zw_base {
+    ZW_BASE_DEFAULT, /* fixed; a link without joints is a free body */
+    ZW_BASE_FIXED,
+    ZW_BASE_FREE
+} zw_base;
+
+/* Where package://name/... lies. */
+typedef struct zw_package {
+    const char *name, *path;
+} zw_package;
+
+typedef struct zw_read_options {
+    const zw_setting *settings;
+    int setting_count;
+    zw_base base;        /* of a URDF robot */
+    int balance_inertia; /* bodies: moments that no body can have are replaced by their mean */
+    const zw_package *packages; /* before those found beside the file and in the folders above */
+    int package_count;
+} zw_read_options;
+
+/* The same with options; NULL: the usual ones. */
+zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error);
 /* The same from memory; `name` stands for the file in messages, includes are looked up beside it.
  */
 zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
@@ -273,7 +297,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
                         const zw_run_options *options, zw_error *error);
 
-/* One step of a fixed-step method, projected onto the constraints. */
+/* One step of a fixed-step method, projected onto the constraints; or over h by an adaptive one.
+ * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
+ * the same whichever work takes it. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
 
@@ -284,8 +310,8 @@ zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
 
 /* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
  * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
- * mean: what an observer of zw_run sees. Contacts are not solved again. At any other state it is
- * zw_forward. */
+ * mean; of method soft: with those of its law. So it is what an observer of zw_run sees. At any
+ * other state it is zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who

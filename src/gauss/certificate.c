@@ -224,6 +224,7 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                            .pushes = j.step,
                            .w = j.w,
                            .r = j.r,
+                           .scale = j.scale,
                            .before = j.before,
                            .carried = j.carried,
                            .R = j.R};

@@ -149,7 +149,7 @@ static zw_status check_block(const zw_gauss *problem, int k, zw_error *error)
 {
     const zw_block *block = &problem->block[k];
     const char *name = gauss_block_name(problem, k);
-    if (block->kind < ZW_EQUALITY || block->kind > ZW_CONE) {
+    if (block->kind < ZW_EQUALITY || block->kind > ZW_BOX) {
         return base_fail(error, ZW_BAD_INPUT, "%s: unknown kind of block %d", name,
                          (int)block->kind);
     }
@@ -162,6 +162,11 @@ static zw_status check_block(const zw_gauss *problem, int k, zw_error *error)
         if (!(mu >= 0.0 && mu <= 1e6)) {
             return base_fail(error, ZW_BAD_INPUT, "%s: friction %g; expected 0 to 1e6", name, mu);
         }
+    }
+    double low = block->limit[0], high = block->limit[1];
+    if (block->kind == ZW_BOX && !(low <= high && low <= GAUSS_HUGE && high >= -GAUSS_HUGE)) {
+        return base_fail(error, ZW_BAD_INPUT, "%s: limits %g to %g; expected lower before upper",
+                         name, low, high);
     }
     return ZW_OK;
 }
@@ -199,7 +204,7 @@ static zw_status check_rows(const zw_gauss *problem, int m, zw_error *error)
 
 zw_status gauss_check(const zw_gauss *problem, zw_error *error)
 {
-    if (problem->n < 1 || problem->block_count < 0) {
+    if (problem->n < 0 || problem->block_count < 0) {
         return base_fail(error, ZW_BAD_INPUT, "a problem with %d unknowns and %d blocks",
                          problem->n, problem->block_count);
     }

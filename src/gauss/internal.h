@@ -41,7 +41,7 @@ int gauss_part_again(const zw_gauss_options *options, zw_gauss_work *work, zw_st
                      const double **guess);
 
 /* equality.c */
-void gauss_equality_factor(zw_gauss_work *work);
+void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work);
 /* Particular solution z from work->c; counts conflicts. */
 zw_status gauss_equality_particular(const zw_gauss *problem, zw_gauss_work *work, double tolerance,
                                     int least_squares);

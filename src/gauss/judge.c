@@ -19,10 +19,25 @@ static double above(double x, double granted)
     return rest > 0.0 || rest != rest ? rest : 0.0;
 }
 
-/* How far u is from what the block admits. */
-static double judge_violation(const zw_block *block, int rows, const double *u)
+/* Where the multiplier of a row of its own may be. */
+static void judge_interval(const gauss_judge *j, const zw_block *block, int i, double end[2])
 {
-    return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
+    int box = block->kind == ZW_BOX;
+    double scale = box && j->scale[i] > 0.0 ? j->scale[i] : 1.0;
+    end[0] = box ? block->limit[0] / scale : 0.0;
+    end[1] = box ? block->limit[1] / scale : HUGE_VAL;
+}
+
+/* How far the residual u is from what the block at row i admits without a push. */
+static double judge_violation(const gauss_judge *j, const zw_block *block, int i, int rows,
+                              const double *u)
+{
+    double end[2];
+    if (block->kind == ZW_EQUALITY) {
+        return fabs(u[0]);
+    }
+    judge_interval(j, block, i, end);
+    return rows > 1 ? cone_gap(rows, u) : interval_gap(end[0], end[1], u[0]);
 }
 
 /* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
@@ -35,9 +50,9 @@ static double judge_concern(gauss_judge *j, const zw_block *block, int at, int r
         push = larger(push, fabs(j->r[i]));
         carried = larger(carried, j->carried[i]);
     }
-    double violation = judge_violation(block, rows, j->before + at);
+    double violation = judge_violation(j, block, at, rows, j->before + at);
     int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
-    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
+    if (!pushes && violation == 0.0 && judge_violation(j, block, at, rows, j->w + at) == 0.0) {
         return 0.0;
     }
     return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);
@@ -64,7 +79,7 @@ static void worse(double *slot, double value)
     }
 }
 
-/* One cone (or inequality row) in scaled units. */
+/* One cone in scaled units. */
 static double judge_cone(gauss_judge *j, int d, const double *r, const double *w, int shifted)
 {
     double u[CONE_MAX], z[CONE_MAX], p[CONE_MAX], product = 0.0, rho = j->R / j->V;
@@ -94,6 +109,26 @@ static double judge_cone(gauss_judge *j, int d, const double *r, const double *w
     return natural;
 }
 
+/* A row of its own with the interval that its multiplier may be in. */
+static double judge_row(gauss_judge *j, const double end[2], double r, double w)
+{
+    double rho = j->R / j->V, outside = interval_excess(end[0], end[1], w) / j->V;
+    double nearest = interval_nearest(end[0], end[1], r), at = w > 0.0 ? end[0] : end[1];
+    worse(&j->out.feasibility, outside);
+    if (r == 0.0 && nearest == 0.0 && interval_gap(end[0], end[1], w) == 0.0) {
+        return 0.0; /* open */
+    }
+    double granted = larger(0.0, GRANTED * fabs(r));
+    granted = granted < GRANTED_MOST * j->R ? granted : GRANTED_MOST * j->R;
+    worse(&j->out.complementarity, fabs((isinf(at) ? r : r - at) * w) / (j->R * j->V));
+    worse(&j->out.membership, above(fabs(r - nearest), granted) / j->R);
+    double off = fabs(r - interval_nearest(end[0], end[1], r - rho * w));
+    double natural = above(off, granted) / j->R;
+    worse(&natural, outside);
+    worse(&j->out.natural, natural);
+    return natural;
+}
+
 static double judge_block(gauss_judge *j, int k, int at)
 {
     const zw_block *block = &j->block[k];
@@ -113,19 +148,27 @@ static double judge_block(gauss_judge *j, int k, int at)
             worse(&worst, fabs(j->w[i]) / j->V);
             worse(&j->out.feasibility, fabs(j->w[i]) / j->V);
         } else {
-            worse(&worst, judge_cone(j, 1, j->r + i, j->w + i, 0));
+            double end[2];
+            judge_interval(j, block, i, end);
+            worse(&worst, judge_row(j, end, j->r[i], j->w[i]));
         }
     }
     return worst;
 }
 
-/* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual. */
+/* Primal minus dual objective: with stationarity exact it is the sum of lambda . residual, and in a
+ * box of the distance to the end that the residual leads to. */
 static double judge_gap(const gauss_judge *j)
 {
     double gap = 0.0, size = 0.0;
-    for (int i = 0; i < j->m; i++) {
-        gap += j->r[i] * j->w[i];
-        size += fabs(j->r[i] * j->w[i]);
+    for (int k = 0, i = 0; k < j->block_count; k++) {
+        const zw_block *block = &j->block[k];
+        for (int end = i + block->rows; i < end; i++) {
+            double low = block->kind == ZW_BOX ? block->limit[j->w[i] < 0.0] / j->scale[i] : 0.0;
+            double part = (j->r[i] - (isfinite(low) ? low : 0.0)) * j->w[i];
+            gap += part;
+            size += fabs(part);
+        }
     }
     return fabs(gap) / larger(size, j->R * j->V);
 }

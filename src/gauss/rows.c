@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/cone.h"
 #include "math/dense/dense.h"
 
 int gauss_row_count(const zw_gauss *problem)
@@ -193,10 +194,13 @@ int gauss_rows_admit(const zw_gauss *problem, zw_contact_law law, int count, con
             double b = problem->b ? problem->b[row] : 0;
             double sum = residual[row] = gauss_row_dot(problem, row, problem->free) - b;
             int one_sided = it->kind == ZW_INEQUALITY || (it->kind == ZW_CONE && r == 0);
-            if (it->kind == ZW_EQUALITY || (one_sided && !(sum >= 0))) {
+            const double *end = it->limit;
+            if (it->kind == ZW_EQUALITY || (one_sided && !(sum >= 0)) ||
+                (it->kind == ZW_BOX && (interval_nearest(end[0], end[1], 0) != 0 ||
+                                        interval_gap(end[0], end[1], sum) != 0))) {
                 return 0;
             }
-            double part = one_sided ? 0 : it->friction[r - 1] * sum;
+            double part = it->kind == ZW_CONE && r > 0 ? it->friction[r - 1] * sum : 0;
             across += part * part;
         }
         if (law == ZW_CONVEX && it->kind == ZW_CONE &&

@@ -168,7 +168,7 @@ static zw_status attempt(const zw_gauss *problem, const zw_gauss_options *option
     do {
         if (!work->is_sparse) {
             gauss_normal_rows(problem, work);
-            gauss_equality_factor(work);
+            gauss_equality_factor(problem, work);
         }
         work->core.S_ready = 0;
         status = nonideal ? gauss_nonideal(problem, options, work, &motion->method)

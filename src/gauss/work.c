@@ -138,7 +138,7 @@ static void fill_tables(const zw_gauss *problem, zw_gauss_work *work)
                 work->equality_row[e++] = at;
                 continue;
             }
-            if (block->kind == ZW_INEQUALITY || i == 0) {
+            if (block->kind != ZW_CONE || i == 0) {
                 int rows = block->kind == ZW_CONE ? block->rows : 1;
                 work->cone[cones] = (gauss_cone){.first = c, .rows = rows, .block = k};
                 work->normal[cones++] = (gauss_cone){.first = c, .rows = 1, .block = k};
@@ -162,9 +162,9 @@ static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
         const zw_block *block = &problem->block[k];
         work->me += block->kind == ZW_EQUALITY ? block->rows : 0;
         work->mc += block->kind == ZW_EQUALITY ? 0 : block->rows;
-        work->cone_count += block->kind == ZW_CONE         ? 1
-                            : block->kind == ZW_INEQUALITY ? block->rows
-                                                           : 0;
+        work->cone_count += block->kind == ZW_CONE       ? 1
+                            : block->kind == ZW_EQUALITY ? 0
+                                                         : block->rows;
     }
     work->m = work->me + work->mc;
     work->q_max = work->n + (problem->compliance != NULL ? work->m : 0);
@@ -203,6 +203,11 @@ static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options
     zw_algebra algebra = options != NULL ? options->algebra : ZW_ALGEBRA_AUTO;
     if (problem->metric.kind == ZW_METRIC_OPERATOR || algebra == ZW_ALGEBRA_DENSE) {
         return 0;
+    }
+    for (int k = 0; k < problem->block_count; k++) {
+        if (problem->block[k].kind == ZW_BOX) {
+            return 0;
+        }
     }
     return algebra == ZW_ALGEBRA_SPARSE || (problem->A.dense == NULL && problem->n + m > 400);
 }

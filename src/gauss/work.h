@@ -25,12 +25,14 @@ typedef struct newton_block {
     int open;
 } newton_block;
 
-/* A cone of the core problem: an inequality row is a cone of one row. */
+/* A cone of the core problem. One row is an interval: of an inequality from 0 on, of a box between
+ * its limits. */
 typedef struct gauss_cone {
     int first; /* first row, counted among the cone rows */
     int rows;
-    int block;      /* which block of the problem it came from */
-    double stretch; /* its rows were stretched by this when the equalities had been eliminated */
+    int block;        /* which block of the problem it came from */
+    double stretch;   /* its rows were stretched by this when the equalities had been eliminated */
+    double low, high; /* one row: where r may be */
 } gauss_cone;
 
 /* The core: find r in K with w = B B' r + c in K, r . w = 0 (with De Saxce's shift for Coulomb),

@@ -7,6 +7,25 @@
 
 enum { CONE_MAX = 6 };
 
+/* The interval from low to high: where a multiplier of one row may be. The half line is that from 0
+ * to infinity. */
+static inline double interval_nearest(double low, double high, double z)
+{
+    return z < low ? low : z > high ? high : z;
+}
+
+/* By how much the residual w moves a multiplier of 0 off: 0 where the law is content with both. */
+static inline double interval_gap(double low, double high, double w)
+{
+    return w < 0.0 ? (high > 0.0 ? -w : 0.0) : w > 0.0 && !(low < 0.0) ? 0.0 : w;
+}
+
+/* By how much w is off what any multiplier could make of it: ends at infinity hold it back. */
+static inline double interval_excess(double low, double high, double w)
+{
+    return w < 0.0 ? (high == HUGE_VAL ? -w : 0.0) : low == -HUGE_VAL || w != w ? w : 0.0;
+}
+
 typedef enum cone_side { CONE_OUTSIDE, CONE_BETWEEN, CONE_INSIDE } cone_side;
 
 /* |z_T| */

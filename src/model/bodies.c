@@ -255,6 +255,7 @@ void model_bodies_free(model_bodies *b)
         base_free(b->note[i].text);
     }
     base_free(b->note);
+    base_free(b->missing_mesh);
     base_free(b->joints);
     base_free(b->slot);
     base_free(b);
@@ -489,6 +490,11 @@ int model_add_note(zw_model *model, int place, const char *text)
     }
     b->note[b->note_count++] = (model_note){copy, place, 1};
     return 1;
+}
+
+const char *zw_model_missing_mesh(const zw_model *model)
+{
+    return model->bodies != NULL ? model->bodies->missing_mesh : NULL;
 }
 
 int zw_model_note_count(const zw_model *model)

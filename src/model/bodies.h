@@ -48,6 +48,7 @@ typedef struct model_bodies {
 
     int note_count, note_capacity;
     model_note *note;
+    char *missing_mesh; /* first file of a shape that was not there, or NULL */
 } model_bodies;
 
 /* The bodies of the model, made (with the world alone) if there are none; NULL: no memory. */

@@ -269,6 +269,15 @@ static int weigh(weigher *w)
     return 1;
 }
 
+/* No joint moves it: its moments of inertia have no effect. */
+static int is_static(const model_bodies *b, int body)
+{
+    while (body > 0 && b->joints[body] == 0) {
+        body = b->body[body].parent;
+    }
+    return body == 0;
+}
+
 /* Least values, then A + B >= C for each pair of moments (what holds for every set of points). */
 static int finish_body(weigher *w, int body, zw_inertia *out)
 {
@@ -292,10 +301,11 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
         return fail(w, ZW_THING_BODY, body, "a moment of inertia is negative");
     }
     if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
-        if (!world->balance) {
+        if (!world->balance && !is_static(w->b, body)) {
             return fail(w, ZW_THING_BODY, body,
                         "the sum of two of its moments of inertia is less than the third; no body "
-                        "is so (balanceinertia would replace them by their mean)");
+                        "is so. Correct them, or let their mean replace them: --balance, or "
+                        "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
         }
         m[0] = m[1] = m[2] = (m[0] + m[1] + m[2]) / 3;
     }

@@ -184,6 +184,14 @@ static zw_status check_method(const zw_system *system, const zw_run_options *opt
                          "method impulse does not know %s; use dop853 or stiff",
                          beyond_impulse(system->bodies));
     }
+    if (options->contact != ZW_CONTACT_DEFAULT && system->tree && zw_contact_room(system) > 0 &&
+        system->bodies->missing_mesh) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "the mesh '%.100s' of a shape that may touch is not there; say where its "
+                         "package is (--package NAME=PATH), or run without contacts (--method "
+                         "dop853)",
+                         system->bodies->missing_mesh);
+    }
     if (may_sleep(system) && options->method != ZW_METHOD_IMPULSE) {
         return base_fail(error, ZW_BAD_INPUT,
                          "what has come to rest can sleep by method impulse (contact coulomb or "

@@ -131,6 +131,139 @@ static void words_of_other_tools(void **state)
     assert_non_null(strstr(error.text, "did you mean 'inertial'?"));
 }
 
+#define LOOSE ZW_SOURCE_DIR "/test/read/urdf/loose.urdf"
+
+static zw_model *read_loose(const zw_read_options *options)
+{
+    zw_error error;
+    zw_model *m = zw_model_read_with(LOOSE, options, &error);
+    if (m == NULL) {
+        print_error("%s:%d: %s\n", error.file, error.line, error.text);
+    }
+    assert_non_null(m);
+    return m;
+}
+
+static int is_noted(const zw_model *m, const char *part)
+{
+    int found = 0;
+    for (int i = 0; i < zw_model_note_count(m); i++) {
+        found |= strstr(zw_model_note(m, i).text, part) != NULL;
+    }
+    return found;
+}
+
+/* What other tools leave out or write otherwise is taken as they mean it, and listed. */
+static void files_of_other_tools(void **state)
+{
+    (void)state;
+    zw_model *m = read_loose(NULL);
+    ASSERT_CLOSE(zw_model_world(m)->timestep, 0.004);
+
+    /* roots: the base has joints and stands, the ball has none and is free, the wall has no mass */
+    assert_int_equal(zw_model_count(m, ZW_THING_JOINT), 3);
+    const zw_joint_def *free_ball = thing(m, ZW_THING_JOINT, "ball_free_joint");
+    assert_int_equal(free_ball->kind, ZW_JOINT_FREE);
+    assert_int_equal(free_ball->body, zw_model_find(m, ZW_THING_BODY, "ball"));
+    const zw_joint_def *turn = thing(m, ZW_THING_JOINT, "turn");
+    assert_int_equal(turn->limited, 0);
+    ASSERT_VECTOR(turn->force_range, -10, 10);
+    const zw_joint_def *wrist = thing(m, ZW_THING_JOINT, "wrist");
+    assert_int_equal(wrist->kind, ZW_JOINT_BALL);
+    const zw_body_def *post = thing(m, ZW_THING_BODY, "post");
+    assert_int_equal(post->parent, 0);
+
+    /* a plane's z is its normal */
+    assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 3);
+    const zw_geom_def *plane = zw_model_def(m, ZW_THING_GEOM, 2);
+    double z[3] = {0, 0, 1};
+    assert_int_equal(plane->shape, ZW_SHAPE_PLANE);
+    model_rotate(plane->quat, z, z);
+    ASSERT_VECTOR(z, 0, 1, 0);
+    ASSERT_VECTOR(plane->pos, 0, -5, 0);
+
+    /* moments that no body has are replaced by their mean, as <compiler> asks */
+    zw_inertia list[7];
+    zw_error error;
+    assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
+    int arm = zw_model_find(m, ZW_THING_BODY, "arm");
+    ASSERT_VECTOR(list[arm].moment, 0.2, 0.2, 0.2);
+
+    assert_true(is_noted(m, "limit without a range"));
+    assert_true(is_noted(m, "mesh 'package://stones/box.stl'"));
+    assert_true(is_noted(m, "mimic of a fixed joint"));
+    assert_true(is_noted(m, "inertia iyx"));
+    zw_model_free(m);
+}
+
+/* A mesh that is not there matters to contacts only; and it is there if the package is named. */
+static void missing_meshes(void **state)
+{
+    (void)state;
+    zw_package stones = {"stones", ZW_SOURCE_DIR "/test/read/urdf/meshes"};
+    zw_read_options options = {.packages = &stones, .package_count = 1};
+    for (int named = 0; named < 2; named++) {
+        zw_error error;
+        zw_model *m = read_loose(named ? &options : NULL);
+        zw_system *system = zw_system_compile(m, &error);
+        assert_non_null(system);
+        zw_work *work = zw_work_create(system, &error);
+        zw_state *start = zw_state_create(system, work, NULL, &error);
+        zw_run_options plan, by_hand = {.method = ZW_METHOD_DOP853};
+        assert_int_equal(zw_model_count(m, ZW_THING_GEOM), 3 + named);
+        assert_int_equal(zw_run_plan(system, start, NULL, &plan, &error),
+                         named ? ZW_OK : ZW_BAD_INPUT);
+        assert_true(named || strstr(error.text, "package://stones/box.stl") != NULL);
+        assert_int_equal(zw_run_plan(system, start, &by_hand, &plan, &error), ZW_OK);
+        zw_state_free(start);
+        zw_work_free(work);
+        zw_system_free(system);
+        zw_model_free(m);
+    }
+}
+
+/* The base is fixed or free, as the caller says. */
+static void base_of_the_robot(void **state)
+{
+    (void)state;
+    static const int joints[] = {[ZW_BASE_DEFAULT] = 3, [ZW_BASE_FIXED] = 2, [ZW_BASE_FREE] = 4};
+    for (zw_base base = ZW_BASE_DEFAULT; base <= ZW_BASE_FREE; base++) {
+        zw_read_options options = {.base = base};
+        zw_model *m = read_loose(&options);
+        assert_int_equal(zw_model_count(m, ZW_THING_JOINT), joints[base]);
+        assert_int_equal(zw_model_find(m, ZW_THING_JOINT, "base_free_joint") >= 0,
+                         base == ZW_BASE_FREE);
+        zw_model_free(m);
+    }
+    zw_error error;
+    zw_read_options wrong = {.base = ZW_BASE_FREE};
+    assert_null(zw_model_read_with(ZW_SOURCE_DIR "/test/read/everything.xml", &wrong, &error));
+    assert_non_null(strstr(error.text, "for URDF"));
+    assert_null(zw_model_read_with(ZW_SOURCE_DIR "/examples/pendulum.zw", &wrong, &error));
+    assert_non_null(strstr(error.text, "robot files"));
+}
+
+/* roof.dae: a box of 2 x 1 x 1 m, turned by 90 degrees about z and shifted by 0.1 m, and a corner
+ * of a cube of 3 m, 5 m up; in centimetres, as polygons and as a strip, through nodes in nodes. */
+static void collada(void **state)
+{
+    (void)state;
+    zw_error error;
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", NULL, 0, &error);
+    assert_non_null(m);
+    const zw_mesh_def *mesh = zw_model_def(m, ZW_THING_MESH, 0);
+    assert_int_equal(mesh->vertex_count, 12);
+    assert_int_equal(mesh->face_count, 16);
+    zw_inertia in;
+    assert_int_equal(model_mesh_inertia(mesh, ZW_MESH_EXACT, &in), 1);
+    const double box = 2, tip = 27.0 / 6;
+    ASSERT_CLOSE(in.mass, box + tip);
+    ASSERT_CLOSE(in.com[0], (box * -0.4 + tip * 0.75) / (box + tip));
+    ASSERT_CLOSE(in.com[1], (box * 1 + tip * 0.75) / (box + tip));
+    ASSERT_CLOSE(in.com[2], (box * 0.5 + tip * 5.75) / (box + tip));
+    zw_model_free(m);
+}
+
 /* Links that share a joint overlap in it: they do not touch, be it the base and what is fixed to
  * it; what is one joint farther does. */
 static void neighbours_of_the_base(void **state)
@@ -187,6 +320,10 @@ int main(void)
         cmocka_unit_test(planar_and_floating),
         cmocka_unit_test(notes_of_urdf),
         cmocka_unit_test(words_of_other_tools),
+        cmocka_unit_test(files_of_other_tools),
+        cmocka_unit_test(missing_meshes),
+        cmocka_unit_test(base_of_the_robot),
+        cmocka_unit_test(collada),
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
     };

@@ -73,10 +73,48 @@ static void runs_count_what_is_proved(void **state)
     }
 }
 
+/* A ball flies along the floor of a mesh, close to it, at a wall of the same mesh; and at a plain
+ * wall: in steps of contact as they stand, and with one linearisation. */
+static void one_linearisation_and_meshes(void **state)
+{
+    (void)state;
+    static const double speed[] = {30, 100, 300}, tol[] = {0, 1};
+    static const char *const wall[] = {
+        "<custom><text name='triangles' data='g'/></custom><asset><mesh name='m' vertex='-9 -9 0 1 "
+        "-9 0 1 9 0 -9 9 0 1 "
+        "-9 9 "
+        "1 9 9' face='0 1 2 0 2 3 1 4 5 1 5 2'/></asset><worldbody><geom name='g' type='mesh' "
+        "mesh='m'/>",
+        "<worldbody><geom type='box' size='.001 9 9' pos='1.001 0 0'/>"};
+    for (int k = 0; k < 12; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "%s<body pos='0 0 .03'><freejoint/><geom size='.02'/></body></worldbody>",
+                 wall[k % 2]);
+        scene s = open_scene(text);
+        zw_run_options options = {.time = 0.1,
+                                  .every = 0.1,
+                                  .step = 0.01,
+                                  .tolerance = tol[k / 2 % 2],
+                                  .method = ZW_METHOD_IMPULSE};
+        zw_run_summary summary = {0};
+        zw_error error = {0};
+        v_of(&s)[0] = speed[k / 4];
+        must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+        assert_int_equal(summary.unproved, 0);
+        if (!(q_of(&s)[0] < 0.981)) {
+            fail_msg("wall %d, tol %g, %g m/s: at %g", k % 2, tol[k / 2 % 2], speed[k / 4],
+                     q_of(&s)[0]);
+        }
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bar_meets_a_post), cmocka_unit_test(bullets_meet_a_wall),
-        cmocka_unit_test(a_sample_of_the_campaign), cmocka_unit_test(runs_count_what_is_proved)};
+        cmocka_unit_test(a_sample_of_the_campaign), cmocka_unit_test(runs_count_what_is_proved),
+        cmocka_unit_test(one_linearisation_and_meshes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

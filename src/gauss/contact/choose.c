@@ -113,8 +113,8 @@ void gauss_choose(const zw_gauss *problem, double share, const double *around, d
                 double part = problem->A.dense[(long)row * n + k] * scale[k];
                 sum += part * part;
             }
-            give[row] = share * sum;
-            b[row] += around ? give[row] * around[row] : 0;
+            give[row] += share * sum;
+            b[row] += around ? share * sum * around[row] : 0;
         }
     }
 }

@@ -224,11 +224,13 @@ zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
 static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
                       int index, zw_motion *motion)
 {
-    int friction = 0;
+    int friction = 0, boxes = 0;
     for (int k = 0; k < part->block_count; k++) {
         friction |= part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
+        boxes |= part->block[k].kind == ZW_BOX;
     }
-    if (part->n < BODIES || part->compliance || (friction && options->contact != ZW_COULOMB)) {
+    if (part->n < BODIES || boxes || part->compliance ||
+        (friction && options->contact != ZW_COULOMB)) {
         return 0;
     }
     sparse_prox **many = &is->many[index % MANY];
@@ -296,7 +298,7 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (problem->compliance || !gauss_may_share(p->n, p->blocks)) {
+    if (!gauss_may_share(p->n, p->blocks)) {
         return 0;
     }
     if (!islands_make_room(is, problem, p)) {
@@ -309,7 +311,7 @@ static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 
 /* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
 static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss_options *options,
-                      const double *start, const piece *p, zw_motion *motion)
+                      const gauss_islands_hint *hint, const piece *p, zw_motion *motion)
 {
     const int *block = (int *)is->block.data + p->first_block;
     zw_block *blocks = islands_room(&is->blocks, (size_t)p->blocks, sizeof *blocks);
@@ -328,7 +330,7 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .first = is->row_start.data,
                         .blocks = blocks};
     gauss_prox_answer near;
-    int found = gauss_prox_solve(is->prox, problem, &part, options, start, &near);
+    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->start, &near);
     if (found > 0) {
         motion->a = near.a;
         motion->lambda = near.lambda;
@@ -359,9 +361,8 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near =
-        p->n <= ISLANDS_SMALL && !shared && !problem->compliance && (options->guess || p->m == 0);
-    int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
+    int near = p->n <= ISLANDS_SMALL && !shared && (options->guess || p->m == 0);
+    int found = near ? solve_near(is, problem, options, hint, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;
     }

@@ -19,7 +19,10 @@
  *
  * Coulomb: P_N(z) = max(z_N, 0), and P_T(z) = z_T if |z_T| <= P_N, else P_N z_T/|z_T|. Its fixed
  * points are those of Coulomb's law, without any shift; D has no symmetry where something slides.
- * Convex law: P is the projection onto the cone.
+ * Convex law: P is the projection onto the cone. A row of its own has an interval instead: all
+ * numbers (an equality), those from 0 on (an inequality), those between the limits of a box. If it
+ * has a compliance c too, w = J u - b + c lambda, then lambda = P(s (r - k (J u - b))) with
+ * s = 1/(1 + k c).
  *
  * Nothing makes this converge from far. What has not converged in a few steps, or has changed what
  * is open, held and sliding too often, is left to the methods of solve.c; and no answer is given
@@ -30,37 +33,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gauss/contact/prox_law.h"
+#include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
 #include "gauss/judge.h"
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-enum { STEPS = 20 };
-#define WEIGHT 1e5   /* k */
+enum { STEPS = 20, STALE = 2 };
 #define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
 #define TURNED 0.1   /* of the slope along a step may be left at its end, the other way */
 #define NOTICED 1e-2 /* a push at the start that is not to be overlooked, to the largest */
 #define FINE 1e-15   /* as good as it gets */
 #define SAME 1e-3    /* the factors are good for slides that turned by no more than this */
-
-struct gauss_prox {
-    int n, m, units, wide; /* wide: n in whole lines */
-    int coulomb;
-    const zw_gauss *problem;
-    const gauss_piece *piece;
-    prox_unit *unit;
-    double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [wide] */
-    double *scale, *b, *r, *w, *lambda, *moved, *dw;              /* [m] in scaled units */
-    double *out, *residual, *before, *carried;                    /* [m] */
-    double *J;                                                    /* [m][wide] the rows, scaled */
-    double *T;                                                    /* [CONE_MAX][wide] */
-    double *M, *H, *U;                                            /* [wide][wide] */
-    int *column;                                                  /* [entries] */
-    size_t entries;                                               /* of all rows */
-    void *memory;
-    size_t bytes;
-};
 
 gauss_prox *gauss_prox_create(void)
 {
@@ -75,186 +59,6 @@ void gauss_prox_free(gauss_prox *x)
     }
 }
 
-static void lay_out(gauss_prox *x, base_arena *arena)
-{
-    size_t wide = (size_t)x->wide, m = (size_t)x->m;
-    double **vector[] = {&x->u,    &x->p,    &x->way,     &x->push,
-                         &x->away, &x->free, &x->unit_of, &x->inverse};
-    double **rows[] = {&x->scale, &x->b,   &x->r,        &x->w,      &x->lambda, &x->moved,
-                       &x->dw,    &x->out, &x->residual, &x->before, &x->carried};
-    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-        *vector[i] = base_arena_doubles(arena, wide);
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *rows[i] = base_arena_doubles(arena, m);
-    }
-    x->J = base_arena_doubles(arena, m * wide);
-    x->T = base_arena_doubles(arena, CONE_MAX * wide);
-    x->M = base_arena_doubles(arena, wide * wide);
-    x->H = base_arena_doubles(arena, wide * wide);
-    x->U = base_arena_doubles(arena, wide * wide);
-    x->column = base_arena_ints(arena, x->entries);
-    x->unit = base_arena_bytes(arena, m * sizeof *x->unit);
-}
-
-static int make_room(gauss_prox *x)
-{
-    base_arena arena = {0};
-    lay_out(x, &arena);
-    if (arena.used > x->bytes) {
-        base_free(x->memory);
-        x->bytes = 0;
-        x->memory = base_alloc(arena.used + arena.used / 2);
-        if (!x->memory) {
-            return 0;
-        }
-        x->bytes = arena.used + arena.used / 2;
-    }
-    arena = (base_arena){.block = x->memory};
-    lay_out(x, &arena);
-    return 1;
-}
-
-/* ---- The problem in scaled units ------------------------------------------------------------ */
-
-static void zeros(double *x, int count)
-{
-    for (int i = 0; i < count; i++) {
-        x[i] = 0;
-    }
-}
-
-/* M in whole lines. 0: that is no metric. */
-static int open_metric(gauss_prox *x)
-{
-    const zw_metric *M = &x->problem->metric;
-    const gauss_piece *piece = x->piece;
-    zeros(x->M, x->n * x->wide);
-    for (int i = 0; i < x->n; i++) {
-        int j = piece->unknown[i];
-        if (M->kind == ZW_METRIC_DIAGONAL) {
-            x->M[i * x->wide + i] = M->value[j];
-            continue;
-        }
-        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            int r = piece->local[M->row[k]];
-            x->M[i * x->wide + r] = x->M[r * x->wide + i] = M->value[k];
-        }
-    }
-    for (int i = 0; i < x->n; i++) {
-        double mass = x->M[i * x->wide + i];
-        if (!(mass > 0)) {
-            return 0;
-        }
-        x->unit_of[i] = sqrt(mass);
-        x->inverse[i] = 1 / x->unit_of[i];
-    }
-    return 1;
-}
-
-/* p = M free, or the force; and where to start. */
-static void open_motion(gauss_prox *x, const double *start)
-{
-    const zw_gauss *problem = x->problem;
-    int rest = x->wide - x->n;
-    double *padded[] = {x->u, x->p, x->way, x->push, x->away, x->free, x->unit_of, x->inverse};
-    for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
-        zeros(padded[i] + x->n, rest);
-    }
-    for (int i = 0; i < x->n; i++) {
-        int j = x->piece->unknown[i];
-        if (problem->force) {
-            x->p[i] = problem->force[j];
-            x->free[i] = x->p[i] * x->inverse[i] * x->inverse[i]; /* as certificate.c has it */
-        } else {
-            x->free[i] = problem->free[j];
-        }
-        x->u[i] = start ? start[j] : x->free[i];
-    }
-    if (!problem->force) {
-        dense_lines_times(x->n, x->wide, x->M, x->free, x->p);
-    }
-}
-
-/* J = scale A: the squares of the lengths first, then as work.h says. `from` is the block's first
- * row in the problem, `at` here. */
-static void scale_block(gauss_prox *x, const zw_block *block, int from, int at)
-{
-    const zw_rows *A = &x->problem->A;
-    int cone = block->kind == ZW_CONE;
-    double longest = 0;
-    for (int i = 0; i < block->rows; i++) {
-        double mu = cone && i > 0 ? block->friction[i - 1] : 1, *J = x->J + (at + i) * x->wide;
-        zeros(J, x->wide);
-        for (int e = A->start[from + i]; e < A->start[from + i + 1]; e++) {
-            J[x->piece->local[A->column[e]]] = A->value[e];
-        }
-        double square = dense_square(x->wide, J, x->inverse);
-        x->scale[at + i] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
-        longest = fmax(longest, mu * mu * square);
-    }
-    double factor = cone && longest > 0 ? 1 / sqrt(longest) : 1;
-    for (int i = 0; i < block->rows; i++) {
-        double s = x->scale[at + i] *= factor, *J = x->J + (at + i) * x->wide;
-        for (int j = 0; j < x->wide; j++) {
-            J[j] *= s;
-        }
-        x->b[at + i] = x->problem->b ? s * x->problem->b[from + i] : 0;
-    }
-}
-
-/* The columns of so many rows of the problem, each once. Rows of a point have the same. */
-static int list_columns(const gauss_prox *x, int row, int rows, int *column)
-{
-    const zw_rows *A = &x->problem->A;
-    int first = A->start[row], count = A->start[row + 1] - first;
-    for (int e = 0; e < count; e++) {
-        column[e] = x->piece->local[A->column[first + e]];
-    }
-    for (int i = row + 1; i < row + rows; i++) {
-        int start = A->start[i], wide = A->start[i + 1] - start;
-        size_t bytes = (size_t)wide * sizeof(int);
-        if (wide == A->start[row + 1] - first &&
-            memcmp(A->column + start, A->column + first, bytes) == 0) {
-            continue;
-        }
-        for (int e = start; e < start + wide; e++) {
-            int c = x->piece->local[A->column[e]], known = 0;
-            for (int a = 0; a < count; a++) {
-                known |= column[a] == c;
-            }
-            column[count] = c;
-            count += !known;
-        }
-    }
-    return count;
-}
-
-static void open_rows(gauss_prox *x, const double *guess)
-{
-    const gauss_piece *piece = x->piece;
-    int at_entry = 0;
-    x->units = 0;
-    for (int k = 0, at = 0; k < piece->block_count; at += piece->blocks[k++].rows) {
-        const zw_block *block = &piece->blocks[k];
-        int step = block->kind == ZW_CONE ? block->rows : 1, from = piece->first[piece->block[k]];
-        scale_block(x, block, from, at);
-        for (int i = at; i < at + block->rows; i += step) {
-            prox_unit *it = &x->unit[x->units++];
-            it->at = i;
-            it->rows = step;
-            it->equality = block->kind == ZW_EQUALITY;
-            it->column = x->column + at_entry;
-            it->columns = list_columns(x, from + i - at, step, it->column);
-            at_entry += it->columns;
-        }
-        for (int i = 0; i < block->rows; i++) {
-            double s = x->scale[at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
-            x->r[at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
-        }
-    }
-}
-
 /* ---- The factors ---------------------------------------------------------------------------- */
 
 /* H += J' (k D J) of one unit. */
@@ -263,12 +67,12 @@ static void fold(gauss_prox *x, const prox_unit *it)
     const double *J = x->J + it->at * x->wide;
     double D[CONE_MAX][CONE_MAX];
     if (it->now.mode == PROX_HELD) {
-        dense_fold(it->columns, it->column, it->rows, WEIGHT, J, J, x->wide, x->H);
+        dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT * it->soft, J, J, x->wide, x->H);
         return;
     }
     prox_slope(x->coulomb, it, D);
     dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, J, x->wide, x->T, x->wide);
-    dense_fold(it->columns, it->column, it->rows, WEIGHT, J, x->T, x->wide, x->H);
+    dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT, J, x->T, x->wide, x->H);
 }
 
 /* 1: the factors at hand are not good enough for where things are now. */
@@ -297,7 +101,7 @@ static int factor(gauss_prox *x)
     memcpy(x->H, x->M, (size_t)(x->n * x->wide) * sizeof(double));
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
-        if (it->now.mode != PROX_OPEN) {
+        if (it->now.mode != PROX_OPEN && it->now.mode != PROX_FULL) {
             fold(x, it);
         }
         it->used = it->now;
@@ -318,7 +122,6 @@ static double largest(const gauss_prox *x, const double *lambda)
 
 /* lambda at u, from r: as the law says, or continued in the modes of now, or of r. */
 typedef enum how { BY_LAW, CONTINUED, GUESSED } how;
-
 static void multipliers(gauss_prox *x, how from)
 {
     double least = from == GUESSED ? NOTICED * largest(x, x->r) : 0;
@@ -327,7 +130,7 @@ static void multipliers(gauss_prox *x, how from)
         const double *r = x->r + it->at;
         double z[CONE_MAX];
         for (int i = 0; i < it->rows; i++) {
-            z[i] = r[i] - WEIGHT * x->w[it->at + i];
+            z[i] = it->soft * (r[i] - PROX_WEIGHT * x->w[it->at + i]);
         }
         if (from == GUESSED) {
             prox_guess(it, r, z, least);
@@ -365,7 +168,7 @@ static void aim(gauss_prox *x)
     dense_ul_solve(x->n, x->H, x->wide, x->U, x->way);
     dense_lines_times(x->m, x->wide, x->J, x->way, x->dw);
     for (int i = 0; i < x->m; i++) {
-        x->dw[i] *= WEIGHT;
+        x->dw[i] *= PROX_WEIGHT;
     }
 }
 
@@ -379,14 +182,14 @@ static double along(const gauss_prox *x, double start, double bend, double part)
         double z[CONE_MAX], lambda[CONE_MAX];
         prox_state there;
         for (int i = 0; i < it->rows; i++) {
-            z[i] = r[i] - WEIGHT * w[i] + part * dw[i];
+            z[i] = it->soft * (r[i] - PROX_WEIGHT * w[i] + part * dw[i]);
         }
         prox_project(x->coulomb, it, z, &there, lambda);
         for (int i = 0; i < it->rows; i++) {
             sum += lambda[i] * dw[i];
         }
     }
-    return start + part * bend + sum / WEIGHT;
+    return start + part * bend + sum / PROX_WEIGHT;
 }
 
 /* How much of the step to take: all of it, unless the balance along it turns over before. Then up
@@ -427,7 +230,7 @@ static void move(gauss_prox *x, double part)
         const double *dw = x->dw + it->at, *lambda = x->lambda + it->at;
         double D[CONE_MAX][CONE_MAX], *moved = x->moved + it->at;
         for (int i = 0; i < it->rows; i++) {
-            moved[i] = lambda[i] + (it->now.mode == PROX_HELD ? part * dw[i] : 0);
+            moved[i] = lambda[i] + (it->now.mode == PROX_HELD ? part * it->soft * dw[i] : 0);
         }
         if (it->now.mode == PROX_SLIDES) {
             prox_slope(x->coulomb, it, D);
@@ -452,7 +255,7 @@ static double off(const gauss_prox *x)
         double z[CONE_MAX], p[CONE_MAX];
         prox_state there;
         for (int i = 0; i < it->rows; i++) {
-            z[i] = moved[i] - x->w[it->at + i];
+            z[i] = moved[i] - (x->w[it->at + i] + x->give[it->at + i] * moved[i]);
         }
         prox_project(x->coulomb, it, z, &there, p);
         for (int i = 0; i < it->rows; i++) {
@@ -488,6 +291,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
         x->carried[i] += fabs(x->b[i]);
         x->before[i] -= x->b[i];
         x->out[i] = x->moved[i] * x->scale[i];
+        x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step makes it anew */
     }
     gauss_judge judge = {.n = x->n,
                          .m = x->m,
@@ -498,8 +302,9 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
                          .unit = x->unit_of,
                          .force = x->way,
                          .pushes = x->push,
-                         .w = x->w,
+                         .w = x->dw,
                          .r = x->moved,
+                         .scale = x->scale,
                          .before = x->before,
                          .carried = x->carried,
                          .R = R > 0 ? R : 1};
@@ -508,13 +313,21 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     return certificate->worst <= tolerance;
 }
 
-/* ---- All of it ------------------------------------------------------------------------------ */
+/* What is left has not been halved by the last STALE steps. */
+static int is_stale(double left, double *best, int *stale)
+{
+    *stale = left <= 0.5 * *best ? 0 : *stale + 1;
+    *best = fmin(*best, left);
+    return *stale >= STALE;
+}
 
 /* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
- * given, which says that this is all that is wanted. */
-static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answer *answer)
+ * given and nothing said to be fair, which says that this is all that is wanted. */
+static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
+                   gauss_prox_answer *answer)
 {
-    double part = 1;
+    double part = 1, best = HUGE_VAL;
+    int stale = 0;
     for (int step = 0; step < STEPS; step++) {
         int leap = step == 0; /* modes are taken on trust */
         speeds(x);
@@ -524,6 +337,10 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
             double left = part == 1 ? off(x) : HUGE_VAL;
             int met = left <= tolerance && is_there(x, tolerance, &answer->certificate);
             if (met && (!polish || left <= FINE)) {
+                return 1;
+            }
+            if (is_stale(left, &best, &stale) && left <= fair &&
+                is_there(x, fair, &answer->certificate)) {
                 return 1;
             }
             polish &= !met;
@@ -550,11 +367,11 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
 }
 
 int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *piece,
-                     const zw_gauss_options *options, const double *start,
+                     const zw_gauss_options *options, double fair, const double *start,
                      gauss_prox_answer *answer)
 {
-    int polish = !(options->tolerance > 0);
-    double tolerance = polish ? 1e-11 : options->tolerance;
+    int polish = !(options->tolerance > 0) || fair > 0;
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-11;
     *answer = (gauss_prox_answer){0};
     x->problem = problem;
     x->piece = piece;
@@ -567,19 +384,15 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         const int *row = piece->first + piece->block[k];
         x->entries += (size_t)(problem->A.start[row[1]] - problem->A.start[row[0]]);
     }
-    if (!make_room(x)) {
-        return -1;
+    if (!prox_make_room(x) || !prox_open_metric(x)) {
+        return x->bytes > 0 ? 0 : -1;
     }
-    if (!open_metric(x)) {
-        return 0;
-    }
-    open_motion(x, start);
-    open_rows(x, options->guess);
-    if (!iterate(x, tolerance, polish, answer)) {
+    prox_open_motion(x, start);
+    if (!prox_open_rows(x, options->guess) || !iterate(x, tolerance, fair, polish, answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {
-        x->residual[i] = x->scale[i] > 0 ? x->w[i] / x->scale[i] : 0;
+        x->residual[i] = x->scale[i] > 0 ? x->dw[i] / x->scale[i] : 0;
     }
     answer->a = x->u;
     answer->lambda = x->out;

@@ -2,14 +2,21 @@
 
 #include <math.h>
 
+void prox_interval(const zw_block *block, double scale, prox_unit *it)
+{
+    int box = block->kind == ZW_BOX, equality = block->kind == ZW_EQUALITY;
+    it->low = box ? block->limit[0] / scale : equality ? -HUGE_VAL : 0;
+    it->high = box ? block->limit[1] / scale : HUGE_VAL;
+}
+
 /* lambda = P(z), and where that is. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda)
 {
     int d = it->rows;
-    if (it->equality || d == 1) {
-        now->mode = it->equality || z[0] > 0 ? PROX_HELD : PROX_OPEN;
-        lambda[0] = now->mode == PROX_HELD ? z[0] : 0;
+    if (d == 1) {
+        now->mode = z[0] >= it->high ? PROX_FULL : z[0] > it->low ? PROX_HELD : PROX_OPEN;
+        lambda[0] = interval_nearest(it->low, it->high, z[0]);
         return;
     }
     double across = cone_tangent(d, z);
@@ -39,9 +46,11 @@ void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state 
 void prox_guess(prox_unit *it, const double *r, const double *z, double least)
 {
     int slides = it->rows > 1 && r[0] > 0 && cone_tangent(it->rows, r) > (1 - 1e-6) * r[0];
-    it->now.mode = slides                                     ? PROX_SLIDES
-                   : it->equality || r[0] > 0 || z[0] > least ? PROX_HELD
-                                                              : PROX_OPEN;
+    double low = it->rows > 1 ? 0 : it->low, high = it->rows > 1 ? HUGE_VAL : it->high;
+    it->now.mode = slides                                   ? PROX_SLIDES
+                   : r[0] >= high && !(z[0] < high - least) ? PROX_FULL
+                   : r[0] > low || z[0] > low + least       ? PROX_HELD
+                                                            : PROX_OPEN;
 }
 
 /* D, d x d, of what slides. */
@@ -70,6 +79,9 @@ void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z,
     for (int i = 0; i < d; i++) {
         lambda[i] = now->mode == PROX_OPEN ? 0 : z[i];
         slip[i] = z[i] - r[i];
+    }
+    if (d == 1 && now->mode != PROX_HELD) {
+        lambda[0] = now->mode == PROX_OPEN ? it->low : it->high;
     }
     if (now->mode != PROX_SLIDES) {
         return;

@@ -3,8 +3,11 @@
 #define ZW_GAUSS_PROX_LAW_H
 
 #include "math/cone.h"
+#include "zwang/gauss.h"
 
-typedef enum prox_mode { PROX_OPEN, PROX_HELD, PROX_SLIDES } prox_mode;
+/* OPEN: a cone does not push; a row of its own is at the lower end of its interval, of an
+ * inequality at 0. FULL: at the upper end. */
+typedef enum prox_mode { PROX_OPEN, PROX_HELD, PROX_SLIDES, PROX_FULL } prox_mode;
 
 /* Where a unit is on its law. */
 typedef struct prox_state {
@@ -16,11 +19,14 @@ typedef struct prox_state {
 /* A row of its own, or a cone. */
 typedef struct prox_unit {
     int at, rows;
-    int equality;
+    double low, high;     /* one row: where its multiplier may be; all numbers: an equality */
+    double soft;          /* one row: what is left of a push, as it gives way; 1: all of it */
     int columns, *column; /* those that its rows have entries in */
     prox_state now, used; /* used: in the factors at hand */
 } prox_unit;
 
+/* low and high of a row of this block. */
+void prox_interval(const zw_block *block, double scale, prox_unit *it);
 /* lambda = P(z), and where that is. */
 void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state *now,
                   double *lambda);

@@ -87,7 +87,7 @@ static int still_contradictory(const zw_gauss *problem, const zw_gauss_options *
 {
     gauss_core *core = &work->core;
     gauss_normal_part(problem, work, list, count, without);
-    gauss_equality_factor(work);
+    gauss_equality_factor(problem, work);
     gauss_normal_residual(problem, work, NULL);
     gauss_equality_particular(problem, work, options->tolerance, 1);
     work->conflict_count = 0;

@@ -41,7 +41,7 @@ static void convex_multipliers(const gauss_core *core, double delta, const doubl
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first;
         z[at] -= core->shift[k] / delta;
-        cone_project(core->cone[k].rows, z + at, r + at);
+        core_project(&core->cone[k], z + at, r + at);
     }
 }
 
@@ -53,8 +53,9 @@ static void convex_hessian(gauss_core *core, double delta, const double *z)
     double *G = core->E, share = sqrt(1.0 / delta);
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double root[CONE_MAX * CONE_MAX];
-        if (cone_slope_root(d, z + at, root) != CONE_OUTSIDE) {
+        double root[CONE_MAX * CONE_MAX] = {1.0}, p[1];
+        if ((d > 1 ? cone_slope_root(d, z + at, root) : core_project(&core->cone[k], z + at, p)) !=
+            CONE_OUTSIDE) {
             dense_scale(CONE_MAX * d, share, root);
             dense_product(0, d, d, q, root, CONE_MAX, 1, core->B + (long)at * core->stride,
                           core->stride, G + (long)rows * q, q);
@@ -153,7 +154,7 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
     }
     for (int k = 0; k < core->cone_count; k++) {
         double *part = r + core->cone[k].first;
-        cone_project(core->cone[k].rows, part, part);
+        core_project(&core->cone[k], part, part);
     }
     return isfinite(dense_norm(p, r));
 }

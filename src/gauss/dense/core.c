@@ -26,6 +26,18 @@ static double core_worse(double worst, double error)
     return error > worst || error != error ? error : worst;
 }
 
+/* The part of cone k, of one row. */
+static double core_natural_row(const gauss_core *core, int k, double rho, double r, double w)
+{
+    const gauss_cone *cone = &core->cone[k];
+    double stretch = cone->stretch, step = rho / stretch;
+    double u = w + (core->coulomb ? 0.0 : core->shift[k]), z = r * stretch - step * u;
+    r *= stretch;
+    double p = interval_nearest(cone->low * stretch, cone->high * stretch, z);
+    double worst = fabs(r - p) - core_granted(core, fabs(r));
+    return core_worse(core_worse(0.0, worst), step * interval_excess(cone->low, cone->high, u));
+}
+
 /* The part of cone k, of d rows. */
 static inline double core_natural_cone(const gauss_core *core, int k, int d, double rho,
                                        const double *multipliers, const double *residual)
@@ -53,8 +65,9 @@ double core_natural(const gauss_core *core, const double *multipliers, const dou
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
         const double *r = multipliers + at, *w = residual + at;
-        worst = core_worse(worst, d == 3 ? core_natural_cone(core, k, 3, rho, r, w)
-                                         : core_natural_cone(core, k, d, rho, r, w));
+        worst = core_worse(worst, d == 3   ? core_natural_cone(core, k, 3, rho, r, w)
+                                  : d == 1 ? core_natural_row(core, k, rho, r[0], w[0])
+                                           : core_natural_cone(core, k, d, rho, r, w));
     }
     return isfinite(worst) ? worst / core->R : HUGE_VAL;
 }

@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "gauss/work.h"
+#include "math/cone.h"
 
 /* Of a multiplier or of a sum of forces, this much is round-off; see certificate.c. */
 #define CORE_GRANTED (32.0 * DBL_EPSILON)
@@ -13,6 +14,17 @@
 /* Newton steps of one polish: where a failure costs little, as another proximal step and another
  * polish follow, and where it is the last word. Only there steps that crawl are taken too. */
 enum { CORE_HASTY = 12, CORE_PATIENT = 40 };
+
+/* The nearest point of where r may be; p may be z. OUTSIDE: nothing near z would change it. */
+static inline cone_side core_project(const gauss_cone *cone, const double *z, double *p)
+{
+    if (cone->rows > 1) {
+        return cone_project(cone->rows, z, p);
+    }
+    int inside = cone->low <= z[0] && z[0] <= cone->high && cone->low < cone->high;
+    p[0] = interval_nearest(cone->low, cone->high, z[0]);
+    return inside ? CONE_INSIDE : CONE_OUTSIDE;
+}
 
 double core_granted(const gauss_core *core, double size); /* of `size`, but little beside R */
 

@@ -116,7 +116,7 @@ static void sweep(gauss_core *core)
             z[i] = core->r[at + i] - (w[i] + (i == 0 ? cone_tangent(d, w) : 0.0)) / step;
         }
         if (step > 0.0) {
-            cone_project(d, z, p);
+            core_project(&core->cone[k], z, p);
             for (int i = 0; i < d; i++) {
                 dense_axpy(core->q, p[i] - core->r[at + i], core->B + (long)(at + i) * core->stride,
                            core->x);

@@ -266,7 +266,21 @@ static double margin(zw_gauss_work *work)
     return work->rank > 0 ? sqrt((double)work->rank / sum) : 1.0;
 }
 
-void gauss_equality_factor(zw_gauss_work *work)
+/* Where the multipliers of one row may be, in the scale that they have now. */
+static void set_intervals(const zw_gauss *problem, zw_gauss_work *work)
+{
+    for (int k = 0; k < work->cone_count; k++) {
+        gauss_cone *cone = &work->cone[k], *normal = &work->normal[k];
+        const zw_block *block = &problem->block[cone->block];
+        double scale = work->scale[work->cone_row[cone->first]];
+        cone->low = block->kind == ZW_BOX ? block->limit[0] / scale : 0.0;
+        cone->high = block->kind == ZW_BOX ? block->limit[1] / scale : HUGE_VAL;
+        normal->low = cone->low;
+        normal->high = cone->high;
+    }
+}
+
+void gauss_equality_factor(const zw_gauss *problem, zw_gauss_work *work)
 {
     work->rank = dense_lq(work->me, work->q, work->D, work->q_max, work->rank_floor, work->order,
                           work->beta, work->distance);
@@ -276,6 +290,7 @@ void gauss_equality_factor(zw_gauss_work *work)
     dense_lq_apply_transposed_rows(work->rank, work->q, work->D, work->q_max, work->beta, work->mc,
                                    work->B, work->q_max);
     stretch_cones(work);
+    set_intervals(problem, work);
 }
 
 /* z = -(T)^+ c_user: the motion that violates contradicting rows least, in the user's own units. */

@@ -190,8 +190,23 @@ static int interior_advance(gauss_core *core, double ridge, double *s, double *d
     return isfinite(mu) && t > 1e-8;
 }
 
+/* Boxes are no cones: they are for the other methods. */
+static int has_boxes(const gauss_core *core)
+{
+    for (int k = 0; k < core->cone_count; k++) {
+        if (core->cone[k].low != 0.0 || core->cone[k].high != HUGE_VAL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core))
 {
+    if (has_boxes(core)) {
+        return 0;
+    }
+
     double *s = core->keep, *r = core->start, next = 1e-4;
     size_t bytes = (size_t)core->p * sizeof(double);
     interior_start(core, s);

@@ -6,7 +6,8 @@
  *            r_T - rho w_T                              Alart and Curnier
  * Each is Phi(r, w) = 0 with block derivatives Phi_r, Phi_w; the step solves
  *   (Phi_r + Phi_w S) dr = -Phi.
- * Open cones (Phi_w = 0) get dr = -r at once and leave the linear system.
+ * Open cones and rows at an end of their box (Phi_w = 0) get dr = -Phi at once and leave the linear
+ * system.
  *
  * S may be singular (hyperstatic contacts). RIDGE on its diagonal in the matrix, not in the
  * residual, picks one of the many steps; the residual stays that of the exact law. The round-off of
@@ -89,6 +90,20 @@ static inline void block_split(int d, double rho, const double *r, const double 
     }
 }
 
+/* One row, in both forms. */
+static inline void block_row(const gauss_core *core, core_form form, int k, const double *r,
+                             const double *w, newton_block *out)
+{
+    const gauss_cone *cone = &core->cone[k];
+    int split = form == CORE_SPLIT;
+    double rho = core->rho, shift = split || core->coulomb ? 0.0 : core->shift[k], p;
+    double z = r[0] - rho * (w[0] + shift);
+    out->open = core_project(cone, &z, &p) == CONE_OUTSIDE || (split && p == cone->low);
+    out->value[0] = split && !out->open ? rho * w[0] : r[0] - p;
+    out->by_r[0] = out->open ? 1.0 : 0.0;
+    out->by_w[0] = out->open ? 0.0 : rho;
+}
+
 static inline void block_at(const gauss_core *core, core_form form, int k, int d, const double *r,
                             const double *w, newton_block *out)
 {
@@ -106,6 +121,8 @@ static void newton_block_at(const gauss_core *core, core_form form, int k, const
 {
     if (core->cone[k].rows == 3) {
         block_at(core, form, k, 3, r, w, out);
+    } else if (core->cone[k].rows == 1) {
+        block_row(core, form, k, r + core->cone[k].first, w + core->cone[k].first, out);
     } else {
         block_at(core, form, k, core->cone[k].rows, r, w, out);
     }
@@ -175,7 +192,7 @@ static void newton_rows(gauss_core *core, double delta, int k, int from, int act
 }
 
 /* dr of one Newton step at (r, w). core->active lists the rows of closed cones, then the others. */
-static void newton_direction(gauss_core *core, double delta, const double *r, double *dr)
+static void newton_direction(gauss_core *core, double delta, double *dr)
 {
     int active = 0, rest = core->p;
     newton_prepare(core);
@@ -184,7 +201,7 @@ static void newton_direction(gauss_core *core, double delta, const double *r, do
         for (int i = 0; i < core->cone[k].rows; i++) {
             if (open) {
                 core->active[--rest] = at + i;
-                dr[at + i] = -r[at + i];
+                dr[at + i] = -core->block[k].value[i];
             } else {
                 core->active[active++] = at + i;
             }
@@ -287,7 +304,7 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
     for (int k = 0; k < limit && size > aim * core->R; k++) {
         int solved = delta == 0.0 && best_error <= core->accept;
         double before = merit;
-        newton_direction(core, delta, r, dr);
+        newton_direction(core, delta, dr);
         if (!newton_search(core, form, delta, solved ? 1 : 12, &merit, &size, r, dr)) {
             latest = 0;
             break;

@@ -34,7 +34,7 @@ typedef struct convex_step {
     double rho, prox;
     const double *centre;
     const double *w; /* for the change: the residual at the centre; NULL: for the whole */
-    const double *t; /* and what of the change of x is known already */
+    const double *t; /* and what of x, or of its change, is known already */
 } convex_step;
 
 /* One direction of one cone: row G_j of E, its compliance, its right-hand side. */
@@ -52,8 +52,10 @@ static void add_direction(gauss_core *core, const convex_step *step, int k, cons
         }
         core->direction[(long)j * CONE_MAX + i] = u[i];
     }
+    double known = dense_dot(core->q, row, step->t);
+    right -= known;
     if (step->w != NULL) {
-        right = -dense_dot(core->q, row, step->t);
+        right = -known;
         for (int i = 0; i < d; i++) {
             right -= u[i] * (step->w[at + i] + (i == 0 ? core->shift[k] : 0.0));
             right -= compliance * u[i] * step->centre[at + i];
@@ -88,15 +90,18 @@ static int add_across(gauss_core *core, const convex_step *step, int k, const do
 static int add_cone(gauss_core *core, const convex_step *step, int k, const double *z, int j)
 {
     int d = core->cone[k].rows;
-    double length = 0.0;
+    double length = 0.0, p;
+    if (d == 1 && core_project(&core->cone[k], z, &p) == CONE_OUTSIDE) {
+        return j;
+    }
     for (int i = 1; i < d; i++) {
         length += z[i] * z[i];
     }
     length = sqrt(length);
-    if (z[0] <= -length) {
+    if (d > 1 && z[0] <= -length) {
         return j;
     }
-    if (z[0] >= length) {
+    if (d == 1 || z[0] >= length) {
         for (int i = 0; i < d; i++) {
             double u[CONE_MAX] = {0.0};
             u[i] = 1.0;
@@ -165,28 +170,45 @@ static void solve_step(gauss_core *core, const convex_step *step, const double *
 void core_newton_convex(gauss_core *core, double rho, double prox, const double *centre,
                         const double *w, double *r, double *x)
 {
-    convex_step step = {.rho = rho, .prox = prox, .centre = centre};
+    double *t = core->y[4];
+    convex_step step = {.rho = rho, .prox = prox, .centre = centre, .t = t};
     memset(r, 0, (size_t)core->p * sizeof *r);
+    memset(t, 0, (size_t)core->q * sizeof *t);
+    for (int k = 0; k < core->cone_count; k++) { /* what is at an end of its box stays there */
+        int at = core->cone[k].first;
+        double z[CONE_MAX], p[CONE_MAX];
+        cone_at(core, &step, w, k, z);
+        if (core->cone[k].rows == 1 && core_project(&core->cone[k], z, p) == CONE_OUTSIDE &&
+            p[0] != 0.0) {
+            r[at] = p[0];
+            dense_axpy(core->q, p[0], core->B + (long)at * core->stride, t);
+        }
+    }
     solve_step(core, &step, w, r, x);
+    if (x != NULL) {
+        dense_axpy(core->q, 1.0, t, x);
+    }
 }
 
-/* dr of the directions in which a cone does not push: u . (r + dr) = 0; t += B' dr. */
+/* dr of the directions in which a cone does not push: u . (r + dr) = 0, or the end of the box;
+ * t += B' dr. */
 static void let_go(gauss_core *core, const convex_step *step, int k, double *dr, double *t)
 {
     int at = core->cone[k].first, d = core->cone[k].rows;
-    double z[CONE_MAX] = {0.0}, away[CONE_MAX] = {0.0}, part = 0.0;
+    double z[CONE_MAX] = {0.0}, away[CONE_MAX] = {0.0}, end[CONE_MAX] = {0.0}, part = 0.0;
     cone_at(core, step, step->w, k, z);
     double length = cone_tangent(d, z);
-    if (z[0] >= length) {
+    cone_side side = core_project(&core->cone[k], z, end);
+    if (side == CONE_INSIDE) {
         return;
     }
-    int open = z[0] <= -length;
+    int open = side == CONE_OUTSIDE;
     for (int i = 0; i < d && !open; i++) { /* across the surface, inwards */
         away[i] = i == 0 ? sqrt(0.5) : -z[i] / length * sqrt(0.5);
         part += away[i] * step->centre[at + i];
     }
     for (int i = 0; i < d; i++) {
-        dr[at + i] = open ? -step->centre[at + i] : -part * away[i];
+        dr[at + i] = open ? end[i] - step->centre[at + i] : -part * away[i];
         dense_axpy(core->q, dr[at + i], core->B + (long)(at + i) * core->stride, t);
     }
 }

@@ -42,7 +42,7 @@ static double pair_merit(gauss_core *core, const double *x, const double *r, dou
             z[i] = r[at + i] - core->rho * w[at + i];
         }
         z[0] -= core->rho * core->shift[k];
-        cone_project(d, z, p);
+        core_project(&core->cone[k], z, p);
         double granted = core_granted(core, dense_largest(d, r + at));
         for (int i = 0; i < d; i++) {
             double part = fmax(fabs(r[at + i] - p[i]) - granted, 0.0);

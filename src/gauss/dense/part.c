@@ -2,7 +2,8 @@
  *
  * A contact that does not push might as well not be there. If a motion solves the problem without
  * some cones, and the law admits its residuals there with a multiplier of zero, then it solves the
- * problem with them: r = 0 is what the law asks of an open cone. So where a guess is at hand, the
+ * problem with them: r = 0 is what the law asks of an open cone. (Boxes are never open, and always
+ * take part.) So where a guess is at hand, the
  * solve begins with the cones that push in it. It adds those that the motion so found violates, and
  * with them begins again from there; after ROUNDS of that, or where Newton's method does not
  * arrive, all cones take part and the guess is the one that was given.
@@ -68,7 +69,7 @@ void gauss_part_start(const zw_gauss *problem, zw_gauss_work *work, const double
     }
     for (int k = 0; k < whole->cone_count; k++) {
         const gauss_cone *cone = &whole->cone[k];
-        whole->taken[k] = 0;
+        whole->taken[k] = problem->block[cone->block].kind == ZW_BOX;
         for (int j = 0; j < cone->rows; j++) {
             whole->taken[k] |= guess[whole->row[cone->first + j]] != 0.0;
         }

@@ -20,7 +20,9 @@ static double core_violation(const gauss_core *core, const double *carried)
     double worst = 0.0;
     for (int k = 0; k < core->cone_count; k++) {
         int at = core->cone[k].first, d = core->cone[k].rows;
-        double violation = cone_gap(d, core->c + at), size = 0.0;
+        const gauss_cone *cone = &core->cone[k];
+        double size = 0.0, violation = d > 1 ? cone_gap(d, core->c + at)
+                                             : interval_gap(cone->low, cone->high, core->c[at]);
         for (int i = 0; i < d; i++) {
             size = carried[at + i] > size ? carried[at + i] : size;
         }

@@ -1,8 +1,9 @@
 /* A contradiction is claimed only with a proof, and the proof is checked with the data of the
  * problem alone: no metric, no factor, no scale of the solver enters.
  *
- * Farkas. Let y be multipliers that the blocks may have (y in K: any for equalities, y >= 0 for
- * inequalities, in the friction cone for cones). Every admissible motion has y . (A a - b) >= 0,
+ * Farkas. Let y be multipliers that the blocks may have, however large (y in K: any for equalities,
+ * y >= 0 for inequalities, in the friction cone for cones; for boxes towards infinite limits only:
+ * finite ones contradict nothing). Every admissible motion has y . (A a - b) >= 0,
  * for residuals lie in the dual cone. So with g = A' y
  *
  *     g . a >= b . y   for all admissible a,                                              (1)
@@ -123,7 +124,9 @@ static void into_cones(const zw_gauss *problem, gauss_proof *proof)
             continue;
         }
         for (int i = 0; i < block->rows; i++) {
-            int wrong = block->kind == ZW_INEQUALITY && !(y[i] > 0.0);
+            int box = block->kind == ZW_BOX;
+            int wrong = (block->kind == ZW_INEQUALITY && !(y[i] > 0.0)) ||
+                        (box && !isinf(block->limit[y[i] > 0.0]));
             y[i] = wrong || gives_way(problem, at + i, 1) ? 0.0 : y[i];
         }
     }

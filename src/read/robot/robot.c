@@ -10,7 +10,7 @@
 #include "read/robot/urdf.h"
 #include "read/zw/zw.h"
 
-static const robot_limits usual = {.files = 1, .copies = 1000000};
+const robot_limits robot_usual_limits = {.files = 1, .copies = 1000000};
 
 static int ends_in(const char *name, const char *end)
 {
@@ -32,9 +32,23 @@ int robot_is(const char *name, const char *text)
     return 0;
 }
 
+/* Blanks before <?xml ... ?> are not XML, but many files have them: the declaration says nothing
+ * that is needed and is blanked out as well. All else keeps its place. */
+static void blank_late_declaration(char *text)
+{
+    char *at = text + strspn(text, " \t\r\n");
+    char *end = strncmp(at, "<?xml ", 6) == 0 ? strstr(at, "?>") : NULL;
+    for (; at > text && end != NULL && at < end + 2; at++) {
+        *at = *at == '\n' ? '\n' : ' ';
+    }
+}
+
 /* The model takes the text over. */
 static int keep_file(xml_tree *xml, const char *name, char *text)
 {
+    if (text != NULL) {
+        blank_late_declaration(text);
+    }
     model_file *file = text != NULL ? model_add_file(xml->model) : NULL;
     if (file == NULL) {
         base_free(text);
@@ -71,6 +85,9 @@ int robot_file(xml_tree *xml, const char *path, int place)
         }
         return -1;
     }
+    while (length > 0 && text[length - 1] == 0) {
+        length--; /* some tools leave the end of a C string in the file */
+    }
     if (memchr(text, 0, length) != NULL) {
         base_free(text);
         xml_fail(xml, place, "there is a zero byte in '%.200s'; is it a text file?", path);
@@ -102,6 +119,12 @@ static int weigh(xml_tree *xml)
 static int read_root(xml_tree *xml, int root, const robot_limits *limits)
 {
     const char *name = xml->element[root].name;
+    if (strcmp(name, "mujoco") == 0 && limits->options != NULL &&
+        (limits->options->base != ZW_BASE_DEFAULT || limits->options->package_count > 0)) {
+        return xml_fail(xml, xml_place(xml, root),
+                        "an MJCF file says itself what its base is and where its meshes are; base "
+                        "and packages are for URDF");
+    }
     if (strcmp(name, "mujoco") == 0) {
         return mjcf_read(xml, root, limits);
     }
@@ -116,7 +139,11 @@ static int read_root(xml_tree *xml, int root, const robot_limits *limits)
 static zw_status fill(xml_tree *xml, int file, const robot_limits *limits)
 {
     int root = file >= 0 ? xml_read(xml, file) : -1;
-    if (root < 0 || !read_root(xml, root, limits) || !weigh(xml)) {
+    int ok = root >= 0 && read_root(xml, root, limits);
+    if (ok && limits->options != NULL && limits->options->balance_inertia) {
+        xml->model->bodies->world.balance = 1;
+    }
+    if (!ok || !weigh(xml)) {
         xml_no_memory(xml); /* if there is no other story yet */
     }
     xml_free(xml);
@@ -138,7 +165,7 @@ zw_status robot_import(zw_model *model, const char *path, int place, zw_error *e
     if (model->bodies != NULL) {
         return model_fail(model, error, ZW_BAD_INPUT, place, "there are bodies already");
     }
-    return fill(&xml, robot_file(&xml, path, place), &usual);
+    return fill(&xml, robot_file(&xml, path, place), &robot_usual_limits);
 }
 
 zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error)
@@ -148,7 +175,7 @@ zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *err
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         return NULL;
     }
-    return finish(&xml, robot_file(&xml, path, -1), limits != NULL ? limits : &usual);
+    return finish(&xml, robot_file(&xml, path, -1), limits != NULL ? limits : &robot_usual_limits);
 }
 
 zw_model *robot_text(const char *text, const char *name, const robot_limits *limits,
@@ -160,5 +187,5 @@ zw_model *robot_text(const char *text, const char *name, const robot_limits *lim
         return NULL;
     }
     int file = keep_file(&xml, name, model_text_copy(text, strlen(text)));
-    return finish(&xml, file, limits != NULL ? limits : &usual);
+    return finish(&xml, file, limits != NULL ? limits : &robot_usual_limits);
 }

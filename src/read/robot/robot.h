@@ -6,10 +6,13 @@
 
 /* What the reader of a robot file may do. */
 typedef struct robot_limits {
-    int files;  /* may other files be read? */
-    int copies; /* elements that replicate may make, in all */
-    int depth;  /* models that this one is attached to */
+    int files;                      /* may other files be read? */
+    int copies;                     /* elements that replicate may make, in all */
+    int depth;                      /* models that this one is attached to */
+    const zw_read_options *options; /* NULL: the usual ones */
 } robot_limits;
+
+extern const robot_limits robot_usual_limits;
 
 /* Does the name or the text look like one? Either may be NULL. */
 int robot_is(const char *name, const char *text);

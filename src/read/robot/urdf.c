@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/memory.h"
+#include "read/robot/mjcf.h"
 #include "read/zw/zw.h"
 
 int urdf_child(const urdf *u, int element, const char *name)
@@ -52,6 +53,12 @@ int urdf_add(urdf *u, zw_thing kind, const void *def, int *index)
     return added >= 0;
 }
 
+int urdf_note(urdf *u, int element, const char *text)
+{
+    int place = xml_place(u->xml, element);
+    return place >= 0 && (model_add_note(u->model, place, text) || xml_no_memory(u->xml));
+}
+
 /* ---- Links and joints, as they are listed --------------------------------------------------- */
 
 static int link_find(const urdf *u, const char *name)
@@ -62,6 +69,16 @@ static int link_find(const urdf *u, const char *name)
         }
     }
     return -1;
+}
+
+static int add_link(urdf *u, const char *name, int element)
+{
+    if (!base_list_room(&u->link, &u->link_capacity, u->link_count, sizeof *u->link)) {
+        return xml_no_memory(u->xml);
+    }
+    u->link[u->link_count++] =
+        (urdf_link){.name = name, .element = element, .joint = -1, .body = -1};
+    return 1;
 }
 
 static int list_link(urdf *u, int element)
@@ -75,11 +92,7 @@ static int list_link(urdf *u, int element)
         return form_fail(u->xml, element, "name", "there is another link of this name (line %d)",
                          u->xml->element[u->link[other].element].line);
     }
-    if (!base_list_room(&u->link, &u->link_capacity, u->link_count, sizeof *u->link)) {
-        return xml_no_memory(u->xml);
-    }
-    u->link[u->link_count++] = (urdf_link){name, element, -1, -1};
-    return 1;
+    return add_link(u, name, element);
 }
 
 /* The link that <parent> or <child> names. */
@@ -93,6 +106,10 @@ static int joint_end(urdf *u, int element, const char *end, int *link)
     *link = link_find(u, name);
     if (*link >= 0) {
         return 1;
+    }
+    if (strcmp(name, "world") == 0 && strcmp(end, "parent") == 0) {
+        *link = u->link_count;
+        return add_link(u, name, -1);
     }
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < u->link_count; i++) {
@@ -127,6 +144,7 @@ static int list_joint(urdf *u, int element)
         return xml_no_memory(u->xml);
     }
     child->joint = u->joint_count;
+    u->link[j.parent].children++;
     u->joint[u->joint_count++] = j;
     return 1;
 }
@@ -147,6 +165,9 @@ static int list_all(urdf *u, int root)
 
 /* ---- Joints --------------------------------------------------------------------------------- */
 
+/* Many files have joints like that which are meant to move; MuJoCo lets them move too. */
+#define NO_RANGE "limit without a range (lower is not below upper: the joint moves without limits)"
+
 static int joint_numbers(urdf *u, const urdf_joint *j, zw_joint_def *def)
 {
     urdf_limit l = {0};
@@ -157,20 +178,12 @@ static int joint_numbers(urdf *u, const urdf_joint *j, zw_joint_def *def)
         return 0;
     }
     if (j->type == URDF_REVOLUTE || j->type == URDF_PRISMATIC) {
-        if (limit < 0) {
-            return form_fail(u->xml, j->element, NULL, "a %s joint needs a <limit>%s",
-                             j->type == URDF_REVOLUTE ? "revolute" : "prismatic",
-                             j->type == URDF_REVOLUTE ? "; without one it is continuous" : "");
+        def->limited = l.lower < l.upper;
+        def->range[0] = def->limited ? l.lower : 0;
+        def->range[1] = def->limited ? l.upper : 0;
+        if (!def->limited && !urdf_note(u, limit >= 0 ? limit : j->element, NO_RANGE)) {
+            return 0;
         }
-        if (!(l.lower < l.upper)) {
-            return form_fail(u->xml, limit, "upper",
-                             "the range goes from %g to %g; the first must be the smaller one "
-                             "(or the joint is fixed)",
-                             l.lower, l.upper);
-        }
-        def->limited = 1;
-        def->range[0] = l.lower;
-        def->range[1] = l.upper;
     }
     if (l.effort > 0) {
         def->force_limited = 1;
@@ -222,9 +235,10 @@ static int joint_make(urdf *u, urdf_joint *j, int body)
     def.name = j->name;
     def.body = body;
     def.place = xml_place(u->xml, j->element);
-    def.kind = j->type == URDF_PRISMATIC  ? ZW_JOINT_SLIDE
-               : j->type == URDF_FLOATING ? ZW_JOINT_FREE
-                                          : ZW_JOINT_HINGE;
+    def.kind = j->type == URDF_PRISMATIC                           ? ZW_JOINT_SLIDE
+               : j->type == URDF_FLOATING                          ? ZW_JOINT_FREE
+               : j->type == URDF_SPHERICAL || j->type == URDF_BALL ? ZW_JOINT_BALL
+                                                                   : ZW_JOINT_HINGE;
     if (!joint_numbers(u, j, &def)) {
         return 0;
     }
@@ -234,25 +248,36 @@ static int joint_make(urdf *u, urdf_joint *j, int body)
 
 /* ---- The tree ------------------------------------------------------------------------------- */
 
-static int find_root(urdf *u, int robot)
+/* Is there one? The world is one too. */
+static int has_root(urdf *u, int robot)
 {
-    int root = -1;
     for (int i = 0; i < u->link_count; i++) {
-        if (u->link[i].joint >= 0) {
-            continue;
+        if (u->link[i].joint < 0) {
+            return 1;
         }
-        if (root >= 0) {
-            form_fail(u->xml, u->link[i].element, NULL,
-                      "two links hang on no joint: '%.60s' and '%.60s'; a robot is one tree",
-                      u->link[root].name, u->link[i].name);
-            return -1;
-        }
-        root = i;
     }
-    if (root < 0) {
-        form_fail(u->xml, robot, NULL, "every link hangs on a joint: they go round in a circle");
+    return form_fail(u->xml, robot, NULL, "every link hangs on a joint: they go round in a circle");
+}
+
+/* A root that is no part of the world moves freely if it was asked for, or by default where no
+ * joint hangs on it; not without mass. */
+static int free_root(urdf *u, urdf_link *link, const zw_body_def *body)
+{
+    const zw_read_options *options = u->limits.options;
+    zw_base base = options != NULL ? options->base : ZW_BASE_DEFAULT;
+    zw_joint_def def = zw_joint_default();
+    char name[160];
+    link->free = base == ZW_BASE_FREE || (base == ZW_BASE_DEFAULT && link->children == 0);
+    link->free = link->free && body->mass > 0;
+    if (!link->free) {
+        return 1;
     }
-    return root;
+    snprintf(name, sizeof name, "%.100s_free_joint", link->name);
+    def.name = name;
+    def.body = link->body;
+    def.kind = ZW_JOINT_FREE;
+    def.place = xml_place(u->xml, link->element);
+    return urdf_add(u, ZW_THING_JOINT, &def, NULL);
 }
 
 /* A floating body is a child of the world: if nothing above it moves, that is only another way to
@@ -303,12 +328,12 @@ static int link_make(urdf *u, int index)
         return 0;
     }
     return urdf_add(u, ZW_THING_BODY, &def, &link->body) &&
-           (j == NULL || joint_make(u, j, link->body)) &&
+           (j != NULL ? joint_make(u, j, link->body) : free_root(u, link, &def)) &&
            urdf_collisions(u, link->element, link->body);
 }
 
-/* From the root, each link before its children; children in the order of their joints. */
-static int make_tree(urdf *u, int root)
+/* From the roots, each link before its children; children in the order of their joints. */
+static int make_trees(urdf *u)
 {
     int *stack = base_alloc(((size_t)u->link_count + 1) * sizeof *stack);
     int *first = base_alloc(((size_t)u->link_count + 1) * sizeof *first); /* joint below, + 1 */
@@ -319,8 +344,9 @@ static int make_tree(urdf *u, int root)
         next[i] = first[u->joint[i].parent];
         first[u->joint[i].parent] = i + 1;
     }
-    if (ok) {
-        stack[count++] = root;
+    for (int i = u->link_count - 1; ok && i >= 0; i--) {
+        stack[count] = i;
+        count += u->link[i].joint < 0;
     }
     while (ok && count > 0) {
         int link = stack[--count];
@@ -333,8 +359,7 @@ static int make_tree(urdf *u, int root)
     for (int i = 0; ok && made < u->link_count && i < u->link_count; i++) {
         if (u->link[i].body < 0) {
             ok = form_fail(u->xml, u->link[i].element, NULL,
-                           "the link '%.60s' hangs on a circle of joints, not on '%.60s'",
-                           u->link[i].name, u->link[root].name);
+                           "the link '%.60s' hangs on a circle of joints", u->link[i].name);
         }
     }
     base_free(stack);
@@ -344,6 +369,11 @@ static int make_tree(urdf *u, int root)
 }
 
 /* ---- Mimic ---------------------------------------------------------------------------------- */
+
+static int has_one_coordinate(const urdf_joint *j)
+{
+    return j->type == URDF_REVOLUTE || j->type == URDF_CONTINUOUS || j->type == URDF_PRISMATIC;
+}
 
 static int mimic(urdf *u, const urdf_joint *j)
 {
@@ -364,7 +394,10 @@ static int mimic(urdf *u, const urdf_joint *j)
         return form_fail(u->xml, element, "joint", "there is no joint '%.60s'",
                          l.joint != NULL ? l.joint : "");
     }
-    if (j->joint < 0 || u->joint[other].joint < 0) {
+    if (j->type == URDF_FIXED) {
+        return urdf_note(u, element, "mimic of a fixed joint");
+    }
+    if (!has_one_coordinate(j) || !has_one_coordinate(&u->joint[other])) {
         return form_fail(u->xml, element, "joint", "only joints with one coordinate can mimic");
     }
     def.kind = ZW_EQUALITY_JOINT;
@@ -395,7 +428,8 @@ static int rigid_group(const urdf *u, int link)
 static int exclude_neighbours(urdf *u, const urdf_joint *j)
 {
     int base = rigid_group(u, j->parent), child = rigid_group(u, j->child);
-    if (j->type == URDF_FIXED || j->type == URDF_FLOATING || u->link[base].joint >= 0) {
+    if (j->type == URDF_FIXED || j->type == URDF_FLOATING || u->link[base].joint >= 0 ||
+        u->link[base].free) {
         return 1;
     }
     for (int i = 0; i < u->link_count; i++) {
@@ -415,18 +449,30 @@ static int exclude_neighbours(urdf *u, const urdf_joint *j)
     return 1;
 }
 
+/* <mujoco> says how masses are taken, where meshes lie, and what step and gravity are. */
+static int read_mujoco(urdf *u, int root)
+{
+    zw_world_def *world = &u->model->bodies->world;
+    int mujoco = urdf_child(u, root, "mujoco");
+    int compiler = mujoco >= 0 ? urdf_child(u, mujoco, "compiler") : -1;
+    int option = mujoco >= 0 ? urdf_child(u, mujoco, "option") : -1;
+    u->compiler = (urdf_compiler){.world = *world};
+    u->compiler.world.from_geoms = 0;
+    if (compiler >= 0 &&
+        !form_apply(u->xml, compiler, urdf_compiler_rows, &u->compiler, &u->compiler.given)) {
+        return 0;
+    }
+    *world = u->compiler.world;
+    return option < 0 || form_apply(u->xml, option, mjcf_option_rows, world, &u->compiler.given);
+}
+
 int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     urdf u = {.xml = xml, .model = xml->model, .limits = *limits};
     u.home = u.model->file[xml->element[root].file].name;
     model_bodies *bodies = model_bodies_of(u.model);
     int ok = bodies != NULL ? form_check(xml, root, &urdf_form, 1) : xml_no_memory(xml);
-    if (ok) {
-        bodies->world.from_geoms = 0;
-    }
-    ok = ok && list_all(&u, root);
-    int base = ok ? find_root(&u, root) : -1;
-    ok = base >= 0 && make_tree(&u, base);
+    ok = ok && read_mujoco(&u, root) && list_all(&u, root) && has_root(&u, root) && make_trees(&u);
     for (int i = 0; ok && i < u.joint_count; i++) {
         ok = mimic(&u, &u.joint[i]) && exclude_neighbours(&u, &u.joint[i]);
     }

@@ -1,9 +1,11 @@
-/* URDF to a model; for the files read/urdf*.c.
+/* URDF to a model; for the files read/robot/urdf*.c.
  *
- * The root link is fast to the world (a link of the name "world" is the world). Links are bodies in
- * the order of a walk from the root, joints in the order of the file. A fixed joint leaves its
- * child without joints; a floating one needs a parent that does not move; a planar one is two
- * slides and a hinge. Masses are those of <inertial> alone, as URDF has it: shapes weigh nothing.
+ * A link of the name "world" is the world, also where only a joint names it. Other links that hang
+ * on no joint (roots) are fixed to the world, or free (zw_base); by default one with joints is
+ * fixed and one without is a free body, if it has mass. Links are bodies in the order of a walk
+ * from the roots, joints in the order of the file. A fixed joint leaves its child without joints; a
+ * floating one needs a parent that does not move; a planar one is two slides and a hinge. Masses
+ * are those of <inertial> alone, as URDF has it: shapes weigh nothing.
  */
 #ifndef ZW_READ_URDF_H
 #define ZW_READ_URDF_H
@@ -29,7 +31,7 @@ typedef struct urdf_value {
 
 typedef struct urdf_shape {
     uint64_t given;
-    double size[3], radius, length, scale[3];
+    double size[3], radius, length, scale[3], normal[3];
     const char *file;
     int triangles;
 } urdf_shape;
@@ -48,18 +50,37 @@ typedef struct urdf_name {
     int type;
 } urdf_name;
 
-enum { URDF_REVOLUTE, URDF_CONTINUOUS, URDF_PRISMATIC, URDF_FIXED, URDF_FLOATING, URDF_PLANAR };
+/* <mujoco><compiler/></mujoco>. */
+typedef struct urdf_compiler {
+    uint64_t given;
+    const char *meshdir;
+    zw_world_def world;
+} urdf_compiler;
+
+enum {
+    URDF_REVOLUTE,
+    URDF_CONTINUOUS,
+    URDF_PRISMATIC,
+    URDF_FIXED,
+    URDF_FLOATING,
+    URDF_PLANAR,
+    URDF_SPHERICAL,
+    URDF_BALL
+};
 
 extern const form_element urdf_form; /* urdf_table.c */
 extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[], urdf_box_rows[],
     urdf_round_rows[], urdf_sphere_rows[], urdf_mesh_rows[], urdf_value_rows[], urdf_mu_rows[],
-    urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
+    urdf_plane_rows[], urdf_compiler_rows[], urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[],
+    urdf_dynamics_rows[], urdf_mimic_rows[];
 
 typedef struct urdf_link {
     const char *name;
-    int element;
-    int joint; /* that it hangs on, -1: none */
-    int body;  /* once it is made */
+    int element;  /* -1: "world" that only joints name */
+    int joint;    /* that it hangs on, -1: none */
+    int children; /* joints that hang on it */
+    int body;     /* once it is made */
+    int free;     /* it hangs on no joint and moves freely */
 } urdf_link;
 
 typedef struct urdf_joint {
@@ -74,6 +95,7 @@ typedef struct urdf {
     zw_model *model;
     robot_limits limits;
     const char *home; /* name of the file */
+    urdf_compiler compiler;
     int link_count, link_capacity;
     urdf_link *link;
     int joint_count, joint_capacity;
@@ -89,8 +111,15 @@ int urdf_child(const urdf *u, int element, const char *name);
 int urdf_pose(urdf *u, int element, model_pose *pose);
 int urdf_add(urdf *u, zw_thing kind, const void *def, int *index);
 
+/* Take a note of what has no effect, or less than it says. */
+int urdf_note(urdf *u, int element, const char *text);
+
 /* urdf_link.c: inertial and collision of a link. */
 int urdf_inertial(urdf *u, int element, zw_body_def *body);
 int urdf_collisions(urdf *u, int element, int body);
+
+/* urdf_mesh.c: the mesh of a collision. Answers 1 and *index = -1 where its file is missing: that
+ * is noted, and matters to those who ask for contacts. */
+int urdf_mesh(urdf *u, int element, const urdf_shape *s, int *index);
 
 #endif

@@ -153,14 +153,30 @@ zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *s
 zw_model *zw_model_read(const char *path, const zw_setting *settings, int setting_count,
                         zw_error *error)
 {
+    zw_read_options options = {.settings = settings, .setting_count = setting_count};
+    return zw_model_read_with(path, &options, error);
+}
+
+zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error)
+{
+    zw_read_options given = options != NULL ? *options : (zw_read_options){0};
     if (path == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no path of a file to be read");
         return NULL;
     }
     if (robot_is(path, NULL)) {
-        return robot_set(robot_read(path, NULL, error), settings, setting_count, error);
+        robot_limits limits = robot_usual_limits;
+        limits.options = &given;
+        return robot_set(robot_read(path, &limits, error), given.settings, given.setting_count,
+                         error);
     }
-    reader *r = reader_create(settings, setting_count, &usual, error);
+    if (given.base != ZW_BASE_DEFAULT || given.package_count > 0 || given.balance_inertia) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "base, packages and balanced inertia are said of robot files; '%.200s' is none",
+                  path);
+        return NULL;
+    }
+    reader *r = reader_create(given.settings, given.setting_count, &usual, error);
     if (r == NULL) {
         return NULL;
     }

@@ -295,7 +295,7 @@ static int list(const zw_system *system, step_guards *guards)
 }
 
 /* With the sign unknown the law is about |N|; its answer tells the sign. */
-zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error)
+static zw_status see_signs(step_guards *guards, double t, const double *y, zw_error *error)
 {
     const zw_system *system = guards->motion->system;
     zw_work *work = guards->motion->work;
@@ -320,6 +320,31 @@ zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_er
         }
     }
     return ZW_OK;
+}
+
+zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error *error)
+{
+    zw_status status = kinks_decide(&guards->kinks, t, y, error);
+    return status == ZW_OK ? see_signs(guards, t, y, error) : status;
+}
+
+void guards_release(const step_guards *guards)
+{
+    kinks_release(&guards->kinks);
+    if (guards->motion) {
+        int constraints = guards->motion->system->model->constraint_count;
+        memset(guards->motion->work->press, 0, (size_t)constraints * sizeof(int));
+        guards->motion->work->tolerance = 0;
+    }
+}
+
+int guards_have_branches(const step_guards *guards)
+{
+    int signs = 0;
+    for (int k = 0; k < guards->others; k++) {
+        signs |= guards->what[k] == GUARD_SIGN;
+    }
+    return signs || guards->kinks.count > 0;
 }
 
 int guards_turn_sign(const step_guards *guards, int k)
@@ -491,10 +516,6 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
 
 void guards_free(step_guards *guards)
 {
-    if (guards->motion) { /* nobody watches from now on */
-        int constraints = guards->motion->system->model->constraint_count;
-        memset(guards->motion->work->press, 0, (size_t)constraints * sizeof(int));
-    }
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);

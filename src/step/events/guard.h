@@ -48,8 +48,12 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
                         zw_error *error);
 void guards_free(step_guards *guards);
 
-/* Where a smooth piece begins: the signs of normal forces that are not known yet. */
-zw_status guards_see_signs(step_guards *guards, double t, const double *y, zw_error *error);
+/* Where a smooth piece begins: the branches of formulas, and the signs of normal forces that are
+ * not known yet. Until they are released, as before anybody looks at the work from outside,
+ * formulas and friction have these. */
+zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error *error);
+void guards_release(const step_guards *guards);
+int guards_have_branches(const step_guards *guards); /* any at all? */
 /* Guard k of the constraints has fired: 1 if it was a sign, which is turned. */
 int guards_turn_sign(const step_guards *guards, int k);
 

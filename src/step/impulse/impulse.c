@@ -167,11 +167,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
-    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
-    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
-                                                                    ? fmax(tolerance, CLOSE)
-                                                                : tolerance >= 1 ? 1e-10
-                                                                                 : 0;
+    /* the rounds ask for what each of them needs; the speeds at the end are to be as good as the
+     * kernel makes them unless more is asked for than one gets, or less */
+    s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
 }
 
 void impulse_free(step_impulse *s)
@@ -270,12 +268,13 @@ static void set_law(step_impulse *s, zw_contact_law contact)
  * found for the shortest of them, the rest of the step has the convex law, which always has one. */
 static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
 {
-    const double pace = impulse_pace(s, h);
-    const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
+    double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
     int again = 0, cuts = 0, good = 0;
     while (done < 1) {
         double part = fmin(size, 1 - done), gained = s->gained;
+        pace = pace < 0 && again ? impulse_pace(s, h) : pace;
+        const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
         if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }

@@ -75,7 +75,7 @@ typedef struct impulse_staying {
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
-/* Two geoms that were found near each other at q1: impulse_sweep.c. */
+/* Two geoms that were found near each other: impulse_sweep.c. */
 typedef struct impulse_swept {
     int a, b, flies; /* flies: they are not part of the problem */
     double gap, n[3];
@@ -85,10 +85,11 @@ typedef struct impulse_sweep {
     contact_path path;
     int pairs;
     impulse_swept *pair; /* [points] as the last round found them */
-    int fast_count, wild;
+    int fast_count;
     int *list;            /* [geoms] those that are fast */
     double *way;          /* [geoms] how far their points go at most; find_fast */
-    unsigned char *fast;  /* [geoms] 1: it is; 2: and speeds change much on its way */
+    unsigned char *fast;  /* [geoms] it goes farther than a part of its thickness */
+    unsigned char *wild;  /* [geoms] it goes farther than contacts were looked for */
     int linear;           /* the step has one linearisation, at q0 */
     int has_mesh, strict; /* strict: bodies are fast, and the step can be cut */
     int sure;             /* all steps since this was set were proved to be free */

@@ -223,6 +223,7 @@ static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matr
     problem->A = (zw_rows){.start = p->start, .column = p->column, .value = p->value};
     problem->b = p->b;
     p->options.guess = guess;
+    p->options.tolerance = p->wanted;
     zw_status status =
         gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
     p->contradicts = status == ZW_CONFLICT;
@@ -245,7 +246,9 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
     zw_gauss problem = {.free = given};
     return solve_and_keep(
         p, &problem, H,
-        &(gauss_islands_hint){.start = start, .share = SHARE, .about_guess = p->chosen}, error);
+        &(gauss_islands_hint){
+            .start = start, .share = SHARE, .about_guess = p->chosen, .fair = p->fair},
+        error);
 }
 
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,

@@ -25,6 +25,8 @@
 typedef struct impulse_problem {
     int n;
     zw_gauss_options options; /* the caller's to change between solves */
+    double wanted; /* the certificate that the next solve is asked for; 0: the kernel's own */
+    double fair;   /* and what does where a better one takes longer: gauss_islands_hint */
     double enough; /* an answer that misses the tolerance is one up to this certificate, */
     double jammed; /* and one of which the kernel fears that there is none up to this */
     gauss_islands *islands;

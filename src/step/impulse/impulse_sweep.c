@@ -2,20 +2,22 @@
  *
  * Contacts are found where the rounds of a step are: at its start and at its end. What is fast may
  * be through something thin in between, or so deep in it that it comes out on the other side. So
- * the way from q0 to q1 that has been solved for is proved free (system/contact/contact_path.c):
+ * the way from q0 to q1 that has been solved for is proved free (system/contact/contact_path.c).
+ * All is seen from one instant, at which contacts have been looked for: q1, or with one
+ * linearisation (impulse_quick.c) q0.
  *
  *   - A geom none of whose points goes farther than an eighth of its thickness cannot be through
- *     another one that is as slow. Most steps of most scenes end here, after a few operations for
- *     each body.
- *   - Contacts at q1 were looked for as far as all points can go in h at the speeds of q1. Pairs of
- *     which nothing was found have been apart all the way, as long as speeds do not change so much
- *     along it that more than the margin of that search (twice the fall of a step) is used up.
- * Where they do, all pairs of such a geom are looked at.
- *   - What was found is apart at q1, or touches. One look from there back to the start proves most
- *     of it free.
+ *     another one that is as slow. (With one linearisation, whose contacts are those of q0 anyway,
+ *     farther than its thickness.) How far points go is bounded by the rates of the joints; where
+ *     that is too much, by the speeds at that instant and a bound of the accelerations. Most steps
+ *     of most scenes end here, after a few operations for each body.
+ *   - Contacts were looked for as far as all points can go in h at the speeds of then. Pairs of
+ *     which nothing was found are apart all the way, as long as their points go no farther than
+ *     that and the margin of the search (twice the fall of a step). Of geoms that do, called wild,
+ *     all pairs are looked at.
+ *   - What was found is apart, or touches. One look from that instant along all of the way proves
+ *     most of it free.
  *   - The rest is marched along from the start, pair by pair.
- *   - With one linearisation (impulse_quick.c) contacts are those of q0. What goes farther than its
- *     thickness is marched along from there.
  *   - Triangle meshes have a front alone: from behind they are not found. What is faster than half
  *     its own thickness is marched from the start along all meshes in its reach.
  *
@@ -41,12 +43,13 @@ zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system)
     size_t geoms = (size_t)world->geom_count + 1, points = (size_t)world->capacity + 1;
     *sweep = (impulse_sweep){.fast = base_alloc(geoms),
                              .list = base_alloc(geoms * sizeof *sweep->list),
+                             .wild = base_alloc(geoms),
                              .way = base_alloc(geoms * sizeof *sweep->way),
                              .pair = base_alloc(points * sizeof *sweep->pair)};
     for (int i = 0; i < world->geom_count; i++) {
         sweep->has_mesh |= world->geom[i].shape.kind == COLLIDE_MESH;
     }
-    return sweep->fast && sweep->list && sweep->way && sweep->pair
+    return sweep->fast && sweep->wild && sweep->list && sweep->way && sweep->pair
                ? contact_path_create(&sweep->path, system)
                : ZW_NO_MEMORY;
 }
@@ -54,6 +57,7 @@ zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system)
 void impulse_sweep_free(impulse_sweep *sweep)
 {
     base_free(sweep->fast);
+    base_free(sweep->wild);
     base_free(sweep->list);
     base_free(sweep->way);
     base_free(sweep->pair);
@@ -83,20 +87,43 @@ void impulse_sweep_note(step_impulse *s)
     }
 }
 
-/* Those that go farther than a part of their thickness. */
-static void find_fast(step_impulse *s, double part)
+static void list_fast(impulse_sweep *sweep, const contact_world *world, double part)
 {
-    impulse_sweep *sweep = &s->touch.sweep;
-    const contact_world *world = s->system->bodies->contact;
     sweep->fast_count = 0;
     for (int k = 0; k < world->moving_count; k++) {
         int g = world->moving[k];
-        sweep->way[g] = contact_path_length(&sweep->path, g);
         sweep->fast[g] = !(sweep->way[g] <= part * world->geom[g].thick);
         if (sweep->fast[g]) {
             sweep->list[sweep->fast_count++] = g;
         }
     }
+}
+
+/* Those that go farther than a part of their thickness: by the rates of the joints. */
+static int find_fast(step_impulse *s, double part)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        sweep->way[g] = contact_path_length(&sweep->path, g);
+    }
+    list_fast(sweep, world, part);
+    return sweep->fast_count;
+}
+
+/* The same by the speeds at the instant of these sweeps, which know all places. */
+static int find_fast_now(step_impulse *s, double part, double *sweeps)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    tree_velocities(s->system->tree, sweep->path.u, sweeps);
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        sweep->way[g] = contact_path_reach(&sweep->path, g, &s->touch.found.pose[g], sweeps);
+    }
+    list_fast(sweep, world, part);
+    return sweep->fast_count;
 }
 
 /* The first meeting so far is at *first: is there an earlier one? A sleeper that is met wakes. */
@@ -115,35 +142,56 @@ static void march(step_impulse *s, int a, int b, double until, int seen, double 
     }
 }
 
-/* The pairs that were found at q1. */
+/* A look along all of the way from the instant at which this pair was found: until when it has to
+ * be marched along, 0: not at all. seen: it is part of the problem. */
+static double march_until(const step_impulse *s, const impulse_swept *pair, int *seen)
+{
+    const impulse_sweep *sweep = &s->touch.sweep;
+    const contact_path *path = &sweep->path;
+    const contact_world *world = s->system->bodies->contact;
+    const contact_work *found = &s->touch.found;
+    int a = pair->a, b = pair->b;
+    double hair = contact_path_hair(path, found, a, b), depth = contact_path_depth(path, a, b);
+    int touches = pair->gap <= hair;
+    *seen = !sweep->linear && !pair->flies && (touches || pair->gap <= 1e-9 * impulse_extent(s));
+    if (contact_is_pieces((int)world->geom[a].shape.kind) ||
+        contact_is_pieces((int)world->geom[b].shape.kind)) {
+        return path->h;
+    }
+    double room = pair->gap + (*seen || (sweep->linear && touches) ? depth : 0);
+    double safe = contact_path_safe(path, found, a, b, s->work->sweeps, pair->n, room,
+                                    sweep->linear ? 1 : -1);
+    return safe >= path->h ? 0 : sweep->linear ? path->h : path->h - safe;
+}
+
 static void sweep_found(step_impulse *s, double *first)
 {
     impulse_sweep *sweep = &s->touch.sweep;
-    const contact_work *found = &s->touch.found;
-    double touching = 1e-9 * impulse_extent(s);
     for (int k = 0; k < sweep->pairs; k++) {
         const impulse_swept *pair = &sweep->pair[k];
-        int a = pair->a, b = pair->b;
-        if (!sweep->fast[a] && !sweep->fast[b]) {
-            continue;
-        }
-        double hair = contact_path_hair(&sweep->path, found, a, b);
-        int seen = !pair->flies && pair->gap <= fmax(touching, hair);
-        double depth = seen ? contact_path_depth(&sweep->path, a, b) : 0;
-        double since = contact_path_since(&sweep->path, found, a, b, s->work->sweeps, pair->n,
-                                          pair->gap, depth);
-        if (since > 0) {
-            march(s, a, b, since, seen, first);
+        if (sweep->fast[pair->a] || sweep->fast[pair->b]) {
+            int seen;
+            double until = march_until(s, pair, &seen);
+            if (until > 0) {
+                march(s, pair->a, pair->b, until, seen, first);
+            }
         }
     }
 }
 
 static int is_listed(const impulse_sweep *sweep, int a, int b)
 {
-    int low = a < b ? a : b, high = a < b ? b : a;
-    for (int k = 0; k < sweep->pairs; k++) {
-        if (sweep->pair[k].a == low && sweep->pair[k].b == high) {
+    int least = a < b ? a : b, most = a < b ? b : a, low = 0, high = sweep->pairs;
+    while (low < high) { /* they are sorted */
+        int middle = (low + high) / 2;
+        const impulse_swept *pair = &sweep->pair[middle];
+        if (pair->a == least && pair->b == most) {
             return 1;
+        }
+        if (pair->a < least || (pair->a == least && pair->b < most)) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
     return 0;
@@ -171,16 +219,17 @@ static int may_meet(const step_impulse *s, int g, int o)
     return contact_near(world, found, &match, sweep->way[g] + sweep->way[o], &close);
 }
 
-/* All pairs of a geom that the search at q1 may have missed; with meshes only, or all. */
+/* All pairs of a geom that the search may have missed; with meshes only, or all. Of two that are
+ * both asked for, once. */
 static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
     for (int o = 0; o < world->geom_count; o++) {
-        int mesh = world->geom[o].shape.kind == COLLIDE_MESH;
-        int twice = sweep->wild && !meshes_only && sweep->fast[o] > 1 && o < g;
-        if ((meshes_only && !mesh) || twice || !contact_may(world, s->system->tree, g, o) ||
-            (!mesh && is_listed(sweep, g, o))) {
+        int mesh = world->geom[o].shape.kind == COLLIDE_MESH && !sweep->linear;
+        int twice = !meshes_only && sweep->wild[o] && o < g;
+        if ((meshes_only && !mesh) || twice || (!sweep->fast[g] && !sweep->fast[o]) ||
+            !contact_may(world, s->system->tree, g, o) || (!mesh && is_listed(sweep, g, o))) {
             continue;
         }
         if (may_meet(s, g, o)) {
@@ -189,28 +238,17 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
     }
 }
 
-/* From the start: all pairs of what goes farther than its thickness. seen: as for
- * contact_path_meet. */
-static double meet_from_start(step_impulse *s, int seen)
+/* Those that go farther than contacts were looked for. */
+static void find_wild(step_impulse *s)
 {
     impulse_sweep *sweep = &s->touch.sweep;
     const contact_world *world = s->system->bodies->contact;
-    double first = sweep->path.h;
-    int sure = 1;
-    find_fast(s, 1);
-    for (int k = 0; k < sweep->fast_count; k++) {
-        int g = sweep->list[k];
-        for (int o = 0; o < world->geom_count; o++) {
-            int both = !world->still[o] && sweep->fast[o];
-            if ((!both || o > g) && may_meet(s, g, o) &&
-                contact_may(world, s->system->tree, g, o)) {
-                first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
-                                                      g < o ? o : g, first, seen, &sure));
-            }
-        }
+    double margin = 0.5 * impulse_margin(s);
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        int asked = sweep->linear || sweep->fast[g];
+        sweep->wild[g] = asked && !(sweep->way[g] <= s->touch.found.reach[g] + margin);
     }
-    sweep->sure &= seen < 0 || sure;
-    return first;
 }
 
 double impulse_free_part(step_impulse *s)
@@ -218,54 +256,26 @@ double impulse_free_part(step_impulse *s)
     impulse_contacts *t = &s->touch;
     impulse_sweep *sweep = &t->sweep;
     const contact_world *world = s->system->bodies->contact;
-    double first = INFINITY;
+    double first = INFINITY, part = sweep->linear ? 1 : SLOW;
     if (!t->is_there) {
         return 1;
     }
     contact_path_begin(&sweep->path, s->q0, s->u, s->h);
-    if (sweep->linear) {
-        return fmax(meet_from_start(s, 0) / s->h, LEAST);
-    }
-    find_fast(s, SLOW);
-    if (sweep->fast_count == 0) {
+    if (find_fast(s, part) == 0 || find_fast_now(s, part, s->work->sweeps) == 0) {
         return 1;
     }
-    tree_velocities(s->system->tree, s->u, s->work->sweeps); /* of q1 */
+    sweep->path.start = sweep->linear ? s->work->sweeps : NULL;
     sweep_found(s, &first);
-    double margin = 0.5 * impulse_margin(s);
-    sweep->wild = 0;
-    for (int k = 0; k < sweep->fast_count; k++) {
-        int g = sweep->list[k];
-        double reach = contact_path_reach(&sweep->path, g, &t->found.pose[g], s->work->sweeps);
-        if (!(reach <= t->found.reach[g] + margin)) {
-            sweep->fast[g] = 2;
-            sweep->wild++;
-        }
-    }
-    for (int k = 0; k < sweep->fast_count; k++) {
-        int g = sweep->list[k], wild = sweep->fast[g] > 1;
-        if (wild || (sweep->has_mesh && sweep->way[g] > MESH * world->geom[g].thick)) {
-            sweep_all(s, g, !wild, &first);
+    find_wild(s);
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        int meshes = sweep->has_mesh && !sweep->linear && sweep->fast[g] &&
+                     sweep->way[g] > MESH * world->geom[g].thick;
+        if (sweep->wild[g] || meshes) {
+            sweep_all(s, g, !sweep->wild[g], &first);
         }
     }
     return first < s->h ? fmax(first / s->h, LEAST) : 1;
-}
-
-double impulse_pace(step_impulse *s, double time)
-{
-    impulse_sweep *sweep = &s->touch.sweep;
-    const contact_world *world = s->system->bodies->contact;
-    double most = 0;
-    if (!s->touch.is_there) {
-        return 0;
-    }
-    contact_path_begin(&sweep->path, s->q0, s->v0, time);
-    for (int k = 0; k < world->moving_count; k++) {
-        int g = world->moving[k];
-        double way = contact_path_length(&sweep->path, g), thick = world->geom[g].thick;
-        most = fmax(most, thick > 0 ? way / thick : way > 0 ? INFINITY : 0);
-    }
-    return most;
 }
 
 /* Contacts have been looked for elsewhere: geoms are put where they are at q0. */
@@ -278,11 +288,50 @@ static void place_at_start(step_impulse *s)
     }
 }
 
+double impulse_pace(step_impulse *s, double time)
+{
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    double most = 0;
+    if (!s->touch.is_there) {
+        return 0;
+    }
+    contact_path_begin(&sweep->path, s->q0, s->v0, time);
+    if (find_fast(s, 1) > 0) {
+        place_at_start(s);
+        find_fast_now(s, 1, s->work->sweeps);
+    }
+    for (int k = 0; k < world->moving_count; k++) {
+        int g = world->moving[k];
+        double way = sweep->way[g], thick = world->geom[g].thick;
+        most = fmax(most, thick > 0 ? way / thick : way > 0 ? INFINITY : 0);
+    }
+    return most;
+}
+
+/* All pairs of what goes farther than its thickness. */
 double impulse_until_meeting(step_impulse *s, double time)
 {
-    contact_path_begin(&s->touch.sweep.path, s->q0, s->v0, time);
+    impulse_sweep *sweep = &s->touch.sweep;
+    const contact_world *world = s->system->bodies->contact;
+    double first = time;
+    int sure = 1;
+    contact_path_begin(&sweep->path, s->q0, s->v0, time);
     place_at_start(s);
-    return meet_from_start(s, -1);
+    find_fast_now(s, 1, s->work->sweeps);
+    sweep->path.start = s->work->sweeps;
+    for (int k = 0; k < sweep->fast_count; k++) {
+        int g = sweep->list[k];
+        for (int o = 0; o < world->geom_count; o++) {
+            int both = !world->still[o] && sweep->fast[o];
+            if ((!both || o > g) && may_meet(s, g, o) &&
+                contact_may(world, s->system->tree, g, o)) {
+                first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
+                                                      g < o ? o : g, first, -1, &sure));
+            }
+        }
+    }
+    return first;
 }
 
 int impulse_is_lost(const step_impulse *s)

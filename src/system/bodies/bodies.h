@@ -242,8 +242,9 @@ struct system_bodies {
     bodies_formulas *formulas; /* NULL: none */
     expr_id energy;            /* as a formula, where a check asks for it */
     zw_model *shown; /* names of coordinates and constraints, for messages and files: ours */
-    char **speed;    /* [n] names of the speeds */
-    double *q, *v;   /* [nq], [n] the start as described */
+    const char *missing_mesh; /* of a shape that cannot touch, or NULL: the model's */
+    char **speed;             /* [n] names of the speeds */
+    double *q, *v;            /* [nq], [n] the start as described */
     int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
     bodies_term *term;
     bodies_length *length; /* joints of the model (joint_count), then its tendons */

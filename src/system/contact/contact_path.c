@@ -61,8 +61,34 @@ static void lay_out(contact_path *path, const zw_system *system, base_arena *are
     for (int k = 0; k < 4; k++) {
         *of_bodies[k] = base_arena_doubles(arena, (size_t)system->tree->bodies);
     }
+    path->length = base_arena_doubles(arena, (size_t)system->tree->bodies);
+    path->out = base_arena_doubles(arena, (size_t)system->bodies->contact->geom_count);
     path->q = base_arena_doubles(arena, (size_t)system->nq);
     path->sweeps = base_arena_doubles(arena, (size_t)system->tree->at.count);
+}
+
+/* What does not change: of each body how far its centre is from that of its parent at most, slides
+ * aside; of each geom how far it is from the centre of its body, or of a free one from its joint.
+ */
+static void measure(contact_path *path)
+{
+    const tree_mechanism *tree = path->system->tree;
+    const contact_world *world = path->system->bodies->contact;
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        path->length[i] = v3_length(body->com_from_end);
+        path->length[i] += body->is_free ? 0 : v3_length(body->start);
+        for (int j = body->joint; j < body->joint_end && !body->is_free; j++) {
+            path->length[i] += tree->joint[j].is_stepped ? v3_length(tree->joint[j].step) : 0;
+        }
+    }
+    for (int g = 0; g < world->geom_count; g++) {
+        const contact_geom *geom = &world->geom[g];
+        const tree_body *body = &tree->body[geom->body];
+        double to[3];
+        v3_sub(to, geom->pos, body->com);
+        path->out[g] = v3_length(body->is_free ? geom->pos : to);
+    }
 }
 
 zw_status contact_path_create(contact_path *path, const zw_system *system)
@@ -74,6 +100,7 @@ zw_status contact_path_create(contact_path *path, const zw_system *system)
     arena = (base_arena){.block = path->memory};
     if (path->memory) {
         lay_out(path, system, &arena);
+        measure(path);
     }
     return path->memory ? ZW_OK : ZW_NO_MEMORY;
 }
@@ -91,14 +118,13 @@ static void bound_body(contact_path *path, int i)
     const tree_body *body = &tree->body[i];
     int p = body->parent;
     double W = path->turn[p], E = path->twist[p], slide = 0;
-    double out = v3_length(body->com_from_end), length = v3_length(body->start) + out;
+    double length = path->length[i];
     for (int j = body->joint; j < body->joint_end; j++) {
         const tree_joint *joint = &tree->joint[j];
         const double *u = path->u + joint->v, *q = path->q0 + joint->q;
         double rate = joint->kind == TREE_FREE   ? v3_length(u + 3)
                       : joint->kind == TREE_BALL ? v3_length(u)
                                                  : fabs(u[0]);
-        length += joint->is_stepped ? v3_length(joint->step) : 0;
         if (joint->kind == TREE_SLIDE) {
             slide += rate;
             length += fabs(q[0] - joint->rest) + path->h * rate;
@@ -110,8 +136,8 @@ static void bound_body(contact_path *path, int i)
     path->turn[i] = W;
     path->twist[i] = E;
     if (body->is_free) {
-        path->speed[i] = v3_length(path->u + body->dof) + W * out;
-        path->bend[i] = W * W * out;
+        path->speed[i] = v3_length(path->u + body->dof) + W * length;
+        path->bend[i] = W * W * length;
     } else {
         path->speed[i] = path->speed[p] + W * length + slide;
         path->bend[i] = path->bend[p] + (E + W * W) * length + 2 * W * slide;
@@ -123,6 +149,7 @@ void contact_path_begin(contact_path *path, const double *q0, const double *u, d
     path->q0 = q0;
     path->u = u;
     path->h = h;
+    path->start = NULL;
     path->turn[0] = path->twist[0] = path->speed[0] = path->bend[0] = 0;
     for (int i = 1; i < path->system->tree->bodies; i++) {
         bound_body(path, i);
@@ -157,14 +184,11 @@ static motion bounds_of(const contact_path *path, int g)
     }
     m.turn = path->turn[geom->body];
     m.twist = path->twist[geom->body];
+    double out = path->out[g];
     if (body->is_free) {
-        double out = v3_length(geom->pos);
         m.speed = v3_length(path->u + body->dof) + m.turn * out;
         m.bend = m.turn * m.turn * out;
     } else {
-        double to[3];
-        v3_sub(to, geom->pos, body->com);
-        double out = v3_length(to);
         m.speed = path->speed[geom->body] + m.turn * out;
         m.bend = path->bend[geom->body] + (m.twist + m.turn * m.turn) * out;
     }
@@ -190,8 +214,9 @@ static motion motion_at(const contact_path *path, const contact_work *work, int 
 {
     const contact_geom *geom = &path->system->bodies->contact->geom[g];
     motion m = bounds_of(path, g);
-    if (geom->body == 0) {
-        m.pose = work->pose[g]; /* it stands still */
+    if (geom->body == 0 || (t == 0 && path->start)) {
+        m.pose = work->pose[g]; /* it stands still, or has been placed where the way begins */
+        motion_now(path, g, path->start, &m);
         return m;
     }
     tree_path_body(path->system->tree, path->q0, path->u, t, geom->body, path->q, path->sweeps);
@@ -305,8 +330,8 @@ double contact_path_hair(const contact_path *path, const contact_work *work, int
     return HAIR * (geom[a].thick + geom[b].thick) + NOISE * (far + geom[a].thick + geom[b].thick);
 }
 
-double contact_path_since(const contact_path *path, const contact_work *work, int a, int b,
-                          const double *sweeps, const double n[3], double gap, double depth)
+double contact_path_safe(const contact_path *path, const contact_work *work, int a, int b,
+                         const double *sweeps, const double n[3], double room, double way)
 {
     motion x = bounds_of(path, a), y = bounds_of(path, b);
     x.pose = work->pose[a];
@@ -314,26 +339,48 @@ double contact_path_since(const contact_path *path, const contact_work *work, in
     motion_now(path, a, sweeps, &x);
     motion_now(path, b, sweeps, &y);
     set_planes(path, a, b, &x, &y);
-    return path->h - safe_for(&x, &y, n, gap + depth, -1);
+    return safe_for(&x, &y, n, room, way);
 }
 
-/* The nearest points, less the margin that the two keep. 0: they are farther apart than `far`. */
-static int nearest(const contact_path *path, const contact_match *match, const motion *x,
-                   const motion *y, double far, double n[3], double *gap)
+/* Points of a pair, less the margin that the two keep, and the nearest of them. */
+typedef struct look {
+    collide_point point[MANIFOLD];
+    int count;
+    double gap;
+} look;
+
+/* 0: they are farther apart than `far`. */
+static int look_at(const contact_path *path, const contact_match *match, const motion *x,
+                   const motion *y, double far, look *out)
 {
     const contact_geom *geom = path->system->bodies->contact->geom;
-    collide_point list[MANIFOLD];
     int count = collide_pair(&geom[match->a].shape, &x->pose, &geom[match->b].shape, &y->pose,
-                             far + match->margin, list, MANIFOLD);
-    *gap = INFINITY;
-    for (int k = 0; k < count && k < MANIFOLD; k++) {
-        if (list[k].gap < *gap) {
-            *gap = list[k].gap;
-            v3_copy(n, list[k].normal);
+                             far + match->margin, out->point, MANIFOLD);
+    out->count = count < MANIFOLD ? count : MANIFOLD;
+    out->gap = INFINITY;
+    for (int k = 0; k < out->count; k++) {
+        out->point[k].gap -= match->margin;
+        out->gap = v3_min(out->gap, out->point[k].gap);
+    }
+    return count > 0;
+}
+
+/* For how long no point of it comes nearer than -depth. Of convex shapes the nearest point and its
+ * plane speak for all; fields and meshes are many convex pieces, each of which has its own. */
+static double look_ahead(const look *seen, const motion *x, const motion *y, double depth)
+{
+    int pieces = contact_is_pieces(x->kind) || contact_is_pieces(y->kind);
+    double best = INFINITY;
+    for (int k = 0; k < seen->count; k++) {
+        const collide_point *point = &seen->point[k];
+        if (pieces || point->gap == seen->gap) {
+            best = v3_min(best, safe_for(x, y, point->normal, point->gap + depth, 1));
+            if (!pieces) {
+                break;
+            }
         }
     }
-    *gap -= match->margin;
-    return count > 0;
+    return best;
 }
 
 double contact_path_meet(const contact_path *path, const contact_work *work, int a, int b,
@@ -341,17 +388,19 @@ double contact_path_meet(const contact_path *path, const contact_work *work, int
 {
     const contact_match match = contact_match_of(path->system->bodies->contact, a, b);
     double depth = contact_path_depth(path, a, b), hair = contact_path_hair(path, work, a, b);
-    double t = 0, touched = -1, gap, n[3];
+    double t = 0, touched = -1;
     int apart = 1;
-    for (int look = 0; look < LOOKS; look++) {
+    look here;
+    for (int k = 0; k < LOOKS; k++) {
         motion x = motion_at(path, work, a, t), y = motion_at(path, work, b, t);
         set_planes(path, a, b, &x, &y);
         double fastest = x.speed + y.speed + x.turn * x.r + y.turn * y.r;
-        if (!nearest(path, &match, &x, &y, fastest * (until - t) + hair, n, &gap) ||
-            (look == 0 && gap < -0.5 * depth)) {
+        if (!look_at(path, &match, &x, &y, fastest * (until - t) + hair, &here) ||
+            (k == 0 && here.gap < -0.5 * depth)) {
             return INFINITY; /* too far apart, or in one another from the beginning */
         }
-        if (look == 0) {
+        double gap = here.gap;
+        if (k == 0) {
             apart = gap > hair;
             if (seen < 0 && !apart) {
                 return INFINITY;
@@ -368,8 +417,7 @@ double contact_path_meet(const contact_path *path, const contact_work *work, int
         if (seen && gap <= -0.5 * depth) {
             return apart ? touched : 0.5 * t;
         }
-        double room = seen ? gap + depth : gap;
-        t += v3_max(safe_for(&x, &y, n, room, 1), LEAST * path->h);
+        t += v3_max(look_ahead(&here, &x, &y, seen ? depth : 0), LEAST * path->h);
         if (t >= until) {
             return INFINITY;
         }

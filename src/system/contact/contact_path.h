@@ -9,11 +9,14 @@ typedef struct contact_path {
     const struct zw_system *system;
     const double *q0, *u;
     double h;
-    double *turn;  /* [bodies] bounds that hold all along the way: of |omega|, */
-    double *twist; /* of |omega'|, */
-    double *speed; /* of the speed of the centre of mass, */
-    double *bend;  /* and of its acceleration */
+    double *turn;         /* [bodies] bounds that hold all along the way: of |omega|, */
+    double *twist;        /* of |omega'|, */
+    double *speed;        /* of the speed of the centre of mass, */
+    double *bend;         /* and of its acceleration */
+    double *length, *out; /* [bodies], [geoms] lengths that do not change; contact_path.c */
     double *q, *sweeps;
+    const double *start; /* sweeps of q0 that know the speeds u, poses of q0 being those of the
+                            contact_work that is asked with; NULL: there are none */
     void *memory;
 } contact_path;
 
@@ -32,10 +35,17 @@ double contact_path_reach(const contact_path *path, int geom, const collide_pose
 double contact_path_depth(const contact_path *path, int a, int b);
 double contact_path_hair(const contact_path *path, const contact_work *work, int a, int b);
 
-/* At the end of the way, whose poses are in `work`, and whose sweeps have the speeds u, two geoms
- * are `gap` apart along n: since when, at least, have they been farther apart than -depth? */
-double contact_path_since(const contact_path *path, const contact_work *work, int a, int b,
-                          const double *sweeps, const double n[3], double gap, double depth);
+/* Fields and meshes are many convex pieces. */
+static inline int contact_is_pieces(int kind)
+{
+    return kind == COLLIDE_FIELD || kind == COLLIDE_MESH;
+}
+
+/* At an instant of the way, whose poses are in `work` and whose sweeps have the speeds u, a plane
+ * across n divides two geoms: for how long, at least, has it been so before (way -1), or will it
+ * be (1), that they come no nearer along n than by `room`? */
+double contact_path_safe(const contact_path *path, const contact_work *work, int a, int b,
+                         const double *sweeps, const double n[3], double room, double way);
 
 /* The time at which two geoms that are apart at the start meet, or INFINITY: not before `until`.
  * Where they are seen to touch, at the start or by whoever asks, it is the time from which on they
