@@ -1,9 +1,11 @@
 /* What a unit of force moves, in the pose as described: the scale of a row's compliance.
  *
  * Of a dof the diagonal of M^-1, of a length c' M^-1 c, of a body the mean of the diagonal of
- * J M^-1 J' over the three shifts and over the three turns at its centre of mass. Where a body can
- * only turn or only shift (its centre on a fixed axle), the other mean stands in for the one that
- * is nothing. */
+ * J M^-1 J' over the three shifts and over the three turns at its centre of mass; 0 where it cannot
+ * turn, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple" bodies that only
+ * shift): a body without children on the world, or on what is fixed to it, with its centre of mass
+ * at its origin, principal axes along its own and slides along those, is weighed by its mass alone,
+ * however many slides it has, and so are its slides. */
 #include <string.h>
 
 #include "base/error.h"
@@ -21,6 +23,33 @@ static double inverse(soft_problem *s, const double *x, double *room)
         sum += x[i] * room[i];
     }
     return sum;
+}
+
+static int has_children(const struct system_bodies *bodies, int part)
+{
+    int some = 0;
+    for (int i = 1; i < bodies->part_count && !some; i++) {
+        some = bodies->part[i].parent == part;
+    }
+    return some;
+}
+
+static int only_shifts(const zw_system *system, int part)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const tree_mechanism *tree = system->tree;
+    const bodies_part *own = &bodies->part[part], *above = &bodies->part[own->parent];
+    const tree_body *body = &tree->body[own->frame.body];
+    int good = part > 0 && body->dof_end > body->dof && body->parent == 0 && above->parent <= 0;
+    for (int j = body->joint; j < body->joint_end && good; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        good = joint->kind == TREE_SLIDE && joint->along != TREE_ASKEW && joint->anchor[0] == 0 &&
+               joint->anchor[1] == 0 && joint->anchor[2] == 0;
+    }
+    for (int k = 0; k < 3 && good; k++) {
+        good = own->frame.pos[k] == 0 && own->com[k] == 0 && own->inertia[3 + k] == 0;
+    }
+    return good && !has_children(bodies, part);
 }
 
 static void weigh_dofs(soft_problem *s, double *x, double *room)
@@ -71,8 +100,18 @@ static void weigh_part(soft_problem *s, int part, int *chain, double *x, double 
         }
         to[row < 3] += inverse(s, x, room) / 3;
     }
-    if (to[0] < 1e-15 || to[1] < 1e-15) {
-        to[0] = to[1] = to[0] > to[1] ? to[0] : to[1];
+    if (only_shifts(s->system, part)) {
+        to[0] = 1 / s->system->bodies->part[part].mass;
+        for (int d = tree->body[body].dof; d < tree->body[body].dof_end; d++) {
+            s->dof[d] = to[0];
+        }
+        for (int j = 0; j < s->system->bodies->joint_count; j++) {
+            const bodies_length *length = &s->system->bodies->length[j];
+            int dof = length->count == 1 ? s->system->bodies->term[length->first].dof : -1;
+            if (dof >= tree->body[body].dof && dof < tree->body[body].dof_end) {
+                s->length[j] = to[0];
+            }
+        }
     }
 }
 
