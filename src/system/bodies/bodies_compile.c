@@ -325,6 +325,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->timestep = b->from->world.timestep;
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
+    b->to->integrator = b->from->world.integrator;
     b->to->impratio = b->from->world.impratio;
     b->to->sleep = b->from->world.sleep ? b->from->world.sleep_tolerance : 0;
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
