@@ -103,7 +103,7 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
 
 /* ---- RK4 ------------------------------------------------------------------------------------- */
 
-static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
+static zw_status take_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
                           double *q1, double *v1, double *gained, zw_error *error)
 {
     static const double at[4] = {0, 0.5, 0.5, 1}, part[4] = {1, 2, 2, 1};
@@ -140,6 +140,15 @@ static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0,
     memcpy(q1, q0, (size_t)system->nq * sizeof *q1);
     system_move(system, q1, h, mean);
     return ZW_OK;
+}
+
+static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                          double *q1, double *v1, double *gained, zw_error *error)
+{
+    s->work->acts_freely = 1; /* between the ends of the step */
+    zw_status status = take_rk4(s, t, h, q0, v0, q1, v1, gained, error);
+    s->work->acts_freely = 0;
+    return status;
 }
 
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
