@@ -32,6 +32,9 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->held = base_arena_doubles(arena, 21 * (size_t)system->tree->bodies);
     s->wrench = base_arena_doubles(arena, 6 * (size_t)system->tree->bodies);
     s->deep = base_arena_doubles(arena, n);
+    s->lower = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->upper = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->stage = base_arena_doubles(arena, (size_t)system->nq + 4 * (n + (size_t)system->carried));
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
                                             SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
@@ -167,10 +170,10 @@ static int is_held(const soft_problem *s)
     return held;
 }
 
-/* M, unless all islands do without its entries, or the herd has made them. */
+/* M, unless all islands and Euler's step do without its entries, or the herd has made them. */
 static void find_masses(soft_problem *s)
 {
-    int deep = 1;
+    int deep = s->system->bodies->integrator == ZW_INTEGRATOR_EULER;
     for (int i = 0; i < s->islands; i++) {
         deep &= s->island[i].is_deep;
     }
