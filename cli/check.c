@@ -10,7 +10,7 @@ static void show_coordinates(const cli_world *world)
 {
     int n = zw_count(world->system, ZW_COORD);
     cli_label(stdout, "coordinates");
-    printf("%d:", n);
+    printf(n > 0 ? "%d:" : "%d: nothing here can move, no body has a joint", n);
     for (int i = 0; i < n && i < SHOWN; i++) {
         printf(" %s", zw_name(world->system, ZW_COORD, i));
     }

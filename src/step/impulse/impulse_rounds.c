@@ -104,7 +104,7 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, s->u);
+        impulse_settle(s, &s->problem, s->u);
     }
     return status;
 }
@@ -173,6 +173,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
     }
+    impulse_miss_of_boxes(s, s->other);
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
     double all = at->left;
@@ -198,15 +199,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
         there |= off <= near * impulse_extent(s);
     }
-    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
-    if (wrong > 0) {
-        at->made = at->slow = at->idle = at->lost = 0;
-        at->best = INFINITY;
-        impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s, s->t + s->h);
-        put_rows(s);
-    }
-    *done = there && wrong == 0 && more == 0;
+    *done = there && more == 0;
     return ZW_OK;
 }
 
