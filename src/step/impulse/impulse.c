@@ -133,6 +133,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
+    s->joined = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
     s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
@@ -226,6 +227,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
     s->touch.sweep.linear = is_first_enough(s);
+    impulse_begin_boxes(s, s->touch.sweep.linear);
     if (s->touch.sweep.linear) {
         return impulse_quick(s, v1, error);
     }

@@ -155,7 +155,7 @@ static void put_rows(step_impulse *s)
 /* At u: the balance and the rows; are we there? */
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
-    *done = 0;
+    *done = s->changed = 0;
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
@@ -163,7 +163,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
     }
     int more = impulse_reach(s);
-    at->made &= more == 0;
+    at->made &= more == 0 && !s->changed;
     if (status == ZW_OK) {
         put_rows(s);
     }
