@@ -191,10 +191,9 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
     tree->nq += tree->moved;
     tree->bodies = def->body_count;
     tree->joints = def->joint_count;
-    entries = def->without_matrix ? 0 : entries;
     tree->without_matrix = def->without_matrix;
     tree->nv = (int)nv;
-    tree->entries = (int)entries;
+    tree->entries = (int)(entries = def->without_matrix ? 0 : entries);
     if (2 * entries + 96 * (tree->bodies + nv) > 0x7fffffffLL) {
         return base_fail(error, ZW_TOO_LARGE, "a mass matrix of %lld entries is too large",
                          entries);
@@ -337,7 +336,6 @@ static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
                         .dof = body[-1].dof_end,
                         .dof_end = body[-1].dof_end,
                         .last_dof = parent->last_dof,
-                        .placed = -1,
                         .mass = from->mass};
     unit(from->quat, 4, body->quat);
     memcpy(body->pos, from->pos, sizeof body->pos);
@@ -374,8 +372,8 @@ static void fill_placed(tree_mechanism *tree, const tree_def *def)
 {
     for (int i = 1, q = tree->moved; i < tree->bodies; i++) {
         tree_body *body = tree->body + i;
-        if (def->body[i].is_placed) {
-            body->placed = q;
+        body->placed = def->body[i].is_placed ? q : -1;
+        if (body->placed >= 0) {
             memcpy(tree->q_rest + q, body->pos, sizeof body->pos);
             memcpy(tree->q_rest + q + 3, body->quat, sizeof body->quat);
             q += 7;
