@@ -345,7 +345,7 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
             }
             polish &= !met;
             multipliers(x, BY_LAW);
-            leap = part == 1 && mismatch(x) <= SETTLED;
+            leap = part == 1 && left <= 10 * best && mismatch(x) <= SETTLED;
             if (leap) {
                 memcpy(x->r, x->moved, (size_t)x->m * sizeof *x->r);
                 multipliers(x, CONTINUED);

@@ -34,7 +34,7 @@ double impulse_extent(const step_impulse *s)
 
 /* How far places may be off. A relative error of u that the balance may have, s->close, moves them
  * by that part of the way of the step, which is that of the centre of mass that goes farthest, or
- * what it could fall in it. */
+ * what it could fall in it; places are held to INNER of that. */
 static double place_error(const step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -100,7 +100,7 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
     }
     s->problem.chosen = s->rounds > 0;
     s->problem.wanted = fmin(FIRST, fmax(INNER * left, LAST));
-    s->problem.fair = fmin(FIRST, GAIN * left);
+    s->problem.fair = fmin(FIRST, fmax(GAIN * left, 10 * LAST));
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
