@@ -335,8 +335,8 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
             multipliers(x, GUESSED);
         } else {
             double left = part == 1 ? off(x) : HUGE_VAL;
-            int met = left <= tolerance, last = !polish || left <= FINE;
-            if (met && last && is_there(x, tolerance, &answer->certificate)) {
+            int met = left <= tolerance && is_there(x, tolerance, &answer->certificate);
+            if (met && (!polish || left <= FINE)) {
                 return 1;
             }
             if (is_stale(left, &best, &stale) && left <= fair &&
