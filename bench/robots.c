@@ -37,6 +37,7 @@ static const scene all[] = {
     {"lying", "mujoco_samples/humanoid.xml", 0, 0.02, 800, 100},
     {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 100},
     {"falling", "mujoco_samples/humanoid.xml", 0, 0.1, 0, 600},
+    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 6000, 100},
     {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 300, 20},
     {"go1", "unitree_go1/scene.xml", 0, 0.1, 300, 100},
     {"cassie", "agility_cassie/scene.xml", 0, 0.1, 300, 100},
