@@ -94,8 +94,11 @@ typedef struct zw_joint_def {
     double margin;
     double stiffness, springref;
     double damping, armature, frictionloss;
-    int force_limited; /* of all actuators together */
+    double springdamper[2]; /* both positive: time constant and damping ratio that stiffness and
+                               damping are made of, with the mass felt in the pose as described */
+    int force_limited;      /* of all actuators together */
     double force_range[2];
+    int motor_lifts; /* gravcomp of bodies acts through this joint's motor, within force_range */
     zw_soft soft_limit, soft_friction;
 } zw_joint_def;
 
@@ -585,6 +588,9 @@ typedef struct zw_note {
     int count;
 } zw_note;
 int zw_model_note_count(const zw_model *model);
+/* The first mesh of a shape that was not there when the file was read; NULL: none. Only runs with
+ * contacts need it. */
+const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 
 #ifdef __cplusplus

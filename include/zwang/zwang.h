@@ -297,7 +297,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
                         const zw_run_options *options, zw_error *error);
 
-/* One step of a fixed-step method, projected onto the constraints. */
+/* One step of a fixed-step method, projected onto the constraints; or over h by an adaptive one.
+ * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
+ * the same whichever work takes it. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
 
@@ -308,8 +310,8 @@ zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
 
 /* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
  * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
- * mean: what an observer of zw_run sees. Contacts are not solved again. At any other state it is
- * zw_forward. */
+ * mean; of method soft: with those of its law. So it is what an observer of zw_run sees. At any
+ * other state it is zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who

@@ -492,6 +492,11 @@ int model_add_note(zw_model *model, int place, const char *text)
     return 1;
 }
 
+const char *zw_model_missing_mesh(const zw_model *model)
+{
+    return model->bodies != NULL ? model->bodies->missing_mesh : NULL;
+}
+
 int zw_model_note_count(const zw_model *model)
 {
     return model->bodies != NULL ? model->bodies->note_count : 0;

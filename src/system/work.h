@@ -88,6 +88,8 @@ struct zw_work {
     double mass_scale;
     void *stepper; /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);
+    /* If zw_step led to the state: what touches there by its law, into `touched`. */
+    zw_status (*touch_stepper)(const zw_state *state, zw_work *work, zw_error *error);
     void *memory;
 };
 

@@ -50,8 +50,11 @@ static int sensor(mjcf *m, int element)
 {
     mjcf_sensor s = {.def = zw_sensor_default()};
     int kind = 0;
-    while (!mjcf_is(m, element, kinds[kind].word)) {
-        kind++; /* it is there: the form was checked */
+    while (kind < ZW_SENSOR_COUNT && !mjcf_is(m, element, kinds[kind].word)) {
+        kind++;
+    }
+    if (kind == ZW_SENSOR_COUNT) {
+        return 1; /* noted */
     }
     s.def.kind = kind;
     if (!form_apply(&m->xml, element, kinds[kind].rows, &s, &s.given)) {

@@ -5,7 +5,7 @@
  * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
  * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
  *
- *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(q1, u) + A' lambda
+ *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(qf, u) + A' lambda
  *
  *     P+ = P(q1 (-) late u, u),    late = (1 - theta) h/2,    fall = h - late,
  *     S, A at q0 (+) theta h u
@@ -13,9 +13,16 @@
  * Then v1 by what is left of the forces' time: impulse_close.c.
  *
  * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
- * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
- * end of the step, so that no stiffness and no gain is too large for any step. Under constant M, D,
- * K it is u = (M + fall (D + h K)) \ (M v0 - fall K q0): it decays for every h.
+ * vector of the world while J and S turn.
+ *
+ * Forces.  f are those of springs, dampers, motors and formulas where and when the step is after
+ * ahead = (1 + sigma) h/2 of its time, qf = q0 (+) ahead u, with the mean speed u. sigma = 0 is the
+ * implicit midpoint rule: order two, and no stiffness and no gain makes it gain energy, but what is
+ * stiff rings for ever: with constant M, D, K, v1 = (1 - hD/2M)/(1 + hD/2M) v0 for a damper, which
+ * goes to -v0. sigma = 1: all at the end, u = (M + fall (D + h K)) \ (M v0 - fall K q0), which
+ * decays for every h but is of order one. sigma = balance_ramp(x^2), x the largest of (h D + h^2
+ * K)/M over the coordinates, by their diagonals at (q0, v0): 0 up to x = 0.2, which for a spring is
+ * h n = 0.45, 1 from 0.5 on, and never less than theta.
  *
  * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
  * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
@@ -39,12 +46,14 @@
  * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
  * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
  *
- * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
- * A limit joins once an iterate breaks it; it can only join, so that ends. u is tangent to the
- * closers half way, and at q1 only up to O(h); v1 satisfies the rows at q1 and breaks no limit (a
- * stop is without bounce): one more solve of the kernel.
+ * Closers.  phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
+ * trapezoidal rule: the mean of A u + psi at both ends of the step is 0, at q0 (+) theta h u and at
+ * q1. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it;
+ * it can only join, so that ends. u is tangent to the closers half way, and at q1 only up to O(h);
+ * v1 satisfies the rows at q1 and breaks no limit (a stop is without bounce): one more solve of the
+ * kernel.
  *
- * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
+ * Boxes.  A motor's force is its law at (qf, u), or at the end of its range beyond which the law
  * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
  * against e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for
  * given modes, and judge them: all that are wrong move at once, from one end to the other by way of
@@ -53,7 +62,7 @@
  * used is that of its law, clamped, to 1e-12 of its range.
  *
  * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
- * + fall (D + h K) with the slopes of springs, dampers and motors that are inside their boxes:
+ * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
  * Gauss's problem in the metric H. What H does not know, the slopes of inertia and those without
  * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
  * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
@@ -97,13 +106,16 @@ static void lay_out(step_impulse *s, base_arena *arena)
     size_t count = (size_t)system->tree->bodies;
     double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
                          &s->still, &s->push, &s->other, &s->first, &s->best};
-    double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force};
+    double **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         *places[k] = base_arena_doubles(arena, nq);
+    }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         *rows[k] = base_arena_doubles(arena, m);
     }
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
@@ -229,6 +241,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
     s->fall = s->h - impulse_late(s);
+    impulse_begin_forces(s);
     impulse_begin_balance(s);
     zw_status status = begin_rounds(s, error);
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
@@ -236,9 +249,13 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         status = begin_rounds(s, error);
         s->touch.rolling.off = 0;
     }
+    impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
+    if (status == ZW_OK && s->touch.land.cut) {
+        impulse_note_push(s);
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     return status;
@@ -266,7 +283,7 @@ static void set_law(step_impulse *s, zw_contact_law contact)
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
  * found for the shortest of them, the rest of the step has the convex law, which always has one. */
-static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
@@ -308,6 +325,11 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
             cuts += cut;
             continue;
         }
+        if (lands && part == 1 && impulse_note_landings(s)) {
+            s->gained = gained;
+            *lands = 1;
+            return ZW_OK;
+        }
         s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
         s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += part;
@@ -320,16 +342,18 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
     return ZW_OK;
 }
 
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     zw_contact_law contact = law(s);
-    zw_status status = advance(s, h, v1, error);
+    zw_status status = advance(s, h, lands, v1, error);
     set_law(s, contact);
     return status;
 }
 
 void impulse_pass(step_impulse *s)
 {
+    impulse_count_landings(s);
+    impulse_keep_push(s);
     s->t += s->h;
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
@@ -372,8 +396,12 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = s->impact_loss = 0;
     s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
-    zw_status status =
-        s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
+    int lands = s->touch.bounces;
+    s->touch.land.step = h;
+    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = 0;
+    s->touch.land.sum_count = s->touch.land.flight_count = 0;
+    zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
+    status = lands ? impulse_bounce(s, h, v1, error) : status;
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }

@@ -75,6 +75,32 @@ typedef struct impulse_staying {
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
+/* A point that is open at q0, and how fast it closes there: impulse_land.c. */
+typedef struct impulse_begun {
+    contact_key key;
+    double gap, speed;
+} impulse_begun;
+
+/* The impulse of a contact, along the axes of the world. */
+typedef struct impulse_pushed {
+    contact_key key;
+    double by[6];
+} impulse_pushed;
+
+typedef struct impulse_landing {
+    int begun_count, count, room;
+    int cut;                     /* the step is taken in flights between impacts: */
+    int sum_count, flight_count; /* impulses of contacts, */
+    impulse_pushed *sum;         /* [points] in all of the step, */
+    impulse_pushed *flight;      /* [points] and in the flight at hand */
+    double step;                 /* the length of the whole step */
+    int pairs;                   /* of bodies that land in the piece that was taken last, */
+    double loss;                 /* and the energy that this took */
+    impulse_begun *begun;        /* [points] */
+    contact_key *list;           /* [points] those that are left out, until they meet */
+    unsigned char *now;          /* [points found] it lands in this step */
+} impulse_landing;
+
 /* Two geoms that were found near each other: impulse_sweep.c. */
 typedef struct impulse_swept {
     int a, b, flies; /* flies: they are not part of the problem */
@@ -111,13 +137,14 @@ typedef struct impulse_contacts {
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
     double whole;              /* of a step that impacts cut: its length; 0: it is not cut */
-    gauss_impact *law;         /* of impacts, if some pair may bounce */
+    gauss_impact *law;         /* of impacts */
     double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
     impulse_staying stay;
     impulse_sweep sweep;
+    impulse_landing land;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -129,13 +156,15 @@ typedef struct step_impulse {
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
     double fall;     /* for how long forces act until the speeds are u */
-    double theta;    /* 0: in the middle, 1: at the end */
+    double theta;    /* where impulses act and momenta are. 0: in the middle, 1: at the end */
+    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *best;    /* [n] of the rounds so far the one that missed least */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
+    double *q_force; /* [nq] where the forces are those of */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
     int goes_on;     /* the step before has ended here */
@@ -144,7 +173,7 @@ typedef struct step_impulse {
 
     /* The balance at u. */
     double *r;     /* [n] momentum gained less what the forces gave */
-    double *force; /* [n] of springs, dampers and motors, at the end of the step */
+    double *force; /* [n] of springs, dampers and motors */
     double *Q;     /* [n] the part of it that has no potential */
     double *room;  /* [lengths] what motors pull with on each */
     double *wish;  /* [motors] their forces before limits, */
@@ -207,9 +236,10 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
 void impulse_modes(const step_impulse *s, double *mode);
 
 /* From (q0, v0) over s->h, once: q1 in s, the speeds in v1. And over h, in pieces if need be, so
- * that (q0, v0) are the end. */
+ * that (q0, v0) are the end. *lands (NULL: that is not asked): something lands in it at a time that
+ * is to be found, so nothing was done. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error);
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error);
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
@@ -233,10 +263,10 @@ double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
 int impulse_is_driven(step_impulse *s, const double *v1);
 /* The work of closers that move and of friction of joints that sticks, between these speeds: from
- * v0 to u, or from there to v1. And that of limits and contacts. */
+ * v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
 double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                           const double *before, const double *after);
-double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after);
 
 /* impulse_close.c: v1 after the rounds. */
@@ -262,7 +292,10 @@ void impulse_begin_balance(step_impulse *s);                       /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+/* Which forces a step has, from (q0, v0): sigma. */
+void impulse_begin_forces(step_impulse *s);
+double impulse_ahead(const step_impulse *s);           /* how long after its start they are */
+void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
 void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
 void impulse_metric(step_impulse *s);                          /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
@@ -318,8 +351,8 @@ void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
 long impulse_contact_key(const contact_key *key);
-/* Point k as a contact of an impact. */
-void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
+/* Point k as a contact of an impact; the number of its block. */
+int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
@@ -351,6 +384,26 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
+
+/* impulse_land.c */
+zw_status impulse_landing_create(impulse_landing *land, size_t points);
+void impulse_landing_free(impulse_landing *land);
+double impulse_gravity(const step_impulse *s);
+/* After contacts at q0 have been found; after the rounds: what lands; and where that is not cut at:
+ * it is counted as an impact. */
+void impulse_land_begin(step_impulse *s);
+void impulse_find_landings(step_impulse *s);
+void impulse_count_landings(step_impulse *s);
+/* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
+int impulse_note_landings(step_impulse *s);
+int impulse_lands(const impulse_contacts *t, const contact_point *point);
+/* Impulses of a step that is cut: of point k along its rows, in an impact; of all points in the
+ * flight that was just taken; which counts. And of point k of the last ones found, over all. */
+void impulse_add_push(step_impulse *s, int k, const double *push);
+void impulse_note_push(step_impulse *s);
+void impulse_keep_push(step_impulse *s);
+void impulse_sum_push(const step_impulse *s, int k, double push[6]);
+
 /* impulse_sweep.c */
 zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
 void impulse_sweep_free(impulse_sweep *sweep);

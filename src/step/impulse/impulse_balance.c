@@ -9,11 +9,17 @@
 
 /* ---- Forces --------------------------------------------------------------------------------- */
 
-/* Formulas at the end of the step: where it leads to, and when. */
+double impulse_ahead(const step_impulse *s)
+{
+    return 0.5 * (1 + s->sigma) * s->h;
+}
+
+/* Formulas, where and when the forces are. */
 static void run_formulas(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
-    const expr_inputs in = {.t = s->t + s->h, .param = s->work->param, .q = s->q1, .v = u};
+    const expr_inputs in = {
+        .t = s->t + impulse_ahead(s), .param = s->work->param, .q = s->q_force, .v = u};
     if (system->bodies->formulas) {
         tree_velocities(system->tree, u, s->work->sweeps);
         s->drift = bodies_run_formulas(system, s->work, PART_TERMS,
@@ -21,15 +27,18 @@ static void run_formulas(step_impulse *s, const double *u)
     }
 }
 
-/* What motor k does is a law of this: its control, or what that has made of its activation. */
+/* What motor k does is a law of this: its control, or what that has made of its activation, which
+ * is noted as it will be at the end. */
 static double given(step_impulse *s, int k)
 {
     const bodies_motor *motor = &s->system->bodies->motor[k];
     if (motor->act < 0) {
         return bodies_control(s->system, s->work, motor, NULL);
     }
-    return s->act[motor->act] =
-               bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+    s->act[motor->act] = bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+    return s->sigma == 1
+               ? s->act[motor->act]
+               : bodies_activated(s->system, s->work, motor, s->act0[motor->act], impulse_ahead(s));
 }
 
 /* Motors as their modes say: inside the box the law, else the end of the box. */
@@ -41,7 +50,7 @@ static void add_motors(step_impulse *s, const double *u)
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         double length, rate = 0;
-        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
+        int count = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * u[work->aim_dof[i]];
         }
@@ -81,8 +90,8 @@ static void add_friction(step_impulse *s)
 void impulse_forces(step_impulse *s, const double *u)
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
-    tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
-    bodies_add_springs(s->system, s->work, s->q1, s->force);
+    tree_passive(s->system->tree, s->q_force, s->still, s->force); /* springs only */
+    bodies_add_springs(s->system, s->work, s->q_force, s->force);
     run_formulas(s, u);
     bodies_formula_forces(s->system, s->work, 1, s->force);
     memset(s->Q, 0, bytes);
@@ -139,6 +148,19 @@ static void add_tendons(const step_impulse *s, const double *u, double *r)
     }
 }
 
+/* The forces of u; `known` is where they are, if the sweeps are of there already. */
+static void find_forces(step_impulse *s, const double *u, const double *known)
+{
+    if (known) {
+        memcpy(s->q_force, known, (size_t)s->system->nq * sizeof(double));
+    } else {
+        double ahead = impulse_ahead(s);
+        tree_advance(s->system->tree, s->q0, u, &ahead, s->q_force);
+        tree_kinematics(s->system->tree, s->q_force, s->work->sweeps);
+    }
+    impulse_forces(s, u);
+}
+
 void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -152,11 +174,16 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
             s->F[6 * i + 3 + k] += s->fall * tree->body[i].lift[k];
         }
     }
+    if (s->sigma < 1) {
+        find_forces(s, u, s->sigma == s->theta ? s->q_other : NULL);
+    }
     find_place(s, u);
     balance_gather(s->system, s->place, s->F, r);
     tree_advance(tree, s->q0, u, &h, s->q1);
     tree_kinematics(tree, s->q1, sweeps);
-    impulse_forces(s, u);
+    if (s->sigma == 1) {
+        find_forces(s, u, s->q1);
+    }
     for (int d = 0; d < s->system->n; d++) {
         r[d] += tree->armature[d] * (u[d] - s->v0[d]) - s->fall * s->force[d];
     }
@@ -185,7 +212,8 @@ void impulse_late_momenta(step_impulse *s, double *gain)
     }
     tree_composite(tree, sweeps);
     s->t += h - late;
-    s->h = s->fall = late;
+    s->h = late;
+    s->fall = s->sigma * late;
     impulse_metric_at(s, sweeps);
     s->t = t;
     s->h = h;
@@ -210,7 +238,7 @@ static void add_motor_slopes(step_impulse *s)
             rate += work->aim[i] * s->u[work->aim_dof[i]];
         }
         bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
-        double weight = -s->fall * (law.by_rate + s->h * law.by_length);
+        double weight = -s->fall * (law.by_rate + impulse_ahead(s) * law.by_length);
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
         }
@@ -228,7 +256,7 @@ static void add_length_slopes(step_impulse *s, int index)
         double now = bodies_length_of(bodies, index, s->q1);
         int taut =
             now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
-        weight += taut ? s->fall * s->h * length->stiffness : 0;
+        weight += taut ? s->fall * impulse_ahead(s) * length->stiffness : 0;
     }
     for (int i = 0; i < length->count && weight > 0; i++) {
         work->aim_dof[i] = bodies->term[length->first + i].dof;
@@ -250,7 +278,8 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
     matrix_set(&s->H, s->system, sweeps);
     for (int d = 0; d < s->system->n; d++) {
         const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
-        double weight = s->fall * (tree->damping[d] + (stiffness > 0 ? s->h * stiffness : 0));
+        double ahead = stiffness > 0 ? impulse_ahead(s) : 0;
+        double weight = s->fall * (tree->damping[d] + ahead * stiffness);
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, 1, &d, &one);
         }
@@ -260,6 +289,27 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
     }
     add_motor_slopes(s);
     impulse_stiffen(s);
+}
+
+void impulse_begin_forces(step_impulse *s)
+{
+    double most = 0, *sweeps = s->work->sweeps, *M = s->other;
+    s->sigma = 1;
+    s->work->sweeps = s->begin;
+    memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    find_forces(s, s->u, s->q1);
+    matrix_set(&s->H, s->system, s->begin);
+    for (int d = 0; d < s->system->n; d++) {
+        M[d] = matrix_diagonal(&s->H, d);
+    }
+    impulse_metric(s);
+    s->work->sweeps = sweeps;
+    for (int d = 0; d < s->system->n; d++) {
+        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) - M[d]);
+        most = fmax(most, slope > 0 ? slope / fmax(M[d], 1e-300) : 0);
+    }
+    s->sigma = fmax(s->theta, balance_ramp(most * most));
 }
 
 int impulse_factor(step_impulse *s)

@@ -4,14 +4,16 @@
  * the time `late` = (1 - theta) h/2 before its end. The state has v1, the speed at the time of q1,
  * by what is left of the forces' time:
  *
- *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(q1, v1) + A' mu
+ *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(qf, v) + A' mu,
+ *     v = (1 - sigma) u + sigma v1
  *
  * with S and A at q1: closers and closed contacts hold, what slides has its friction. It is linear
  * in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
  *
- *     (M + late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(q1, u) + A' mu
+ *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
- * (springs add late^2 K to that, which does no harm). Boxes are as the rounds left them. Angular
+ * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
+ * step have one force, that of its middle. Boxes are as the rounds left them. Angular
  * momenta are so kept at the ends of steps too, as exactly as the rounds end, and so is the energy
  * of a parabola.
  *

@@ -147,10 +147,21 @@ void impulse_place_rows(step_impulse *s)
     double *sweeps = s->work->sweeps;
     if (s->system->m > 0) {
         s->work->sweeps = s->place;
-        impulse_rows_at(s, s->t + s->theta * s->h, s->t + s->h, s->theta > 0 ? s->q_other : s->q0,
-                        s->psi0, s->A0);
+        double t = s->t + s->theta * s->h;
+        impulse_rows_at(s, t, t, s->theta > 0 ? s->q_other : s->q0, s->psi0, s->A0);
         s->work->sweeps = sweeps;
     }
+}
+
+/* Rows that hold speeds, A v + psi = 0, have no phi. In its place is how far the step goes along
+ * them, by the trapezoidal rule: h times the mean of A u + psi at both of its ends. */
+static double way_of(const step_impulse *s, int r)
+{
+    double sum = s->psi0[r] + s->psi[r];
+    for (int k = s->system->A_start[r]; k < s->system->A_start[r + 1]; k++) {
+        sum += (s->A0[k] + s->A[k]) * s->u[s->system->A_column[k]];
+    }
+    return 0.5 * s->h * sum;
 }
 
 void impulse_fill_rows(step_impulse *s, double t)
@@ -160,8 +171,10 @@ void impulse_fill_rows(step_impulse *s, double t)
             impulse_place_rows(s);
         }
         impulse_rows_at(s, t, t, s->q1, s->psi, s->A);
-        for (int r = 0; r < s->system->m; r++) { /* what rolls has no phi */
-            s->phi[r] = s->system->row_kind[r] == SYSTEM_VELOCITY ? 0 : s->phi[r];
+        for (int r = 0; r < s->system->m; r++) {
+            if (s->system->row_kind[r] == SYSTEM_VELOCITY) {
+                s->phi[r] = way_of(s, r);
+            }
         }
     }
 }
@@ -216,7 +229,7 @@ static void put_dry(step_impulse *s, impulse_problem *p)
 }
 
 /* Closers and limits in reach, with the rows A. Each asks for A v >= or = A speed - factor phi; no
- * speed, or rows that hold speeds: -psi - factor phi. */
+ * speed: -psi - factor phi. */
 static void put_closers(step_impulse *s, impulse_problem *p, const double *A, const double *psi,
                         const double *speed, double factor)
 {
@@ -230,9 +243,8 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
         problem_block(p, c, name_of(s, c), loose ? ZW_INEQUALITY : ZW_EQUALITY, end - first, NULL);
         for (int r = first; r < end; r++) {
             int start = system->A_start[r], count = system->A_start[r + 1] - start;
-            int given = !speed || (system->row_kind[r] == SYSTEM_VELOCITY && factor > 0);
-            double b = -factor * s->phi[r] - (given ? psi[r] : 0);
-            for (int k = start; k < start + count && !given; k++) {
+            double b = -factor * s->phi[r] - (speed ? 0 : psi[r]);
+            for (int k = start; k < start + count && speed; k++) {
                 b += A[k] * speed[system->A_column[k]];
             }
             problem_row(p, count, system->A_column + start, A + start, b);

@@ -317,11 +317,6 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     system->n = system->tree->nv;
     system->nq = system->tree->nq;
     system->m = 0;
-    if (system->n == 0) {
-        int last = b->from->count[ZW_THING_BODY] - 1;
-        return model_fail(b->model, error, ZW_BAD_INPUT, last > 0 ? b->from->body[last].place : -1,
-                          "nothing here can move: no body has a joint");
-    }
     b->to->timestep = b->from->world.timestep;
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;

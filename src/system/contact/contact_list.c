@@ -131,7 +131,12 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
     if (zw_contact_room(system) == 0) {
         return 0;
     }
-    if (work->touched && work->touched->of == state_digest(state, 1)) {
+    uint64_t digest = state_digest(state, 1);
+    int known = work->touched && work->touched->of == digest;
+    if (!known && work->touch_stepper && work->touch_stepper(state, work, error) != ZW_OK) {
+        return -1;
+    }
+    if (work->touched && work->touched->of == digest) {
         return copy(work->touched, list, room);
     }
     zw_work *own = zw_work_create(system, error);
