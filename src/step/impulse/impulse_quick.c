@@ -128,6 +128,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         put_closers(s);
         impulse_put_contacts(s);
         status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
+        impulse_count_solve(s, &s->problem);
     } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
     return status;
 }
