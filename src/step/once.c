@@ -92,7 +92,6 @@ static void take_memory(const zw_system *system, zw_state *state, step_impulse *
     if (ours) {
         return;
     }
-    s->taken = 0;
     if (!run_remembers_step(state)) {
         run_forget(state);
         s->kept_used = 0;

@@ -298,7 +298,12 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (!gauss_may_share(p->n, p->blocks)) {
+    const int *block = (int *)is->block.data + p->first_block;
+    int count = 0; /* boxes share nothing */
+    for (int i = 0; i < p->blocks; i++) {
+        count += problem->block[block[i]].kind != ZW_BOX;
+    }
+    if (!gauss_may_share(p->n, count)) {
         return 0;
     }
     if (!islands_make_room(is, problem, p)) {
@@ -330,7 +335,8 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .first = is->row_start.data,
                         .blocks = blocks};
     gauss_prox_answer near;
-    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->start, &near);
+    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->polish,
+                                 hint->start, &near);
     if (found > 0) {
         motion->a = near.a;
         motion->lambda = near.lambda;

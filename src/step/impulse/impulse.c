@@ -104,7 +104,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
+    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,   &s->held,
                          &s->still, &s->push, &s->other, &s->first, &s->best};
     double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force};
     double **rows[] = {&s->phi, &s->psi, &s->b};
@@ -128,13 +128,14 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
-    s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->law = base_arena_bytes(arena, (size_t)bodies->motor_count * sizeof *s->law);
     s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
-    s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
-    s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
-    s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
+    s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
+    s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
     s->in_reach = base_arena_ints(arena, m);
     s->kept_room = bodies_step_memory(system);
     s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
@@ -166,6 +167,12 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
     s->close = CLOSE;
+    for (int k = 0; k < system->bodies->motor_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH) {
+            s->pulls[motor->length]++;
+        }
+    }
     impulse_problem *all[] = {&s->problem, &s->aside};
     for (int k = 0; k < 2; k++) {
         all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
@@ -200,19 +207,11 @@ void impulse_free(step_impulse *s)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
-/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
- * it leaves of phi and of depths is what the next step begins with. */
+/* One round is all that is asked for. What it leaves of phi and of depths is what the next step
+ * begins with. */
 static int is_first_enough(const step_impulse *s)
 {
-    const struct system_bodies *bodies = s->system->bodies;
-    int boxes = bodies->dry_count;
-    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
-        boxes += bodies->motor[k].clamp_force;
-    }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
-        boxes += bodies->length[i].force_limited;
-    }
-    return s->close >= 1 && boxes == 0 && !s->touch.bounces;
+    return s->close >= 1 && !s->touch.bounces;
 }
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)
@@ -233,7 +232,6 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     double gained = s->gained;
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
-    impulse_begin_modes(s);
     s->theta = 0;
     memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
@@ -265,7 +263,6 @@ void impulse_move_on(step_impulse *s, const double *v1)
 {
     memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
-    s->goes_on = 1;
 }
 
 static zw_contact_law law(const step_impulse *s)
@@ -381,13 +378,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     if (s->sleep) {
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
-    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
-    int recalled = impulse_recall(s);
-    if (recalled < 0) {
+    if (impulse_recall(s) < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    s->goes_on = recalled && (same || !s->taken); /* or has been handed over */
-    s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
     memcpy(s->first, v0, speeds);
@@ -413,7 +406,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(q1, s->q1, places);
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->sure = s->touch.sweep.sure;
-    s->taken = 1;
     impulse_keep(s);
     return ZW_OK;
 }

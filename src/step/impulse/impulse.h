@@ -167,21 +167,23 @@ typedef struct step_impulse {
     double *q_force; /* [nq] where the forces are those of */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    int goes_on;     /* the step before has ended here */
     double *P0;      /* [bodies][6] the momenta at (q0, v0) */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
-    double *r;     /* [n] momentum gained less what the forces gave */
-    double *force; /* [n] of springs, dampers and motors */
-    double *Q;     /* [n] the part of it that has no potential */
-    double *room;  /* [lengths] what motors pull with on each */
-    double *wish;  /* [motors] their forces before limits, */
-    double *given; /* [motors] and controls or activations */
-    double drift;  /* dV/dt of formulas that know the time */
-    double *still; /* [n] zeros */
-    double *push;  /* [n] A' lambda */
-    double *other; /* [n] scratch */
+    double *r;       /* [n] momentum gained less what the forces gave */
+    double *force;   /* [n] of springs, dampers and motors */
+    double *Q;       /* [n] the part of it that has no potential */
+    double *room;    /* [lengths] what motors pull with on each */
+    double *given;   /* [motors] their controls or activations, */
+    double *rate;    /* rates, */
+    bodies_law *law; /* and laws: the force before limits, and its slopes */
+    int aims;        /* entries of work->aim, of the motor looked at last */
+    double *held;    /* [n] slopes of motors that are not in H, on its diagonal */
+    double drift;    /* dV/dt of formulas that know the time */
+    double *still;   /* [n] zeros */
+    double *push;    /* [n] A' lambda */
+    double *other;   /* [n] scratch */
     double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
     double *A0, *psi0; /* the rows where the impulses act */
@@ -195,11 +197,10 @@ typedef struct step_impulse {
     int *pivot; /* [n] */
     int with_N;
 
-    /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
-    int *motor_mode;  /* [motors] force */
-    int *length_mode; /* [lengths] sum of the forces */
-    int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
-    int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+    int *boxed;    /* [motors] its force is a multiplier with limits, */
+    int *pulls;    /* [lengths] how many motors act on it, */
+    int *loose;    /* and of them, without multipliers */
+    int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
 
     impulse_contacts touch;
 
@@ -217,7 +218,6 @@ typedef struct step_impulse {
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
-    int taken;           /* (q0, v0) are where the last step ended */
     double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
@@ -285,7 +285,7 @@ enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Dry modes and multipliers from them. 0: there are none; -1: no memory. */
+/* Multipliers from them. 0: there are none; -1: no memory. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
@@ -317,7 +317,6 @@ void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics 
 
 /* impulse_rows.c */
 int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
-void impulse_begin_modes(step_impulse *s);
 /* After impulse_place_rows at q0: limits that touch there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
@@ -329,16 +328,30 @@ void impulse_rows_at(step_impulse *s, double t, double until, const double *q, d
 void impulse_fill_rows(step_impulse *s, double t);
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);
-/* Who is at the wrong end of its box? All of them move, or only the first; their number. */
-int impulse_pivot(step_impulse *s, int first_only);
 void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
 void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
 /* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
  * joints cannot hold against an impulse. */
 int impulse_put_impact_joints(step_impulse *s);
-void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
-double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
-void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
+void impulse_put_speeds(step_impulse *s);        /* with those of boxes and contacts */
+double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if one-sided */
+
+/* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
+void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on);
+/* Friction that has held in the rounds, as equalities. */
+void impulse_put_stuck(step_impulse *s, impulse_problem *p);
+/* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */
+void impulse_look_at_motor(step_impulse *s, int k, const double *u);
+/* Is its force one that changes with u, but no multiplier? */
+int impulse_motor_yields(const step_impulse *s, int k);
+double impulse_motor_slope(const step_impulse *s, int k); /* of its force, by its rate */
+/* What motors with boxes do after the rounds, if that is not another question: into gain. */
+void impulse_late_motors(const step_impulse *s, double *gain);
+/* `left` of the balance gets what multipliers of boxes are off their laws at u. */
+void impulse_miss_of_boxes(const step_impulse *s, double *left);
+int impulse_sticks(const step_impulse *s, int k); /* friction k, at the end of the step */
+/* What sticks by the last answer of p does so exactly. */
+void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v);
 
 /* impulse_contact.c */
 zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
@@ -352,6 +365,7 @@ void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
+#define IMPULSE_MOTORS 0x0800000000000000 /* and before those: motors */
 long impulse_contact_key(const contact_key *key);
 /* Point k as a contact of an impact; the number of its block. */
 int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/cone.h"
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
@@ -41,48 +42,42 @@ static double given(step_impulse *s, int k)
                : bodies_activated(s->system, s->work, motor, s->act0[motor->act], impulse_ahead(s));
 }
 
-/* Motors as their modes say: inside the box the law, else the end of the box. */
+/* Motors, but for those whose force is a multiplier: impulse_boxes.c. */
 static void add_motors(step_impulse *s, const double *u)
 {
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
     memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    memset(s->loose, 0, (size_t)bodies->length_count * sizeof *s->loose);
+    memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
-        double length, rate = 0;
-        int count = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
-        for (int i = 0; i < count; i++) {
-            rate += work->aim[i] * u[work->aim_dof[i]];
-        }
         s->given[k] = given(s, k);
-        s->wish[k] = bodies_motor_law(motor, s->given[k], length, rate).force;
-        double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
-        if (motor->kind == MOTOR_LENGTH) {
+        impulse_look_at_motor(s, k, u);
+        double by = s->law[k].force, stiff = impulse_motor_slope(s, k);
+        by = motor->clamp_force ? interval_nearest(motor->force[0], motor->force[1], by) : by;
+        for (int i = 0; i < s->aims && s->boxed[k]; i++) {
+            s->held[work->aim_dof[i]] -= s->fall * stiff * work->aim[i] * work->aim[i];
+        }
+        if (motor->kind == MOTOR_LENGTH && !s->boxed[k]) {
             s->room[motor->length] += motor->gear[0] * by;
+            s->loose[motor->length]++;
             continue;
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < s->aims && !s->boxed[k]; i++) {
             s->Q[work->aim_dof[i]] += by * work->aim[i];
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        int mode = s->length_mode[i];
-        double by = mode == 0 ? s->room[i] : length->force_range[mode > 0];
+        const double *range = length->force_range;
+        double by =
+            length->force_limited ? interval_nearest(range[0], range[1], s->room[i]) : s->room[i];
+        if (s->loose[i] < s->pulls[i]) {
+            by = s->loose[i] > 0 ? s->room[i] : 0; /* boxes have the limits of this length */
+        }
         for (int k = length->first; k < length->first + length->count; k++) {
             s->Q[bodies->term[k].dof] += bodies->term[k].coef * by;
-        }
-    }
-}
-
-/* Friction of what slides. */
-static void add_friction(step_impulse *s)
-{
-    const struct system_bodies *bodies = s->system->bodies;
-    for (int k = 0; k < bodies->dry_count; k++) {
-        const bodies_dry *dry = &bodies->dry[k];
-        for (int i = dry->first; i < dry->first + dry->count && s->dry_mode[k] != 0; i++) {
-            s->Q[bodies->term[i].dof] -= s->dry_mode[k] * dry->limit * bodies->term[i].coef;
         }
     }
 }
@@ -97,7 +92,6 @@ void impulse_forces(step_impulse *s, const double *u)
     memset(s->Q, 0, bytes);
     add_motors(s, u);
     bodies_formula_forces(s->system, s->work, 0, s->Q);
-    add_friction(s);
     bodies_add_dampers(s->system, u, s->Q);
     for (int i = 0; i < s->system->n; i++) {
         s->force[i] += s->Q[i];
@@ -210,6 +204,7 @@ void impulse_late_momenta(step_impulse *s, double *gain)
     for (int d = 0; d < s->system->n; d++) {
         gain[d] += late * s->force[d];
     }
+    impulse_late_motors(s, gain);
     tree_composite(tree, sweeps);
     s->t += h - late;
     s->h = late;
@@ -227,19 +222,10 @@ static void add_motor_slopes(step_impulse *s)
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
     for (int k = 0; k < bodies->motor_count; k++) {
-        const bodies_motor *motor = &bodies->motor[k];
-        int on_length = motor->kind == MOTOR_LENGTH;
-        if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
-            continue;
-        }
-        double length, rate = 0;
-        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
-        for (int i = 0; i < count; i++) {
-            rate += work->aim[i] * s->u[work->aim_dof[i]];
-        }
-        bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
-        double weight = -s->fall * (law.by_rate + impulse_ahead(s) * law.by_length);
-        if (weight > 0) {
+        double weight = -s->fall * impulse_motor_slope(s, k), length;
+        if (weight > 0 && impulse_motor_yields(s, k)) {
+            int count =
+                bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
             matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
         }
     }
@@ -306,7 +292,7 @@ void impulse_begin_forces(step_impulse *s)
     impulse_metric(s);
     s->work->sweeps = sweeps;
     for (int d = 0; d < s->system->n; d++) {
-        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) - M[d]);
+        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);
         most = fmax(most, slope > 0 ? slope / fmax(M[d], 1e-300) : 0);
     }
     s->sigma = fmax(s->theta, balance_ramp(most * most));
@@ -423,7 +409,7 @@ double impulse_noise(const step_impulse *s, int touches)
         const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
         int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
         double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
-        double stiff = matrix_diagonal(&s->H, i) - M;
+        double stiff = matrix_diagonal(&s->H, i) + s->held[i] - M;
         double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
         double part = 4 * DBL_EPSILON * stiff * place / s->h;
         sum += part * part * weight_of(s, i);

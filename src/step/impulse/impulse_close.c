@@ -44,7 +44,6 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
     zw_status status = problem_solve_aside(p, &s->H, v, error);
     if (status == ZW_OK) {
         memcpy(nearest, p->answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, nearest);
     }
     return status;
 }
@@ -64,7 +63,7 @@ static double off_rows(const step_impulse *s, const double *from, const double *
             off += p->value[e] * v[p->column[e]];
             size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(from[p->column[e]]));
         }
-        int across = p->block[k].kind == ZW_CONE && i > p->first[k];
+        int across = (p->block[k].kind == ZW_CONE && i > p->first[k]) || p->block[k].kind == ZW_BOX;
         int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
         sum += across ? 0 : fabs(two_sided ? off : fmin(off, 0));
         *most = fmax(*most, size);
@@ -119,6 +118,15 @@ static zw_status check(step_impulse *s, const double *from, const double *v, zw_
                              "the speeds could not be brought onto the constraints");
 }
 
+static int has_boxes(const impulse_problem *p)
+{
+    int found = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        found |= p->block[k].kind == ZW_BOX;
+    }
+    return found;
+}
+
 /* A step that rests: do the multipliers of the rounds hold for the rest of its time, too? `gain` is
  * what they have to balance, as momenta. */
 static int goes_on_resting(step_impulse *s, const double *gain)
@@ -144,7 +152,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     size_t speeds = (size_t)s->system->n * sizeof *v1;
     impulse_put_speeds(s);
     impulse_late_momenta(s, gain);
-    if (s->rests && goes_on_resting(s, gain)) {
+    if (s->rests && !has_boxes(&s->aside) && goes_on_resting(s, gain)) {
         memcpy(v1, s->u, speeds);
         return ZW_OK;
     }
@@ -159,7 +167,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         gain[i] += s->u[i];
     }
     memcpy(v1, gain, speeds);
-    if (s->aside.rows == 0 || on_rows(s, gain, gain, 1e-13, 0)) {
+    if (s->aside.rows == 0 || (!has_boxes(&s->aside) && on_rows(s, gain, gain, 1e-13, 0))) {
         s->aside.rows = s->aside.blocks = 0;
         return ZW_OK;
     }
@@ -168,7 +176,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     impulse_count_solve(s, &s->aside);
     if (status == ZW_OK) {
         memcpy(v1, s->aside.answer.a, speeds);
-        impulse_settle(s, v1);
+        impulse_settle(s, &s->aside, v1);
         s->residual = fmax(s->residual, s->aside.answer.certificate);
         status = check(s, gain, v1, error);
     }

@@ -478,6 +478,7 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
     }
     matrix_solve(&s->H, x);
     impulse_put_joint_speeds(s);
+    impulse_put_stuck(s, &s->aside);
     return (s->aside.rows == 0 || impulse_project(s, &s->aside, x, x, NULL) == ZW_OK) &&
            row_times(t, k, 0, x) < 0;
 }

@@ -111,7 +111,7 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
     impulse_count_solve(s, &s->problem);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, s->u);
+        impulse_settle(s, &s->problem, s->u);
     }
     return status;
 }
@@ -159,16 +159,16 @@ static void put_rows(step_impulse *s)
     problem_guess_push(&s->problem, s->push);
 }
 
-/* The step before ended here, with the same contacts, limits and closers, and no coordinate moves
- * by more than round-off of places in this one: what has been found at q0 is what is at q1. */
+/* All contacts, limits, closers and boxes have multipliers of the step before, and no coordinate
+ * moves by more than round-off of places: what has been found at q0 is what is at q1. */
 static int may_rest(const step_impulse *s)
 {
     double way = 0;
     for (int i = 0; i < s->system->n; i++) {
         way = fmax(way, s->h * fabs(s->v0[i]));
     }
-    return s->goes_on && s->problem.answer.a && s->problem.rows > 0 && s->problem.fresh == 0 &&
-           way <= 0.1 * PLACE && s->touch.deep_count == 0;
+    return s->problem.rows > 0 && s->problem.fresh == 0 && way <= 0.1 * PLACE &&
+           s->touch.deep_count == 0;
 }
 
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
@@ -177,6 +177,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
     }
+    impulse_miss_of_boxes(s, s->other);
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
     double all = at->left;
@@ -226,15 +227,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         impulse_metric(s); /* what sizes are measured in */
     }
     int there = measure(s, round, more, at);
-    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
-    if (wrong > 0) {
-        at->made = at->slow = at->idle = at->lost = 0;
-        at->best = INFINITY;
-        impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s, s->t + s->h);
-        put_rows(s);
-    }
-    *done = there && wrong == 0 && (more == 0 || round == 0); /* then they have multipliers */
+    *done = there && (more == 0 || round == 0); /* then they have multipliers */
     s->rests = *done && round == 0;
     return ZW_OK;
 }

@@ -135,8 +135,7 @@ static double by_control(step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_motor *motor = &bodies->motor[k];
-    int on_length = motor->kind == MOTOR_LENGTH;
-    if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
+    if (!impulse_motor_yields(s, k)) {
         return 0;
     }
     double length, rate = 0, part = 1;

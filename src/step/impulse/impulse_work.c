@@ -65,12 +65,15 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
     int held = impulse_held(s);
     double sum = 0;
     for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
-        int closer = p->key[k] < held;
-        if (p->block[k].kind != ZW_EQUALITY || (closer && !moves(s, (int)p->key[k]))) {
+        int closer = p->key[k] < held, motor = p->key[k] >= IMPULSE_MOTORS;
+        if (p->block[k].kind == ZW_INEQUALITY || (closer && !moves(s, (int)p->key[k])) ||
+            (motor && p == &s->aside)) {
             continue;
         }
+        double part = motor ? s->h / s->fall : 1; /* as forces do: over all of the step */
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            sum += lambda[i] * (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
+            sum += part * lambda[i] *
+                   (closer || motor ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
         }
     }
     return sum;

@@ -18,10 +18,10 @@ int zw_contact_room(const zw_system *system)
 int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
-    int points = zw_contact_room(system), dry = bodies->dry_count;
-    int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
-        rows = system->m + dry + 6 * points;
-    return 3 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
+    int points = zw_contact_room(system), boxes = bodies->dry_count + bodies->motor_count;
+    int blocks = bodies_first_closer(bodies) + bodies->closer_count + boxes + points,
+        rows = system->m + boxes + 6 * points;
+    return 3 + 3 * blocks + rows + bodies_sleep_memory(system);
 }
 
 int bodies_sleep_memory(const zw_system *system)
