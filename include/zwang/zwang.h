@@ -338,7 +338,8 @@ typedef enum zw_field_id {
     ZW_FIELD_OUTPUT,     /* [outputs] plots, draws, checks: evaluated on asking */
     ZW_FIELD_PARAM,      /* [params] of the state */
     ZW_FIELD_ACTIVATION, /* [activations] of actuators with dynamics: of the state */
-    ZW_FIELD_SENSOR      /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
+    ZW_FIELD_SENSOR,     /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
+    ZW_FIELD_MOCAP       /* [7 mocap bodies] the last numbers of Q: where those bodies are put */
 } zw_field_id;
 
 typedef struct zw_view {
@@ -349,7 +350,8 @@ typedef struct zw_view {
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
 /* Writes value[count] into a state, from number `first` of the field on: ZW_FIELD_PARAM (parameters
- * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED or TIME.
+ * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED, TIME or
+ * MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
  * Parameters act from the next step on; those that others or sizes of families were computed from
  * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
  * the energy that comes by it counts as work, and all who sleep wake. If something is refused the

@@ -181,12 +181,12 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     r->options.time = plan->time;
     r->start = state->t;
     r->over = 0;
-    r->goes_on = r->stepper && is_left(kept, state) && r->guards.kinks.count == 0;
+    r->goes_on = r->stepper && is_left(kept, state) && !guards_have_branches(&r->guards);
     kept->left = 0;
     state->impacts = 0;
     zw_status status = r->goes_on ? run_go_on(r, error) : run_begin(r, error);
     status = status == ZW_OK ? run_on(r, error) : status;
-    kinks_release(&r->guards.kinks);
+    guards_release(&r->guards);
     if (status != ZW_OK) {
         kept->summary.end = state->t;
         run_forget(state);

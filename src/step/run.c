@@ -120,7 +120,8 @@ zw_status run_create(run *r, zw_error *error)
 
 void run_free(run *r)
 {
-    kinks_release(&r->guards.kinks);
+    r->work->tolerance = 0;
+    guards_release(&r->guards);
     guards_free(&r->guards);
     lagrange_free(&r->lagrange);
     stepper_free(r->stepper);
@@ -148,6 +149,8 @@ static zw_status take_state(run *r, zw_error *error)
     const zw_system *system = r->system;
     system_bind(system, r->work, state_param(r->state));
     system_take_slip(r->work, r->state);
+    int given = r->options.method == ZW_METHOD_IMPULSE || r->options.method == ZW_METHOD_SOFT;
+    r->work->tolerance = given ? 0 : r->options.tolerance;
     return system_set_modes(system, r->work, state_mode(r->state), error);
 }
 
@@ -192,7 +195,7 @@ zw_status run_begin(run *r, zw_error *error)
         return status;
     }
     motion_pack(&r->motion, r->state, r->y);
-    status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
+    status = guards_decide(&r->guards, r->state->t, r->y, error);
     if (status == ZW_OK) {
         status = run_remembers(r) ? run_resume(r, error)
                                   : stepper_start(r->stepper, r->state->t, r->y, error);

@@ -62,8 +62,11 @@ struct zw_work {
     double *a_free;               /* [n] */
     double *lambda;               /* [m] of the system's rows, as the user knows them */
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
-    double *hint;   /* [3 * constraints] unit direction of sliding at the start of the step */
-    double *sweeps; /* of the tree */
+    double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
+    double tolerance; /* of speeds relative to 1 + |v|, in steps that have one; else 0 */
+    double slow;      /* what slides slower keeps its hint: system_note_slip */
+    int *press; /* [constraints] 1, -1: the sign of the normal force in this step, see friction.c */
+    double *sweeps;                /* of the tree */
     struct tree_herd *herd;        /* equal trees of it, if somebody asked for them: bodies_herd */
     double *jacobian;              /* [12 * widest] */
     double *rows;                  /* of bodies: bodies_room */
@@ -85,6 +88,7 @@ struct zw_work {
     zw_motion shown;           /* what zw_work_motion answers where no solver has */
     struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
     int shows_soft;            /* and its answer is the last */
+    int acts_freely; /* activations may leave their ranges: in stages of MuJoCo's RK4 they do */
     double mass_scale;
     struct system_effort {
         int rounds, searches, factors; /* solves, looks for contacts, factorisations */
@@ -169,6 +173,10 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
 /* The same between a state and the work: between runs it is the state that knows. */
 void system_keep_slip(const zw_work *work, zw_state *state);
 void system_take_slip(zw_work *work, zw_state *state);
+/* Where no tolerance says how well speeds are known, what slides slower (m/s) keeps its hint. */
+#define SYSTEM_SLOW_SLIP 1e-9
+/* Does |N| of constraint c have a corner at N = 0: two-sided, and one row that presses? */
+int system_presses_both_ways(const zw_system *system, int c);
 /* How fast constraint c slides along its hint; PART_SLIP has been evaluated there. */
 double system_slide(const zw_system *system, const zw_work *work, int c);
 /* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */

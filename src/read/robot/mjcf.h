@@ -136,7 +136,7 @@ typedef struct mjcf_sensor {
 typedef struct mjcf_key {
     uint64_t given;
     zw_key_def def;
-    int qpos, qvel, act, ctrl; /* attributes + 1 */
+    int qpos, qvel, act, ctrl, mpos, mquat; /* attributes + 1 */
 } mjcf_key;
 
 typedef struct mjcf_compiler {

@@ -203,14 +203,13 @@ static const form_element in_asset[] = {
 /* ---- Bodies -----------------------------------------------------------------------------------
  */
 
-const form_row mjcf_body_rows[] = {
-    FORM_TEXTS("name", mjcf_body, def.name),
-    FORM_TEXTS("childclass", mjcf_body, childclass),
-    FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
-    MJCF_TURN_ROWS(mjcf_body),
-    FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
-    FORM_REFUSE("mocap", "false", "bodies moved from outside are not known yet"),
-    FORM_END};
+const form_row mjcf_body_rows[] = {FORM_TEXTS("name", mjcf_body, def.name),
+                                   FORM_TEXTS("childclass", mjcf_body, childclass),
+                                   FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
+                                   MJCF_TURN_ROWS(mjcf_body),
+                                   FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
+                                   FORM_WORDS("mocap", mjcf_body, def.mocap, BOOL),
+                                   FORM_END};
 
 const form_row mjcf_inertial_rows[] = {FORM_REALS("pos", mjcf_inertial, pos, 3, 3),
                                        MJCF_TURN_ROWS(mjcf_inertial),

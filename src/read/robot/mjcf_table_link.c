@@ -219,13 +219,12 @@ const form_element mjcf_in_sensor[] = {
     FORM_NOTE("plugin", NULL, form_anything),
     FORM_LAST};
 
-const form_row mjcf_key_rows[] = {
-    FORM_TEXTS("name", mjcf_key, def.name),
-    FORM_REALS("time", mjcf_key, def.time, 1, 1),
-    FORM_LISTS("qpos", mjcf_key, qpos),
-    FORM_LISTS("qvel", mjcf_key, qvel),
-    FORM_LISTS("act", mjcf_key, act),
-    FORM_LISTS("ctrl", mjcf_key, ctrl),
-    FORM_REFUSE("mpos", "", "bodies moved from outside are not known yet"),
-    FORM_REFUSE("mquat", "", "bodies moved from outside are not known yet"),
-    FORM_END};
+const form_row mjcf_key_rows[] = {FORM_TEXTS("name", mjcf_key, def.name),
+                                  FORM_REALS("time", mjcf_key, def.time, 1, 1),
+                                  FORM_LISTS("qpos", mjcf_key, qpos),
+                                  FORM_LISTS("qvel", mjcf_key, qvel),
+                                  FORM_LISTS("act", mjcf_key, act),
+                                  FORM_LISTS("ctrl", mjcf_key, ctrl),
+                                  FORM_LISTS("mpos", mjcf_key, mpos),
+                                  FORM_LISTS("mquat", mjcf_key, mquat),
+                                  FORM_END};

@@ -138,9 +138,17 @@ zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
     status = status == ZW_OK ? cross_kinks(r, fired, count, &crossed, error) : status;
     for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
         int other = fired[k] - r->guards.events;
+        if (other >= r->guards.others) {
+            continue;
+        }
+        if (other >= 0 && guards_turn_sign(&r->guards, other)) {
+            crossed = 1;
+            status = count_repeats(r, r->guards.constraint[other], error);
+            continue;
+        }
         if (other >= 0) {
-            touched |= other < r->guards.others;
-            last = other < r->guards.others ? r->guards.constraint[other] : last;
+            touched = 1;
+            last = r->guards.constraint[other];
             continue;
         }
         const model_event *event = &model->event[fired[k]];
@@ -167,7 +175,7 @@ zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
         }
         motion_pack(&r->motion, r->state, r->y);
         if (touched) {
-            status = kinks_decide(&r->guards.kinks, r->state->t, r->y, error);
+            status = guards_decide(&r->guards, r->state->t, r->y, error);
         }
         status = status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
     }

@@ -123,6 +123,7 @@ typedef struct bodies_motor {
     double bias[3];
     double act_range[2];
     double filter; /* 1/tau; 0: an integrator */
+    int exact;     /* MuJoCo's steps follow the filter exactly, too */
     int q, dof;    /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
@@ -276,6 +277,7 @@ struct system_bodies {
     double timestep;   /* of the description: for methods that need one */
     int without;       /* ZW_WITHOUT_... */
     int elliptic;      /* friction cones of the soft law; 0: pyramids */
+    int integrator;    /* zw_integrator: of its steps */
     double impratio;
     double sleep; /* metres per second: below that things rest, and islands may sleep; 0: never */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */

@@ -165,7 +165,9 @@ static int may_touch(const contact_world *world, const tree_body *body, const co
 int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
 {
     const contact_geom *x = &world->geom[a], *y = &world->geom[b];
-    return x->body != y->body && !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
+    int moves = tree->body[x->body].last_dof >= 0 || tree->body[y->body].last_dof >= 0;
+    return x->body != y->body && moves &&
+           !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
            (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
 }
 

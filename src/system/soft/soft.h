@@ -202,9 +202,13 @@ typedef struct soft_problem {
     double *before;                /* [n] and of the one before: where the next begins */
     double *x, *y, *Ma, *diagonal; /* [n] */
     zw_real8 *lot;                 /* for eight islands at once */
-    int iterations;                /* of the last solution: the most of an island */
-    double slope;                  /* what it left of M a - force - J' lambda: its length, */
-    double certificate;            /* and in proportion to that of its parts, the worst island's */
+
+    /* step/soft_step.c, soft_implicit.c */
+    double *lower, *upper; /* [entries of M] M - h d force/dv: H_dj in row d, and H_jd */
+    double *stage;         /* [nq + 4 (n + carried)] of Runge and Kutta */
+    int iterations;        /* of the last solution: the most of an island */
+    double slope;          /* what it left of M a - force - J' lambda: its length, */
+    double certificate;    /* and in proportion to that of its parts, the worst island's */
     void *memory;
 } soft_problem;
 

@@ -28,6 +28,9 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
+    s->lower = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->upper = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->stage = base_arena_doubles(arena, (size_t)system->nq + 4 * (n + (size_t)system->carried));
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
                                             SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
