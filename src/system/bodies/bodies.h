@@ -304,7 +304,7 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
 /* Have equal trees worked on together from now on, if there are enough of them: tree/herd.h. 0: no
  * memory. */
 int bodies_herd(const zw_system *system, zw_work *work);
-/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+/* Of PART_TERMS only force and Q; without M, unless the herd made it. No formulas. */
 void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
 
 /* bodies_seen.c */

@@ -68,6 +68,9 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
                   int only_masses)
 {
     const double *own = diagonal ? diagonal + island->first : NULL;
+    if (island->is_deep) {
+        return soft_deep_factor(s, island, diagonal, only_masses);
+    }
     if (island->is_large) {
         return soft_large_factor(s, island, diagonal, only_masses);
     }
@@ -83,6 +86,10 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
 static void solve(soft_problem *s, const soft_island *island, double *x)
 {
     double *y = island->dof ? s->y : x + island->first;
+    if (island->is_deep) {
+        soft_deep_solve(s, island, x);
+        return;
+    }
     for (int i = 0; island->dof && i < island->n; i++) {
         y[i] = x[island->dof[i]];
     }
@@ -135,7 +142,11 @@ static void multiply(const soft_problem *s, const soft_island *island, const dou
     const double *M = s->work->sweeps + tree->at.M;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         int first = s->tree[t].first;
-        soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+        if (s->tree[t].is_deep) {
+            soft_deep_multiply(s, &s->tree[t], x, y);
+        } else {
+            soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+        }
     }
 }
 
@@ -172,6 +183,9 @@ static measure measure_slope(soft_problem *s, const soft_island *island)
         } else {
             soft_push(s, b, 0, s->push);
         }
+    }
+    if (island->is_deep) {
+        soft_deep_collect(s, &s->tree[island->tree], s->push);
     }
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
@@ -257,12 +271,18 @@ static void aim(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_push(s, b, 1, s->x); /* masses have no rest */
     }
+    if (island->is_deep) {
+        soft_deep_collect(s, &s->tree[island->tree], s->x);
+    }
 }
 
 /* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
+    if (island->is_deep) {
+        soft_deep_accelerate(s, &s->tree[island->tree], s->x);
+    }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_along(s, b, s->x, 1);
     }
@@ -292,6 +312,9 @@ static void take(soft_problem *s, const soft_island *island)
 static int look_all(soft_problem *s, const soft_island *island)
 {
     int curved = 0;
+    if (island->is_deep) {
+        soft_deep_accelerate(s, &s->tree[island->tree], s->a);
+    }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_along(s, b, s->a, 0);
     }
@@ -514,7 +537,7 @@ zw_status soft_minimise(soft_problem *s, zw_error *error)
     s->iterations = 0;
     for (int i = 0; i < s->islands && status == ZW_OK; i++) {
         const soft_island *island = &s->island[i];
-        if (island->dof) {
+        if (island->dof || island->is_deep) {
             status = finish(s, island, 0, &sum, error);
             continue;
         }
