@@ -337,7 +337,8 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .first = is->row_start.data,
                         .blocks = blocks};
     gauss_prox_answer near;
-    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->start, &near);
+    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->polish,
+                                 hint->start, &near);
     if (found > 0) {
         motion->a = near.a;
         motion->lambda = near.lambda;

@@ -385,6 +385,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->act0, carried, acts);
     s->t = t;
     s->gained = s->impact_loss = 0;
+    s->work->effort = (struct system_effort){0};
     s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
     int lands = s->touch.bounces;

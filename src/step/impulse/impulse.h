@@ -214,6 +214,7 @@ typedef struct step_impulse {
     double impact_loss;   /* and the energy that they took */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
+    int rests;            /* it goes on with the forces of the step before, to round-off */
     int sure;             /* nothing can have gone through anything in it */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
@@ -248,6 +249,7 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
