@@ -246,6 +246,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     }
     double margin = fmax(impulse_margin(s), t->near);
     zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    s->work->effort.searches++;
     impulse_sweep_note(s);
     leave_out(t);
     if (!from && t->near == 0 && status == ZW_OK) {
@@ -343,20 +344,14 @@ void impulse_put_contacts(step_impulse *s)
     }
 }
 
-/* Speeds at the end: what touches does not approach. What is still apart may. What was in one
- * another and is pushed apart does not part either: the pushing moves it, and leaves it no speed.
- */
+/* Speeds at the end: what touches does not approach. What is still apart may. */
 void impulse_put_contact_speeds(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
     double touching = 1e-9 * impulse_extent(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
-        if (t->land.now[k] == IMPULSE_APART) {
-            problem_block(&s->aside, impulse_contact_key(&point->key), label(s, k), ZW_EQUALITY, 1,
-                          NULL);
-            problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
-        } else if (point->gap <= touching) {
+        if (point->gap <= touching || t->land.now[k] == IMPULSE_APART) {
             impulse_put_contact(s, &s->aside, k, 0);
         }
     }

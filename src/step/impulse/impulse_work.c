@@ -122,6 +122,10 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
         double before_it = sum;
         for (int r = 0; r < p->block[b].rows; r++) {
             int i = p->first[b] + r;
+            if (t->land.now[k] == IMPULSE_APART) { /* see impulse_lift */
+                sum += starts && !quick ? 0 : lambda[i] * mean_rate_of(p, i, s->v0, after);
+                continue;
+            }
             double mean =
                 lasts ? rate_between(s, p, it, i, r) : row_times(p, i, starts ? after : before);
             double end = !starts        ? row_times(p, i, after)
