@@ -117,6 +117,7 @@ static void overlaps_are_named_and_give_no_energy(void **state)
     (void)state;
     for (int k = 0; k < 4; k++) {
         const int weighs = k < 2;
+        const double still = k % 2 ? 1e-6 : 1e-8; /* one linearisation is solved to 1e-10 */
         scene s = open_scene(
             weighs ? "<worldbody><geom name='floor' type='plane' size='0 0 1'/><body pos='0 0 .05'>"
                      "<freejoint/><geom name='box' type='box' size='.1 .1 .1' mass='2'/></body>"
@@ -137,10 +138,10 @@ static void overlaps_are_named_and_give_no_energy(void **state)
         assert_string_equal(it.overlap_name, "box in floor");
         assert_true(fabs(it.work - (weighs ? 2 * G * 0.05 : 0)) < 1e-8 && it.energy_drift < 1e-8);
         for (int i = 0; i < (weighs ? 6 : 12); i++) {
-            assert_true(fabs(v_of(&s)[i]) < 1e-8);
+            assert_true(fabs(v_of(&s)[i]) < still);
         }
         double apart = weighs ? q_of(&s)[2] - 0.1 : q_of(&s)[7] - q_of(&s)[0] - 0.2;
-        assert_true(fabs(apart) < 1e-8);
+        assert_true(fabs(apart) < still);
         must(zw_run(s.system, s.state, s.work,
                     &(zw_run_options){.time = 1, .step = 0.002, .method = ZW_METHOD_IMPULSE}, &it,
                     &error),

@@ -145,25 +145,6 @@ static int goes_on_resting(step_impulse *s, const double *gain)
     return 1;
 }
 
-/* Pairs that are pushed apart: the impulses that do so lead to q1, and are none of the motion's.
- * What its speeds get from those contacts is asked for anew, for all of the step. */
-static void take_back_pushes(const step_impulse *s, double *gain)
-{
-    const impulse_contacts *t = &s->touch;
-    const impulse_problem *p = &s->problem;
-    for (int k = 0; k < t->found.count; k++) {
-        long key = impulse_contact_key(&t->found.point[k].key);
-        for (int b = 0; b < p->blocks && t->land.now[k] == IMPULSE_APART; b++) {
-            int from = p->first[b], to = p->key[b] == key ? from + p->block[b].rows : from;
-            for (int i = from; i < to; i++) {
-                for (int e = p->start[i]; e < p->start[i + 1]; e++) {
-                    gain[p->column[e]] -= p->guess[i] * p->value[e];
-                }
-            }
-        }
-    }
-}
-
 /* v1 from u. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
@@ -171,7 +152,6 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     size_t speeds = (size_t)s->system->n * sizeof *v1;
     impulse_put_speeds(s);
     impulse_late_momenta(s, gain);
-    take_back_pushes(s, gain);
     if (s->rests && !has_boxes(&s->aside) && goes_on_resting(s, gain)) {
         memcpy(v1, s->u, speeds);
         return ZW_OK;

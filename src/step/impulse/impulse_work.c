@@ -122,10 +122,6 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
         double before_it = sum;
         for (int r = 0; r < p->block[b].rows; r++) {
             int i = p->first[b] + r;
-            if (t->land.now[k] == IMPULSE_APART) { /* see impulse_lift */
-                sum += starts && !quick ? 0 : lambda[i] * mean_rate_of(p, i, s->v0, after);
-                continue;
-            }
             double mean =
                 lasts ? rate_between(s, p, it, i, r) : row_times(p, i, starts ? after : before);
             double end = !starts        ? row_times(p, i, after)
@@ -143,7 +139,7 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
 /* Pairs that are in one another come apart at the speed u, of which they keep nothing: v1 does not
  * know of it. Weight, whose impulse is reckoned with the mean of v0, u and v1, has work along all
  * of h u. Half of the way that goes beyond the motion is so what pushing apart lifts without
- * impulses that say so. */
+ * impulses that say so; with one linearisation, all of it. */
 double impulse_lift(const step_impulse *s, const double *begin, double *end, const double *v1)
 {
     const tree_mechanism *tree = s->system->tree;
