@@ -121,7 +121,8 @@ static int meets_fast(const impulse_begun *it, double gravity, double slow)
 
 /* Was point k open, and does it meet faster than `slow`? A pair of which nothing was closed lands
  * as a whole, by whatever feature: 2; else this point does: 1. If the pair was in one another, it
- * is pushed apart. *at: where its pair is. */
+ * is pushed apart: where that takes more than what gravity gives in a step. *at: where its pair
+ * is. */
 static int meets(const step_impulse *s, int k, double gravity, double slow, int *at)
 {
     const impulse_landing *land = &s->touch.land;
@@ -133,7 +134,7 @@ static int meets(const step_impulse *s, int k, double gravity, double slow, int 
     for (int i = *at; i < land->begun_count && !is_before(key, &land->begun[i].key); i++) {
         const impulse_begun *it = &land->begun[i];
         closed |= it->gap <= 0;
-        apart |= it->gap < 0;
+        apart |= it->gap < -slow * s->h;
         fast |= meets_fast(it, gravity, slow);
         own |= same(&it->key, key) && meets_fast(it, gravity, slow);
     }
