@@ -97,7 +97,7 @@ static zw_status by_hand(void *user, double t, const double *y, double *dy, zw_e
     return ZW_OK;
 }
 
-static step_ode *integrator(step_field *field, step_projection *project, void *user, int n)
+static stepper *integrator(step_field *field, step_projection *project, void *user, int n)
 {
     zw_error error = {0};
     const step_ode_options options = {.method = STEP_DOP853,
@@ -106,19 +106,19 @@ static step_ode *integrator(step_field *field, step_projection *project, void *u
                                       .project = project,
                                       .user = user,
                                       .tolerance = TOLERANCE};
-    step_ode *ode = step_ode_create(&options, &error);
+    stepper *ode = step_ode_create(&options, &error);
     must(ode != NULL, &error);
     return ode;
 }
 
 /* Seconds for the whole motion. */
-static double integrate(step_ode *ode, const double *y, double end)
+static double integrate(stepper *ode, const double *y, double end)
 {
     zw_error error = {0};
     double start = seconds_computed();
-    must_be_ok(step_ode_start(ode, 0, y, &error), &error);
-    while (step_ode_look(ode)->t < end) {
-        must_be_ok(step_ode_advance(ode, end, &error), &error);
+    must_be_ok(stepper_start(ode, 0, y, &error), &error);
+    while (stepper_look(ode)->t < end) {
+        must_be_ok(stepper_advance(ode, end, &error), &error);
     }
     return seconds_computed() - start;
 }
@@ -130,7 +130,7 @@ typedef struct pair {
     pendulum by_hand;
     step_motion motion;
     double stage[8], y[8];
-    step_ode *ours, *hand;
+    stepper *ours, *hand;
 } pair;
 
 static void pair_make(pair *p, const char *path, double c)
@@ -148,8 +148,8 @@ static void pair_make(pair *p, const char *path, double c)
 
 static void pair_free(pair *p)
 {
-    step_ode_free(p->ours);
-    step_ode_free(p->hand);
+    stepper_free(p->ours);
+    stepper_free(p->hand);
     world_free(&p->w);
 }
 
@@ -163,7 +163,7 @@ static void print_pair(const char *name, const char *path, double c)
         ours[k] = integrate(p.ours, p.y, TIME);
         ratio[k] = ours[k] / hand[k];
     }
-    const step_ode_view *a = step_ode_look(p.ours), *b = step_ode_look(p.hand);
+    const stepper_view *a = stepper_look(p.ours), *b = stepper_look(p.hand);
     long steps[2] = {a->steps, b->steps}, rejected[2] = {a->rejected, b->rejected};
     double evaluations[2] = {(double)a->evaluations, (double)b->evaluations};
     integrate(p.hand, p.y, EARLY); /* before chaos has enlarged round-off */
@@ -188,11 +188,11 @@ static void print_rods(const char *path)
     system_bind(w.system, w.work, state_param(w.state));
     must_be_ok(system_set_modes(w.system, w.work, state_mode(w.state), &error), &error);
     motion_pack(&motion, w.state, y);
-    step_ode *ode = integrator(motion_field, motion_project, &motion, motion.size);
+    stepper *ode = integrator(motion_field, motion_project, &motion, motion.size);
     for (int k = 0; k < ROUNDS; k++) {
         spent[k] = integrate(ode, y, 1);
     }
-    const step_ode_view *at = step_ode_look(ode);
+    const stepper_view *at = stepper_look(ode);
     double violation[2];
     must_be_ok(system_violation(w.system, w.work, at->t, at->y, at->y + 4, violation, &error),
                &error);
@@ -201,7 +201,7 @@ static void print_rods(const char *path)
            "evaluation, projections included; violation %.1e, certificate %.1e.\n",
            1e9 * median(spent, ROUNDS) / (double)at->evaluations, fmax(violation[0], violation[1]),
            w.work->certificate);
-    step_ode_free(ode);
+    stepper_free(ode);
     world_free(&w);
 }
 
@@ -265,10 +265,10 @@ static double crowd_by_hand(const crowd *g, long *evaluations)
     for (int i = 0; i < WORLDS; i++) {
         double y[5] = {0};
         pendulum p = variant(i, g->w.system->works, g->c, y);
-        step_ode *ode = integrator(by_hand, NULL, &p, 4 + p.works);
+        stepper *ode = integrator(by_hand, NULL, &p, 4 + p.works);
         spent += integrate(ode, y, TIME);
-        *evaluations += step_ode_look(ode)->evaluations;
-        step_ode_free(ode);
+        *evaluations += stepper_look(ode)->evaluations;
+        stepper_free(ode);
     }
     return spent;
 }

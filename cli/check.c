@@ -10,7 +10,7 @@ static void show_coordinates(const cli_world *world)
 {
     int n = zw_count(world->system, ZW_COORD);
     cli_label(stdout, "coordinates");
-    printf("%d:", n);
+    printf(n > 0 ? "%d:" : "%d: nothing here can move, no body has a joint", n);
     for (int i = 0; i < n && i < SHOWN; i++) {
         printf(" %s", zw_name(world->system, ZW_COORD, i));
     }
@@ -190,8 +190,11 @@ int cli_check(const cli_arguments *arguments)
         status = show_reach(arguments, &world, &error);
     }
     code = status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
-    if (status == ZW_OK &&
-        zw_run_plan(world.system, world.state, &arguments->run, &plan, &error) != ZW_OK) {
+    zw_run_options run = arguments->run;
+    if (zw_model_missing_mesh(world.model)) {
+        run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */
+    }
+    if (status == ZW_OK && zw_run_plan(world.system, world.state, &run, &plan, &error) != ZW_OK) {
         code = CLI_MODEL; /* its `run` line */
     }
     if (code != CLI_OK) {

@@ -48,7 +48,7 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
         int freedom = zw_count(world->system, ZW_SPEED) - zw_work_motion(world->work)->rank;
         fprintf(to, ", freedom %d", freedom);
     }
-    fputs("\n", to);
+    fputs(zw_count(world->system, ZW_COORD) > 0 ? "\n" : ": there is nothing to move\n", to);
     if (!arguments->key && !arguments->begin) {
         cli_show_keys(to, world);
     }

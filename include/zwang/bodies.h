@@ -64,6 +64,9 @@ typedef struct zw_body_def {
     double inertia_quat[4]; /* axes for ... */
     double inertia[6];      /* xx yy zz xy xz yz about the centre of mass */
     double gravcomp;        /* this part of the weight is taken off */
+    int mocap; /* 1: a child of the world without joints that stands where it is put: its pose (7
+                  numbers, behind all other coordinates) is part of the state, but nothing moves it
+                  and it has no velocity. Write it by zw_state_set and ZW_FIELD_MOCAP. */
 } zw_body_def;
 
 typedef enum zw_joint_kind {
@@ -94,8 +97,11 @@ typedef struct zw_joint_def {
     double margin;
     double stiffness, springref;
     double damping, armature, frictionloss;
-    int force_limited; /* of all actuators together */
+    double springdamper[2]; /* both positive: time constant and damping ratio that stiffness and
+                               damping are made of, with the mass felt in the pose as described */
+    int force_limited;      /* of all actuators together */
     double force_range[2];
+    int motor_lifts; /* gravcomp of bodies acts through this joint's motor, within force_range */
     zw_soft soft_limit, soft_friction;
 } zw_joint_def;
 
@@ -380,7 +386,9 @@ typedef struct zw_key_def {
     int start; /* states begin here (at time 0), and not in the pose as described */
     double time;
     int qpos_count, qvel_count, act_count, ctrl_count;
-    const double *qpos, *qvel, *act, *ctrl;
+    const double *qpos, *qvel, *act, *ctrl; /* qpos without the poses of mocap bodies */
+    int mocap_count;
+    const double *mocap; /* [7 mocap bodies] point and quaternion of each */
 } zw_key_def;
 
 typedef enum zw_integrator {
@@ -585,6 +593,9 @@ typedef struct zw_note {
     int count;
 } zw_note;
 int zw_model_note_count(const zw_model *model);
+/* The first mesh of a shape that was not there when the file was read; NULL: none. Only runs with
+ * contacts need it. */
+const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 
 #ifdef __cplusplus

@@ -297,7 +297,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
 zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
                         const zw_run_options *options, zw_error *error);
 
-/* One step of a fixed-step method, projected onto the constraints. */
+/* One step of a fixed-step method, projected onto the constraints; or over h by an adaptive one.
+ * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
+ * the same whichever work takes it. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
                   double h, zw_error *error);
 
@@ -308,8 +310,8 @@ zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
 
 /* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
  * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
- * mean: what an observer of zw_run sees. Contacts are not solved again. At any other state it is
- * zw_forward. */
+ * mean; of method soft: with those of its law. So it is what an observer of zw_run sees. At any
+ * other state it is zw_forward. */
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error);
 
 /* Forgets what the last step or run left in the state for the next one: where solves begin, and who
@@ -336,7 +338,8 @@ typedef enum zw_field_id {
     ZW_FIELD_OUTPUT,     /* [outputs] plots, draws, checks: evaluated on asking */
     ZW_FIELD_PARAM,      /* [params] of the state */
     ZW_FIELD_ACTIVATION, /* [activations] of actuators with dynamics: of the state */
-    ZW_FIELD_SENSOR      /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
+    ZW_FIELD_SENSOR,     /* [numbers of all sensors] of bodies, after zw_forward: read on asking */
+    ZW_FIELD_MOCAP       /* [7 mocap bodies] the last numbers of Q: where those bodies are put */
 } zw_field_id;
 
 typedef struct zw_view {
@@ -347,7 +350,8 @@ typedef struct zw_view {
 zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, zw_field_id field);
 
 /* Writes value[count] into a state, from number `first` of the field on: ZW_FIELD_PARAM (parameters
- * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED or TIME.
+ * and controls of motors, by zw_id(system, ZW_PARAM, name)), Q, V, ACTIVATION, CARRIED, TIME or
+ * MOCAP (the body is there from now on; what is tied to it comes after it in the next steps).
  * Parameters act from the next step on; those that others or sizes of families were computed from
  * are refused. What is written of Q, V and TIME is brought onto the constraints, as at the start;
  * the energy that comes by it counts as work, and all who sleep wake. If something is refused the

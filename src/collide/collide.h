@@ -67,6 +67,12 @@ typedef struct collide_point {
 int collide_pair(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
                  const collide_pose *at_b, double margin, collide_point *point, int capacity);
 
+/* The same; if there are no points, *apart may be set: no two points of the shapes are nearer. It
+ * is left as it is where nothing better than spheres around them is known. */
+int collide_pair_or_gap(const collide_shape *a, const collide_pose *at_a, const collide_shape *b,
+                        const collide_pose *at_b, double margin, collide_point *point, int capacity,
+                        double *apart);
+
 /* Planes, height fields and meshes: what other shapes lie on. Two of them never touch. */
 static inline int collide_is_ground(const collide_shape *shape)
 {

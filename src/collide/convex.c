@@ -1,6 +1,8 @@
 /* Two convex shapes: the contact normal, by distance if they are apart and by overlap if not. */
 #include "collide/inner.h"
 
+#define ROUGHLY 0.9 /* of a distance, where only a bound of it is wanted */
+
 void collide_between(const collide_apex *s, int count, collide_apex *out)
 {
     double weight[3] = {1, 0, 0};
@@ -34,8 +36,8 @@ void collide_between(const collide_apex *s, int count, collide_apex *out)
     }
 }
 
-int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double n[3],
-                      double *gap, collide_apex *witness)
+int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double share,
+                      double n[3], double *gap, collide_apex *witness)
 {
     collide_apex simplex[4], other;
     double radius = a->radius + b->radius, scale = a->extent + b->extent, m[3];
@@ -43,8 +45,9 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
     *gap = -INFINITY;
     /* Newton's method ends what is near; only if it cannot say that it did, the long way is gone */
     for (double near = bent ? 2e-4 : 1e-13; near > 0 && !sure; near = near > 1e-13 ? 1e-13 : 0) {
-        found = collide_gjk(a, b, margin + radius, near, simplex, &count, m, &other);
+        found = collide_gjk(a, b, margin + radius, share, near, simplex, &count, m, &other);
         if (found == 2) {
+            *gap = share > 0 ? collide_gap(a, b, m) : margin;
             return 0;
         }
         if (found == 0) {
@@ -70,11 +73,23 @@ int collide_direction(const collide_solid *a, const collide_solid *b, double mar
     return *gap <= margin;
 }
 
+double collide_apart(const collide_solid *a, const collide_solid *b)
+{
+    collide_apex simplex[4], pair;
+    double n[3];
+    int count;
+    return collide_gjk(a, b, 0, ROUGHLY, 1 - ROUGHLY, simplex, &count, n, &pair) == 0
+               ? -1
+               : collide_gap(a, b, n);
+}
+
 void collide_convex(const collide_solid *a, const collide_solid *b, collide_sink *sink)
 {
     double n[3], gap;
     collide_apex witness;
-    if (collide_direction(a, b, sink->margin, n, &gap, &witness)) {
+    if (collide_direction(a, b, sink->margin, sink->apart ? ROUGHLY : 0, n, &gap, &witness)) {
         collide_manifold(a, b, n, gap, &witness, 0, sink);
+    } else if (sink->apart) {
+        *sink->apart = gap;
     }
 }

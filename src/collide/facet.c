@@ -174,7 +174,7 @@ void collide_facet_pair(const collide_facet *f, const collide_solid *b, collide_
         v3_add(witness.a, low, -bottom, f->normal);
         collide_manifold(&a, b, f->normal, bottom - b->radius, &witness, 0, sink);
     } else if (!apart(&a, b, sink->margin) &&
-               collide_direction(&a, b, sink->margin, n, &gap, &witness)) {
+               collide_direction(&a, b, sink->margin, 0, n, &gap, &witness)) {
         if (v3_dot(n, f->normal) > 1 - 1e-14) {
             double flush = bottom - b->radius, hair = 1e-12 * (a.extent + b->extent + b->radius);
             v3_copy(n, f->normal);

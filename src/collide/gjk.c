@@ -190,8 +190,8 @@ static void pair_of(const simplex *s, collide_apex *out)
     }
 }
 
-int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
-                collide_apex apex[4], int *count, double n[3], collide_apex *pair)
+int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double share,
+                double near, collide_apex apex[4], int *count, double n[3], collide_apex *pair)
 {
     simplex s = {.apex = apex, .count = 1, .weight = {1}};
     double scale = a->extent + b->extent, v[3];
@@ -212,7 +212,7 @@ int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, d
         collide_apex w;
         collide_support_pair(a, b, n, &w);
         double bound = -v3_dot(n, w.w); /* <= distance <= length */
-        if (bound > enough) {
+        if (bound > enough && bound >= share * length) {
             answer = 2;
             break;
         }

@@ -25,10 +25,17 @@ struct collide_hull {
     int *near;         /* the neighbours along edges of each vertex, */
     int *around_start; /* vertex_count + 1, into around: */
     int *around;       /* the faces at each vertex */
+    int *cell;   /* table over directions (hull_cells.c): 2 each: the first of four parts, -1; */
+    int *listed; /* or where its list of vertices is, and how many */
 };
 
 /* NULL: no memory, or less than one point, or numbers that are not finite. */
 struct collide_hull *collide_hull_new(const double *vertex, int count);
 void collide_hull_free(struct collide_hull *hull);
+
+/* hull_cells.c: fills the table; 0: no memory. */
+int collide_hull_cells(struct collide_hull *hull);
+/* The farthest vertex in a direction: the first that has the largest computed u . v of all. */
+int collide_hull_support(const struct collide_hull *hull, const double u[3]);
 
 #endif

@@ -452,7 +452,7 @@ collide_hull *collide_hull_new(const double *vertex, int count)
         ok = flat_rings(&m);
     }
     collide_hull *h = ok ? base_alloc(sizeof *h) : NULL;
-    if (h != NULL && !fill(h, &m)) {
+    if (h != NULL && !(fill(h, &m) && collide_hull_cells(h))) {
         collide_hull_free(h);
         h = NULL;
     }
@@ -477,5 +477,7 @@ void collide_hull_free(collide_hull *h)
     base_free(h->near);
     base_free(h->around_start);
     base_free(h->around);
+    base_free(h->cell);
+    base_free(h->listed);
     base_free(h);
 }

@@ -28,6 +28,7 @@ typedef struct collide_sink {
     double margin;
     const collide_pose *frame;
     uint32_t salt; /* mixed into features: which triangle of many */
+    double *apart; /* as for collide_pair_or_gap, of convex shapes; NULL: nobody wants to know */
 } collide_sink;
 
 /* A convex shape at its place. A triangle has kind COLLIDE_TRIANGLE and its corners. */
@@ -89,9 +90,9 @@ void collide_capsule_box(const collide_solid *a, const collide_solid *b, collide
 
 /* Distance of the cores, up to the part `near` of it. 1: they are apart by a plane across n,
  * nearest at the pair. 0: not proved; the simplex is where to begin looking from inside. 2: farther
- * than `enough`. */
-int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double near,
-                collide_apex simplex[4], int *count, double n[3], collide_apex *pair);
+ * than `enough` along n, and that is at least the part `share` of their distance. */
+int collide_gjk(const collide_solid *a, const collide_solid *b, double enough, double share,
+                double near, collide_apex simplex[4], int *count, double n[3], collide_apex *pair);
 /* The pair of points whose difference is nearest to the origin on the simplex, roughly. */
 void collide_between(const collide_apex *simplex, int count, collide_apex *out);
 /* The direction of least overlap of cores that do overlap, or touch: its gap. */
@@ -102,9 +103,12 @@ double collide_epa(const collide_solid *a, const collide_solid *b, collide_apex 
 double collide_refine(const collide_solid *a, const collide_solid *b, const collide_apex *simplex,
                       int count, double n[3], collide_apex *witness, int *sure);
 
-/* Largest gap(n) and where; 0: it is above the margin. */
-int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double n[3],
-                      double *gap, collide_apex *witness);
+/* Largest gap(n) and where; 0: it is above the margin, and so is the gap(n) that is answered, which
+ * is at least `share` of the distance of cores. */
+int collide_direction(const collide_solid *a, const collide_solid *b, double margin, double share,
+                      double n[3], double *gap, collide_apex *witness);
+/* A plane that proves two to be apart, roughly by their distance: gap(n); -1: none was found. */
+double collide_apart(const collide_solid *a, const collide_solid *b);
 void collide_convex(const collide_solid *a, const collide_solid *b, collide_sink *sink);
 /* All points of two supporting polygons around n, whose gap(n) is known. 0: none of them has it;
  * the witness is then added, or without one and if `need_exact` all are taken back. */

@@ -318,7 +318,7 @@ static void put_pair(shadow *s, const collide_apex *witness)
         double m[3], by = 1e-3 * least;
         int count;
         v3_add(away.t, away.t, by - s->gap - radius, s->n);
-        if (collide_gjk(s->a, &away, INFINITY, 1e-13, simplex, &count, m, &found) != 1) {
+        if (collide_gjk(s->a, &away, INFINITY, 0, 1e-13, simplex, &count, m, &found) != 1) {
             found = *witness;
         }
     }

@@ -2,32 +2,6 @@
 #include "collide/ground.h"
 #include "collide/inner.h"
 
-/* A corner of a hull by climbing from neighbour to neighbour: on a convex body a vertex that no
- * neighbour surpasses is the farthest. Few vertices are faster looked through. */
-static int hull_support(const collide_hull *h, const double u[3])
-{
-    enum { FEW = 16 };
-    int best = 0;
-    double most = v3_dot(u, h->vertex);
-    if (h->vertex_count <= FEW || h->face_count == 0) {
-        for (int i = 1; i < h->vertex_count; i++) {
-            double d = v3_dot(u, &h->vertex[3 * i]);
-            best = d > most ? i : best;
-            most = d > most ? d : most;
-        }
-        return best;
-    }
-    for (int from = -1; from != best;) {
-        from = best;
-        for (int k = h->near_start[from]; k < h->near_start[from + 1]; k++) {
-            double d = v3_dot(u, &h->vertex[3 * h->near[k]]);
-            best = d > most ? h->near[k] : best;
-            most = d > most ? d : most;
-        }
-    }
-    return best;
-}
-
 /* The rim of radius r at height z; straight up and down any point of it will do. */
 static void rim_support(const double u[3], double r, double z, double p[3])
 {
@@ -65,7 +39,7 @@ int collide_own_support(const collide_solid *s, const double u[3], double p[3])
         rim_support(u, h[0], -h[1], p);
         return 1;
     case COLLIDE_HULL: {
-        int v = hull_support(s->hull, u);
+        int v = collide_hull_support(s->hull, u);
         v3_copy(p, &s->hull->vertex[3 * v]);
         return v;
     }
@@ -267,7 +241,7 @@ static void box_polygon(const collide_solid *s, const double u[3], collide_polyg
 static void hull_polygon(const collide_solid *s, const double u[3], collide_polygon *g)
 {
     const collide_hull *h = s->hull;
-    int v = hull_support(h, u), best = -1, best_level = 0;
+    int v = collide_hull_support(h, u), best = -1, best_level = 0;
     double most = v3_dot(u, &h->vertex[3 * v]), near = 1e-9 * h->extent;
     for (int k = h->around_start[v]; k < h->around_start[v + 1]; k++) {
         int f = h->around[k], level = 0;

@@ -204,7 +204,7 @@ static zw_status check_rows(const zw_gauss *problem, int m, zw_error *error)
 
 zw_status gauss_check(const zw_gauss *problem, zw_error *error)
 {
-    if (problem->n < 1 || problem->block_count < 0) {
+    if (problem->n < 0 || problem->block_count < 0) {
         return base_fail(error, ZW_BAD_INPUT, "a problem with %d unknowns and %d blocks",
                          problem->n, problem->block_count);
     }

@@ -65,10 +65,11 @@ static const kind_row rows[ZW_THING_COUNT] = {
     [ZW_THING_ACTUATOR] = {ROW(actuator), 0, {{0}}},
     [ZW_THING_SENSOR] = {ROW(sensor), 0, {{0}}},
     [ZW_THING_KEY] = {ROW(key),
-                      4,
+                      5,
                       {ARRAY(zw_key_def, qpos, qpos_count, sizeof(double)),
                        ARRAY(zw_key_def, qvel, qvel_count, sizeof(double)),
                        ARRAY(zw_key_def, act, act_count, sizeof(double)),
+                       ARRAY(zw_key_def, mocap, mocap_count, sizeof(double)),
                        ARRAY(zw_key_def, ctrl, ctrl_count, sizeof(double))}},
     [ZW_THING_PAIR] = {ROW(pair), 0, {{0}}},
     [ZW_THING_EXCLUDE] = {ROW(exclude), 0, {{0}}},
@@ -457,7 +458,10 @@ void model_joint_order(const model_bodies *b, int *order)
 
 model_sizes model_sizes_of(const model_bodies *b)
 {
-    model_sizes sizes = {0, 0, 0, b->count[ZW_THING_ACTUATOR]};
+    model_sizes sizes = {.ctrl = b->count[ZW_THING_ACTUATOR]};
+    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
+        sizes.mocap += b->body[i].mocap ? 7 : 0;
+    }
     for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
         sizes.qpos += model_joint_positions[b->joint[i].kind];
         sizes.qvel += model_joint_speeds[b->joint[i].kind];
@@ -490,6 +494,11 @@ int model_add_note(zw_model *model, int place, const char *text)
     }
     b->note[b->note_count++] = (model_note){copy, place, 1};
     return 1;
+}
+
+const char *zw_model_missing_mesh(const zw_model *model)
+{
+    return model->bodies != NULL ? model->bodies->missing_mesh : NULL;
 }
 
 int zw_model_note_count(const zw_model *model)

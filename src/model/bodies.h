@@ -90,7 +90,7 @@ typedef struct model_refs {
 void model_thing_refs(zw_thing kind, void *def, model_refs *refs);
 
 /* The arrays that a definition owns. */
-enum { MODEL_MOST_ARRAYS = 4 };
+enum { MODEL_MOST_ARRAYS = 5 };
 typedef struct model_array {
     size_t pointer, count; /* offsets */
     size_t unit;           /* bytes for each counted */
@@ -109,7 +109,7 @@ int model_joint_group(const model_bodies *bodies, int joint);
 void model_joint_order(const model_bodies *bodies, int *order);
 /* Numbers that a whole key has. */
 typedef struct model_sizes {
-    int qpos, qvel, act, ctrl;
+    int qpos, qvel, act, ctrl, mocap;
 } model_sizes;
 model_sizes model_sizes_of(const model_bodies *bodies);
 

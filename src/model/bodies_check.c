@@ -83,6 +83,9 @@ static int soft(const checker *c, const zw_soft *s)
 static int check_body(const checker *c, const zw_body_def *d)
 {
     int ok = frame(c, d->pos, d->quat) && isfinite(d->gravcomp);
+    if (ok && d->mocap && d->parent != 0) {
+        return bad(c, "a body that is put where it stands (mocap) is a child of the world");
+    }
     if (ok && d->inertial) {
         ok = finite(c, "centre of mass", d->com, 3) && quaternion(c, d->inertia_quat) &&
              not_negative(c, "mass", d->mass) && finite(c, "inertia", d->inertia, 6);
@@ -98,6 +101,9 @@ static int check_joint_place(const checker *c, const zw_joint_def *d)
     const model_bodies *b = c->bodies;
     if (d->body == 0) {
         return bad(c, "the world cannot have joints: it does not move");
+    }
+    if (d->closes < 0 && b->body[d->body].mocap) {
+        return bad(c, "its body is put where it stands (mocap), and cannot have joints");
     }
     if (d->closes >= 0 && (d->closes == d->body || d->kind == ZW_JOINT_FREE)) {
         return bad(c, d->kind == ZW_JOINT_FREE ? "a free joint closes no loop"
@@ -348,11 +354,12 @@ static int check_sensor(const checker *c, const zw_sensor_def *d)
 
 static int check_key(const checker *c, const zw_key_def *d)
 {
-    const double *list[4] = {d->qpos, d->qvel, d->act, d->ctrl};
-    const int count[4] = {d->qpos_count, d->qvel_count, d->act_count, d->ctrl_count};
-    static const char *const word[4] = {"qpos", "qvel", "act", "ctrl"};
+    const double *list[5] = {d->qpos, d->qvel, d->act, d->ctrl, d->mocap};
+    const int count[5] = {d->qpos_count, d->qvel_count, d->act_count, d->ctrl_count,
+                          d->mocap_count};
+    static const char *const word[5] = {"qpos", "qvel", "act", "ctrl", "mocap pose"};
     int ok = finite(c, "time", &d->time, 1);
-    for (int i = 0; ok && i < 4; i++) {
+    for (int i = 0; ok && i < 5; i++) {
         ok = list[i] == NULL || finite(c, word[i], list[i], count[i]);
     }
     return ok;

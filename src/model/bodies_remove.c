@@ -178,6 +178,10 @@ static void cut_key(const removal *r, zw_key_def *key)
     cutter qvel = {(double *)key->qvel, key->qvel_count, 0, 0};
     cutter act = {(double *)key->act, key->act_count, 0, 0};
     cutter ctrl = {(double *)key->ctrl, key->ctrl_count, 0, 0};
+    cutter mocap = {(double *)key->mocap, key->mocap_count, 0, 0};
+    for (int i = 0; i < b->count[ZW_THING_BODY]; i++) {
+        cut(&mocap, b->body[i].mocap ? 7 : 0, !goes(r, ZW_THING_BODY, i));
+    }
     for (int i = 0; i < b->count[ZW_THING_JOINT]; i++) {
         const zw_joint_def *joint = &b->joint[r->order[i]];
         int stays = !goes(r, ZW_THING_JOINT, r->order[i]);
@@ -193,6 +197,7 @@ static void cut_key(const removal *r, zw_key_def *key)
     key->qvel_count = qvel.to;
     key->act_count = act.to;
     key->ctrl_count = ctrl.to;
+    key->mocap_count = mocap.to;
 }
 
 static void close_gaps(removal *r, zw_thing kind)

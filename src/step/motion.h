@@ -18,7 +18,6 @@ typedef struct step_motion {
     int at_node;     /* the next evaluation is there */
     int alone;       /* evaluations know nothing of each other: the field is not what steps are
                         taken by, but its power is integrated, and a run may end anywhere */
-    struct run *run; /* whose motion it is, if its steps ask */
     double margin;   /* from losing rank, at nodes: zw_motion.margin, and the lengths of the rows */
     double most;     /* sparse algebra: the largest that zw_motion.margin was so far */
     double *longest; /* [m] of each row so far */

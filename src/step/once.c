@@ -1,27 +1,85 @@
-/* One step, for loops of the caller's.
+/* One step, for loops of the caller's: it costs what a step of zw_run costs, and allocates nothing.
  *
- * The velocity form keeps its room in the work from step to step, so that such a loop allocates
- * nothing; the others begin anew each time. */
+ * The work keeps the stepper from call to call, with all that a run has but its samples. What it
+ * knows of the motion is in the state as well (remember.c), so a step from a state that another
+ * work has led to, or that was saved and read, has the same bits: the stepper goes on where it
+ * stands if the state is the one it left, and else begins there. Adaptive methods begin anew at
+ * every call: their step control sees nothing but the state.
+ *
+ * The velocity form writes what it remembers into the state directly, and looks at no more bodies
+ * than are awake. */
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "step/impulse/impulse.h"
 #include "step/run.h"
 #include "step/sleep/sleep.h"
 
-static void free_stepper(void *stepper)
+/* What zw_step keeps in the work. */
+typedef struct step_kept {
+    step_impulse *impulse; /* of that method; NULL: not asked for yet */
+    run *run;              /* of the others, the last one */
+    uint64_t left;         /* the memory of the state that it led to */
+    zw_run_summary summary;
+} step_kept;
+
+static void free_run(step_kept *kept)
 {
-    impulse_free(stepper);
+    if (kept->run) {
+        run_free(kept->run);
+        base_free(kept->run);
+        kept->run = NULL;
+    }
 }
 
-static step_impulse *stepper_of(const zw_system *system, zw_work *work, zw_error *error)
+static void free_kept(void *stepper_kept)
+{
+    step_kept *kept = stepper_kept;
+    impulse_free(kept->impulse);
+    free_run(kept);
+    base_free(kept);
+}
+
+/* Is the state the one that the last step led to, and can the stepper go on from there? */
+static int is_left(const step_kept *kept, const zw_state *state)
+{
+    return state->remembered != 0 && state->remembered == kept->left &&
+           state->remembered == state_digest(state, 1);
+}
+
+/* The run by the soft law that has led to this state, or NULL. */
+static run *softly_led(const zw_work *work, const zw_state *state)
+{
+    const step_kept *kept = work->stepper;
+    return kept && kept->run && kept->run->soft && is_left(kept, state) ? kept->run : NULL;
+}
+
+/* What the soft law says at the end of the last step. */
+static zw_status touch_softly(const zw_state *state, zw_work *work, zw_error *error)
+{
+    run *r = softly_led(work, state);
+    zw_status status = r ? soft_show(r->soft, state, error) : ZW_OK;
+    if (r && status == ZW_OK && work->touched) {
+        work->touched->of = state_digest(state, 1);
+    }
+    return status;
+}
+
+static step_kept *kept_in(zw_work *work)
 {
     if (!work->stepper) {
-        work->stepper = impulse_create(system, work, error);
-        work->free_stepper = free_stepper;
+        work->stepper = base_alloc(sizeof(step_kept));
+        work->free_stepper = free_kept;
+        work->touch_stepper = touch_softly;
+        if (work->stepper) {
+            *(step_kept *)work->stepper = (step_kept){0};
+        }
     }
     return work->stepper;
 }
+
+/* ---- The velocity form ----------------------------------------------------------------------- */
 
 /* The memory of the state becomes that of the stepper: written by its last step, or by another one,
  * or by a run; or it is of another state, and so of none. Who writes into the state by hand and
@@ -34,7 +92,6 @@ static void take_memory(const zw_system *system, zw_state *state, step_impulse *
     if (ours) {
         return;
     }
-    s->taken = 0;
     if (!run_remembers_step(state)) {
         run_forget(state);
         s->kept_used = 0;
@@ -54,8 +111,15 @@ void zw_wake(zw_state *state)
 static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_work *work,
                                   const zw_run_options *plan, zw_error *error)
 {
-    step_impulse *s = stepper_of(system, work, error);
+    step_kept *kept = kept_in(work);
     double *q = state_q(state), *v = state_v(state);
+    if (!kept) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (!kept->impulse) {
+        kept->impulse = impulse_create(system, work, error);
+    }
+    step_impulse *s = kept->impulse;
     if (!s) {
         return ZW_NO_MEMORY;
     }
@@ -87,10 +151,88 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     return status;
 }
 
+/* ---- The other methods ----------------------------------------------------------------------- */
+
+/* A run by this plan, not begun yet. */
+static zw_status make_run(step_kept *kept, const zw_system *system, zw_work *work,
+                          const zw_run_options *plan, zw_error *error)
+{
+    kept->run = base_alloc(sizeof *kept->run);
+    if (!kept->run) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    *kept->run = (run){
+        .system = system, .work = work, .options = *plan, .summary = &kept->summary, .quiet = 1};
+    return run_create(kept->run, error);
+}
+
+static int same_plan(const zw_run_options *a, const zw_run_options *b)
+{
+    return a->method == b->method && a->step == b->step && a->tolerance == b->tolerance &&
+           a->contact == b->contact;
+}
+
+static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_options *plan,
+                            zw_error *error)
+{
+    run *r = kept->run;
+    kept->summary = (zw_run_summary){.stopped_by = -1, .check_failed = -1};
+    r->state = state;
+    r->options.time = plan->time;
+    r->start = state->t;
+    r->over = 0;
+    r->goes_on = r->stepper && is_left(kept, state) && !guards_have_branches(&r->guards);
+    kept->left = 0;
+    state->impacts = 0;
+    zw_status status = r->goes_on ? run_go_on(r, error) : run_begin(r, error);
+    status = status == ZW_OK ? run_on(r, error) : status;
+    guards_release(&r->guards);
+    if (status != ZW_OK) {
+        kept->summary.end = state->t;
+        run_forget(state);
+        if (status == ZW_INACCURATE || status == ZW_CONFLICT || status == ZW_NO_STEP) {
+            run_tell_singular(r, error);
+        }
+        return status;
+    }
+    run_remember(r);
+    kept->left = state->remembered;
+    if (r->work->touched) {
+        r->work->touched->of = 0; /* those of no state: zw_look finds them */
+    }
+    return ZW_OK;
+}
+
+static zw_status step_as_run(const zw_system *system, zw_state *state, zw_work *work,
+                             const zw_run_options *plan, zw_error *error)
+{
+    step_kept *kept = kept_in(work);
+    zw_status status = ZW_OK;
+    if (!kept) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    if (kept->run && !same_plan(&kept->run->options, plan)) {
+        free_run(kept);
+    }
+    if (!kept->run) {
+        status = make_run(kept, system, work, plan, error);
+    }
+    status = status == ZW_OK ? take_steps(kept, state, plan, error) : status;
+    if (status != ZW_OK) {
+        free_run(kept);
+    }
+    return status;
+}
+
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
 {
-    const step_impulse *s = work->stepper;
+    const step_kept *kept = work->stepper;
+    const step_impulse *s = kept ? kept->impulse : NULL;
     uint64_t digest = state_digest(state, 1);
+    if (softly_led(work, state)) {
+        zw_status status = system_forward(system, state, work, TOUCH_IGNORED, error);
+        return status == ZW_OK ? touch_softly(state, work, error) : status;
+    }
     if (!s || !work->touched || work->touched->of != digest || state->remembered != s->left) {
         return zw_forward(system, state, work, error);
     }
@@ -116,11 +258,10 @@ zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
                                  .method = options->method,
                                  .contact = options->contact};
     zw_run_options plan;
-    zw_run_summary summary = {0};
     zw_status status = zw_run_plan(system, state, &wish, &plan, error);
     if (status != ZW_OK) {
         return status;
     }
     return plan.method == ZW_METHOD_IMPULSE ? step_impulsively(system, state, work, &plan, error)
-                                            : zw_run(system, state, work, &plan, &summary, error);
+                                            : step_as_run(system, state, work, &plan, error);
 }

@@ -8,8 +8,8 @@
  * (-1: no such time) then how long each row has been, m numbers; then the integrator's: keep.c
  *
  * Nothing in it may depend on who looks at the motion, and when: equal motions have equal hashes.
- * The variational methods and the velocity form use the field, and with it 2 to 4 and the rows, for
- * looking only, so theirs are 0. */
+ * The variational methods, the velocity form and the soft law use the field, and with it 2 to 4 and
+ * the rows, for looking only, so theirs are 0. */
 #include <math.h>
 #include <string.h>
 
@@ -68,6 +68,12 @@ void run_note_step(const zw_system *system, zw_state *state, const zw_run_option
     grid[0] = grid[1] = state->t;
 }
 
+/* Are its steps taken by the field? */
+static int uses_field(const run *r)
+{
+    return !r->lagrange.system && !r->impulse && !r->soft;
+}
+
 /* ---- Of runs -------------------------------------------------------------------------------- */
 
 void run_remember(run *r)
@@ -75,22 +81,25 @@ void run_remember(run *r)
     zw_state *state = r->state;
     const step_motion *motion = &r->motion;
     double *memory = state_memory(state);
-    int count = r->ode ? step_ode_memory(r->ode) : 0;
-    run_forget(state);
+    int count = r->stepper ? stepper_memory(r->stepper) : 0;
+    if (!r->goes_on) {
+        run_forget(state);
+    }
     /* an event that stops the run may have changed the state behind the integrator */
     if (count == 0 || behind(r) + count > state->memory || r->summary->stopped_by >= 0) {
+        run_forget(state);
         return;
     }
     memory[0] = method_of(&r->options);
     memory[1] = r->options.step;
-    if (!r->lagrange.system && !r->impulse) {
+    if (uses_field(r)) {
         memory[2] = motion->careful;
         memory[3] = motion->rank;
         memory[4] = motion->margin;
         memcpy(memory + HEAD, motion->longest, (size_t)r->system->m * sizeof(double));
     }
     memory[5] = isfinite(r->soon) ? r->soon : -1;
-    step_ode_keep(r->ode, memory + behind(r));
+    stepper_keep(r->stepper, memory + behind(r));
     state->remembered = digest(state);
 }
 
@@ -103,7 +112,7 @@ void run_forget(zw_state *state)
 int run_remembers(const run *r)
 {
     const double *memory = state_memory(r->state);
-    int count = r->ode ? step_ode_memory(r->ode) : 0;
+    int count = r->stepper ? stepper_memory(r->stepper) : 0;
     if (r->state->remembered == 0 || count == 0 || behind(r) + count > r->state->memory) {
         return 0;
     }
@@ -121,8 +130,8 @@ int run_remembers(const run *r)
 zw_status run_resume(run *r, zw_error *error)
 {
     const double *memory = state_memory(r->state);
-    zw_status status = step_ode_resume(r->ode, r->y, memory + behind(r), error);
-    if (!r->lagrange.system && !r->impulse) {
+    zw_status status = stepper_resume(r->stepper, r->y, memory + behind(r), error);
+    if (uses_field(r)) {
         r->motion.careful = memory[2] != 0;
         r->motion.rank = (int)memory[3];
         r->motion.margin = memory[4];

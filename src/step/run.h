@@ -8,6 +8,7 @@
 #include "step/motion.h"
 #include "step/ode/ode.h"
 #include "step/soft_step.h"
+#include "step/whole.h"
 
 typedef struct run run;
 struct run {
@@ -20,9 +21,8 @@ struct run {
     step_guards guards;
     step_lagrange lagrange; /* of the variational methods */
     step_impulse *impulse;  /* of that method, else NULL */
-    int seen;               /* it has seen that all numbers are finite */
     soft_problem *soft;     /* of that one */
-    step_ode *ode;
+    stepper *stepper;
     double *y;        /* scratch, of the size of the motion's y */
     double *stage;    /* the same, for the motion */
     zw_state *sample; /* what the observer sees between steps */
@@ -33,11 +33,25 @@ struct run {
     double soon; /* the next step stays below: guards could not be evaluated in a longer one */
     double last; /* when things changed last, and how often at that instant */
     int repeats;
-    long shown;     /* samples so far */
-    int unmeasured; /* degrees of freedom stepped since the energy was looked at: watch.c */
-    long output;    /* number of the next output time */
-    int over;
+    long shown;       /* samples so far */
+    int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
+    long output;      /* number of the next output time */
+    int over, polled; /* it has ended before its time; because poll said so */
+    int quiet;        /* steps of zw_step: nobody looks but at events */
+    int goes_on;      /* it has led to this state: what it remembers there is its own */
 };
+
+/* run.c: allocate what a run by r->options needs; begin where the state is; take steps until
+ * options.time; leave their end in the state. */
+zw_status run_create(run *r, zw_error *error);
+zw_status run_begin(run *r, zw_error *error);
+zw_status run_go_on(run *r, zw_error *error); /* it stands where the state is */
+zw_status run_on(run *r, zw_error *error);
+void run_free(run *r);
+
+/* happen.c: the stepper stands at an event; `fired` are the guards. */
+zw_status run_happen(run *r, const int *fired, int count, zw_error *error);
+zw_status run_note_slip(run *r, zw_error *error);
 
 /* watch.c: what impacts there were goes into the summary. */
 void run_note_impacts(run *r, const system_impact *made);
@@ -72,7 +86,7 @@ double *run_step_memory(const zw_system *system, zw_state *state);
 int run_remembers_step(zw_state *state);
 void run_begin_steps(const zw_system *system, zw_state *state);
 void run_note_step(const zw_system *system, zw_state *state, const zw_run_options *plan);
-int run_remembers(const run *r); /* r->ode is there, and has not been started */
+int run_remembers(const run *r); /* r->stepper is there, and has not been started */
 zw_status run_resume(run *r, zw_error *error);
 
 /* options.c: what the caller and the file leave open, and whether it makes sense. */

@@ -23,6 +23,7 @@ static double *numbers(const zw_system *system, zw_state *state, zw_work *work, 
     case ZW_FIELD_V:
     case ZW_FIELD_PARAM:
     case ZW_FIELD_CARRIED:
+    case ZW_FIELD_MOCAP:
     case ZW_FIELD_ACTIVATION: {
         zw_view view = zw_field(system, state, work, field);
         *count = view.count;
@@ -133,6 +134,25 @@ static zw_status move(const zw_system *system, zw_state *state, zw_work *work, z
     return status;
 }
 
+/* Mocap bodies stand elsewhere: nothing else is touched, as MuJoCo has it. */
+static zw_status place(const zw_system *system, zw_state *state, double *pose, int first,
+                       const double *value, int count, zw_error *error)
+{
+    for (int body = first / 7; 7 * body < first + count; body++) {
+        double size = 0;
+        for (int k = 7 * body + 3; k < 7 * body + 7; k++) {
+            int given = k >= first && k < first + count;
+            size += fabs(given ? value[k - first] : pose[k]);
+        }
+        if (!(size > 0)) {
+            return base_fail(error, ZW_BAD_INPUT, "a quaternion of length 0 is no orientation");
+        }
+    }
+    memcpy(pose + first, value, (size_t)count * sizeof *pose);
+    system_normalise(system, state_q(state));
+    return ZW_OK;
+}
+
 zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, zw_field_id field,
                        int first, int count, const double *value, zw_error *error)
 {
@@ -148,6 +168,9 @@ zw_status zw_state_set(const zw_system *system, zw_state *state, zw_work *work, 
     if (field == ZW_FIELD_PARAM && system->tree && !system->bodies->formulas) {
         memcpy(to + first, value, (size_t)count * sizeof *to); /* controls are in no formula */
         return ZW_OK;
+    }
+    if (field == ZW_FIELD_MOCAP) {
+        return place(system, state, to, first, value, count, error);
     }
     return move(system, state, work, field, to + first, value, count, error);
 }

@@ -68,6 +68,30 @@ zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const
     return ZW_OK;
 }
 
+static zw_status take(step_whole *w, double t, double h, const double *y0, double *y1, int *finite,
+                      zw_error *error)
+{
+    double gained = 0;
+    int last = w->base.n - 1;
+    zw_status status = soft_step(w->method, t, h, y0, y0 + w->nq, y1, y1 + w->nq, &gained, error);
+    *finite = 0;
+    if (w->works) {
+        y1[last] = y0[last] + gained;
+    }
+    return status;
+}
+
+stepper *soft_stepper(soft_problem *s, double h, zw_error *error)
+{
+    step_whole *w = whole_create(s->system, h, error);
+    if (!w) {
+        return NULL;
+    }
+    w->take = take;
+    w->method = s;
+    return &w->base;
+}
+
 void soft_note(const soft_problem *s, int *contacts, double *depth)
 {
     *contacts = s->contacts > *contacts ? s->contacts : *contacts;

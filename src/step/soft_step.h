@@ -7,12 +7,16 @@
 #ifndef ZW_STEP_SOFT_STEP_H
 #define ZW_STEP_SOFT_STEP_H
 
+#include "step/whole.h"
 #include "system/soft/soft.h"
 
 /* v0 and v1 have what is carried behind the speeds. `gained` is the work of all forces without a
  * potential, constraints included. */
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error);
+
+/* The same as a stepper; the problem is the caller's, and outlives it. */
+stepper *soft_stepper(soft_problem *s, double h, zw_error *error);
 
 /* After a step: more contacts than these, or deeper ones? */
 void soft_note(const soft_problem *s, int *contacts, double *depth);

@@ -147,7 +147,7 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
         if (t > until || t >= r->options.time) {
             break;
         }
-        status = step_ode_dense(r->ode, t, r->y, error);
+        status = stepper_interpolate(r->stepper, t, r->y, error);
         if (status == ZW_OK) {
             status = r->soft ? ZW_OK : motion_project(&r->motion, t, r->y, error);
             r->motion.at_node = 0; /* the steps know nothing of this point */

@@ -25,21 +25,28 @@ void system_move(const zw_system *system, double *q, double h, const double *v)
     }
 }
 
+static void make_unit(double *quat)
+{
+    double sum = 0;
+    for (int k = 0; k < 4; k++) {
+        sum += quat[k] * quat[k];
+    }
+    for (int k = 0; k < 4 && sum > 0; k++) {
+        quat[k] /= sqrt(sum);
+    }
+}
+
 void system_normalise(const zw_system *system, double *q)
 {
-    static const int width = 4;
     for (int j = 0; system->tree && j < system->tree->joints; j++) {
         const tree_joint *joint = &system->tree->joint[j];
         if (joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE) {
             continue;
         }
-        double *quat = q + joint->q + (joint->kind == TREE_FREE ? 3 : 0), sum = 0;
-        for (int k = 0; k < width; k++) {
-            sum += quat[k] * quat[k];
-        }
-        for (int k = 0; k < width && sum > 0; k++) {
-            quat[k] /= sqrt(sum);
-        }
+        make_unit(q + joint->q + (joint->kind == TREE_FREE ? 3 : 0));
+    }
+    for (int i = system->tree ? system->tree->moved : system->nq; i < system->nq; i += 7) {
+        make_unit(q + i + 3);
     }
 }
 

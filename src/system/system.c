@@ -327,6 +327,10 @@ zw_view zw_field(const zw_system *system, const zw_state *state, zw_work *work, 
     case ZW_FIELD_ACTIVATION:
         return (zw_view){state_v(now) + system->n + system->law.carried,
                          zw_count(system, ZW_ACTIVATION)};
+    case ZW_FIELD_MOCAP: {
+        int moved = system->tree ? system->tree->moved : system->nq;
+        return (zw_view){state_q(now) + moved, system->nq - moved};
+    }
     case ZW_FIELD_SENSOR:
         return readings_now(system, now, work);
     case ZW_FIELD_PARAM:

@@ -21,6 +21,7 @@ static void lay_out(zw_work *work, base_arena *arena)
     }
     work->param = base_arena_doubles(arena, (size_t)system->shape.params);
     work->mode = base_arena_ints(arena, (size_t)system->model->constraint_count);
+    work->press = base_arena_ints(arena, (size_t)system->model->constraint_count);
     work->a = base_arena_doubles(arena, n + (size_t)system->carried);
     work->a_free = base_arena_doubles(arena, n);
     work->lambda = base_arena_doubles(arena, m);

@@ -62,8 +62,11 @@ struct zw_work {
     double *a_free;               /* [n] */
     double *lambda;               /* [m] of the system's rows, as the user knows them */
     double *push;                 /* [m] the kernel's: A' push acts on the coordinates */
-    double *hint;   /* [3 * constraints] unit direction of sliding at the start of the step */
-    double *sweeps; /* of the tree */
+    double *hint;     /* [3 * constraints] unit direction of sliding at the start of the step */
+    double tolerance; /* of speeds relative to 1 + |v|, in steps that have one; else 0 */
+    double slow;      /* what slides slower keeps its hint: system_note_slip */
+    int *press; /* [constraints] 1, -1: the sign of the normal force in this step, see friction.c */
+    double *sweeps;                /* of the tree */
     struct tree_herd *herd;        /* equal trees of it, if somebody asked for them: bodies_herd */
     double *jacobian;              /* [12 * widest] */
     double *rows;                  /* of bodies: bodies_room */
@@ -88,6 +91,8 @@ struct zw_work {
     double mass_scale;
     void *stepper; /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);
+    /* If zw_step led to the state: what touches there by its law, into `touched`. */
+    zw_status (*touch_stepper)(const zw_state *state, zw_work *work, zw_error *error);
     void *memory;
 };
 
@@ -164,6 +169,10 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
 /* The same between a state and the work: between runs it is the state that knows. */
 void system_keep_slip(const zw_work *work, zw_state *state);
 void system_take_slip(zw_work *work, zw_state *state);
+/* Where no tolerance says how well speeds are known, what slides slower (m/s) keeps its hint. */
+#define SYSTEM_SLOW_SLIP 1e-9
+/* Does |N| of constraint c have a corner at N = 0: two-sided, and one row that presses? */
+int system_presses_both_ways(const zw_system *system, int c);
 /* How fast constraint c slides along its hint; PART_SLIP has been evaluated there. */
 double system_slide(const zw_system *system, const zw_work *work, int c);
 /* After system_accelerate: mu |normal force| - |tangential force| of a stuck constraint. */

@@ -74,6 +74,9 @@ LANE_CLONES void LANE(tree_advance)(const tree_mechanism *tree, const zw_real *q
     for (int j = 0; j < tree->joints; j++) {
         advance_joint(tree->joint + j, q, v, step, next);
     }
+    for (int i = tree->moved; i < tree->nq; i++) {
+        next[i] = q[i];
+    }
 }
 
 PART void joint_difference(const tree_joint *joint, const zw_real *q, const zw_real *from,
@@ -143,6 +146,9 @@ LANE_CLONES void LANE(tree_rates)(const tree_mechanism *tree, const zw_real *q, 
             break;
         }
     }
+    for (int i = tree->moved; i < tree->nq; i++) {
+        rate[i] = lane_fill(0.0);
+    }
 }
 
 /* q (c - 1) for c = cay(p) and for its root: small where p is, and without cancellation, as
@@ -180,5 +186,8 @@ LANE_CLONES void LANE(tree_halfway)(const tree_mechanism *tree, const zw_real *q
             turn_halfway(q + first, scale3(step, load3(speed + shifts)), change + first,
                          half + first);
         }
+    }
+    for (int i = tree->moved; i < tree->nq; i++) {
+        change[i] = half[i] = lane_fill(0.0);
     }
 }

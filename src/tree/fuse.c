@@ -102,7 +102,7 @@ static void fuse(const tree_def *def, tree_fused *fused)
     for (int i = 1; i < def->body_count; i++) {
         const tree_body_def *body = def->body + i;
         tree_frame frame = stand(fused->frame + body->parent, body);
-        if (body->joint_count == 0) {
+        if (body->joint_count == 0 && !body->is_placed) {
             take_on(fused->body + frame.body, &frame, body);
         } else {
             tree_body_def *own = fused->body + fused->def.body_count;

@@ -117,7 +117,7 @@ static int count_members(tree_herd *herd)
     for (int i = 1; i < tree->bodies; i++) {
         trees += tree->body[i].parent == 0;
     }
-    if (tree->bodies <= LEAST * trees) {
+    if (tree->bodies <= LEAST * trees || tree->moved < tree->nq) {
         return 0;
     }
     for (int i = 1, end; i < tree->bodies; i = end) {

@@ -190,6 +190,10 @@ PART void carry_body(const tree_mechanism *tree, int i, const zw_real *q, zw_rea
     const tree_places *at = &tree->at;
     const tree_body *body = tree->body + i;
     pose x = given_pose(body, at, work);
+    if (body->placed >= 0) {
+        x.base = load3(q + body->placed);
+        x.q = quat_unit(load_quat(q + body->placed + 3));
+    }
     for (int j = body->joint; j < body->joint_end; j++) {
         const tree_joint *joint = tree->joint + j;
         x = move_by_joint(joint, x, q + joint->q, work[at->sine + joint->hinge],

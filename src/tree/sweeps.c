@@ -45,6 +45,9 @@ ZW_CLONES void tree_path_body(const tree_mechanism *tree, const double *q, const
     place_world(&tree->at, work);
     while (count-- > 0) {
         const tree_body *at = tree->body + up[count];
+        if (at->placed >= 0) {
+            memcpy(next + at->placed, q + at->placed, 7 * sizeof *next);
+        }
         for (int j = at->joint; j < at->joint_end; j++) {
             const tree_joint *joint = tree->joint + j;
             advance_joint(joint, q, v, t, next);

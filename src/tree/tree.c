@@ -108,6 +108,9 @@ static zw_status check_body(const tree_def *def, int i, zw_error *error)
         !isfinite(body->mass)) {
         return base_fail(error, ZW_BAD_INPUT, "body %d has a number that is not finite", i);
     }
+    if (body->is_placed && (body->parent != 0 || body->joint_count != 0)) {
+        return base_fail(error, ZW_BAD_INPUT, "body %d is placed, but no jointless root", i);
+    }
     if (body->mass < 0.0 || !is_inertia(body->inertia)) {
         return base_fail(error, ZW_BAD_INPUT, "body %d has a negative %s", i,
                          body->mass < 0.0 ? "mass" : "moment of inertia");
@@ -175,8 +178,9 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
     int joint = 0;
     for (int i = 1; i < def->body_count; i++) {
         depth[i] = depth[def->body[i].parent];
+        tree->nq += def->body[i].is_placed ? 7 : 0;
         for (int k = 0; k < def->body[i].joint_count; k++, joint++) {
-            tree->nq += coordinates_of(def->joint[joint].kind);
+            tree->moved += coordinates_of(def->joint[joint].kind);
             tree->hinges += def->joint[joint].kind == TREE_HINGE;
             for (int d = dofs_of(def->joint[joint].kind); d > 0; d--) {
                 entries += ++depth[i];
@@ -184,12 +188,12 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
             }
         }
     }
+    tree->nq += tree->moved;
     tree->bodies = def->body_count;
     tree->joints = def->joint_count;
-    entries = def->without_matrix ? 0 : entries;
     tree->without_matrix = def->without_matrix;
     tree->nv = (int)nv;
-    tree->entries = (int)entries;
+    tree->entries = (int)(entries = def->without_matrix ? 0 : entries);
     if (2 * entries + 96 * (tree->bodies + nv) > 0x7fffffffLL) {
         return base_fail(error, ZW_TOO_LARGE, "a mass matrix of %lld entries is too large",
                          entries);
@@ -363,6 +367,20 @@ static void fill_rows(tree_mechanism *tree)
     }
 }
 
+/* The poses of placed bodies, behind the other coordinates. */
+static void fill_placed(tree_mechanism *tree, const tree_def *def)
+{
+    for (int i = 1, q = tree->moved; i < tree->bodies; i++) {
+        tree_body *body = tree->body + i;
+        body->placed = def->body[i].is_placed ? q : -1;
+        if (body->placed >= 0) {
+            memcpy(tree->q_rest + q, body->pos, sizeof body->pos);
+            memcpy(tree->q_rest + q + 3, body->quat, sizeof body->quat);
+            q += 7;
+        }
+    }
+}
+
 static void fill_children(tree_mechanism *tree)
 {
     for (int i = tree->bodies - 1; i > 0; i--) {
@@ -377,10 +395,11 @@ static void fill_children(tree_mechanism *tree)
 static void fill(tree_mechanism *tree, const tree_def *def)
 {
     memcpy(tree->gravity, def->gravity, sizeof tree->gravity);
-    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .quat = {1.0}};
+    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .placed = -1, .quat = {1.0}};
     for (int i = 1; i < tree->bodies; i++) {
         fill_body(tree, i, def);
     }
+    fill_placed(tree, def);
     fill_hinges(tree);
     fill_blocks(tree);
     if (!tree->without_matrix) {

@@ -99,6 +99,9 @@ typedef struct tree_body_def {
     double com[3];     /* centre of mass, in the body's frame */
     double inertia[6]; /* xx yy zz xy xz yz about the centre of mass, along the body's axes */
     int joint_count;   /* the next so many of the definition's joints */
+    int is_placed;     /* a child of the world without joints, whose pose is part of q (the last
+                          numbers of it: 3 position, 4 quaternion for each), and has no speeds: it
+                          stands where somebody puts it */
 } tree_body_def;
 
 typedef struct tree_def {
@@ -140,6 +143,7 @@ typedef struct tree_body {
     int last_dof;      /* the last dof on the path from the root to here; -1: it cannot move */
     int is_turned;     /* quat is not 1 */
     int is_free;       /* its joint is */
+    int placed;        /* where its pose begins in q; -1: it is not placed */
     int last_child;    /* its number; 0: a leaf */
     int is_last_child; /* of its siblings the first that a sweep from the tips to the root meets */
     double pos[3], quat[4];
@@ -189,6 +193,7 @@ typedef struct tree_places {
 
 typedef struct tree_mechanism {
     int bodies, joints, hinges, nq, nv;
+    int moved;   /* coordinates that speeds move; those of placed bodies stand behind them */
     int entries; /* of M; 0 without matrix */
     int without_matrix;
     double gravity[3];

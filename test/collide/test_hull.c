@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "collide/hull.h"
 #include "collide/orient.h"
+#include "collide/vector.h"
 #include "scene/campaign.h"
 #include "scene/dice.h"
 
@@ -205,8 +206,57 @@ static void check_triangles(const cloud *c, const int *t, int triangles)
     }
 }
 
+/* The farthest corner is that of looking through all, the first of equal ones; in directions at
+ * random, across faces, along axes and where cells of the table of directions end. */
+static void check_supports(const struct collide_hull *h, dice *d, int looks)
+{
+    for (int k = 0; k < looks; k++) {
+        double u[3];
+        dice_direction(d, u);
+        if (k % 3 == 1 && h->face_count > 0) {
+            memcpy(u, &h->plane[4 * dice_int(d, 0, h->face_count - 1)], sizeof u);
+        } else if (k % 3 == 2) {
+            for (int i = 0; i < 3; i++) {
+                u[i] = ldexp(dice_int(d, -64, 64), dice_int(d, -9, 0) * dice_int(d, 0, 1));
+            }
+            u[dice_int(d, 0, 2)] += u[0] == 0 && u[1] == 0 && u[2] == 0;
+        }
+        int best = 0;
+        for (int i = 1; i < h->vertex_count; i++) {
+            best = v3_dot(u, &h->vertex[3 * i]) > v3_dot(u, &h->vertex[3 * best]) ? i : best;
+        }
+        assert_int_equal(collide_hull_support(h, u), best);
+    }
+}
+
+/* A ball, and a wheel, whose axis has half of all corners for its farthest. */
+static void test_farthest_corners(void **state)
+{
+    (void)state;
+    enum { MANY = 3000 };
+    double *x = base_alloc(3 * MANY * sizeof *x);
+    dice d = dice_of(64);
+    for (int wheel = 0; wheel < 2; wheel++) {
+        for (int i = 0; i < MANY; i++) {
+            double angle = 12.566370614359172 * i / MANY;
+            dice_direction(&d, &x[3 * i]);
+            if (wheel) {
+                x[3 * i] = cos(angle);
+                x[3 * i + 1] = sin(angle);
+                x[3 * i + 2] = i < MANY / 2 ? -0.25 : 0.25;
+            }
+        }
+        struct collide_hull *h = collide_hull_new(x, MANY);
+        assert_non_null(h);
+        assert_int_equal(h->vertex_count, MANY);
+        check_supports(h, &d, 600);
+        collide_hull_free(h);
+    }
+    base_free(x);
+}
+
 /* Polygons: Euler's rule again, corners of three edges, and planes that hold all points. */
-static void check_polygons(const cloud *c)
+static void check_polygons(const cloud *c, dice *d)
 {
     struct collide_hull *h = collide_hull_new(c->x, c->count);
     assert_non_null(h);
@@ -222,6 +272,7 @@ static void check_polygons(const cloud *c)
             assert_true(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] <= n[3] + 1e-9 * size);
         }
     }
+    check_supports(h, d, 30);
     collide_hull_free(h);
 }
 
@@ -239,7 +290,7 @@ static void test_hard_points(void **state)
         assert_true(triangles >= 0);
         if (triangles > 0) {
             check_triangles(&c, t, triangles);
-            check_polygons(&c);
+            check_polygons(&c, &d);
             solid++;
         }
         base_free(t);
@@ -289,8 +340,8 @@ static void test_many_points(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_side_is_exact),
-                                       cmocka_unit_test(test_hard_points),
-                                       cmocka_unit_test(test_many_points)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_side_is_exact), cmocka_unit_test(test_hard_points),
+        cmocka_unit_test(test_farthest_corners), cmocka_unit_test(test_many_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

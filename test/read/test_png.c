@@ -147,13 +147,24 @@ static void test_pictures(void **state)
     }
 }
 
+/* Of colours the red is the height. */
+static void test_colours(void **state)
+{
+    (void)state;
+    const picture p = {coloured, sizeof coloured, 3, 3, 8};
+    double grey[MOST];
+    char why[200] = "";
+    assert_int_equal(read_png_grey((const char *)coloured, sizeof coloured, grey, why), 1);
+    for (int i = 0; i < 9; i++) {
+        assert_true(grey[i] == grey_at(&p, i / 3, i % 3));
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
     double grey[MOST];
     char why[200] = "";
-    assert_int_equal(read_png_grey((const char *)coloured, sizeof coloured, grey, why), 0);
-    assert_non_null(strstr(why, "colours"));
     assert_false(read_png_is("\x89PNG", 4));
     for (int k = 0; k < PICTURES; k++) { /* cut off anywhere */
         const picture *p = &pictures[k];
@@ -303,9 +314,8 @@ static void test_anything(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_paeth),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pictures), cmocka_unit_test(test_paeth),
+        cmocka_unit_test(test_colours),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

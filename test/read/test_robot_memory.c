@@ -14,6 +14,7 @@ static void urdf_without_memory(void **state)
     (void)state;
     memory_fails(ZW_SOURCE_DIR "/test/read/urdf/arm.urdf", 50);
     memory_fails(ZW_SOURCE_DIR "/test/read/urdf/loose.urdf", 30);
+    memory_fails(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", 30);
 }
 
 int main(void)

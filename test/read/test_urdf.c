@@ -243,6 +243,27 @@ static void base_of_the_robot(void **state)
     assert_non_null(strstr(error.text, "robot files"));
 }
 
+/* roof.dae: a box of 2 x 1 x 1 m, turned by 90 degrees about z and shifted by 0.1 m, and a corner
+ * of a cube of 3 m, 5 m up; in centimetres, as polygons and as a strip, through nodes in nodes. */
+static void collada(void **state)
+{
+    (void)state;
+    zw_error error;
+    zw_model *m = zw_model_read(ZW_SOURCE_DIR "/test/read/urdf/roof.urdf", NULL, 0, &error);
+    assert_non_null(m);
+    const zw_mesh_def *mesh = zw_model_def(m, ZW_THING_MESH, 0);
+    assert_int_equal(mesh->vertex_count, 12);
+    assert_int_equal(mesh->face_count, 16);
+    zw_inertia in;
+    assert_int_equal(model_mesh_inertia(mesh, ZW_MESH_EXACT, &in), 1);
+    const double box = 2, tip = 27.0 / 6;
+    ASSERT_CLOSE(in.mass, box + tip);
+    ASSERT_CLOSE(in.com[0], (box * -0.4 + tip * 0.75) / (box + tip));
+    ASSERT_CLOSE(in.com[1], (box * 1 + tip * 0.75) / (box + tip));
+    ASSERT_CLOSE(in.com[2], (box * 0.5 + tip * 5.75) / (box + tip));
+    zw_model_free(m);
+}
+
 /* Links that share a joint overlap in it: they do not touch, be it the base and what is fixed to
  * it; what is one joint farther does. */
 static void neighbours_of_the_base(void **state)
@@ -302,6 +323,7 @@ int main(void)
         cmocka_unit_test(files_of_other_tools),
         cmocka_unit_test(missing_meshes),
         cmocka_unit_test(base_of_the_robot),
+        cmocka_unit_test(collada),
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
     };

@@ -32,22 +32,22 @@
     } while (0)
 
 /* An integrator of these options that has been started; the caller frees it. */
-static inline step_ode *begin(const step_ode_options *options, double t, const double *y)
+static inline stepper *begin(const step_ode_options *options, double t, const double *y)
 {
     zw_error error = {0};
-    step_ode *ode = step_ode_create(options, &error);
+    stepper *ode = step_ode_create(options, &error);
     if (ode == NULL) {
         fail_msg("create: %s", error.text);
     }
-    assert_fine(step_ode_start(ode, t, y, &error));
+    assert_fine(stepper_start(ode, t, y, &error));
     return ode;
 }
 
-static inline void go(step_ode *ode, double end)
+static inline void go(stepper *ode, double end)
 {
     zw_error error = {0};
-    while (step_ode_look(ode)->t != end) {
-        assert_fine(step_ode_advance(ode, end, &error));
+    while (stepper_look(ode)->t != end) {
+        assert_fine(stepper_advance(ode, end, &error));
     }
 }
 
@@ -64,10 +64,10 @@ static inline double distance(int n, const double *x, const double *y)
 static inline double run_error(const step_ode_options *options, const double *y, double end,
                                const double *wanted)
 {
-    step_ode *ode = begin(options, 0.0, y);
+    stepper *ode = begin(options, 0.0, y);
     go(ode, end);
-    double error = distance(options->n, step_ode_look(ode)->y, wanted);
-    step_ode_free(ode);
+    double error = distance(options->n, stepper_look(ode)->y, wanted);
+    stepper_free(ode);
     return error;
 }
 

@@ -176,10 +176,10 @@ static void order_of_steps_is_8(void **state)
 
     double y[4] = {sin(2.0), -cos(2.0), 0.0, 0.0};
     step_ode_options exact = fixed(pendulum_field, 4, 1.0 / 400.0);
-    step_ode *ode = begin(&exact, 0.0, y);
+    stepper *ode = begin(&exact, 0.0, y);
     go(ode, 1.0);
-    memcpy(wanted, step_ode_look(ode)->y, sizeof wanted);
-    step_ode_free(ode);
+    memcpy(wanted, stepper_look(ode)->y, sizeof wanted);
+    stepper_free(ode);
     for (int k = 0; k < COUNT; k++) {
         h[k] = 1.0 / (15 + 4 * k);
         step_ode_options options = fixed(pendulum_field, 4, h[k]);
@@ -210,14 +210,14 @@ static double dense_order(step_projection *project)
         h[k] = 0.6 * pow(0.8, k);
         step_ode_options options = fixed(circle_field, 2, h[k]);
         options.project = project;
-        step_ode *ode = begin(&options, 0.0, y);
-        assert_fine(step_ode_advance(ode, h[k], &error));
+        stepper *ode = begin(&options, 0.0, y);
+        assert_fine(stepper_advance(ode, h[k], &error));
         for (int i = 1; i < 20; i++) {
             double t = h[k] * i / 20.0, out[2], wanted[2] = {cos(t + 0.6), -sin(t + 0.6)};
-            assert_fine(step_ode_dense(ode, t, out, &error));
+            assert_fine(stepper_interpolate(ode, t, out, &error));
             worst[k] = fmax(worst[k], distance(2, out, wanted));
         }
-        step_ode_free(ode);
+        stepper_free(ode);
     }
     print_message("dense: errors %.1e .. %.1e, local order %.3f\n", worst[0], worst[COUNT - 1],
                   observed_order(COUNT, h, worst));
@@ -243,9 +243,9 @@ static void errors_follow_the_tolerance(void **state)
     for (double tolerance = 1e-6; tolerance > 5e-14; tolerance /= 10.0) {
         step_ode_options options = {
             .n = 4, .field = pendulum_field, .project = pendulum_project, .tolerance = tolerance};
-        step_ode *ode = begin(&options, 0.0, y);
+        stepper *ode = begin(&options, 0.0, y);
         go(ode, end);
-        const step_ode_view *view = step_ode_look(ode);
+        const stepper_view *view = stepper_look(ode);
         double error = distance(4, view->y, y);
         print_message("tolerance %.0e: error %.1e, %ld steps, %ld rejected\n", tolerance, error,
                       view->steps, view->rejected);
@@ -255,7 +255,7 @@ static void errors_follow_the_tolerance(void **state)
         assert_true(before == 0 || (double)view->steps < 1.5 * (double)before);
         assert_int_equal(view->evaluations, 2 + 12 * view->steps + 11 * view->rejected);
         before = view->steps;
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -279,13 +279,13 @@ static void tight_runs(void **state)
 
     /* there and back again: no closed form is needed */
     options = (step_ode_options){.n = 4, .field = angles_field, .tolerance = 1e-14};
-    step_ode *ode = begin(&options, 0.0, angle_y);
+    stepper *ode = begin(&options, 0.0, angle_y);
     go(ode, 10.0);
     go(ode, 0.0);
-    error = distance(4, step_ode_look(ode)->y, angle_y);
+    error = distance(4, stepper_look(ode)->y, angle_y);
     print_message("double pendulum, 10 s there and back at 1e-14: %.1e\n", error);
     assert_small(error, 2e-12);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 int main(void)

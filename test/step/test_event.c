@@ -120,18 +120,18 @@ typedef struct found {
 } found;
 
 /* All events up to `end`; they change nothing. */
-static found watch(step_ode *ode, step_events *events, double end)
+static found watch(stepper *ode, step_events *events, double end)
 {
     found f = {0};
     zw_error error = {0};
     int count;
     assert_fine(step_events_arm(events, ode, &error));
-    while (step_ode_look(ode)->t < end) {
-        assert_fine(step_ode_advance(ode, end, &error));
+    while (stepper_look(ode)->t < end) {
+        assert_fine(stepper_advance(ode, end, &error));
         assert_fine(step_events_scan(events, ode, &count, &error));
         for (int i = 0; i < count && f.count < 400; i++) {
             f.which[f.count] = step_events_fired(events)[i];
-            f.t[f.count++] = step_ode_look(ode)->t;
+            f.t[f.count++] = stepper_look(ode)->t;
         }
         if (count > 0) {
             assert_fine(step_events_arm(events, ode, &error));
@@ -174,7 +174,7 @@ static void events_of_the_oscillator(void **state)
                                     .field = circle_field,
                                     .tolerance = runs[k].tolerance,
                                     .step = runs[k].step};
-        step_ode *ode = begin(&options, 0.0, y);
+        stepper *ode = begin(&options, 0.0, y);
         step_events *events = make_events(4, 2, direction, circle_events, NULL);
         found f = watch(ode, events, 12.5); /* just before 4 pi */
         /* pi/2, pi, 7pi/4, 2pi, 5pi/2, 3pi, 15pi/4: y0 - y1 = cos t + sin t rises at 7pi/4 */
@@ -189,7 +189,7 @@ static void events_of_the_oscillator(void **state)
         print_message("method %d: events to %.1e\n", (int)runs[k].method, worst);
         assert_small(worst, runs[k].bound);
         step_events_free(events);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -218,7 +218,7 @@ static void double_crossings_in_a_step(void **state)
         for (int direction = -1; direction <= 1; direction++) {
             double y[2] = {0.5, -1.0}, l = levels[k];
             step_ode_options options = {.n = 2, .field = falling_field, .first = 2.3};
-            step_ode *ode = begin(&options, 0.0, y);
+            stepper *ode = begin(&options, 0.0, y);
             step_events *events = make_events(1, 2, &direction, level, &l);
             found f = watch(ode, events, 2.3);
             int falls = direction <= 0, rises = direction >= 0;
@@ -230,7 +230,7 @@ static void double_crossings_in_a_step(void **state)
                 assert_near(f.t[falls], 1.0 + sqrt(2.0 * l), 4e-15 / sqrt(l) + 1e-14);
             }
             step_events_free(events);
-            step_ode_free(ode);
+            stepper_free(ode);
         }
     }
 }
@@ -241,11 +241,11 @@ static void near_misses_do_not_fire(void **state)
     (void)state;
     double y[2] = {0.5, -1.0}, l = -1e-9;
     step_ode_options options = {.n = 2, .field = falling_field, .first = 2.3};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     step_events *events = make_events(1, 2, NULL, level, &l);
     assert_int_equal(watch(ode, events, 2.3).count, 0);
     step_events_free(events);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 /* ---- The bouncing ball -------------------------------------------------------------------------
@@ -275,13 +275,13 @@ static double bounce(double e, int impacts, int direction, double *speed_error)
     int done = 0, count;
     zw_error error = {0};
     step_ode_options options = {.n = 2, .field = ball_field, .tolerance = 1e-12};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     step_events *events = make_events(1, 2, &direction, ball_event, NULL);
-    const step_ode_view *view = step_ode_look(ode);
+    const stepper_view *view = stepper_look(ode);
     *speed_error = 0.0;
     assert_fine(step_events_arm(events, ode, &error));
     while (done < impacts) {
-        assert_fine(step_ode_advance(ode, 1e9, &error));
+        assert_fine(stepper_advance(ode, 1e9, &error));
         assert_fine(step_events_scan(events, ode, &count, &error));
         assert_true(view->y[0] > -1e-9); /* never through the floor */
         if (count == 0) {
@@ -293,12 +293,12 @@ static double bounce(double e, int impacts, int direction, double *speed_error)
         flight *= e;
         wanted += flight;
         double up[2] = {0.0, -e * view->y[1]};
-        assert_fine(step_ode_restart(ode, view->t, up, &error));
+        assert_fine(stepper_restart(ode, view->t, up, &error));
         assert_fine(step_events_arm(events, ode, &error));
         done++;
     }
     step_events_free(events);
-    step_ode_free(ode);
+    stepper_free(ode);
     return worst;
 }
 
@@ -335,7 +335,7 @@ static void pendulum_passes_the_bottom(void **state)
     double y[4] = {sin(2.0), -cos(2.0), 0.0, 0.0}, period = pendulum_period(2.0), worst = 0.0;
     step_ode_options options = {
         .n = 4, .field = pendulum_field, .project = pendulum_project, .tolerance = 1e-14};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     step_events *events = make_events(1, 4, NULL, at_the_bottom, NULL);
     found f = watch(ode, events, 2.0 * period);
     assert_int_equal(f.count, 4);
@@ -345,7 +345,7 @@ static void pendulum_passes_the_bottom(void **state)
     print_message("pendulum passes the bottom: to %.1e\n", worst);
     assert_small(worst, 1e-12);
     step_events_free(events);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 /* At loose tolerance, the event is exact for the discrete motion: g is zero at the state reported.
@@ -365,20 +365,20 @@ static void events_are_exact_at_any_tolerance(void **state)
         options.n = 4;
         options.field = pendulum_field;
         options.project = pendulum_project;
-        step_ode *ode = begin(&options, 0.0, y);
+        stepper *ode = begin(&options, 0.0, y);
         step_events *events = make_events(1, 4, NULL, at_the_bottom, NULL);
         assert_fine(step_events_arm(events, ode, &error));
         while (seen < 5) {
-            assert_fine(step_ode_advance(ode, 1e3, &error));
+            assert_fine(stepper_advance(ode, 1e3, &error));
             assert_fine(step_events_scan(events, ode, &count, &error));
             if (count > 0) {
                 seen++;
-                assert_small(fabs(step_ode_look(ode)->y[0]), 1e-14);
+                assert_small(fabs(stepper_look(ode)->y[0]), 1e-14);
                 assert_fine(step_events_arm(events, ode, &error));
             }
         }
         step_events_free(events);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -398,7 +398,7 @@ static void simultaneous_events(void **state)
     double y[2] = {1.0, 0.0}, pi = acos(-1.0);
     int seen[3] = {0};
     step_ode_options options = {.n = 2, .field = circle_field, .tolerance = 1e-13};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     step_events *events = make_events(3, 2, NULL, twins, NULL);
     found f = watch(ode, events, 4.0);
     for (int i = 0; i < f.count; i++) {
@@ -407,7 +407,7 @@ static void simultaneous_events(void **state)
     }
     assert_true(seen[0] == 1 && seen[1] == 1 && seen[2] == 1);
     step_events_free(events);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 /* ---- Failures ----------------------------------------------------------------------------------
@@ -428,17 +428,17 @@ static void broken_events_are_reported(void **state)
         zw_error error = {0};
         int count;
         step_ode_options options = {.n = 2, .field = circle_field};
-        step_ode *ode = begin(&options, 0.0, y);
+        stepper *ode = begin(&options, 0.0, y);
         step_events *events = make_events(1, 2, NULL, broken, &kind);
         assert_fine(step_events_arm(events, ode, &error));
         zw_status status = ZW_OK;
-        while (status == ZW_OK && step_ode_look(ode)->t < 3.0) {
-            assert_fine(step_ode_advance(ode, 3.0, &error));
+        while (status == ZW_OK && stepper_look(ode)->t < 3.0) {
+            assert_fine(stepper_advance(ode, 3.0, &error));
             status = step_events_scan(events, ode, &count, &error);
         }
         assert_int_equal(status, kind == 0 ? ZW_CONFLICT : ZW_INACCURATE);
         step_events_free(events);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
     zw_error error = {0};
     step_event_options options = {.count = 1, .n = 2};

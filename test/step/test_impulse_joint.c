@@ -115,11 +115,12 @@ static void saturated_motor(void **state)
         robot_end(&r);
         robot_end(&exact);
     }
-    assert_true(error[0] < 0.01 && error[0] / error[1] > 1.7 && error[0] / error[1] < 2.4);
+    print_message("saturated motor: %.2g, %.2g\n", error[0], error[1]);
+    assert_true(error[0] < 1e-5 && error[0] / error[1] > 1.7);
 }
 
-/* The force of a step is the law at its end, for its mean speed, clamped. Random starts, targets
- * and steps; on a rail the force is what the speeds say. */
+/* The force of a step is the law in its middle, or at its end where it is stiff, for its mean
+ * speed, clamped. Random starts, targets and steps; on a rail the force is what the speeds say. */
 static void force_is_the_clamped_law(void **state)
 {
     (void)state;
@@ -132,7 +133,10 @@ static void force_is_the_clamped_law(void **state)
         double h = exp(4 * dice(&seed) - 4), target = dice(&seed);
         r.work->param[0] = target;
         assert_int_equal(impulse_step(s, 0, h, &q0, &v0, &q1, &v1, &r.error), ZW_OK);
-        double u = (q1 - q0) / h, law = 200 * (target - q1) - 30 * u;
+        /* how stiff it is, from h (D + h K)/M = 0.2 to 0.5 */
+        double stiff = h * (30.5 + 200 * h) / 2, part = (stiff * stiff - 0.04) / (0.25 - 0.04);
+        part = 0.5 * (1 + fmin(fmax(part, 0), 1));
+        double u = (q1 - q0) / h, law = 200 * (target - q0 - part * (q1 - q0)) - 30 * u;
         double force = fmin(fmax(law, -3), 5), size = 2 * (fabs(u) + fabs(v0) + fabs(q0) / h);
         double used = 2 * (u - v0) / (h / 2) + 0.5 * u; /* up to the middle of the step */
         size /= h / 2;

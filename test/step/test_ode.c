@@ -45,17 +45,17 @@ static void simple_order(step_method method, double wanted, double dense_wanted)
     for (int k = 0; k < COUNT; k++) {
         h[k] = 3.0 / (40 << k);
         step_ode_options options = {.method = method, .n = 2, .field = circle_field, .step = h[k]};
-        step_ode *ode = begin(&options, 0.0, circle);
-        const step_ode_view *view = step_ode_look(ode);
+        stepper *ode = begin(&options, 0.0, circle);
+        const stepper_view *view = stepper_look(ode);
         while (view->t < 3.0) {
-            assert_fine(step_ode_advance(ode, 3.0, &error));
+            assert_fine(stepper_advance(ode, 3.0, &error));
             double t = view->t_before + 0.4 * (view->t - view->t_before), y[2];
-            assert_fine(step_ode_dense(ode, t, y, &error));
+            assert_fine(stepper_interpolate(ode, t, y, &error));
             dense[k] = fmax(dense[k], fabs(y[0] - cos(t)));
         }
         end[k] = hypot(view->y[0] - cos(3.0), view->y[1] + sin(3.0));
         assert_int_equal(view->steps, 40 << k);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
     print_message("order %.3f, dense %.3f\n", observed_order(COUNT, h, end),
                   observed_order(COUNT, h, dense));
@@ -87,12 +87,12 @@ static void euler_by_hand(void **state)
     double y[3] = {1.0, 0.5, 2.0}, h = 0.125;
     step_ode_options options = {
         .method = STEP_EULER, .n = 3, .positions = 1, .field = with_rest, .step = h};
-    step_ode *ode = begin(&options, 0.0, y);
-    assert_fine(step_ode_advance(ode, 1.0, &error));
+    stepper *ode = begin(&options, 0.0, y);
+    assert_fine(stepper_advance(ode, 1.0, &error));
     double v = y[1] - h * y[0];
     const double wanted[3] = {y[0] + h * v, v, y[2] + h * y[0]};
-    assert_small(distance(3, step_ode_look(ode)->y, wanted), 1e-16);
-    step_ode_free(ode);
+    assert_small(distance(3, stepper_look(ode)->y, wanted), 1e-16);
+    stepper_free(ode);
 }
 
 /* ---- Time ------------------------------------------------------------------------------------ */
@@ -104,22 +104,22 @@ static void limits_are_met_exactly(void **state)
     step_ode_options list[8];
     int count = plain_methods(list);
     for (int k = 0; k < count; k++) {
-        step_ode *ode = begin(&list[k], 0.0, circle);
+        stepper *ode = begin(&list[k], 0.0, circle);
         const double stops[] = {0.1, 0.1 + 1e-9, 1.0 / 3.0, 2.0, 1.9, 0.0};
         for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-            double from = step_ode_look(ode)->t, low = fmin(from, stops[i]),
+            double from = stepper_look(ode)->t, low = fmin(from, stops[i]),
                    high = fmax(from, stops[i]);
             zw_error error = {0};
-            while (step_ode_look(ode)->t != stops[i]) {
-                assert_fine(step_ode_advance(ode, stops[i], &error));
-                assert_true(step_ode_look(ode)->t >= low && step_ode_look(ode)->t <= high);
+            while (stepper_look(ode)->t != stops[i]) {
+                assert_fine(stepper_advance(ode, stops[i], &error));
+                assert_true(stepper_look(ode)->t >= low && stepper_look(ode)->t <= high);
             }
-            assert_fine(step_ode_advance(ode, stops[i], &error)); /* there already */
-            assert_true(step_ode_look(ode)->t == stops[i]);
+            assert_fine(stepper_advance(ode, stops[i], &error)); /* there already */
+            assert_true(stepper_look(ode)->t == stops[i]);
             const double wanted[2] = {cos(stops[i]), -sin(stops[i])};
-            assert_small(distance(2, step_ode_look(ode)->y, wanted), 2e-3);
+            assert_small(distance(2, stepper_look(ode)->y, wanted), 2e-3);
         }
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -128,10 +128,10 @@ static void fixed_steps_keep_the_grid(void **state)
 {
     (void)state;
     step_ode_options options = {.method = STEP_EULER, .n = 2, .field = circle_field, .step = 0.1};
-    step_ode *ode = begin(&options, 0.0, circle);
+    stepper *ode = begin(&options, 0.0, circle);
     go(ode, 1e4);
-    assert_int_equal(step_ode_look(ode)->steps, 100000);
-    step_ode_free(ode);
+    assert_int_equal(stepper_look(ode)->steps, 100000);
+    stepper_free(ode);
 }
 
 /* Compensated sums: RK4 with steps so short that its own error is 1e-17 shows the round-off of a
@@ -171,24 +171,24 @@ static void dense_output_joins_the_ends(void **state)
         double y[4] = {1.0, 0.0, 0.0, 0.0}, near_[4];
         int n = list[k].n;
         zw_error error = {0};
-        step_ode *ode = begin(&list[k], 0.0, y);
+        stepper *ode = begin(&list[k], 0.0, y);
         for (int i = 0; i < 12; i++) {
-            assert_fine(step_ode_advance(ode, 5.0, &error));
-            const step_ode_view *view = step_ode_look(ode);
+            assert_fine(stepper_advance(ode, 5.0, &error));
+            const stepper_view *view = stepper_look(ode);
             double h = view->t - view->t_before, small = 1e-9 * h;
-            assert_fine(step_ode_dense(ode, view->t, near_, &error));
+            assert_fine(stepper_interpolate(ode, view->t, near_, &error));
             assert_memory_equal(near_, view->y, (size_t)n * sizeof(double));
-            assert_fine(step_ode_dense(ode, view->t_before, near_, &error));
+            assert_fine(stepper_interpolate(ode, view->t_before, near_, &error));
             assert_memory_equal(near_, view->y_before, (size_t)n * sizeof(double));
             /* continuous at both ends: BDF's history is its own, to the tolerance */
             double bound = list[k].method == STEP_BDF ? 1e-8 : 20.0 * small + 1e-15;
-            assert_fine(step_ode_dense(ode, view->t - small, near_, &error));
+            assert_fine(stepper_interpolate(ode, view->t - small, near_, &error));
             assert_small(distance(n, near_, view->y), bound);
-            assert_fine(step_ode_dense(ode, view->t_before + small, near_, &error));
+            assert_fine(stepper_interpolate(ode, view->t_before + small, near_, &error));
             assert_small(distance(n, near_, view->y_before), bound);
-            assert_int_equal(step_ode_dense(ode, view->t + h, near_, &error), ZW_BAD_INPUT);
+            assert_int_equal(stepper_interpolate(ode, view->t + h, near_, &error), ZW_BAD_INPUT);
         }
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -201,28 +201,28 @@ static void retakes_are_steps(void **state)
     int count = plain_methods(list);
     for (int k = 0; k < count; k++) {
         zw_error error = {0};
-        step_ode *ode = begin(&list[k], 0.0, circle);
-        const step_ode_view *view = step_ode_look(ode);
+        stepper *ode = begin(&list[k], 0.0, circle);
+        const stepper_view *view = stepper_look(ode);
         go(ode, 0.5);
-        assert_fine(step_ode_advance(ode, 5.0, &error));
+        assert_fine(stepper_advance(ode, 5.0, &error));
         double from = view->t_before, to = view->t, bound = 1e-6;
         long steps = view->steps;
         bound = list[k].method == STEP_EULER ? 2e-3 : bound;
         for (int i = 0; i <= 4; i++) {
             static const double part[] = {0.5, 0.1, 1.0, 0.0, 0.7};
             double t = part[i] == 1.0 ? to : from + part[i] * (to - from);
-            assert_fine(step_ode_retake(ode, t, &error));
+            assert_fine(stepper_retake(ode, t, &error));
             assert_true(view->t == t && view->t_before == from);
             const double wanted[2] = {cos(t), -sin(t)};
             assert_small(distance(2, view->y, wanted), bound);
             assert_true(view->dy == NULL || distance(1, view->dy, view->y + 1) == 0.0);
         }
         assert_int_equal(view->steps, steps);
-        assert_int_equal(step_ode_retake(ode, to + 1.0, &error), ZW_BAD_INPUT);
+        assert_int_equal(stepper_retake(ode, to + 1.0, &error), ZW_BAD_INPUT);
         go(ode, 3.0);
         const double wanted[2] = {cos(3.0), -sin(3.0)};
         assert_small(distance(2, view->y, wanted), bound);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -233,13 +233,13 @@ static void retaking_the_whole_step_changes_nothing(void **state)
     double y[4] = {1.0, 0.0, 0.0, 0.0}, kept[4];
     zw_error error = {0};
     step_ode_options options = {.n = 4, .field = pendulum_field, .project = pendulum_project};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     go(ode, 0.7);
-    memcpy(kept, step_ode_look(ode)->y, sizeof kept);
-    assert_fine(step_ode_retake(ode, 0.5 * (step_ode_look(ode)->t_before + 0.7), &error));
-    assert_fine(step_ode_retake(ode, 0.7, &error));
-    assert_memory_equal(kept, step_ode_look(ode)->y, sizeof kept);
-    step_ode_free(ode);
+    memcpy(kept, stepper_look(ode)->y, sizeof kept);
+    assert_fine(stepper_retake(ode, 0.5 * (stepper_look(ode)->t_before + 0.7), &error));
+    assert_fine(stepper_retake(ode, 0.7, &error));
+    assert_memory_equal(kept, stepper_look(ode)->y, sizeof kept);
+    stepper_free(ode);
 }
 
 /* ---- Projection ------------------------------------------------------------------------------ */
@@ -261,16 +261,16 @@ static void every_step_ends_on_the_manifold(void **state)
                                     .project = pendulum_project,
                                     .tolerance = 1e-6,
                                     .step = fixed ? 0.01 : 0.0};
-        step_ode *ode = begin(&options, 0.0, y);
-        const step_ode_view *view = step_ode_look(ode);
+        stepper *ode = begin(&options, 0.0, y);
+        const stepper_view *view = stepper_look(ode);
         while (view->t < 10.0) {
-            assert_fine(step_ode_advance(ode, 10.0, &error));
+            assert_fine(stepper_advance(ode, 10.0, &error));
             double r = hypot(view->y[0], view->y[1]);
             double along = view->y[0] * view->y[2] + view->y[1] * view->y[3];
             worst = fmax(worst, fmax(fabs(r - 1.0), fabs(along)));
         }
         assert_small(worst, 1e-14);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -281,22 +281,22 @@ static void restart_keeps_the_step_size(void **state)
     (void)state;
     zw_error error = {0};
     step_ode_options options = {.n = 2, .field = circle_field, .tolerance = 1e-10};
-    step_ode *ode = begin(&options, 0.0, circle);
-    const step_ode_view *view = step_ode_look(ode);
+    stepper *ode = begin(&options, 0.0, circle);
+    const stepper_view *view = stepper_look(ode);
     for (int i = 0; i < 10; i++) {
-        assert_fine(step_ode_advance(ode, 100.0, &error));
+        assert_fine(stepper_advance(ode, 100.0, &error));
     }
     double next = view->next, t = view->t, h = view->t - view->t_before;
     assert_true(next > 0.2 * h);
     const double y[2] = {0.0, 1.0};
-    assert_fine(step_ode_restart(ode, t, y, &error));
+    assert_fine(stepper_restart(ode, t, y, &error));
     assert_true(view->next == next && view->steps == 10 && view->t == t && view->t_before == t);
-    assert_fine(step_ode_advance(ode, 100.0, &error));
+    assert_fine(stepper_advance(ode, 100.0, &error));
     assert_true(view->t - t > 0.2 * h);
     go(ode, t + 3.0);
     const double wanted[2] = {sin(3.0), cos(3.0)};
     assert_small(distance(2, view->y, wanted), 1e-8);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
@@ -339,12 +339,12 @@ static void failures_are_reported_with_their_time(void **state)
             int fixed = m == STEP_RK4 || m == STEP_EULER;
             step_ode_options options = {
                 .method = m, .n = 1, .field = troubled, .user = &it, .step = fixed ? 0.01 : 0.2};
-            step_ode *ode = begin(&options, 0.0, &y);
+            stepper *ode = begin(&options, 0.0, &y);
             zw_status status = ZW_OK;
-            while (status == ZW_OK && step_ode_look(ode)->t < 2.0) {
-                status = step_ode_advance(ode, 2.0, &error);
+            while (status == ZW_OK && stepper_look(ode)->t < 2.0) {
+                status = stepper_advance(ode, 2.0, &error);
             }
-            const step_ode_view *view = step_ode_look(ode);
+            const stepper_view *view = stepper_look(ode);
             assert_int_equal(status, kind == 0 ? ZW_CONFLICT : ZW_INACCURATE);
             assert_int_equal(error.status, status);
             assert_true(strstr(error.text, kind == 0 ? "the wall" : "not finite") != NULL);
@@ -352,12 +352,12 @@ static void failures_are_reported_with_their_time(void **state)
             assert_true(view->t <= 1.0 && view->t > 0.98);
             assert_near(view->y[0], view->t, 1e-12);
             assert_true(it.calls < 3000);
-            step_ode_advance(ode, 2.0, NULL); /* nobody listens */
+            stepper_advance(ode, 2.0, NULL); /* nobody listens */
             assert_true(view->t <= 1.0);
             it.beyond = 3.0; /* and when the trouble is gone, it goes on */
             go(ode, 2.0);
             assert_near(view->y[0], 2.0, 1e-12);
-            step_ode_free(ode);
+            stepper_free(ode);
         }
     }
 }
@@ -377,17 +377,17 @@ static void steps_that_vanish_are_reported(void **state)
         double y = 1.0;
         zw_error error = {0};
         step_ode_options options = {.method = m, .n = 1, .field = square, .tolerance = 1e-8};
-        step_ode *ode = begin(&options, 0.0, &y);
+        stepper *ode = begin(&options, 0.0, &y);
         zw_status status = ZW_OK;
         while (status == ZW_OK) {
-            status = step_ode_advance(ode, 2.0, &error);
+            status = stepper_advance(ode, 2.0, &error);
         }
         assert_int_equal(status, ZW_INACCURATE);
         assert_true(strstr(error.text, "t = ") != NULL);
-        assert_near(step_ode_look(ode)->t, 1.0, 1e-6);
-        assert_int_equal(step_ode_look(ode)->culprit, 0);
-        assert_true(step_ode_look(ode)->steps < 2000);
-        step_ode_free(ode);
+        assert_near(stepper_look(ode)->t, 1.0, 1e-6);
+        assert_int_equal(stepper_look(ode)->culprit, 0);
+        assert_true(stepper_look(ode)->steps < 2000);
+        stepper_free(ode);
     }
 }
 
@@ -415,13 +415,13 @@ static void failed_projections_are_reported(void **state)
         if (!step_method_present(m)) {
             continue;
         }
-        step_ode *ode = begin(&options, 0.0, circle);
-        assert_int_equal(step_ode_advance(ode, 1.0, &error), ZW_UNDETERMINED);
+        stepper *ode = begin(&options, 0.0, circle);
+        assert_int_equal(stepper_advance(ode, 1.0, &error), ZW_UNDETERMINED);
         assert_true(strstr(error.text, "no way back") != NULL);
-        assert_true(step_ode_look(ode)->t == 0.0);
+        assert_true(stepper_look(ode)->t == 0.0);
         fails = 0;
         go(ode, 1.0);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -449,13 +449,13 @@ static void nonsense_is_refused(void **state)
         assert_int_equal(error.status, ZW_BAD_INPUT);
     }
     step_ode_options options = {.n = 2, .field = circle_field};
-    step_ode *ode = begin(&options, 0.0, circle);
+    stepper *ode = begin(&options, 0.0, circle);
     const double nan[2] = {NAN, 0.0};
-    assert_int_equal(step_ode_advance(ode, INFINITY, &error), ZW_BAD_INPUT);
-    assert_int_equal(step_ode_start(ode, NAN, circle, &error), ZW_BAD_INPUT);
-    assert_int_equal(step_ode_start(ode, 0.0, nan, &error), ZW_INACCURATE);
-    step_ode_free(ode);
-    step_ode_free(NULL);
+    assert_int_equal(stepper_advance(ode, INFINITY, &error), ZW_BAD_INPUT);
+    assert_int_equal(stepper_start(ode, NAN, circle, &error), ZW_BAD_INPUT);
+    assert_int_equal(stepper_start(ode, 0.0, nan, &error), ZW_INACCURATE);
+    stepper_free(ode);
+    stepper_free(NULL);
 }
 
 static void memory_that_is_not_there(void **state)
@@ -466,9 +466,9 @@ static void memory_that_is_not_there(void **state)
         for (int k = 1; step_method_present(m); k++) {
             zw_error error = {0};
             base_alloc_fail_after(k);
-            step_ode *ode = step_ode_create(&options, &error);
+            stepper *ode = step_ode_create(&options, &error);
             base_alloc_fail_after(0);
-            step_ode_free(ode);
+            stepper_free(ode);
             if (ode != NULL) {
                 assert_true(k > 1);
                 break;

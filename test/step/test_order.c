@@ -1,4 +1,5 @@
-/* Order of method impulse where contacts roll and joints turn fast, against closed forms; and that
+/* Order of method impulse where contacts roll and land, joints turn fast and forces act, against
+ * closed forms; and that
  * what a step loses is seen: work is what forces did, and E - E0 - W is the rest. */
 #include "touch.h"
 
@@ -183,6 +184,124 @@ static void work_of_friction(void **state)
     }
 }
 
+/* ---- A rimless wheel ------------------------------------------------------------------------- */
+
+/* It rolls down a slope on the corners of an octagon (McGeer 1990). Between two impacts it is a
+ * pendulum about a corner; in one, the angular momentum about the new corner is kept, so that
+ * omega+ = eta omega-, eta = (J + m l^2 cos 2a)/(J + m l^2), 2a being the angle between corners.
+ * Its speed tends to that of a cycle:
+ *
+ *     omega-^2 = omega+^2 + 4 (m g l/I) sin(a) sin(slope),   I = J + m l^2
+ *
+ * It starts in that cycle. Each impact takes I (omega-^2 - omega+^2)/2. */
+typedef struct wheel_answer {
+    double cycle, loss, drift; /* off, relative */
+    long impacts;
+} wheel_answer;
+
+static wheel_answer wheel(double h)
+{
+    enum { N = 8 };
+    const double pi = acos(-1), a = pi / N, l = 1, J = 0.3, slope = 0.12, g = 9.81;
+    char text[3000], corners[1400] = "";
+    for (int k = 0; k < 2 * N; k++) {
+        size_t used = strlen(corners);
+        double at = 2 * pi * (k % N) / N + a;
+        snprintf(corners + used, sizeof corners - used, "%.17g %g %.17g ", l * sin(at),
+                 k < N ? -.1 : .1, -l * cos(at));
+    }
+    snprintf(
+        text, sizeof text,
+        "<option gravity='%.17g 0 %.17g'/><asset><mesh name='w' vertex='%s'/></asset>"
+        "<worldbody><geom type='plane' size='0 0 1' friction='5 0 0'/><body pos='0 0 %.17g'>"
+        "<inertial pos='0 0 0' mass='1' diaginertia='%g %g %g'/>"
+        "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>"
+        "<joint axis='0 1 0'/><geom type='mesh' mesh='w' friction='5 0 0'/></body></worldbody>",
+        g * sin(slope), -g * cos(slope), corners, l * cos(a), J, J, J);
+    scene s = open_scene(text);
+    double eta = (J + cos(2 * a)) / (J + 1), gain = 4 * g / (J + 1) * sin(a) * sin(slope);
+    double after = sqrt(eta * eta * gain / (1 - eta * eta)), start = after; /* of the cycle */
+    const double v[] = {start * l * cos(a), start * l * sin(a), start};
+    memcpy(v_of(&s), v, sizeof v);
+    zw_run_summary it = run(&s, 4, h);
+    /* from the angle of now and its speed back to the last impact */
+    double turned = q_of(&s)[2], phase = turned - 2 * a * floor(turned / (2 * a)) - a;
+    double now = v_of(&s)[2];
+    double square = now * now + 2 * g / (J + 1) * (cos(phase + slope) - cos(slope - a));
+    wheel_answer answer = {.cycle = sqrt(square) / after - 1, .impacts = it.impacts};
+    double each = 0.5 * (J + 1) * (after * after / (eta * eta) - after * after);
+    answer.loss = it.impact_loss / ((double)it.impacts * each) - 1;
+    answer.drift = it.energy_drift;
+    assert_int_equal(it.impacts, (long)floor(turned / (2 * a)));
+    close_scene(&s);
+    return answer;
+}
+
+static void rimless_wheel(void **state)
+{
+    (void)state;
+    wheel_answer coarse = wheel(0.02), fine = wheel(0.01);
+    print_message(
+        "rimless wheel: %ld impacts, cycle off by %.2g, %.2g; loss %.2g, %.2g; drift %.2g, "
+        "%.2g\n",
+        fine.impacts, coarse.cycle, fine.cycle, coarse.loss, fine.loss, coarse.drift, fine.drift);
+    assert_true(coarse.impacts > 5 && fabs(coarse.cycle) < 1e-3 && fabs(coarse.loss) < 1e-3);
+    assert_true(fabs(coarse.cycle / fine.cycle) > 3 && fabs(coarse.loss / fine.loss) > 3);
+    assert_true(coarse.drift / fine.drift > 3);
+}
+
+/* ---- Forces of joints ------------------------------------------------------------------------ */
+
+/* A double pendulum with a spring, a damper, a servo, or a motor with an activation, beside the
+ * same by dop853: what is not stiff has order two, and so has the balance of its energy. */
+static double arm(const char *joint, const char *motor, double control, double h, double *drift)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "<worldbody><body><joint axis='0 1 0' %s/><geom type='capsule' size='.02' "
+             "fromto='0 0 0 0 0 -.5' mass='1' contype='0' conaffinity='0'/><body pos='0 0 -.5'>"
+             "<joint name='j' axis='0 1 0'/><geom type='capsule' size='.02' mass='1' "
+             "fromto='0 0 0 0 0 -.4' contype='0' conaffinity='0'/></body></body></worldbody>"
+             "<actuator>%s</actuator>",
+             joint, motor);
+    double end[2];
+    for (int k = 0; k < 2; k++) {
+        scene s = open_scene(text);
+        const zw_run_options options = {.time = 1,
+                                        .every = -1,
+                                        .step = k ? h : 0,
+                                        .tolerance = 1e-12,
+                                        .method = k ? ZW_METHOD_IMPULSE : ZW_METHOD_DOP853};
+        zw_run_summary summary;
+        zw_error error = {0};
+        q_of(&s)[1] = 1;
+        if (zw_count(s.system, ZW_PARAM) > 0) {
+            ((double *)zw_field(s.system, s.state, s.work, ZW_FIELD_PARAM).data)[0] = control;
+        }
+        must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+        end[k] = q_of(&s)[1];
+        *drift = summary.energy_drift;
+        close_scene(&s);
+    }
+    return fabs(end[1] - end[0]);
+}
+
+static void forces(void **state)
+{
+    (void)state;
+    static const char *const joint[] = {"stiffness='4' springref='20'", "damping='1'", "", ""};
+    static const char *const motor[] = {"", "", "<position joint='j' kp='5' kv='.5'/>",
+                                        "<general joint='j' dyntype='filter' dynprm='.1'/>"};
+    for (int k = 0; k < 4; k++) {
+        double drift[2], one = arm(joint[k], motor[k], 0.5, 4e-3, &drift[0]);
+        double half = arm(joint[k], motor[k], 0.5, 2e-3, &drift[1]);
+        print_message("%s%s: %.2g, %.2g, ratio %.2f; drift %.1g, %.1g\n", joint[k], motor[k], one,
+                      half, one / half, drift[0], drift[1]);
+        assert_true(one < 0.02 && one / half > 3.5 && one / half < 4.5);
+        assert_true(drift[0] / drift[1] > 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +310,8 @@ int main(void)
         cmocka_unit_test(cart),
         cmocka_unit_test(bar),
         cmocka_unit_test(work_of_friction),
+        cmocka_unit_test(forces),
+        cmocka_unit_test(rimless_wheel),
     };
     if (!xml_available()) {
         return 0;

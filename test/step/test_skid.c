@@ -33,7 +33,8 @@ static void it_gets_over(void **state)
             if (i == 2 || i == 6) {
                 assert_int_equal(skid_open(&r, 0), ZW_OK);
                 to(&r, 8, step[k]);
-                assert_true(skid_place(&r)[0] > r.x + 1);
+                const double *q = skid_place(&r); /* the step may turn it aside */
+                assert_true(hypot(q[0] - r.x, q[1]) > 2 && fabs(q[2] - 0.36) < 1e-6);
                 assert_true(r.s.certificate <= 1e-8 && r.s.depth <= 1e-9);
                 touch_close(&r.s);
             }
@@ -41,8 +42,9 @@ static void it_gets_over(void **state)
     }
 }
 
-/* Starts 1e-9 and 2e-9 m apart: what comes of it past the first blows is one and two times as much,
- * and little. */
+/* Starts 1e-8 and 2e-8 m apart: what comes of it past the first blows is one and two times as much,
+ * and little. (A piece of a step between two impacts may be so short that round-off of a place is
+ * 1e-8 of a speed.) */
 static void what_is_small_stays_linear(void **state)
 {
     (void)state;
@@ -50,7 +52,7 @@ static void what_is_small_stays_linear(void **state)
     for (int k = 0; k < 3; k++) {
         dice d = dice_of(6);
         skid r = skid_next(&d);
-        assert_int_equal(skid_open(&r, 1e-9 * k), ZW_OK);
+        assert_int_equal(skid_open(&r, 1e-8 * k), ZW_OK);
         to(&r, 2, 0.002);
         memcpy(place[k], skid_place(&r), sizeof place[k]);
         touch_close(&r.s);

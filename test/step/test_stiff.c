@@ -44,19 +44,19 @@ static void orders_of_radau(void **state)
     for (int k = 0; k < COUNT; k++) {
         step_ode_options options = {
             .method = STEP_RADAU, .n = 2, .field = circle_field, .tolerance = 1e-7 * pow(10.0, -k)};
-        step_ode *ode = begin(&options, 0.0, y);
-        const step_ode_view *view = step_ode_look(ode);
+        stepper *ode = begin(&options, 0.0, y);
+        const stepper_view *view = stepper_look(ode);
         while (view->t < 10.0) {
-            assert_fine(step_ode_advance(ode, 10.0, &error));
+            assert_fine(stepper_advance(ode, 10.0, &error));
             double t = view->t_before + 0.25 * (view->t - view->t_before), out[2];
             const double wanted[2] = {cos(t), -sin(t)};
-            assert_fine(step_ode_dense(ode, t, out, &error));
+            assert_fine(stepper_interpolate(ode, t, out, &error));
             dense[k] = fmax(dense[k], distance(2, out, wanted));
         }
         const double wanted[2] = {cos(10.0), -sin(10.0)};
         h[k] = 10.0 / (double)view->steps;
         end[k] = distance(2, view->y, wanted);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
     print_message("radau: errors %.1e .. %.1e, order %.3f; dense %.1e .. %.1e, local order %.3f\n",
                   end[0], end[COUNT - 1], observed_order(COUNT, h, end), dense[0], dense[COUNT - 1],
@@ -82,13 +82,13 @@ static void moving_equilibria(void **state)
                                             .field = follow,
                                             .user = &stiffness,
                                             .tolerance = tolerance};
-                step_ode *ode = begin(&options, 0.0, &y);
+                stepper *ode = begin(&options, 0.0, &y);
                 go(ode, 10.0);
-                const step_ode_view *view = step_ode_look(ode);
+                const stepper_view *view = stepper_look(ode);
                 assert_small(fabs(view->y[0] - cos(10.0)), methods[k].factor * tolerance);
                 assert_true(view->steps < 3000);
                 assert_true(view->rejected < 60 + view->steps / 3);
-                step_ode_free(ode);
+                stepper_free(ode);
             }
         }
     }
@@ -119,15 +119,15 @@ static void robertson_kinetics(void **state)
                                     .field = robertson,
                                     .tolerance = 1e-9,
                                     .weight = weight};
-        step_ode *ode = begin(&options, 0.0, y);
+        stepper *ode = begin(&options, 0.0, y);
         go(ode, 40.0);
-        const step_ode_view *view = step_ode_look(ode);
+        const stepper_view *view = stepper_look(ode);
         print_message("robertson, method %d: %.1e in %ld steps, %ld evaluations\n",
                       (int)methods[k].method, distance(3, view->y, wanted), view->steps,
                       view->evaluations);
         assert_small(distance(3, view->y, wanted), 1e-7);
         assert_true(view->steps < 1500);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -145,10 +145,10 @@ static void steps_are_long_where_nothing_happens(void **state)
     (void)state;
     double y[2] = {0.0, 0.0};
     step_ode_options options = {.n = 2, .field = damper, .tolerance = 1e-6};
-    step_ode *ode = begin(&options, 0.0, y);
+    stepper *ode = begin(&options, 0.0, y);
     go(ode, 2.0);
-    long explicit_steps = step_ode_look(ode)->steps;
-    step_ode_free(ode);
+    long explicit_steps = stepper_look(ode)->steps;
+    stepper_free(ode);
     for (int k = 0; k < METHODS; k++) {
         options.method = methods[k].method;
         if (!step_method_present(options.method)) {
@@ -156,10 +156,10 @@ static void steps_are_long_where_nothing_happens(void **state)
         }
         ode = begin(&options, 0.0, y);
         go(ode, 2.0);
-        assert_near(step_ode_look(ode)->y[0], 1.0 - exp(-20.0), 1e-4);
-        print_message("damper: %ld steps, dop853 %ld\n", step_ode_look(ode)->steps, explicit_steps);
-        assert_true(20 * step_ode_look(ode)->steps < explicit_steps);
-        step_ode_free(ode);
+        assert_near(stepper_look(ode)->y[0], 1.0 - exp(-20.0), 1e-4);
+        print_message("damper: %ld steps, dop853 %ld\n", stepper_look(ode)->steps, explicit_steps);
+        assert_true(20 * stepper_look(ode)->steps < explicit_steps);
+        stepper_free(ode);
     }
 }
 
@@ -191,17 +191,17 @@ static void events_with_jumps(void **state)
         if (!step_method_present(options.method)) {
             continue;
         }
-        step_ode *ode = begin(&options, 0.0, &y);
+        stepper *ode = begin(&options, 0.0, &y);
         step_events *events = step_events_create(&event, &error);
-        const step_ode_view *view = step_ode_look(ode);
+        const stepper_view *view = stepper_look(ode);
         assert_fine(step_events_arm(events, ode, &error));
         while (view->t < 20.0) {
-            assert_fine(step_ode_advance(ode, 20.0, &error));
+            assert_fine(stepper_advance(ode, 20.0, &error));
             assert_fine(step_events_scan(events, ode, &count, &error));
             if (count > 0) {
                 assert_near(view->t, pi / 2.0 + 2.0 * pi * seen, 1e-6);
                 double up = view->y[0] - 0.5;
-                assert_fine(step_ode_restart(ode, view->t, &up, &error));
+                assert_fine(stepper_restart(ode, view->t, &up, &error));
                 assert_fine(step_events_arm(events, ode, &error));
                 seen++;
             }
@@ -209,7 +209,7 @@ static void events_with_jumps(void **state)
         assert_int_equal(seen, 3);
         assert_near(view->y[0], cos(20.0), 1e-6);
         step_events_free(events);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -219,7 +219,7 @@ static void missing_sundials_says_so(void **state)
     zw_error error = {0};
     double stiffness = 1.0;
     step_ode_options options = {.method = STEP_BDF, .n = 1, .field = follow, .user = &stiffness};
-    step_ode *ode = step_ode_create(&options, &error);
+    stepper *ode = step_ode_create(&options, &error);
     if (step_method_present(STEP_BDF)) {
         assert_non_null(ode);
         print_message("built with SUNDIALS\n");
@@ -228,7 +228,7 @@ static void missing_sundials_says_so(void **state)
         assert_int_equal(error.status, ZW_BAD_INPUT);
         assert_non_null(strstr(error.text, "built without SUNDIALS"));
     }
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 int main(void)

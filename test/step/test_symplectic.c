@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static step_ode *make(mechanics *s, step_method method, double h, const double *y)
+static stepper *make(mechanics *s, step_method method, double h, const double *y)
 {
     step_lagrangian lagrangian = mechanics_lagrangian(s);
     step_ode_options options = {.method = method,
@@ -43,17 +43,17 @@ static void check_order(const char *name, mechanics s, step_field *field, const 
     double h[COUNT], error[COUNT], wanted[2 * MECHANICS_MOST];
     int n = 2 * s.n, order = method == STEP_VARIATIONAL ? 2 : 4;
     step_ode_options exact = {.n = n, .field = field, .tolerance = 1e-14};
-    step_ode *ode =
+    stepper *ode =
         field != NULL ? begin(&exact, 0.0, y) : make(&s, STEP_VARIATIONAL4, end / (32 * 16), y);
     go(ode, end);
-    memcpy(wanted, step_ode_look(ode)->y, (size_t)n * sizeof(double));
-    step_ode_free(ode);
+    memcpy(wanted, stepper_look(ode)->y, (size_t)n * sizeof(double));
+    stepper_free(ode);
     for (int k = 0; k < COUNT; k++) {
         h[k] = end / (first << k);
         ode = make(&s, method, h[k], y);
         go(ode, end);
-        error[k] = distance(n, step_ode_look(ode)->y, wanted);
-        step_ode_free(ode);
+        error[k] = distance(n, stepper_look(ode)->y, wanted);
+        stepper_free(ode);
     }
     print_message("%s: errors %.1e .. %.1e, order %.3f\n", name, error[0], error[COUNT - 1],
                   observed_order(COUNT, h, error));
@@ -82,15 +82,15 @@ static void points_and_angles_agree(void **state)
     double y[8];
     two_points_start(y);
     mechanics a = two_points(), b = angles();
-    step_ode *points = make(&a, STEP_VARIATIONAL4, 0.001, y);
-    step_ode *turns = make(&b, STEP_VARIATIONAL4, 0.001, angles_y);
+    stepper *points = make(&a, STEP_VARIATIONAL4, 0.001, y);
+    stepper *turns = make(&b, STEP_VARIATIONAL4, 0.001, angles_y);
     go(points, 2.0);
     go(turns, 2.0);
-    const double *q = step_ode_look(turns)->y;
+    const double *q = stepper_look(turns)->y;
     const double wanted[2] = {sin(q[0]), -cos(q[0])};
-    assert_small(distance(2, step_ode_look(points)->y, wanted), 1e-9);
-    step_ode_free(points);
-    step_ode_free(turns);
+    assert_small(distance(2, stepper_look(points)->y, wanted), 1e-9);
+    stepper_free(points);
+    stepper_free(turns);
 }
 
 /* ---- Energy ---------------------------------------------------------------------------------- */
@@ -113,13 +113,13 @@ static drift run_long(mechanics s, step_method method, double h, long steps, con
     double mean[BLOCKS] = {0}, sx = 0, sy = 0, sxx = 0, sxy = 0, rest = 0;
     double E0 = s.energy(0.0, y, y + s.n), r[MECHANICS_MOST] = {0};
     zw_error error = {0};
-    step_ode *ode = make(&s, method, h, y);
-    const step_ode_view *view = step_ode_look(ode);
+    stepper *ode = make(&s, method, h, y);
+    const stepper_view *view = stepper_look(ode);
     for (int b = 0; b < BLOCKS; b++) {
         double total = 0.0;
         for (long k = 0; k < steps / BLOCKS; k++) {
             double weight = pow(sin(acos(-1.0) * ((double)k + 0.5) / (double)(steps / BLOCKS)), 4);
-            assert_fine(step_ode_advance(ode, 1e300, &error));
+            assert_fine(stepper_advance(ode, 1e300, &error));
             double E = s.energy(0.0, view->y, view->y + s.n) - E0;
             mean[b] += weight * E;
             total += weight;
@@ -146,7 +146,7 @@ static drift run_long(mechanics s, step_method method, double h, long steps, con
     d.slope = BLOCKS * slope;
     d.doubt = BLOCKS * sqrt(rest / (BLOCKS - 2) / (sxx - sx * sx / BLOCKS));
     d.solves = (double)s.solves / (double)steps;
-    step_ode_free(ode);
+    stepper_free(ode);
     return d;
 }
 
@@ -208,11 +208,11 @@ static void there_and_back(void **state)
     two_points_start(y);
     for (step_method m = STEP_VARIATIONAL; m <= STEP_VARIATIONAL4; m++) {
         mechanics s = two_points();
-        step_ode *ode = make(&s, m, 0.02, y);
+        stepper *ode = make(&s, m, 0.02, y);
         go(ode, 4.0);
         go(ode, 0.0);
-        assert_small(distance(8, step_ode_look(ode)->y, y), 1e-11);
-        step_ode_free(ode);
+        assert_small(distance(8, stepper_look(ode)->y, y), 1e-11);
+        stepper_free(ode);
     }
 }
 
@@ -289,13 +289,13 @@ static void skate_on_a_slope(void **state)
             mechanics s = skate();
             double r;
             h[k] = end / (20 << k);
-            step_ode *ode = make(&s, m, h[k], y);
+            stepper *ode = make(&s, m, h[k], y);
             go(ode, end);
-            const double *now = step_ode_look(ode)->y;
+            const double *now = stepper_look(ode)->y;
             error[k] = distance(3, now, wanted);
             skate_velocity(end, now, now + 3, &r);
             assert_small(fabs(r), 1e-15);
-            step_ode_free(ode);
+            stepper_free(ode);
         }
         print_message("skate: errors %.1e .. %.1e, order %.3f\n", error[0], error[COUNT - 1],
                       observed_order(COUNT, h, error));
@@ -377,18 +377,18 @@ static void finsler_on_a_moving_circle(void **state)
     for (step_method m = STEP_VARIATIONAL; m <= STEP_VARIATIONAL4; m++) {
         check_order("odd", odd(), odd_field, y, 2.0, m, 16);
         mechanics s = odd();
-        step_ode *ode = make(&s, m, 0.01, y);
+        stepper *ode = make(&s, m, 0.01, y);
         double r, worst = 0.0;
         for (int i = 0; i < 300; i++) {
-            assert_int_equal(step_ode_advance(ode, 1e9, NULL), ZW_OK);
-            const step_ode_view *view = step_ode_look(ode);
+            assert_int_equal(stepper_advance(ode, 1e9, NULL), ZW_OK);
+            const stepper_view *view = stepper_look(ode);
             odd_position(view->t, view->y, &r);
             worst = fmax(worst, fabs(r));
             odd_velocity(view->t, view->y, view->y + 2, &r);
             worst = fmax(worst, fabs(r));
         }
         assert_small(worst, 1e-14);
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -414,22 +414,22 @@ static void dense_output_and_retakes(void **state)
         memcpy(y, pendulum_y, sizeof pendulum_y);
         step_ode_options options = {
             .method = m, .n = 5, .field = with_rest, .step = 0.01, .lagrangian = &lagrangian};
-        step_ode *ode = begin(&options, 0.0, y);
-        const step_ode_view *view = step_ode_look(ode);
+        stepper *ode = begin(&options, 0.0, y);
+        const stepper_view *view = stepper_look(ode);
         while (view->t < 1.0) {
-            assert_fine(step_ode_advance(ode, 1.0, &error));
+            assert_fine(stepper_advance(ode, 1.0, &error));
             double a = view->t_before, b = view->t, middle[5];
             assert_near(view->y[4], view->y[1] - y[1], m == STEP_VARIATIONAL ? 2e-3 : 1e-6);
             memcpy(out, view->y, sizeof out);
-            assert_fine(step_ode_dense(ode, 0.5 * (a + b), middle, &error));
-            assert_fine(step_ode_retake(ode, 0.5 * (a + b), &error));
+            assert_fine(stepper_interpolate(ode, 0.5 * (a + b), middle, &error));
+            assert_fine(stepper_retake(ode, 0.5 * (a + b), &error));
             assert_small(distance(5, middle, view->y), 2e-4);
             pendulum_position(0.0, view->y, &r);
             assert_small(fabs(r), 1e-15);
-            assert_fine(step_ode_retake(ode, b, &error));
+            assert_fine(stepper_retake(ode, b, &error));
             assert_small(distance(5, out, view->y), 1e-14);
         }
-        step_ode_free(ode);
+        stepper_free(ode);
     }
 }
 
@@ -469,15 +469,15 @@ static void failures_leave_the_state(void **state)
                                         .field = pendulum_field,
                                         .step = 0.01,
                                         .lagrangian = &lagrangian};
-            step_ode *ode = begin(&options, 0.0, pendulum_y);
+            stepper *ode = begin(&options, 0.0, pendulum_y);
             broken_after = after;
-            assert_int_equal(step_ode_advance(ode, 1.0, NULL),
+            assert_int_equal(stepper_advance(ode, 1.0, NULL),
                              kind == 0 ? ZW_CONFLICT : ZW_UNDETERMINED);
-            assert_true(step_ode_look(ode)->t == 0.0);
-            assert_memory_equal(step_ode_look(ode)->y, pendulum_y, sizeof pendulum_y);
+            assert_true(stepper_look(ode)->t == 0.0);
+            assert_memory_equal(stepper_look(ode)->y, pendulum_y, sizeof pendulum_y);
             broken_after = 1000;
             go(ode, 0.02);
-            step_ode_free(ode);
+            stepper_free(ode);
         }
     }
 }
@@ -489,10 +489,10 @@ static void long_steps_are_refused(void **state)
     mechanics s = pendulum();
     zw_error error = {0};
     double y[4] = {0.0, -1.0, 9.0, 0.0};
-    step_ode *ode = make(&s, STEP_VARIATIONAL, 30.0, y);
-    assert_int_equal(step_ode_advance(ode, 1e9, &error), ZW_INACCURATE);
+    stepper *ode = make(&s, STEP_VARIATIONAL, 30.0, y);
+    assert_int_equal(stepper_advance(ode, 1e9, &error), ZW_INACCURATE);
     assert_true(strstr(error.text, "shorter step") != NULL);
-    step_ode_free(ode);
+    stepper_free(ode);
 }
 
 static void memory_that_is_not_there(void **state)

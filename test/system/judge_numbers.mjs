@@ -12,7 +12,7 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import {house, load, mujoco} from './oracle.mjs';
+import {house, load, mujoco, setCoordinates} from './oracle.mjs';
 
 const [program, wanted, ...given] = process.argv.slice(2);
 const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100));
@@ -71,7 +71,8 @@ function observe(model, data) {
   let mass = 0;
   for (let i = 1; i < model.nbody; i++) {
     mass += model.body_mass[i];
-    for (let k = 0; k < 3 && model.body_weldid[i] === 0; k++) {
+    const root = model.body_weldid[i];
+    for (let k = 0; k < 3 && (root === 0 || model.body_mocapid[root] >= 0); k++) {
       still -= model.body_mass[i] * model.opt.gravity[k] * data.xipos[3 * i + k];
     }
   }
@@ -124,7 +125,7 @@ function compare(model, numbers) {
   let at = 0;
   const take = (count) => numbers.subarray(at, at += count);
   const [nq, nv, bodies, controls, motorsOff, entries] = take(6);
-  const sizes = [[nq, model.nq], [nv, model.nv], [bodies, model.nbody]];
+  const sizes = [[nq, model.nq + 7 * model.nmocap], [nv, model.nv], [bodies, model.nbody]];
   if (sizes.some(([a, b]) => a !== b)) {
     return {why: `sizes differ: ${sizes.map((pair) => pair.join('/')).join(' ')}`};
   }
@@ -139,7 +140,7 @@ function compare(model, numbers) {
   const place = take(2 * entries);
   const room = new Float64Array(nv * nv);
   for (let k = 0; k < states; k++) {
-    data.qpos.set(take(nq));
+    setCoordinates(model, data, take(nq));
     data.qvel.set(take(nv));
     data.ctrl.set(take(controls).subarray(0, motorsOff ? 0 : model.nu));
     mujoco.mj_forward(model, data);

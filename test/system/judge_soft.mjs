@@ -12,7 +12,7 @@ import {spawnSync} from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import {house, load, mujoco} from './oracle.mjs';
+import {coordinates, house, load, mujoco, setCoordinates} from './oracle.mjs';
 
 const [program, ...given] = process.argv.slice(2);
 const small = process.env.ZW_CAMPAIGN === 'small';
@@ -48,10 +48,13 @@ function draw(model, data) {
         return (low + high) / 2 + (high - low) / 2 * chance();
       });
       data.ctrl.set(u);
+      for (let i = 0; i < 3 * model.nmocap; i++) { // they are moved about
+        data.mocap_pos[i] += 0.02 * chance();
+      }
       for (let j = 0; j < every; j++) {
         mujoco.mj_step(model, data);
       }
-      const state = {q: Array.from(data.qpos), v: Array.from(data.qvel), u};
+      const state = {q: coordinates(model, data), v: Array.from(data.qvel), u};
       if ([...state.q, ...state.v].every(Number.isFinite)) {
         list.push(state);
       }
@@ -91,14 +94,15 @@ function follow(file, model, data) {
     data.qvel[i] = 0.1 * chance();
   }
   const {why, numbers} =
-      ask(file, [{q: Array.from(data.qpos), v: Array.from(data.qvel), u: Array.from(data.ctrl)}], String(steps));
+      ask(file, [{q: coordinates(model, data), v: Array.from(data.qvel), u: Array.from(data.ctrl)}], String(steps));
   if (why) {
     return [NaN, NaN];
   }
   const far = [0, 0];
   for (let k = 0; k < steps; k++) {
     mujoco.mj_step(model, data);
-    const q = numbers.subarray(5 + k * model.nq, 5 + (k + 1) * model.nq);
+    const nq = model.nq + 7 * model.nmocap;
+    const q = numbers.subarray(5 + k * nq, 5 + (k + 1) * nq);
     const now = Math.max(...Array.from(data.qpos, (x, i) => Math.abs(x - q[i])));
     far[0] = 2 * k < steps ? Math.max(far[0], now) : far[0];
     far[1] = Math.max(far[1], now);
@@ -163,7 +167,7 @@ function judge(file) {
   let at = 0;
   const take = (count) => numbers.subarray(at, at += count);
   const [nq, nv, controls] = take(4);
-  if (nq !== model.nq || nv !== model.nv || controls !== model.nu) {
+  if (nq !== model.nq + 7 * model.nmocap || nv !== model.nv || controls !== model.nu) {
     return {why: `sizes differ: ${nq}/${model.nq} ${nv}/${model.nv} ${controls}/${model.nu}`};
   }
   Object.assign(model.opt, {tolerance: 0, iterations: 500, ls_iterations: 200, ls_tolerance: 1e-6});
@@ -177,7 +181,7 @@ function judge(file) {
     const push = take(nv);
     const points = Array.from({length: take(1)[0]}, () => Array.from(take(10)));
     mujoco.mj_resetData(model, data);
-    data.qpos.set(q);
+    setCoordinates(model, data, q);
     data.qvel.set(v);
     data.ctrl.set(u);
     mujoco.mj_forward(model, data);

@@ -101,6 +101,10 @@ static inline void numbers_draw(numbers *x)
         x->v[i] = numbers_chance(x);
     }
     system_move(s, x->q, 1, x->v);
+    for (int i = s->tree->moved; i < s->nq; i++) { /* mocap bodies are put anywhere */
+        x->q[i] += numbers_chance(x);
+    }
+    system_normalise(s, x->q);
     for (int i = 0; i < s->n; i++) {
         x->v[i] = 2 * numbers_chance(x);
     }
@@ -118,7 +122,7 @@ static inline void numbers_poses(numbers *x)
     int next = 0;
     memcpy(x->pose[0], (double[7]){0, 0, 0, 1}, sizeof *x->pose);
     for (int i = 1; i < x->bodies; i++) {
-        int jointed = 0;
+        int jointed = b->body[i].mocap;
         for (int k = 0; k < b->count[ZW_THING_JOINT]; k++) {
             jointed |= b->joint[k].body == i;
         }

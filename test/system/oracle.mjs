@@ -56,3 +56,21 @@ export function load(file) {
     }
   }
 }
+
+// Our coordinates: those of MuJoCo, and behind them the poses of mocap bodies.
+export function coordinates(model, data) {
+  const q = Array.from(data.qpos);
+  for (let i = 0; i < model.nmocap; i++) {
+    q.push(...data.mocap_pos.subarray(3 * i, 3 * i + 3), ...data.mocap_quat.subarray(4 * i, 4 * i + 4));
+  }
+  return q;
+}
+
+export function setCoordinates(model, data, q) {
+  data.qpos.set(q.slice(0, model.nq));
+  for (let i = 0; i < model.nmocap; i++) {
+    const at = model.nq + 7 * i;
+    data.mocap_pos.set(q.slice(at, at + 3), 3 * i);
+    data.mocap_quat.set(q.slice(at + 3, at + 7), 4 * i);
+  }
+}

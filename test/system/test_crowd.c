@@ -28,7 +28,7 @@ typedef struct scene {
     double *q, *v;
 } scene;
 
-static const char *const limbs =
+static const char *const round_limbs =
     "<freejoint/><geom type='capsule' size='0.07' fromto='0 -.1 0 0 .1 0'/>"
     "<geom type='sphere' size='0.09' pos='0 0 .2'/>"
     "<body pos='0 .15 .05'><joint axis='1 0 0' range='-70 70' damping='.2'/>"
@@ -43,16 +43,33 @@ static const char *const limbs =
     "<body pos='0 .1 -.1'><joint axis='0 1 0' range='-60 60' damping='.3'/>"
     "<geom type='capsule' size='0.05' fromto='0 0 0 0 0 -.3'/></body>";
 
+/* Long parts with edges, whose spheres overlap although they are apart. */
+static const char *const edges =
+    "<freejoint/><geom type='box' size='.05 .2 .03'/>"
+    "<body pos='0 .12 .06'><joint axis='0 0 1' damping='.1'/><joint axis='1 0 0' damping='.1'/>"
+    "<geom type='mesh' mesh='wedge'/>"
+    "<body pos='0 .1 .06'><joint axis='0 0 1' damping='.1'/>"
+    "<geom type='cylinder' size='.02 .15' euler='0 90 0'/></body></body>"
+    "<body pos='0 -.12 -.08'><joint axis='0 1 0' damping='.1'/>"
+    "<geom type='ellipsoid' size='.15 .03 .02'/>"
+    "<body pos='0 0 -.08'><joint axis='0 0 1' damping='.1'/>"
+    "<geom type='mesh' mesh='wedge'/></body></body>"
+    "<body pos='.2 0 .1'><joint axis='0 1 0' damping='.1'/>"
+    "<geom type='capsule' size='.02 .15'/></body>";
+static const char *limbs = round_limbs;
+
 /* Walkers first..end-1, `gap` apart. */
 static scene open_scene(int first, int end, double gap)
 {
     static char text[100000];
     zw_error error = {0};
     scene s = {0};
-    int at = sprintf(text,
-                     "<mujoco><option timestep='%g'/><worldbody>"
-                     "<geom type='plane' size='0 0 1'/>",
-                     H);
+    int at =
+        sprintf(text,
+                "<mujoco><option timestep='%g'/><asset><mesh name='wedge' vertex='-.2 -.03 -.02 "
+                ".2 -.03 -.02 .2 .03 -.02 -.2 .03 -.02 -.1 0 .03 .2 0 .01'/></asset><worldbody>"
+                "<geom type='plane' size='0 0 1'/>",
+                H);
     for (int k = first; k < end; k++) {
         at += sprintf(text + at, "<body pos='%.17g %.17g %g' euler='0 %d %d'>%s</body>",
                       gap * (k % 4), gap * (k / 4), 0.6 + 0.05 * (k % 3), 10 * k, 50 * k, limbs);
@@ -117,7 +134,7 @@ static void search_along(int walkers, int is_crowd)
     scene s = open_scene(0, walkers, 0.7);
     const contact_world *world = s.system->bodies->contact;
     contact_work kept;
-    int met = 0, waited = 0;
+    int met = 0, waited = 0, apart = 0;
     assert_int_equal(world->crowd != NULL, is_crowd);
     assert_int_equal(contact_work_create(&kept, world), ZW_OK);
     for (int k = 0; k < 150; k++) {
@@ -130,9 +147,15 @@ static void search_along(int walkers, int is_crowd)
         compare_search(&s, &kept, k % 3 == 0 ? H : 0, k % 5 == 0 ? 0.05 : 0);
         met += kept.count;
         waited += contact_waits(&kept.wait, 0, 2);
+        for (int i = 0; i < world->match_count; i++) {
+            double close;
+            apart += contact_near(world, &kept, &world->match[i], 0, &close) &&
+                     contact_waits_apart(&kept.wait, i, &world->match[i], close);
+        }
     }
     assert_true(met > 150);
-    assert_true(waited > 0);
+    assert_true(waited > 0 || limbs == edges);
+    assert_true(apart > 150 || is_crowd || limbs != edges);
     contact_work_free(&kept);
     close_scene(&s);
 }
@@ -147,6 +170,15 @@ static void test_search_of_many(void **state)
 {
     (void)state;
     search_along(11, 1);
+}
+
+static void test_search_by_shape(void **state)
+{
+    (void)state;
+    limbs = edges;
+    search_along(3, 0);
+    search_along(12, 1);
+    limbs = round_limbs;
 }
 
 /* Far from each other they do not feel each other. */
@@ -183,8 +215,8 @@ int main(void)
         printf("Built without expat: no models.\n");
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_search_of_few),
-                                       cmocka_unit_test(test_search_of_many),
-                                       cmocka_unit_test(test_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search_of_few), cmocka_unit_test(test_search_of_many),
+        cmocka_unit_test(test_search_by_shape), cmocka_unit_test(test_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

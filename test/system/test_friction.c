@@ -421,6 +421,53 @@ static void a_force_on_the_border_is_held(void **state)
     world_end(&w);
 }
 
+/* The square of the turning speed of a bead on a ring of radius 1 at the angle u from below, if it
+ * was E0 at u0 and the ring has pressed inwards (side 1) or outwards (-1) since:
+ * (w^2)' = -2 g sin u - 2 mu side (w^2 + g cos u), which is linear. */
+static double ring_square(double mu, int side, double u0, double E0, double u)
+{
+    double k = 2 * mu * side, a = G * (2 - k * k) / (1 + k * k), b = -3 * k * G / (1 + k * k);
+    double rest = E0 - a * cos(u0) - b * sin(u0);
+    return rest * exp(-k * (u - u0)) + a * cos(u) + b * sin(u);
+}
+
+/* Where the ring ceases to press to this side. */
+static double ring_turn(double mu, int side, double u0, double E0, double far)
+{
+    double near = u0;
+    for (int i = 0; i < 80; i++) {
+        double u = 0.5 * (near + far);
+        *(side * (ring_square(mu, side, u0, E0, u) + G * cos(u)) > 0 ? &near : &far) = u;
+    }
+    return near;
+}
+
+/* On its way over the top the ring presses outwards: |N| has two corners. */
+static void a_bead_goes_over_the_top(void **state)
+{
+    (void)state;
+    double mu = 0.1, square = 70;
+    double one = ring_turn(mu, 1, 0, square, 3.1), at_one = ring_square(mu, 1, 0, square, one);
+    double two = ring_turn(mu, -1, one + 1e-9, at_one, 4.5);
+    double at_two = ring_square(mu, -1, one, at_one, two);
+    for (int form = 0; form < 2; form++) {
+        world w = world_of(form ? "coord r = 1, u = 0\nspeed u' = sqrt(70)\n"
+                                  "mass 1 at (r*sin(u), -r*cos(u))\ngravity (0, -9.81)\n"
+                                  "constraint c: r^2 = 1\nfriction c: 0.1\nstop when u > 5.5\n"
+                                : "coord x = 0, y = -1\nspeed x' = sqrt(70)\nmass 1 at (x, y)\n"
+                                  "gravity (0, -9.81)\nconstraint c: x^2 + y^2 = 1\n"
+                                  "friction c: 0.1\nstop when x > -0.7 and x < -0.69 and y < 0\n");
+        world_run(&w, 5, 1e-12);
+        const double *q = world_field(&w, ZW_FIELD_Q), *v = world_field(&w, ZW_FIELD_V);
+        double u = form ? q[1] : 2 * 3.14159265358979323846 + atan2(q[0], -q[1]);
+        double found = form ? v[1] * v[1] : v[0] * v[0] + v[1] * v[1];
+        double exact = ring_square(mu, 1, two, at_two, u);
+        assert_true(one > 2 && two < 4.4 && exact > 1);
+        assert_true(fabs(found - exact) < 1e-10);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -439,6 +486,7 @@ int main(void)
         cmocka_unit_test(three_discs_make_a_heap),
         cmocka_unit_test(a_rod_falls_into_a_corner),
         cmocka_unit_test(a_force_on_the_border_is_held),
+        cmocka_unit_test(a_bead_goes_over_the_top),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,8 +81,7 @@ int gauss_shares(const zw_gauss *problem)
     double scale[GAUSS_CHOOSE_MOST], x[GAUSS_CHOOSE_MOST];
     double basis[GAUSS_CHOOSE_MOST * GAUSS_CHOOSE_MOST];
     int n = problem->n, count = 0;
-    if (!gauss_may_share(n, problem->block_count) || problem->A.dense == NULL ||
-        !scales(problem, scale)) {
+    if (n > GAUSS_CHOOSE_MOST || problem->A.dense == NULL || !scales(problem, scale)) {
         return 0;
     }
     for (int i = 0, row = 0; i < problem->block_count; row += problem->block[i++].rows) {

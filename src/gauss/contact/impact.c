@@ -55,7 +55,7 @@
 #include "gauss/contact/impact_inner.h"
 
 /* Relative; speeds from the kernel are good to about 1e-14 of the sizes of their terms. */
-#define NONE 1e-13 /* an approach of this part of the terms of its row is none */
+#define NONE 1e-13 /* an approach of this part of what a row could have is none */
 #define SAME 1e-9  /* strengths that differ by this part are equal */
 #define TAIL 1e-12 /* approaches weaker than this part of the first end together */
 #define GAIN 1e-13 /* of |v+ - v-|^2/2: a gain of energy up to this is round-off */
@@ -77,24 +77,43 @@ static double row_speed(const gauss_impact *x, int row, const double *v)
     return sum;
 }
 
-/* The size of the terms of row_speed. */
-static double row_size(const gauss_impact *x, int row, const double *v)
+static double mass_of(const gauss_impact *x, int i)
 {
-    double sum = fabs(x->b[row]);
-    for (int e = x->start[row]; e < x->start[row + 1]; e++) {
-        sum += fabs(x->value[e] * v[x->column[e]]);
+    const zw_metric *M = &x->metric; /* the lower triangle: the diagonal comes first */
+    return M->kind == ZW_METRIC_DIAGONAL ? M->value[i] : M->value[M->start[i]];
+}
+
+/* |v| in the metric of the diagonal of the masses. */
+static double size_of(const gauss_impact *x, const double *v)
+{
+    double sum = 0;
+    for (int i = 0; i < x->n; i++) {
+        sum += mass_of(x, i) * v[i] * v[i];
     }
-    return sum;
+    return sqrt(sum);
+}
+
+/* The speed that a row could have at most: what a closed contact has of it by round-off is a part
+ * of this, not of its own terms, which may all be round-off. */
+static double row_size(const gauss_impact *x, int row, double size)
+{
+    double sum = 0;
+    for (int e = x->start[row]; e < x->start[row + 1]; e++) {
+        double M = mass_of(x, x->column[e]);
+        sum += M > 0 ? x->value[e] * x->value[e] / M : 0;
+    }
+    return fabs(x->b[row]) + size * sqrt(sum);
 }
 
 /* Fills the speeds of approach; the number of contacts that approach. */
 static int measure_approach(gauss_impact *x, const double *v)
 {
     int count = 0;
+    double size = size_of(x, v);
     for (int k = 0; k < x->blocks; k++) {
         impact_block *block = &x->block[k];
         double speed = block->contact ? -row_speed(x, block->first, v) : 0;
-        double none = block->contact ? NONE * row_size(x, block->first, v) : 0;
+        double none = block->contact ? NONE * row_size(x, block->first, size) : 0;
         block->parts = speed < -none;
         block->speed = speed > none ? speed : 0;
         count += block->speed > 0;
@@ -174,12 +193,13 @@ static zw_status find_share(gauss_impact *x, const double *v, int steps, impact_
                             double *share, gauss_impact_answer *answer, zw_error *error)
 {
     double low = 0, high = 1;
-    size_t speeds = (size_t)x->n * sizeof(double);
+    size_t speeds = (size_t)x->n * sizeof(double), rows = (size_t)x->part_rows * sizeof(double);
     zw_status status = solve_group(x, v, 0, energy, answer, error);
     if (status != ZW_OK) {
         return status;
     }
     memcpy(x->kept, x->after, speeds);
+    memcpy(x->kept_sum, x->impulse, rows);
     for (int k = 0; k < steps && status != ZW_NO_MEMORY; k++) {
         impact_energy trial;
         double middle = 0.5 * (low + high);
@@ -190,11 +210,22 @@ static zw_status find_share(gauss_impact *x, const double *v, int steps, impact_
             low = middle;
             *energy = trial;
             memcpy(x->kept, x->after, speeds);
+            memcpy(x->kept_sum, x->impulse, rows);
         }
     }
     memcpy(x->after, x->kept, speeds);
+    memcpy(x->impulse, x->kept_sum, rows);
     *share = low;
     return status == ZW_NO_MEMORY ? status : ZW_OK;
+}
+
+static void add_impulses(gauss_impact *x)
+{
+    for (int p = 0, row = 0; p < x->part_blocks; p++) {
+        for (int i = 0; i < x->part[p].rows; i++, row++) {
+            x->sum[x->block[x->part_of[p]].first + i] += x->impulse[row];
+        }
+    }
 }
 
 /* The group that was put together acts, with its restitution or without: v becomes the speeds
@@ -212,6 +243,7 @@ static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_a
     }
     if (status == ZW_OK) {
         memcpy(v, x->after, (size_t)x->n * sizeof *v);
+        add_impulses(x);
         answer->loss += energy.loss;
         answer->work += energy.work;
     }
@@ -219,7 +251,7 @@ static zw_status strike(gauss_impact *x, double share, double *v, gauss_impact_a
 }
 
 /* Contacts that are groups of their own. */
-static void strike_alone(const gauss_impact *x, double *v, gauss_impact_answer *answer)
+static void strike_alone(gauss_impact *x, double *v, gauss_impact_answer *answer)
 {
     for (int k = 0; k < x->blocks; k++) {
         const impact_block *block = &x->block[k];
@@ -230,6 +262,7 @@ static void strike_alone(const gauss_impact *x, double *v, gauss_impact_answer *
         for (int i = block->first_way; i < block->first_way + block->ways; i++) {
             v[x->way[i]] += (1 + e) * c * x->by[i];
         }
+        x->sum[block->first] += block->mass * (1 + e) * c;
         answer->loss += 0.5 * block->mass * (1 - e) * (1 + e) * c * c;
         answer->work += block->mass * (1 + e) * c * x->b[block->first];
     }
@@ -426,6 +459,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     if (x->no_memory || !impact_make_room(x)) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
+    memset(x->sum, 0, (size_t)x->rows * sizeof(double));
     x->options = zw_gauss_options_default();
     x->options.contact = contact;
     x->options.tolerance = FINE;
@@ -433,4 +467,9 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0;
     return answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;
+}
+
+const double *gauss_impact_impulse(const gauss_impact *x, int block)
+{
+    return x->sum + x->block[block].first;
 }

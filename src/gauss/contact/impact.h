@@ -40,14 +40,16 @@ void gauss_impact_free(gauss_impact *x);
 
 /* The metric is diagonal or compressed, and must last until gauss_impact_solve. */
 void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric);
-/* Name and friction are those of `block`; contact NULL: equalities, which always hold. */
-void gauss_impact_block(gauss_impact *x, const zw_block *block,
-                        const gauss_impact_contact *contact);
+/* Name and friction are those of `block`; contact NULL: equalities, which always hold. Its number.
+ */
+int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact);
 /* column NULL: the row has `count` = n values. */
 void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b);
 
 /* From the speeds before to those after, in v[n]. ZW_IMPACT_DEFAULT is the sequential law. */
 zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law contact, double *v,
                              gauss_impact_answer *answer, zw_error *error);
+/* The impulses of all rounds of the last impact along the rows of a block. */
+const double *gauss_impact_impulse(const gauss_impact *x, int block);
 
 #endif

@@ -59,7 +59,9 @@ struct gauss_impact {
     double *w;        /* [rows] before */
     double *after;    /* [n] speeds after a round */
     double *kept;     /* [n] the best answer of a bisection */
-    double *impulse;  /* [rows] of a round */
+    double *impulse;  /* [rows] of a round; its rows are those of the group, */
+    double *sum;      /* [rows] and of all so far */
+    double *kept_sum; /* [rows] impulses of the group that go with `kept` */
     void *memory;
     size_t memory_size;
 };

@@ -59,6 +59,8 @@ static void lay_out(gauss_impact *x, base_arena *arena)
     x->after = base_arena_doubles(arena, n);
     x->kept = base_arena_doubles(arena, n);
     x->impulse = base_arena_doubles(arena, rows);
+    x->sum = base_arena_doubles(arena, rows);
+    x->kept_sum = base_arena_doubles(arena, rows);
 }
 
 int impact_make_room(gauss_impact *x)
@@ -92,11 +94,11 @@ void gauss_impact_begin(gauss_impact *x, int n, const zw_metric *metric)
     }
 }
 
-void gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)
+int gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impact_contact *contact)
 {
     if (x->no_memory || !base_list_room(&x->block, &x->block_room, x->blocks, sizeof *x->block)) {
         x->no_memory = 1;
-        return;
+        return -1;
     }
     x->block[x->blocks] =
         (impact_block){.block = *block, .first = x->rows, .contact = contact != NULL};
@@ -104,7 +106,7 @@ void gauss_impact_block(gauss_impact *x, const zw_block *block, const gauss_impa
         x->block[x->blocks].law = *contact;
         x->pairs = contact->pair + 1 > x->pairs ? contact->pair + 1 : x->pairs;
     }
-    x->blocks++;
+    return x->blocks++;
 }
 
 void gauss_impact_row(gauss_impact *x, int count, const int *column, const double *value, double b)

@@ -299,7 +299,12 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
 static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 {
     zw_gauss part = {.n = p->n, .block_count = p->blocks};
-    if (!gauss_may_share(p->n, p->blocks)) {
+    const int *block = (int *)is->block.data + p->first_block;
+    int count = 0; /* boxes share nothing */
+    for (int i = 0; i < p->blocks; i++) {
+        count += problem->block[block[i]].kind != ZW_BOX;
+    }
+    if (!gauss_may_share(p->n, count)) {
         return 0;
     }
     if (!islands_make_room(is, problem, p)) {
@@ -312,7 +317,7 @@ static int is_shared(gauss_islands *is, const zw_gauss *problem, const piece *p)
 
 /* By prox.h. 1: done; 0: it has no answer; -1: no memory. */
 static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss_options *options,
-                      const double *start, const piece *p, zw_motion *motion)
+                      const gauss_islands_hint *hint, const piece *p, zw_motion *motion)
 {
     const int *block = (int *)is->block.data + p->first_block;
     zw_block *blocks = islands_room(&is->blocks, (size_t)p->blocks, sizeof *blocks);
@@ -331,7 +336,7 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .first = is->row_start.data,
                         .blocks = blocks};
     gauss_prox_answer near;
-    int found = gauss_prox_solve(is->prox, problem, &part, options, start, &near);
+    int found = gauss_prox_solve(is->prox, problem, &part, options, hint->fair, hint->start, &near);
     if (found > 0) {
         motion->a = near.a;
         motion->lambda = near.lambda;
@@ -363,7 +368,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     int near = p->n <= ISLANDS_SMALL && !shared && (options->guess || p->m == 0);
-    int found = near ? solve_near(is, problem, options, hint->start, p, motion) : 0;
+    int found = near ? solve_near(is, problem, options, hint, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;
     }

@@ -41,6 +41,7 @@ typedef struct gauss_islands_hint {
      * already but for parts of `share`, or about none. share = 0: whichever are found first. */
     double share;
     int about_guess;
+    double fair; /* a certificate that does where prox.h finds none that is better */
 } gauss_islands_hint;
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces

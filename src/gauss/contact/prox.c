@@ -33,37 +33,18 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "gauss/contact/prox_law.h"
+#include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
 #include "gauss/judge.h"
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-enum { STEPS = 20 };
-#define WEIGHT 1e5   /* k */
+enum { STEPS = 20, STALE = 2 };
 #define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
 #define TURNED 0.1   /* of the slope along a step may be left at its end, the other way */
 #define NOTICED 1e-2 /* a push at the start that is not to be overlooked, to the largest */
 #define FINE 1e-15   /* as good as it gets */
 #define SAME 1e-3    /* the factors are good for slides that turned by no more than this */
-
-struct gauss_prox {
-    int n, m, units, wide; /* wide: n in whole lines */
-    int coulomb;
-    const zw_gauss *problem;
-    const gauss_piece *piece;
-    prox_unit *unit;
-    double *u, *p, *way, *push, *away, *free, *unit_of, *inverse; /* [wide] */
-    double *scale, *b, *give, *r, *w, *lambda, *moved, *dw;       /* [m] in scaled units */
-    double *out, *residual, *before, *carried;                    /* [m] */
-    double *J;                                                    /* [m][wide] the rows, scaled */
-    double *T;                                                    /* [CONE_MAX][wide] */
-    double *M, *H, *U;                                            /* [wide][wide] */
-    int *column;                                                  /* [entries] */
-    size_t entries;                                               /* of all rows */
-    void *memory;
-    size_t bytes;
-};
 
 gauss_prox *gauss_prox_create(void)
 {
@@ -78,195 +59,6 @@ void gauss_prox_free(gauss_prox *x)
     }
 }
 
-static void lay_out(gauss_prox *x, base_arena *arena)
-{
-    size_t wide = (size_t)x->wide, m = (size_t)x->m;
-    double **vector[] = {&x->u,    &x->p,    &x->way,     &x->push,
-                         &x->away, &x->free, &x->unit_of, &x->inverse};
-    double **rows[] = {&x->scale, &x->b,  &x->give, &x->r,        &x->w,      &x->lambda,
-                       &x->moved, &x->dw, &x->out,  &x->residual, &x->before, &x->carried};
-    for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-        *vector[i] = base_arena_doubles(arena, wide);
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *rows[i] = base_arena_doubles(arena, m);
-    }
-    x->J = base_arena_doubles(arena, m * wide);
-    x->T = base_arena_doubles(arena, CONE_MAX * wide);
-    x->M = base_arena_doubles(arena, wide * wide);
-    x->H = base_arena_doubles(arena, wide * wide);
-    x->U = base_arena_doubles(arena, wide * wide);
-    x->column = base_arena_ints(arena, x->entries);
-    x->unit = base_arena_bytes(arena, m * sizeof *x->unit);
-}
-
-static int make_room(gauss_prox *x)
-{
-    base_arena arena = {0};
-    lay_out(x, &arena);
-    if (arena.used > x->bytes) {
-        base_free(x->memory);
-        x->bytes = 0;
-        x->memory = base_alloc(arena.used + arena.used / 2);
-        if (!x->memory) {
-            return 0;
-        }
-        x->bytes = arena.used + arena.used / 2;
-    }
-    arena = (base_arena){.block = x->memory};
-    lay_out(x, &arena);
-    return 1;
-}
-
-/* ---- The problem in scaled units ------------------------------------------------------------ */
-
-static void zeros(double *x, int count)
-{
-    for (int i = 0; i < count; i++) {
-        x[i] = 0;
-    }
-}
-
-/* M in whole lines. 0: that is no metric. */
-static int open_metric(gauss_prox *x)
-{
-    const zw_metric *M = &x->problem->metric;
-    const gauss_piece *piece = x->piece;
-    zeros(x->M, x->n * x->wide);
-    for (int i = 0; i < x->n; i++) {
-        int j = piece->unknown[i];
-        if (M->kind == ZW_METRIC_DIAGONAL) {
-            x->M[i * x->wide + i] = M->value[j];
-            continue;
-        }
-        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            int r = piece->local[M->row[k]];
-            x->M[i * x->wide + r] = x->M[r * x->wide + i] = M->value[k];
-        }
-    }
-    for (int i = 0; i < x->n; i++) {
-        double mass = x->M[i * x->wide + i];
-        if (!(mass > 0)) {
-            return 0;
-        }
-        x->unit_of[i] = sqrt(mass);
-        x->inverse[i] = 1 / x->unit_of[i];
-    }
-    return 1;
-}
-
-/* p = M free, or the force; and where to start. */
-static void open_motion(gauss_prox *x, const double *start)
-{
-    const zw_gauss *problem = x->problem;
-    int rest = x->wide - x->n;
-    double *padded[] = {x->u, x->p, x->way, x->push, x->away, x->free, x->unit_of, x->inverse};
-    for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
-        zeros(padded[i] + x->n, rest);
-    }
-    for (int i = 0; i < x->n; i++) {
-        int j = x->piece->unknown[i];
-        if (problem->force) {
-            x->p[i] = problem->force[j];
-            x->free[i] = x->p[i] * x->inverse[i] * x->inverse[i]; /* as certificate.c has it */
-        } else {
-            x->free[i] = problem->free[j];
-        }
-        x->u[i] = start ? start[j] : x->free[i];
-    }
-    if (!problem->force) {
-        dense_lines_times(x->n, x->wide, x->M, x->free, x->p);
-    }
-}
-
-/* J = scale A: the squares of the lengths first, then as work.h says. `from` is the block's first
- * row in the problem, `at` here. */
-static void scale_block(gauss_prox *x, const zw_block *block, int from, int at)
-{
-    const zw_rows *A = &x->problem->A;
-    int cone = block->kind == ZW_CONE;
-    double longest = 0;
-    for (int i = 0; i < block->rows; i++) {
-        double mu = cone && i > 0 ? block->friction[i - 1] : 1, *J = x->J + (at + i) * x->wide;
-        double give = x->problem->compliance ? x->problem->compliance[from + i] : 0;
-        zeros(J, x->wide);
-        for (int e = A->start[from + i]; e < A->start[from + i + 1]; e++) {
-            J[x->piece->local[A->column[e]]] = A->value[e];
-        }
-        double square = dense_square(x->wide, J, x->inverse) + give;
-        x->give[at + i] = give;
-        x->scale[at + i] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
-        longest = fmax(longest, mu * mu * square);
-    }
-    double factor = cone && longest > 0 ? 1 / sqrt(longest) : 1;
-    for (int i = 0; i < block->rows; i++) {
-        double s = x->scale[at + i] *= factor, *J = x->J + (at + i) * x->wide;
-        for (int j = 0; j < x->wide; j++) {
-            J[j] *= s;
-        }
-        x->b[at + i] = x->problem->b ? s * x->problem->b[from + i] : 0;
-        x->give[at + i] *= s * s;
-    }
-}
-
-/* The columns of so many rows of the problem, each once. Rows of a point have the same. */
-static int list_columns(const gauss_prox *x, int row, int rows, int *column)
-{
-    const zw_rows *A = &x->problem->A;
-    int first = A->start[row], count = A->start[row + 1] - first;
-    for (int e = 0; e < count; e++) {
-        column[e] = x->piece->local[A->column[first + e]];
-    }
-    for (int i = row + 1; i < row + rows; i++) {
-        int start = A->start[i], wide = A->start[i + 1] - start;
-        size_t bytes = (size_t)wide * sizeof(int);
-        if (wide == A->start[row + 1] - first &&
-            memcmp(A->column + start, A->column + first, bytes) == 0) {
-            continue;
-        }
-        for (int e = start; e < start + wide; e++) {
-            int c = x->piece->local[A->column[e]], known = 0;
-            for (int a = 0; a < count; a++) {
-                known |= column[a] == c;
-            }
-            column[count] = c;
-            count += !known;
-        }
-    }
-    return count;
-}
-
-/* 0: a cone gives way, which is for others. */
-static int open_rows(gauss_prox *x, const double *guess)
-{
-    const gauss_piece *piece = x->piece;
-    int at_entry = 0;
-    x->units = 0;
-    for (int k = 0, at = 0; k < piece->block_count; at += piece->blocks[k++].rows) {
-        const zw_block *block = &piece->blocks[k];
-        int step = block->kind == ZW_CONE ? block->rows : 1, from = piece->first[piece->block[k]];
-        scale_block(x, block, from, at);
-        for (int i = at; i < at + block->rows; i += step) {
-            prox_unit *it = &x->unit[x->units++];
-            it->at = i;
-            it->rows = step;
-            prox_interval(block, x->scale[i], it);
-            it->soft = 1 / (1 + WEIGHT * x->give[i]);
-            it->column = x->column + at_entry;
-            it->columns = list_columns(x, from + i - at, step, it->column);
-            at_entry += it->columns;
-        }
-        for (int i = 0; i < block->rows; i++) {
-            double s = x->scale[at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
-            x->r[at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
-            if (step > 1 && x->give[at + i] > 0) {
-                return 0;
-            }
-        }
-    }
-    return 1;
-}
-
 /* ---- The factors ---------------------------------------------------------------------------- */
 
 /* H += J' (k D J) of one unit. */
@@ -275,12 +67,12 @@ static void fold(gauss_prox *x, const prox_unit *it)
     const double *J = x->J + it->at * x->wide;
     double D[CONE_MAX][CONE_MAX];
     if (it->now.mode == PROX_HELD) {
-        dense_fold(it->columns, it->column, it->rows, WEIGHT * it->soft, J, J, x->wide, x->H);
+        dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT * it->soft, J, J, x->wide, x->H);
         return;
     }
     prox_slope(x->coulomb, it, D);
     dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, J, x->wide, x->T, x->wide);
-    dense_fold(it->columns, it->column, it->rows, WEIGHT, J, x->T, x->wide, x->H);
+    dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT, J, x->T, x->wide, x->H);
 }
 
 /* 1: the factors at hand are not good enough for where things are now. */
@@ -330,7 +122,6 @@ static double largest(const gauss_prox *x, const double *lambda)
 
 /* lambda at u, from r: as the law says, or continued in the modes of now, or of r. */
 typedef enum how { BY_LAW, CONTINUED, GUESSED } how;
-
 static void multipliers(gauss_prox *x, how from)
 {
     double least = from == GUESSED ? NOTICED * largest(x, x->r) : 0;
@@ -339,7 +130,7 @@ static void multipliers(gauss_prox *x, how from)
         const double *r = x->r + it->at;
         double z[CONE_MAX];
         for (int i = 0; i < it->rows; i++) {
-            z[i] = it->soft * (r[i] - WEIGHT * x->w[it->at + i]);
+            z[i] = it->soft * (r[i] - PROX_WEIGHT * x->w[it->at + i]);
         }
         if (from == GUESSED) {
             prox_guess(it, r, z, least);
@@ -377,7 +168,7 @@ static void aim(gauss_prox *x)
     dense_ul_solve(x->n, x->H, x->wide, x->U, x->way);
     dense_lines_times(x->m, x->wide, x->J, x->way, x->dw);
     for (int i = 0; i < x->m; i++) {
-        x->dw[i] *= WEIGHT;
+        x->dw[i] *= PROX_WEIGHT;
     }
 }
 
@@ -391,14 +182,14 @@ static double along(const gauss_prox *x, double start, double bend, double part)
         double z[CONE_MAX], lambda[CONE_MAX];
         prox_state there;
         for (int i = 0; i < it->rows; i++) {
-            z[i] = it->soft * (r[i] - WEIGHT * w[i] + part * dw[i]);
+            z[i] = it->soft * (r[i] - PROX_WEIGHT * w[i] + part * dw[i]);
         }
         prox_project(x->coulomb, it, z, &there, lambda);
         for (int i = 0; i < it->rows; i++) {
             sum += lambda[i] * dw[i];
         }
     }
-    return start + part * bend + sum / WEIGHT;
+    return start + part * bend + sum / PROX_WEIGHT;
 }
 
 /* How much of the step to take: all of it, unless the balance along it turns over before. Then up
@@ -522,11 +313,21 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     return certificate->worst <= tolerance;
 }
 
-/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
- * given, which says that this is all that is wanted. */
-static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answer *answer)
+/* What is left has not been halved by the last STALE steps. */
+static int is_stale(double left, double *best, int *stale)
 {
-    double part = 1;
+    *stale = left <= 0.5 * *best ? 0 : *stale + 1;
+    *best = fmin(*best, left);
+    return *stale >= STALE;
+}
+
+/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
+ * given and nothing said to be fair, which says that this is all that is wanted. */
+static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
+                   gauss_prox_answer *answer)
+{
+    double part = 1, best = HUGE_VAL;
+    int stale = 0;
     for (int step = 0; step < STEPS; step++) {
         int leap = step == 0; /* modes are taken on trust */
         speeds(x);
@@ -536,6 +337,10 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
             double left = part == 1 ? off(x) : HUGE_VAL;
             int met = left <= tolerance && is_there(x, tolerance, &answer->certificate);
             if (met && (!polish || left <= FINE)) {
+                return 1;
+            }
+            if (is_stale(left, &best, &stale) && left <= fair &&
+                is_there(x, fair, &answer->certificate)) {
                 return 1;
             }
             polish &= !met;
@@ -562,11 +367,11 @@ static int iterate(gauss_prox *x, double tolerance, int polish, gauss_prox_answe
 }
 
 int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *piece,
-                     const zw_gauss_options *options, const double *start,
+                     const zw_gauss_options *options, double fair, const double *start,
                      gauss_prox_answer *answer)
 {
-    int polish = !(options->tolerance > 0);
-    double tolerance = polish ? 1e-11 : options->tolerance;
+    int polish = !(options->tolerance > 0) || fair > 0;
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-11;
     *answer = (gauss_prox_answer){0};
     x->problem = problem;
     x->piece = piece;
@@ -579,14 +384,11 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         const int *row = piece->first + piece->block[k];
         x->entries += (size_t)(problem->A.start[row[1]] - problem->A.start[row[0]]);
     }
-    if (!make_room(x)) {
-        return -1;
+    if (!prox_make_room(x) || !prox_open_metric(x)) {
+        return x->bytes > 0 ? 0 : -1;
     }
-    if (!open_metric(x)) {
-        return 0;
-    }
-    open_motion(x, start);
-    if (!open_rows(x, options->guess) || !iterate(x, tolerance, polish, answer)) {
+    prox_open_motion(x, start);
+    if (!prox_open_rows(x, options->guess) || !iterate(x, tolerance, fair, polish, answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {

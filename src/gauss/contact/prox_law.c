@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define NEAR_END 1e-6 /* of a cone or a box: a guess that is as near its surface is on it */
+
 void prox_interval(const zw_block *block, double scale, prox_unit *it)
 {
     int box = block->kind == ZW_BOX, equality = block->kind == ZW_EQUALITY;
@@ -45,12 +47,13 @@ void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state 
 /* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer. */
 void prox_guess(prox_unit *it, const double *r, const double *z, double least)
 {
-    int slides = it->rows > 1 && r[0] > 0 && cone_tangent(it->rows, r) > (1 - 1e-6) * r[0];
+    int slides = it->rows > 1 && r[0] > 0 && cone_tangent(it->rows, r) > (1 - NEAR_END) * r[0];
     double low = it->rows > 1 ? 0 : it->low, high = it->rows > 1 ? HUGE_VAL : it->high;
-    it->now.mode = slides                                   ? PROX_SLIDES
-                   : r[0] >= high && !(z[0] < high - least) ? PROX_FULL
-                   : r[0] > low || z[0] > low + least       ? PROX_HELD
-                                                            : PROX_OPEN;
+    double near = high < HUGE_VAL && low > -HUGE_VAL ? NEAR_END * (high - low) : 0;
+    it->now.mode = slides                                           ? PROX_SLIDES
+                   : r[0] >= high - near && !(z[0] < high - least)  ? PROX_FULL
+                   : r[0] > low + near || z[0] > low + near + least ? PROX_HELD
+                                                                    : PROX_OPEN;
 }
 
 /* D, d x d, of what slides. */

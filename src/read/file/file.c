@@ -72,6 +72,15 @@ char *read_file_bytes(const char *path, size_t *length, read_file_state *state)
     return text;
 }
 
+int read_file_there(const char *path)
+{
+    FILE *stream = fopen(path, "rb");
+    if (stream != NULL) {
+        fclose(stream);
+    }
+    return stream != NULL;
+}
+
 /* Every folder that is kept ends in a slash. */
 void read_path_tidy(char *path)
 {

@@ -18,6 +18,8 @@ typedef enum read_file_state {
 /* All bytes of a file with a zero behind, to be freed with base_free. */
 char *read_file_bytes(const char *path, size_t *length, read_file_state *state);
 
+int read_file_there(const char *path); /* can it be opened? */
+
 /* a/./b and a/x/../b are a/b: a file has one name. */
 void read_path_tidy(char *path);
 

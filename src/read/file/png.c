@@ -261,11 +261,9 @@ int read_png_size(const char *bytes, size_t length, long long *columns, long lon
     int depth = b[24], colours = b[25];
     *columns = big(b + 16);
     *rows = big(b + 20);
-    if (colours != 0 && colours != 4) {
-        return fail(why, "the picture has colours; heights are read from grey ones");
-    }
-    if (!(depth == 8 || depth == 16 ||
-          (colours == 0 && (depth == 1 || depth == 2 || depth == 4)))) {
+    int known = colours < 7 && colours != 1 && colours != 5;
+    int small = (colours == 0 || colours == 3) && (depth == 1 || depth == 2 || depth == 4);
+    if (!known || !(small || depth == 8 || (depth == 16 && colours != 3))) {
         return fail(why, "the head of the picture is broken");
     }
     return b[28] == 0 || fail(why, "the picture is interlaced; such are not read");
@@ -285,6 +283,25 @@ static size_t gather(const unsigned char *b, size_t length, unsigned char *to)
             count += size;
         } else if (memcmp(b + at + 4, "IEND", 4) == 0) {
             return count;
+        }
+        at += 12 + size;
+    }
+    return 0;
+}
+
+/* The reds of a palette, into red[256]; 0: there is none. */
+static int palette(const unsigned char *b, size_t length, unsigned char red[256])
+{
+    for (size_t at = 8; length - at >= 12;) {
+        size_t size = big(b + at);
+        if (size > length - at - 12) {
+            return 0;
+        }
+        for (size_t i = 0; memcmp(b + at + 4, "PLTE", 4) == 0 && i < 256 && i < size / 3; i++) {
+            red[i] = b[at + 8 + 3 * i];
+        }
+        if (memcmp(b + at + 4, "PLTE", 4) == 0) {
+            return 1;
         }
         at += 12 + size;
     }
@@ -328,7 +345,12 @@ int read_png_grey(const char *bytes, size_t length, double *grey, char why[200])
     if (!read_png_size(bytes, length, &columns, &rows, why)) {
         return 0;
     }
-    int depth = b[24], channels = b[25] == 4 ? 2 : 1;
+    static const int channels_of[] = {1, 0, 3, 1, 2, 0, 4};
+    unsigned char red[256] = {0};
+    int depth = b[24], channels = channels_of[b[25]], listed = b[25] == 3;
+    if (listed && !palette(b, length, red)) {
+        return fail(why, "the picture has no palette");
+    }
     size_t bits = (size_t)columns * (size_t)(depth * channels), count = (bits + 7) / 8;
     size_t step = (size_t)(depth * channels + 7) / 8, stride = count + 1;
     unsigned char *data = base_alloc(length);
@@ -344,7 +366,8 @@ int read_png_grey(const char *bytes, size_t length, double *grey, char why[200])
         ok = unfilter(row, r > 0 ? row - stride : NULL, count, step) ||
              fail(why, "the data of the picture are broken");
         for (size_t i = 0; ok > 0 && i < (size_t)columns; i++) {
-            grey[r * (size_t)columns + i] = pixel(row, i, depth, channels);
+            double value = pixel(row, i, depth, channels);
+            grey[r * (size_t)columns + i] = listed ? red[(int)value] : value;
         }
     }
     base_free(data);

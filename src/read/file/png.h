@@ -12,7 +12,7 @@ int read_png_size(const char *bytes, size_t length, long long *columns, long lon
                   char why[200]);
 
 /* The greys, from 0 to 2^bits - 1, row by row from the top; all of them, however many bits they
- * have. 1; 0: why not; -1: no memory. */
+ * have. Of colours the red is taken, as MuJoCo does. 1; 0: why not; -1: no memory. */
 int read_png_grey(const char *bytes, size_t length, double *grey, char why[200]);
 
 #endif

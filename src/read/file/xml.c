@@ -391,8 +391,14 @@ static void on_end(void *user, const char *name)
 static void on_text(void *user, const char *text, int length)
 {
     xml_event *x = user;
-    for (int i = 0; i < length && x->open >= 0; i++) {
-        x->tree->element[x->open].has_text |= !is_blank(text[i]);
+    xml_element *e = x->open >= 0 ? &x->tree->element[x->open] : NULL;
+    int at = (int)XML_GetCurrentByteIndex(x->parser);
+    for (int i = 0; e != NULL && i < length; i++) {
+        if (!is_blank(text[i])) {
+            e->text = e->has_text ? e->text : at;
+            e->text_end = at + XML_GetCurrentByteCount(x->parser);
+            e->has_text = 1;
+        }
     }
 }
 
@@ -439,15 +445,40 @@ int xml_available(void)
     return 1;
 }
 
+/* MuJoCo's reader is laxer than XML in two things that files rely on: a comment ends with the first
+ * "-->", whatever dashes it has in it, and blanks may stand before "<?xml". Expat gets a copy in
+ * which those dashes and that declaration are blanks; all places stay. NULL: no memory. */
+static char *lax_copy(const char *text, size_t length)
+{
+    char *copy = base_alloc(length + 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    memcpy(copy, text, length + 1);
+    size_t blanks = strspn(copy, " \t\r\n");
+    char *end = blanks > 0 && strncmp(copy + blanks, "<?xml", 5) == 0 ? strstr(copy, "?>") : NULL;
+    if (end != NULL) {
+        memset(copy + blanks, ' ', (size_t)(end + 2 - (copy + blanks)));
+    }
+    for (char *at = copy; (at = strstr(at, "<!--")) != NULL && (end = strstr(at + 4, "-->"));) {
+        for (at += 4; at < end; at++) {
+            *at = *at == '-' ? ' ' : *at;
+        }
+    }
+    return copy;
+}
+
 int xml_read(xml_tree *tree, int file)
 {
     static const XML_Memory_Handling_Suite suite = {memory_get, memory_again, memory_free};
     xml_event x = {.tree = tree, .file = file, .root = -1, .open = -1, .line = 1, .column = 1};
     x.text = tree->model->file[file].text;
     size_t length = strlen(x.text);
+    char *copy = lax_copy(x.text, length);
     x.parser = XML_ParserCreate_MM("UTF-8", &suite, NULL);
-    if (x.parser == NULL || length > INT_MAX - 16) {
+    if (x.parser == NULL || copy == NULL || length > INT_MAX - 16) {
         XML_ParserFree(x.parser);
+        base_free(copy);
         xml_no_memory(tree);
         return -1;
     }
@@ -455,10 +486,11 @@ int xml_read(xml_tree *tree, int file)
     XML_SetElementHandler(x.parser, on_start, on_end);
     XML_SetCharacterDataHandler(x.parser, on_text);
     XML_SetStartDoctypeDeclHandler(x.parser, on_doctype);
-    if (XML_Parse(x.parser, x.text, (int)length, 1) != XML_STATUS_OK) {
+    if (XML_Parse(x.parser, copy, (int)length, 1) != XML_STATUS_OK) {
         tell(&x);
     }
     XML_ParserFree(x.parser);
+    base_free(copy);
     return tree->status == ZW_OK ? x.root : -1;
 }
 

@@ -25,7 +25,8 @@ typedef struct xml_element {
     int line, column; /* of its < */
     int parent, child, last, next;
     int attribute, attribute_count;
-    int has_text; /* more than blanks between its tags */
+    int has_text;       /* more than blanks between its tags */
+    int text, text_end; /* where its text begins and ends in the file, child elements included */
 } xml_element;
 
 typedef struct xml_tree {

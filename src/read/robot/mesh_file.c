@@ -1,5 +1,5 @@
-/* Meshes in files: STL, binary or text, and the vertices and faces of OBJ. Equal corners of STL
- * triangles become one vertex. */
+/* Meshes in files: STL, binary or text, the vertices and faces of OBJ, COLLADA
+ * (mesh_dae.c) and MuJoCo's MSH. Equal corners of STL triangles become one vertex. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,13 +12,17 @@
 
 enum { MOST_FACES = 4000000 };
 
+typedef struct int_list {
+    int count, capacity, *item;
+} int_list;
+
 void read_mesh_free(read_mesh *mesh)
 {
     base_free(mesh->vertex);
     base_free(mesh->face);
 }
 
-static int add_vertex(read_mesh *mesh, const double x[3])
+int read_mesh_add_vertex(read_mesh *mesh, const double x[3])
 {
     if (!base_list_room(&mesh->vertex, &mesh->vertex_capacity, mesh->vertex_count,
                         sizeof *mesh->vertex)) {
@@ -28,7 +32,7 @@ static int add_vertex(read_mesh *mesh, const double x[3])
     return mesh->vertex_count++;
 }
 
-static int add_face(read_mesh *mesh, int a, int b, int c)
+int read_mesh_add_face(read_mesh *mesh, int a, int b, int c)
 {
     if (!base_list_room(&mesh->face, &mesh->face_capacity, mesh->face_count, sizeof *mesh->face)) {
         return -1;
@@ -60,7 +64,7 @@ static int corner(read_mesh *mesh, corner_table *table, double x[3])
     }
     for (uint64_t at = hash & table->mask;; at = (at + 1) & table->mask) {
         if (table->slot[at] == 0) {
-            int vertex = add_vertex(mesh, x);
+            int vertex = read_mesh_add_vertex(mesh, x);
             table->slot[at] = vertex + 1;
             return vertex;
         }
@@ -93,7 +97,7 @@ static int add_triangle(read_mesh *mesh, corner_table *table, double x[3][3])
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
         return 1; /* no triangle */
     }
-    return add_face(mesh, v[0], v[1], v[2]);
+    return read_mesh_add_face(mesh, v[0], v[1], v[2]);
 }
 
 static uint32_t little(const char *bytes)
@@ -211,29 +215,23 @@ static int obj_corner(const read_mesh *mesh, const char *word, size_t length, in
     return *vertex >= 0 && *vertex < mesh->vertex_count;
 }
 
-/* Polygons are cut into a fan from their first corner. */
-static int obj_face(read_mesh *mesh, const char *at, const char *end, int line, char why[200])
+static int obj_corners(read_mesh *mesh, const char *at, const char *end, int line, int_list *list,
+                       char why[200])
 {
-    int first = -1, before = -1, count = 0;
-    for (;;) {
-        size_t length = next_word(&at, end);
+    list->count = 0;
+    for (size_t length; (length = next_word(&at, end)) > 0; at += length) {
         int vertex;
-        if (length == 0) {
-            break;
-        }
         if (!obj_corner(mesh, at, length, &vertex)) {
             snprintf(why, 200, "line %d: '%.*s' is no vertex of the file", line,
                      (int)(length < 40 ? length : 40), at);
             return 0;
         }
-        if (++count >= 3 && add_face(mesh, first, before, vertex) < 0) {
+        if (!base_list_room(&list->item, &list->capacity, list->count, sizeof *list->item)) {
             return -1;
         }
-        first = count == 1 ? vertex : first;
-        before = vertex;
-        at += length;
+        list->item[list->count++] = vertex;
     }
-    if (count < 3 || mesh->face_count > MOST_FACES) {
+    if (list->count < 3 || mesh->face_count > MOST_FACES) {
         snprintf(why, 200, "line %d: a face has at least three corners", line);
         return 0;
     }
@@ -244,6 +242,7 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
 {
     const char *end = bytes + length;
     int line = 1, ok = 1;
+    int_list corners = {0};
     for (const char *at = bytes; ok > 0 && at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop != NULL ? stop : end;
@@ -252,17 +251,69 @@ static int obj(read_mesh *mesh, const char *bytes, size_t length, char why[200])
         const char *rest = word + size;
         double x[3];
         if (size == 1 && *word == 'v') {
-            if (!next_numbers(&rest, stop, x, 3)) {
+            ok = next_numbers(&rest, stop, x, 3);
+            if (!ok) {
                 snprintf(why, 200, "line %d: a vertex has three finite numbers", line);
-                return 0;
+            } else {
+                ok = read_mesh_add_vertex(mesh, x) >= 0 ? 1 : -1;
             }
-            ok = add_vertex(mesh, x) >= 0 ? 1 : -1;
-        } else if (size == 1 && *word == 'f') {
-            ok = obj_face(mesh, rest, stop, line, why);
+        } else if (size == 1 && *word == 'f' && !mesh->more) {
+            ok = obj_corners(mesh, rest, stop, line, &corners, why);
+            ok = ok > 0 ? read_mesh_polygon(mesh, corners.item, corners.count) : ok;
+        } else if (size == 1 && (*word == 'o' || *word == 'g') && mesh->face_count > 0) {
+            mesh->more = 1; /* as MuJoCo: the faces of the first object alone */
         }
         at = stop + 1;
     }
+    base_free(corners.item);
     return ok;
+}
+
+/* ---- MSH ------------------------------------------------------------------------------------ */
+
+/* MuJoCo's old one: four integers of four bytes, how many vertices, normals, texture coordinates
+ * and faces there are; floats of those, 3, 3 and 2 of each, then three integers for each face. */
+static int msh(read_mesh *mesh, const char *bytes, size_t length, char why[200])
+{
+    uint64_t count[4] = {0, 0, 0, 0};
+    for (int i = 0; i < 4 && length >= 16; i++) {
+        count[i] = little(bytes + 4 * i);
+    }
+    uint64_t numbers = 3 * count[0] + 3 * count[1] + 2 * count[2] + 3 * count[3];
+    if (length < 16 || length != 16 + 4 * numbers) {
+        snprintf(why, 200, "the length of the MSH file does not fit the sizes that it says");
+        return 0;
+    }
+    const char *face = bytes + length - 12 * count[3];
+    for (uint64_t i = 0; i < count[0]; i++) {
+        double x[3];
+        for (size_t k = 0; k < 3; k++) {
+            uint32_t bits = little(bytes + 16 + 4 * (3 * i + k));
+            float single;
+            memcpy(&single, &bits, sizeof single);
+            x[k] = (double)single;
+            if (!isfinite(single)) {
+                snprintf(why, 200, "vertex %lu of the MSH file is not finite", (unsigned long)i);
+                return 0;
+            }
+        }
+        if (read_mesh_add_vertex(mesh, x) < 0) {
+            return -1;
+        }
+    }
+    for (uint64_t i = 0; i < count[3]; i++) {
+        uint32_t v[3] = {little(face + 12 * i), little(face + 12 * i + 4),
+                         little(face + 12 * i + 8)};
+        if (v[0] >= count[0] || v[1] >= count[0] || v[2] >= count[0]) {
+            snprintf(why, 200, "face %lu of the MSH file has a vertex that is not there",
+                     (unsigned long)i);
+            return 0;
+        }
+        if (read_mesh_add_face(mesh, (int)v[0], (int)v[1], (int)v[2]) < 0) {
+            return -1;
+        }
+    }
+    return 1;
 }
 
 static int ends_in(const char *name, const char *end)
@@ -285,13 +336,16 @@ int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t
         ok = stl(mesh, bytes, length, why);
     } else if (ends_in(name, ".obj")) {
         ok = obj(mesh, bytes, length, why);
+    } else if (ends_in(name, ".msh")) {
+        ok = msh(mesh, bytes, length, why);
+    } else if (ends_in(name, ".dae")) {
+        ok = read_mesh_dae(mesh, bytes, length, why);
     } else {
-        snprintf(why, 200, "meshes are read from .stl and .obj files");
+        snprintf(why, 200, "meshes are read from .stl, .obj, .dae and .msh files");
         return 0;
     }
-    if (ok > 0 && (mesh->vertex_count < 4 || mesh->face_count < 1)) {
-        snprintf(why, 200, "a mesh needs at least 4 vertices and a face; here are %d and %d",
-                 mesh->vertex_count, mesh->face_count);
+    if (ok > 0 && mesh->vertex_count < 4) { /* without faces it is the hull of its vertices */
+        snprintf(why, 200, "a mesh needs at least 4 vertices; here are %d", mesh->vertex_count);
         return 0;
     }
     return ok;

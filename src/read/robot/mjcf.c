@@ -1,6 +1,7 @@
 /* An MJCF file: includes, then the sections in the order in which they need each other. */
 #include "read/robot/mjcf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/list.h"
@@ -52,6 +53,14 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *
     }
     return form_fail(&m->xml, element, attribute, "there is no %s '%.60s'%s", word, name,
                      read_guess_show(&guess).text);
+}
+
+int mjcf_note(mjcf *m, int element, const char *words)
+{
+    char text[120];
+    snprintf(text, sizeof text, "%.30s %.80s", m->xml.element[element].name, words);
+    int place = xml_place(&m->xml, element);
+    return (place >= 0 && model_add_note(m->model, place, text)) || xml_no_memory(&m->xml);
 }
 
 int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
@@ -115,6 +124,36 @@ static void splice(xml_tree *xml, int include, int root)
     xml->element[include].parent = -1; /* gone */
 }
 
+/* folder/inner/file; as in MuJoCo, "\\" in a file's name is "/". */
+static char *join(mjcf *m, const char *folder, size_t length, const char *inner, const char *file)
+{
+    char *below = read_path_join(inner, strlen(inner), file, strlen(file));
+    for (char *c = below; c != NULL && *c != 0; c++) {
+        *c = *c == '\\' ? '/' : *c;
+    }
+    char *path = below != NULL ? read_path_join(folder, length, below, strlen(below)) : NULL;
+    base_free(below);
+    if (path == NULL) {
+        xml_no_memory(&m->xml);
+    }
+    return path;
+}
+
+char *mjcf_path(mjcf *m, int element, const char *inner, const char *file)
+{
+    const char *own = m->model->file[m->xml.element[element].file].name;
+    size_t own_length = read_path_folder(own);
+    int elsewhere = own_length != m->folder_length || memcmp(own, m->folder, own_length) != 0;
+    char *path = join(m, m->folder, m->folder_length, inner != NULL ? inner : "", file);
+    if (path == NULL || !elsewhere || read_file_there(path)) {
+        return path;
+    }
+    char *second = join(m, own, own_length, "", file);
+    int there = second != NULL && read_file_there(second);
+    base_free(there || second == NULL ? path : second);
+    return there || second == NULL ? second : path;
+}
+
 static int include(mjcf *m, int element)
 {
     const char *file = xml_value(&m->xml, element, "file");
@@ -124,9 +163,9 @@ static int include(mjcf *m, int element)
     if (!m->limits.files) {
         return form_fail(&m->xml, element, "file", "other files cannot be read here");
     }
-    char *path = read_path_join(m->folder, m->folder_length, file, strlen(file));
+    char *path = mjcf_path(m, element, NULL, file);
     if (path == NULL) {
-        return xml_no_memory(&m->xml);
+        return 0;
     }
     for (int i = 0; i < m->model->file_count; i++) {
         if (strcmp(m->model->file[i].name, path) == 0) {
@@ -225,11 +264,35 @@ static int flags(mjcf *m, int element)
     return 1;
 }
 
+/* actuatorgroupdisable="0 3" */
+static int groups_off(mjcf *m, int section)
+{
+    mjcf_groups groups = {0};
+    uint64_t given = 0;
+    double *list;
+    int count;
+    if (!form_apply(&m->xml, section, mjcf_groups_rows, &groups, &given) ||
+        !mjcf_list(m, section, groups.list, &list, &count)) {
+        return 0;
+    }
+    m->groups_off = count > 0 ? 0 : m->groups_off;
+    for (int i = 0; i < count; i++) {
+        if (!(list[i] >= 0 && list[i] <= 30)) {
+            base_free(list);
+            return form_fail(&m->xml, section, "actuatorgroupdisable",
+                             "groups that can be disabled have the numbers 0 to 30");
+        }
+        m->groups_off |= (uint64_t)1 << (int)list[i];
+    }
+    base_free(list);
+    return 1;
+}
+
 static int option(mjcf *m, int section)
 {
     zw_world_def *world = &m->model->bodies->world;
     uint64_t given = 0;
-    if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given)) {
+    if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given) || !groups_off(m, section)) {
         return 0;
     }
     if (!(world->timestep > 0) || !(world->impratio > 0)) {

@@ -136,7 +136,7 @@ typedef struct mjcf_sensor {
 typedef struct mjcf_key {
     uint64_t given;
     zw_key_def def;
-    int qpos, qvel, act, ctrl; /* attributes + 1 */
+    int qpos, qvel, act, ctrl, mpos, mquat; /* attributes + 1 */
 } mjcf_key;
 
 typedef struct mjcf_compiler {
@@ -144,6 +144,10 @@ typedef struct mjcf_compiler {
     int autolimits, degree, coordinate, strippath, exact;
     const char *eulerseq, *meshdir, *assetdir;
 } mjcf_compiler;
+
+typedef struct mjcf_groups {
+    int list; /* attribute + 1 */
+} mjcf_groups;
 
 typedef struct mjcf_class {
     const char *name;
@@ -172,6 +176,8 @@ typedef struct mjcf_graft {
     const zw_model *from;
     const char *prefix, *suffix;
     int place;
+    int whole;                   /* all in the world of the other model */
+    zw_inertia *inertia;         /* of its bodies, if it weighs them by other rules; else NULL */
     int *number[ZW_THING_COUNT]; /* of its things here, -1: not taken */
     int *block;
 } mjcf_graft;
@@ -184,6 +190,7 @@ typedef struct mjcf {
     const char *folder; /* of the file that was opened; its first folder_length bytes */
     size_t folder_length;
     mjcf_compiler compiler;
+    uint64_t groups_off; /* bits: groups of actuators that do nothing */
     int class_count, class_capacity;
     mjcf_class *class_;
     int copies;
@@ -196,7 +203,8 @@ typedef struct mjcf {
 /* Tables; see mjcf_table.c. */
 extern const form_element mjcf_form;
 extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[], mjcf_in_sensor[];
-extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[];
+extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[],
+    mjcf_groups_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
     mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_hfield_rows[], mjcf_attach_rows[],
@@ -226,9 +234,15 @@ int mjcf_is(const mjcf *m, int element, const char *name);
 int mjcf_add(mjcf *m, zw_thing kind, const void *def, int *index);
 /* The thing that the attribute's value names; `word` is what it should be. 0: unknown. */
 int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index);
+/* Take a note: "geom " and these words. */
+int mjcf_note(mjcf *m, int element, const char *words);
 /* Is a range in force? "false true auto" and autolimits settle it. */
 int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word, int limited,
                  const double range[2], int *answer);
+/* Where a file lies that the element names: in the folder of the file that was opened (and `inner`
+ * there, unless NULL), or, if it is not there, beside the included file that the element stands in.
+ * NULL: no memory. */
+char *mjcf_path(mjcf *m, int element, const char *inner, const char *file);
 /* All numbers of a list attribute; NULL with *count = 0 where there is none. */
 int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
 
@@ -283,8 +297,9 @@ void mjcf_attach_free(mjcf *m);
 
 /* ---- mesh_file.c ----------------------------------------------------------------------------- */
 
-/* Vertices and faces of an STL (binary or text) or OBJ file's bytes. */
+/* Vertices and faces of an STL (binary or text), OBJ or MSH file's bytes. */
 typedef struct read_mesh {
+    int more; /* an OBJ file has more objects than the first, which is read */
     int vertex_count, vertex_capacity;
     double (*vertex)[3];
     int face_count, face_capacity;
@@ -294,5 +309,12 @@ typedef struct read_mesh {
 int read_mesh_bytes(read_mesh *mesh, const char *name, const char *bytes, size_t length,
                     char why[200]);
 void read_mesh_free(read_mesh *mesh);
+/* One more; its number (a face: 1), or -1: no memory. */
+int read_mesh_add_vertex(read_mesh *mesh, const double x[3]);
+int read_mesh_add_face(read_mesh *mesh, int a, int b, int c);
+/* mesh_dae.c: as read_mesh_bytes, of COLLADA. */
+int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[200]);
+/* mesh_polygon.c: a polygon as triangles (the list of corners is used up); -1: no memory. */
+int read_mesh_polygon(read_mesh *mesh, int *corner, int count);
 
 #endif

@@ -13,20 +13,11 @@ const char *mjcf_asset_name(mjcf *m, const char *file)
     return xml_keep(&m->xml, name, dot != NULL ? (size_t)(dot - name) : strlen(name));
 }
 
-static char *asset_path(mjcf *m, const char *file)
+static char *asset_path(mjcf *m, int element, const char *file)
 {
     const char *folder = m->compiler.meshdir != NULL ? m->compiler.meshdir : m->compiler.assetdir;
     const char *name = m->compiler.strippath ? file + read_path_folder(file) : file;
-    char *inner = folder != NULL && name[0] != '/'
-                      ? read_path_join(folder, strlen(folder), name, strlen(name))
-                      : read_path_join("", 0, name, strlen(name));
-    char *path =
-        inner != NULL ? read_path_join(m->folder, m->folder_length, inner, strlen(inner)) : NULL;
-    base_free(inner);
-    if (path == NULL) {
-        xml_no_memory(&m->xml);
-    }
-    return path;
+    return mjcf_path(m, element, folder, name);
 }
 
 char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what, char **path,
@@ -37,7 +28,7 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
         form_fail(&m->xml, element, "file", "other files cannot be read here");
         return NULL;
     }
-    *path = asset_path(m, file);
+    *path = asset_path(m, element, file);
     if (*path == NULL) {
         return NULL;
     }
@@ -68,7 +59,7 @@ static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mes
     }
     base_free(bytes);
     base_free(path);
-    return ok > 0;
+    return ok > 0 && (!mesh->more || mjcf_note(m, element, "file (objects after its first one)"));
 }
 
 static int mesh_from_text(mjcf *m, int element, const mjcf_mesh *x, zw_mesh_def *def,

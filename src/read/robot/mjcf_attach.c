@@ -1,8 +1,9 @@
-/* <attach>: a body of another model, with all that hangs on it, put into this one.
+/* <attach>: a body of another model, with all that hangs on it, put into this one; or all that
+ * stands in its world.
  *
- * The other file is read as a model of its own (its classes, angles and folders are its own
- * affair). Of it are taken the body with its descendants, their joints, geoms and sites and the
- * meshes they need; and, after everything of this file is there, the tendons, constraints,
+ * The other file is read as a model of its own (its classes, angles, folders and rules for masses
+ * are its own affair). Of it are taken the body with its descendants, their joints, geoms and sites
+ * and the meshes they need; and, after everything of this file is there, the tendons, constraints,
  * actuators, sensors, pairs and excludes that refer to nothing but what was taken (and the world).
  * All names get the prefix, and the numbers of the copies they stand in. */
 #include <stdio.h>
@@ -46,7 +47,7 @@ int mjcf_model(mjcf *m, int element)
     }
     robot_limits limits = m->limits;
     limits.depth++;
-    char *path = read_path_join(m->folder, m->folder_length, x.file, strlen(x.file));
+    char *path = mjcf_path(m, element, NULL, x.file);
     zw_error error;
     zw_model *other = path != NULL ? robot_read(path, &limits, &error) : NULL;
     int there = path != NULL;
@@ -106,14 +107,46 @@ static int goes_along(const mjcf_graft *g, zw_thing kind, void *def)
     return 1;
 }
 
-/* A copy of thing `index`, renamed and renumbered, into this model. */
-static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const any_def *changed)
+/* A body, geom or site that stands in the frame now, not in the world or body that it stood in. */
+static void move(zw_thing kind, any_def *def, const model_pose *frame)
+{
+    double *pos = kind == ZW_THING_BODY   ? def->body.pos
+                  : kind == ZW_THING_GEOM ? def->geom.pos
+                                          : def->site.pos;
+    double *quat = kind == ZW_THING_BODY   ? def->body.quat
+                   : kind == ZW_THING_GEOM ? def->geom.quat
+                                           : def->site.quat;
+    model_pose own;
+    memcpy(own.pos, pos, sizeof own.pos);
+    memcpy(own.quat, quat, sizeof own.quat);
+    own = model_pose_chain(frame, &own);
+    memcpy(pos, own.pos, sizeof own.pos);
+    memcpy(quat, own.quat, sizeof own.quat);
+}
+
+/* What the body weighs by the rules of its own file. */
+static void weigh(const mjcf_graft *g, int index, zw_body_def *body)
+{
+    const zw_inertia *in = &g->inertia[index];
+    body->inertial = 1;
+    body->mass = in->mass;
+    memcpy(body->com, in->com, sizeof in->com);
+    memcpy(body->inertia_quat, in->quat, sizeof in->quat);
+    memset(body->inertia, 0, sizeof body->inertia);
+    memcpy(body->inertia, in->moment, sizeof in->moment);
+}
+
+/* A copy of thing `index`, renamed and renumbered, into this model; `frame`: it is moved there. */
+static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_pose *frame)
 {
     any_def def;
     memset(&def, 0, sizeof def);
     memcpy(&def, model_thing_at(g->from->bodies, kind, index), model_thing_size(kind));
-    if (changed != NULL) {
-        def = *changed;
+    if (frame != NULL) {
+        move(kind, &def, frame);
+    }
+    if (kind == ZW_THING_BODY && g->inertia != NULL) {
+        weigh(g, index, &def.body);
     }
     int *list = NULL;
     model_refs refs;
@@ -126,7 +159,7 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const any_def 
         def.tendon.joint = list;
     }
     model_thing_refs(kind, &def, &refs);
-    for (int i = 0; changed == NULL && i < refs.count; i++) {
+    for (int i = 0; i < refs.count; i++) {
         *refs.at[i] = *refs.at[i] >= 0 ? g->number[refs.kind[i]][*refs.at[i]] : -1;
     }
     for (int i = 0; i < refs.list_count; i++) {
@@ -145,7 +178,7 @@ static int take_meshes(mjcf *m, mjcf_graft *g)
     const model_bodies *b = g->from->bodies;
     for (int i = 0; i < b->count[ZW_THING_GEOM]; i++) {
         const zw_geom_def *geom = &b->geom[i];
-        int along = geom->body > 0 && g->number[ZW_THING_BODY][geom->body] >= 0;
+        int along = g->number[ZW_THING_BODY][geom->body] >= 0 && (g->whole || geom->body > 0);
         if ((along && geom->mesh >= 0 && g->number[ZW_THING_MESH][geom->mesh] < 0 &&
              !take(m, g, ZW_THING_MESH, geom->mesh, NULL)) ||
             (along && geom->hfield >= 0 && g->number[ZW_THING_HFIELD][geom->hfield] < 0 &&
@@ -156,25 +189,18 @@ static int take_meshes(mjcf *m, mjcf_graft *g)
     return 1;
 }
 
+/* Body `top` of the other model (0: all in its world), put in a frame of `parent`. */
 static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_pose *frame)
 {
     static const zw_thing kinds[] = {ZW_THING_JOINT, ZW_THING_GEOM, ZW_THING_SITE};
     const model_bodies *b = g->from->bodies;
-    any_def first;
-    memset(&first, 0, sizeof first);
-    first.body = b->body[top];
-    model_pose own;
-    memcpy(own.pos, first.body.pos, sizeof own.pos);
-    memcpy(own.quat, first.body.quat, sizeof own.quat);
-    own = model_pose_chain(frame, &own);
-    memcpy(first.body.pos, own.pos, sizeof own.pos);
-    memcpy(first.body.quat, own.quat, sizeof own.quat);
-    first.body.parent = parent;
-    int ok = take(m, g, ZW_THING_BODY, top, &first);
-    for (int i = top + 1; ok && i < b->count[ZW_THING_BODY]; i++) {
-        int above = b->body[i].parent;
-        if (above > 0 && g->number[ZW_THING_BODY][above] >= 0) {
-            ok = take(m, g, ZW_THING_BODY, i, NULL);
+    int *number = g->number[ZW_THING_BODY], ok = 1;
+    int above_top = top > 0 ? b->body[top].parent : 0, was = number[above_top];
+    number[above_top] = parent;
+    for (int i = top > 0 ? top : 1; ok && i < b->count[ZW_THING_BODY]; i++) {
+        int above = b->body[i].parent, first = top > 0 ? i == top : above == 0;
+        if (first || (above != above_top && number[above] >= 0 && above > 0)) {
+            ok = take(m, g, ZW_THING_BODY, i, first ? frame : NULL);
         }
     }
     ok = ok && take_meshes(m, g);
@@ -183,11 +209,14 @@ static int take_tree(mjcf *m, mjcf_graft *g, int top, int parent, const model_po
             void *def = model_thing_at(b, kinds[k], i);
             model_refs refs;
             model_thing_refs(kinds[k], def, &refs);
-            if (*refs.at[0] > 0 && goes_along(g, kinds[k], def)) { /* its body */
-                ok = take(m, g, kinds[k], i, NULL);
+            int body = *refs.at[0], in_world = body == 0 && g->whole;
+            if ((in_world || (body > 0 && (body != above_top || g->whole))) &&
+                goes_along(g, kinds[k], def)) {
+                ok = take(m, g, kinds[k], i, in_world ? frame : NULL);
             }
         }
     }
+    number[above_top] = was;
     return ok;
 }
 
@@ -216,6 +245,7 @@ void mjcf_attach_free(mjcf *m)
 {
     for (int i = 0; i < m->graft_count; i++) {
         base_free(m->graft[i].block);
+        base_free(m->graft[i].inertia);
     }
     for (int i = 0; i < m->other_count; i++) {
         zw_model_free(m->other[i].model);
@@ -226,7 +256,7 @@ void mjcf_attach_free(mjcf *m)
 
 /* ---- The element ---------------------------------------------------------------------------- */
 
-/* Masses are weighed by the rules of this file: they must be the same. */
+/* Masses are weighed by the rules of this file: are those of the other the same? */
 static int same_rules(const zw_world_def *a, const zw_world_def *b)
 {
     return a->from_geoms == b->from_geoms && a->group_range[0] == b->group_range[0] &&
@@ -263,6 +293,14 @@ static mjcf_graft *graft_add(mjcf *m, const zw_model *from)
     return g;
 }
 
+static int graft_weigh(mjcf *m, mjcf_graft *g)
+{
+    size_t bodies = (size_t)g->from->bodies->count[ZW_THING_BODY];
+    g->inertia = base_alloc(bodies * sizeof *g->inertia);
+    return (g->inertia != NULL && zw_model_inertia(g->from, g->inertia, NULL) == ZW_OK) ||
+           xml_no_memory(&m->xml);
+}
+
 int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, const char *suffix)
 {
     mjcf_attach x = {.prefix = ""};
@@ -276,14 +314,16 @@ int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, 
     if (from == NULL) {
         return form_fail(&m->xml, element, "model", "there is no <model> of this name in <asset>");
     }
-    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_THING_BODY, x.body) : -1;
-    if (body <= 0) {
+    int body = x.body != NULL ? model_find_thing(from->bodies, ZW_THING_BODY, x.body) : 0;
+    if (x.body != NULL && body <= 0) {
         return form_fail(&m->xml, element, "body", "the model '%.60s' has no body '%.60s'", x.model,
-                         x.body != NULL ? x.body : "");
+                         x.body);
     }
-    if (!same_rules(&m->model->bodies->world, &from->bodies->world)) {
+    int same = same_rules(&m->model->bodies->world, &from->bodies->world);
+    if (!same && m->model->bodies->world.from_geoms == 1) {
         return form_fail(&m->xml, element, "model",
-                         "this model's <compiler> has other rules for masses than this file");
+                         "this model's <compiler> has other rules for masses than this file, "
+                         "which says inertiafromgeom=\"true\" for all; say \"auto\"");
     }
     int place = xml_place(&m->xml, element);
     if (place < 0 || !model_add_note(m->model, place, "attach (options and keys of the model)")) {
@@ -296,6 +336,10 @@ int mjcf_attach_body(mjcf *m, int element, int parent, const model_pose *frame, 
     g->prefix = x.prefix;
     g->suffix = suffix;
     g->place = place;
+    g->whole = body == 0;
+    if (!same && !graft_weigh(m, g)) {
+        return 0;
+    }
     m->copies += from->bodies->count[ZW_THING_BODY];
     return take_tree(m, g, body, parent, frame);
 }

@@ -194,9 +194,9 @@ static int beside_from_to(mjcf *m, int element)
             return form_fail(&m->xml, element, words[i], "fromto says this already");
         }
         char text[60];
-        snprintf(text, sizeof text, "geom %s (beside a class's fromto)", words[i]);
-        if (!model_add_note(m->model, xml_place(&m->xml, element), text)) {
-            return xml_no_memory(&m->xml);
+        snprintf(text, sizeof text, "%s (beside a class's fromto)", words[i]);
+        if (!mjcf_note(m, element, text)) {
+            return 0;
         }
     }
     return 1;

@@ -90,10 +90,18 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     if (a->kp < 0 || a->kv < 0) {
         return form_fail(&m->xml, element, a->kp < 0 ? "kp" : "kv", "a gain cannot be negative");
     }
-    if (a->def.damp_ratio < 0 || (a->def.damp_ratio > 0 && a->kv > 0)) {
+    int kv = xml_find(&m->xml, element, "kv") >= 0;
+    int ratio = xml_find(&m->xml, element, "dampratio") >= 0;
+    if (a->def.damp_ratio < 0 || (kv && ratio)) {
         return form_fail(&m->xml, element, "dampratio",
-                         a->kv > 0 ? "the damping is said twice: by kv and dampratio"
-                                   : "a damping ratio cannot be negative");
+                         kv ? "the damping is said twice: by kv and dampratio"
+                            : "a damping ratio cannot be negative");
+    }
+    if (kv) { /* what is said last holds: a class may have said the other */
+        a->def.damp_ratio = 0;
+    } else if (ratio) {
+        a->kv = NAN;
+        a->def.bias_prm[2] = 0;
     }
     if (rows == mjcf_general_rows) {
         return settle_general(m, element, a);
@@ -111,11 +119,11 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
             a->def.dyn_prm[0] = a->timeconst;
         }
     } else if (rows == mjcf_velocity_rows) {
-        double kv = isnan(a->kv) ? a->def.gain_prm[0] : a->kv;
+        double gain = isnan(a->kv) ? a->def.gain_prm[0] : a->kv;
         set_types(a, ZW_DYNAMICS_NONE, 0, 1);
-        a->def.gain_prm[0] = kv;
+        a->def.gain_prm[0] = gain;
         a->def.bias_prm[0] = a->def.bias_prm[1] = 0;
-        a->def.bias_prm[2] = -kv;
+        a->def.bias_prm[2] = -gain;
     } else if (rows == mjcf_intvelocity_rows) {
         settle_position(a);
         set_types(a, ZW_DYNAMICS_INTEGRATOR, 0, 1);
@@ -218,6 +226,10 @@ static int actuator(mjcf *m, int element)
         !mjcf_limited(m, element, "actlimited", "actrange", a.act_limited, a.def.act_range,
                       &a.def.act_limited)) {
         return 0;
+    }
+    if (a.def.group >= 0 && a.def.group < 64 && (m->groups_off >> a.def.group & 1) != 0) {
+        a.def.gain_affine = a.def.bias_affine = 0; /* it is there, and does nothing */
+        memset(a.def.gain_prm, 0, sizeof a.def.gain_prm);
     }
     a.def.place = xml_place(&m->xml, element);
     return mjcf_add(m, ZW_THING_ACTUATOR, &a.def, NULL);

@@ -148,6 +148,23 @@ static int couple(mjcf *m, int element, mjcf_equality *e, int tendons)
             mjcf_refer(m, element, tendons ? "tendon2" : "joint2", kind, &e->def.second));
 }
 
+/* The body that this one is fixed to, and all that way up. */
+static int fixed_to(const model_bodies *b, int body)
+{
+    while (body > 0 && b->joints[body] == 0) {
+        body = b->body[body].parent;
+    }
+    return body;
+}
+
+/* Two frames of what moves as one body: nothing is held. */
+static int ties_nothing(const mjcf *m, const zw_equality_def *def)
+{
+    const model_bodies *b = m->model->bodies;
+    int of_bodies = def->kind == ZW_EQUALITY_CONNECT || def->kind == ZW_EQUALITY_WELD;
+    return of_bodies && fixed_to(b, def->first) == fixed_to(b, def->second);
+}
+
 static int equality(mjcf *m, int element)
 {
     int class_;
@@ -166,6 +183,10 @@ static int equality(mjcf *m, int element)
              : rows == mjcf_weld_rows  ? weld(m, element, &e)
                                        : couple(m, element, &e, rows == mjcf_couple_tendon_rows);
     e.def.place = xml_place(&m->xml, element);
+    if (ok && e.def.active && ties_nothing(m, &e.def)) {
+        e.def.active = 0;
+        ok = mjcf_note(m, element, "(between bodies that are fixed to each other)");
+    }
     return ok && mjcf_add(m, ZW_THING_EQUALITY, &e.def, NULL);
 }
 

@@ -50,8 +50,11 @@ static int sensor(mjcf *m, int element)
 {
     mjcf_sensor s = {.def = zw_sensor_default()};
     int kind = 0;
-    while (!mjcf_is(m, element, kinds[kind].word)) {
-        kind++; /* it is there: the form was checked */
+    while (kind < ZW_SENSOR_COUNT && !mjcf_is(m, element, kinds[kind].word)) {
+        kind++;
+    }
+    if (kind == ZW_SENSOR_COUNT) {
+        return 1; /* noted */
     }
     s.def.kind = kind;
     if (!form_apply(&m->xml, element, kinds[kind].rows, &s, &s.given)) {
@@ -111,25 +114,54 @@ static int key_list(mjcf *m, int element, const char *word, int attribute, int w
     return 1;
 }
 
+/* Poses of mocap bodies from their points and quaternions; where one is not said it is as the body
+ * is described. */
+static int mocap_poses(mjcf *m, const mjcf_key *k, const double *pos, const double *quat,
+                       double **pose)
+{
+    const model_bodies *b = m->model->bodies;
+    *pose = NULL;
+    if (k->mpos == 0 && k->mquat == 0) {
+        return 1;
+    }
+    int count = model_sizes_of(b).mocap / 7, at = 0;
+    *pose = base_alloc((7 * (size_t)count + 1) * sizeof **pose);
+    for (int i = 0; *pose != NULL && i < b->count[ZW_THING_BODY]; i++) {
+        if (b->body[i].mocap) {
+            memcpy(*pose + 7 * at, k->mpos != 0 ? pos + 3 * at : b->body[i].pos, 3 * sizeof *pos);
+            memcpy(*pose + 7 * at + 3, k->mquat != 0 ? quat + 4 * at : b->body[i].quat,
+                   4 * sizeof *quat);
+            at++;
+        }
+    }
+    return *pose != NULL || xml_no_memory(&m->xml);
+}
+
 static int key(mjcf *m, int element)
 {
     mjcf_key k = {.def = zw_key_default()};
     model_sizes sizes = model_sizes_of(m->model->bodies);
-    double *list[4] = {NULL, NULL, NULL, NULL};
+    int points = 0, turns = 0;
+    double *list[7] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     int ok = form_apply(&m->xml, element, mjcf_key_rows, &k, &k.given) &&
              key_list(m, element, "qpos", k.qpos, sizes.qpos, &list[0], &k.def.qpos_count) &&
              key_list(m, element, "qvel", k.qvel, sizes.qvel, &list[1], &k.def.qvel_count) &&
              key_list(m, element, "act", k.act, sizes.act, &list[2], &k.def.act_count) &&
-             key_list(m, element, "ctrl", k.ctrl, sizes.ctrl, &list[3], &k.def.ctrl_count);
+             key_list(m, element, "ctrl", k.ctrl, sizes.ctrl, &list[3], &k.def.ctrl_count) &&
+             key_list(m, element, "mpos", k.mpos, sizes.mocap / 7 * 3, &list[4], &points) &&
+             key_list(m, element, "mquat", k.mquat, sizes.mocap / 7 * 4, &list[5], &turns) &&
+             mocap_poses(m, &k, list[4], list[5], &list[6]);
     if (ok) {
         k.def.qpos = list[0];
         k.def.qvel = list[1];
         k.def.act = list[2];
         k.def.ctrl = list[3];
+        k.def.mocap = list[6];
+        k.def.mocap_count = list[6] != NULL ? sizes.mocap : 0;
         k.def.place = xml_place(&m->xml, element);
         ok = mjcf_add(m, ZW_THING_KEY, &k.def, NULL);
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 7; i++) {
         base_free(list[i]);
     }
     return ok;

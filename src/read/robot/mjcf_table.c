@@ -4,8 +4,6 @@
 
 #define LIMITED "false true auto"
 #define BOOL "false true"
-#define SOFT_LATER                                                                                 \
-    "a spring-damper is asked for in units of the moving mass, which is not known yet"
 
 /* ---- Compiler, options ------------------------------------------------------------------------
  */
@@ -36,24 +34,28 @@ static const form_row compiler_all[] = {
     MASS_ROWS,
     FORM_REFUSE("convexhull", "true", "meshes touch by their hulls, or by triangles"),
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
-    FORM_REFUSE("fusestatic", "false", "bodies are not fused; remove it, the motion is the same"),
     FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
     FORM_END};
 
-const form_row mjcf_option_rows[] = {
-    FORM_REALS("timestep", zw_world_def, timestep, 1, 1),
-    FORM_REALS("gravity", zw_world_def, gravity, 3, 3),
-    FORM_WORDS("integrator", zw_world_def, integrator, "Euler RK4 implicit implicitfast"),
-    FORM_WORDS("cone", zw_world_def, elliptic, "pyramidal elliptic"),
-    FORM_REALS("impratio", zw_world_def, impratio, 1, 1),
-    FORM_REALS("magnetic", zw_world_def, magnetic, 3, 3),
-    FORM_REALS("sleep_tolerance", zw_world_def, sleep_tolerance, 1, 1),
-    FORM_REFUSE("wind", "0", "there is no air here"),
-    FORM_REFUSE("density", "0", "there is no air or water here"),
-    FORM_REFUSE("viscosity", "0", "there is no air or water here"),
-    FORM_REFUSE("collision", "all", "which pairs collide is said by contype, pairs and excludes"),
-    FORM_REFUSE("actuatorgroupdisable", "", "actuators cannot be disabled by groups"),
-    FORM_END};
+/* Likewise: the reader keeps the groups of actuators that are off. */
+#define OPTION_ROWS                                                                                \
+    FORM_REALS("timestep", zw_world_def, timestep, 1, 1),                                          \
+        FORM_REALS("gravity", zw_world_def, gravity, 3, 3),                                        \
+        FORM_WORDS("integrator", zw_world_def, integrator, "Euler RK4 implicit implicitfast"),     \
+        FORM_WORDS("cone", zw_world_def, elliptic, "pyramidal elliptic"),                          \
+        FORM_REALS("impratio", zw_world_def, impratio, 1, 1),                                      \
+        FORM_REALS("magnetic", zw_world_def, magnetic, 3, 3),                                      \
+        FORM_REALS("sleep_tolerance", zw_world_def, sleep_tolerance, 1, 1),                        \
+        FORM_REFUSE("wind", "0", "there is no air here"),                                          \
+        FORM_REFUSE("density", "0", "there is no air or water here"),                              \
+        FORM_REFUSE("viscosity", "0", "there is no air or water here"),                            \
+        FORM_REFUSE("collision", "all",                                                            \
+                    "which pairs collide is said by contype, pairs and excludes")
+#define GROUPS_OFF FORM_LISTS("actuatorgroupdisable", mjcf_groups, list)
+
+const form_row mjcf_option_rows[] = {OPTION_ROWS, FORM_END};
+const form_row mjcf_groups_rows[] = {GROUPS_OFF, FORM_END};
+static const form_row option_all[] = {OPTION_ROWS, GROUPS_OFF, FORM_END};
 
 #define FLAG(word) FORM_WORDS(word, mjcf_frame, count, "disable enable")
 const form_row mjcf_flag_rows[] = {
@@ -201,14 +203,13 @@ static const form_element in_asset[] = {
 /* ---- Bodies -----------------------------------------------------------------------------------
  */
 
-const form_row mjcf_body_rows[] = {
-    FORM_TEXTS("name", mjcf_body, def.name),
-    FORM_TEXTS("childclass", mjcf_body, childclass),
-    FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
-    MJCF_TURN_ROWS(mjcf_body),
-    FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
-    FORM_REFUSE("mocap", "false", "bodies moved from outside are not known yet"),
-    FORM_END};
+const form_row mjcf_body_rows[] = {FORM_TEXTS("name", mjcf_body, def.name),
+                                   FORM_TEXTS("childclass", mjcf_body, childclass),
+                                   FORM_REALS("pos", mjcf_body, def.pos, 3, 3),
+                                   MJCF_TURN_ROWS(mjcf_body),
+                                   FORM_REALS("gravcomp", mjcf_body, def.gravcomp, 1, 1),
+                                   FORM_WORDS("mocap", mjcf_body, def.mocap, BOOL),
+                                   FORM_END};
 
 const form_row mjcf_inertial_rows[] = {FORM_REALS("pos", mjcf_inertial, pos, 3, 3),
                                        MJCF_TURN_ROWS(mjcf_inertial),
@@ -238,8 +239,8 @@ const form_row mjcf_joint_rows[] = {
     FORM_REALS("solimplimit", mjcf_joint, def.soft_limit.imp, 1, 5),
     FORM_REALS("solreffriction", mjcf_joint, def.soft_friction.ref, 1, 2),
     FORM_REALS("solimpfriction", mjcf_joint, def.soft_friction.imp, 1, 5),
-    FORM_REFUSE("springdamper", "0", SOFT_LATER),
-    FORM_REFUSE("actuatorgravcomp", "false", "weight is compensated by the body, not by a motor"),
+    FORM_REALS("springdamper", mjcf_joint, def.springdamper, 2, 2),
+    FORM_WORDS("actuatorgravcomp", mjcf_joint, def.motor_lifts, BOOL),
     FORM_END};
 
 const form_row mjcf_freejoint_rows[] = {
@@ -383,9 +384,9 @@ static const form_element in_tendon[] = {
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 
 static const form_element in_root[] = {
-    FORM_READ("compiler", compiler_all, "texturedir discardvisual usethread saveinertial conflict",
-              in_compiler),
-    FORM_READ("option", mjcf_option_rows,
+    FORM_READ("compiler", compiler_all,
+              "texturedir discardvisual fusestatic usethread saveinertial conflict", in_compiler),
+    FORM_READ("option", option_all,
               "apirate tolerance ls_tolerance noslip_tolerance mpr_tolerance ccd_tolerance "
               "o_margin o_solref o_solimp o_friction jacobian solver iterations "
               "ls_iterations noslip_iterations mpr_iterations ccd_iterations sdf_iterations "
@@ -408,7 +409,7 @@ static const form_element in_root[] = {
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
     FORM_READ("custom", NULL, NULL, in_custom),
     FORM_READ("deformable", NULL, NULL, in_deformable),
-    FORM_READ("extension", NULL, NULL, in_plugged),
+    FORM_NOTE("extension", NULL, form_anything), /* refused where a plugin is used */
     FORM_LAST};
 
 const form_element mjcf_form = FORM_READ("mujoco", NULL, "model", in_root);

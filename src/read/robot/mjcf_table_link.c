@@ -206,25 +206,25 @@ const form_element mjcf_in_sensor[] = {
 #define SENSOR(name, text, on, size) FORM_READ(text, mjcf_sensor_on_##on, SENSOR_QUIET, NULL),
     ZW_SENSOR_TABLE(SENSOR)
 #undef SENSOR
-        FORM_NEVER("rangefinder", "there are no rays yet"),
-    FORM_NEVER("camprojection", "there are no cameras"),
-    FORM_NEVER("insidesite", "sites have no inside here"),
-    FORM_NEVER("distance", "distances of geoms are not known yet"),
-    FORM_NEVER("normal", "distances of geoms are not known yet"),
-    FORM_NEVER("fromto", "distances of geoms are not known yet"),
-    FORM_NEVER("contact", "contacts cannot be felt yet"),
-    FORM_NEVER("tactile", "contacts cannot be felt yet"),
-    FORM_NEVER("user", "there are no user sensors"),
-    FORM_NEVER("plugin", "plugins of MuJoCo cannot be run"),
+    /* What only looks cannot change the motion: these are not there yet, and listed. */
+    FORM_NOTE("rangefinder", NULL, form_anything),
+    FORM_NOTE("camprojection", NULL, form_anything),
+    FORM_NOTE("insidesite", NULL, form_anything),
+    FORM_NOTE("distance", NULL, form_anything),
+    FORM_NOTE("normal", NULL, form_anything),
+    FORM_NOTE("fromto", NULL, form_anything),
+    FORM_NOTE("contact", NULL, form_anything),
+    FORM_NOTE("tactile", NULL, form_anything),
+    FORM_NOTE("user", NULL, form_anything),
+    FORM_NOTE("plugin", NULL, form_anything),
     FORM_LAST};
 
-const form_row mjcf_key_rows[] = {
-    FORM_TEXTS("name", mjcf_key, def.name),
-    FORM_REALS("time", mjcf_key, def.time, 1, 1),
-    FORM_LISTS("qpos", mjcf_key, qpos),
-    FORM_LISTS("qvel", mjcf_key, qvel),
-    FORM_LISTS("act", mjcf_key, act),
-    FORM_LISTS("ctrl", mjcf_key, ctrl),
-    FORM_REFUSE("mpos", "", "bodies moved from outside are not known yet"),
-    FORM_REFUSE("mquat", "", "bodies moved from outside are not known yet"),
-    FORM_END};
+const form_row mjcf_key_rows[] = {FORM_TEXTS("name", mjcf_key, def.name),
+                                  FORM_REALS("time", mjcf_key, def.time, 1, 1),
+                                  FORM_LISTS("qpos", mjcf_key, qpos),
+                                  FORM_LISTS("qvel", mjcf_key, qvel),
+                                  FORM_LISTS("act", mjcf_key, act),
+                                  FORM_LISTS("ctrl", mjcf_key, ctrl),
+                                  FORM_LISTS("mpos", mjcf_key, mpos),
+                                  FORM_LISTS("mquat", mjcf_key, mquat),
+                                  FORM_END};

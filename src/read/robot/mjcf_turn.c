@@ -1,5 +1,6 @@
-/* Orientations. MJCF says them in five ways; an element says at most one, and what it says must not
- * be overruled by its class (MuJoCo would let the class's euler win over the element's quat). */
+/* Orientations. MJCF says them in five ways; an element says at most one, and what it says holds,
+ * whatever its class says. (MuJoCo lets a class's euler and the like win over an element's quat; we
+ * note where that makes a difference.) */
 #include <math.h>
 #include <string.h>
 
@@ -27,16 +28,14 @@ int mjcf_apply(mjcf *m, int element, const form_row *rows, void *target, uint64_
         }
         way = i;
     }
-    for (int i = 1; i < WAYS && way >= 0; i++) {
-        if (i != way && (inherited & form_bit(rows, ways[i])) != 0) {
-            return form_fail(
-                &m->xml, element, ways[way],
-                "its class says the orientation by %s, so it cannot be said by %s here", ways[i],
-                ways[way]);
-        }
+    int overruled = 0;
+    for (int i = 0; i < WAYS && way >= 0; i++) {
+        uint64_t bit = i != way ? form_bit(rows, ways[i]) : 0;
+        overruled |= way == 0 && (inherited & bit) != 0;
+        inherited &= ~bit;
     }
     *given = inherited | own;
-    return 1;
+    return !overruled || mjcf_note(m, element, "quat (MuJoCo takes the class's orientation)");
 }
 
 static int bad_axis(mjcf *m, int element, const char *way)

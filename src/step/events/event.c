@@ -110,9 +110,9 @@ int step_events_side(const step_events *events, int k)
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
 
-zw_status step_events_arm(step_events *e, const step_ode *ode, zw_error *error)
+zw_status step_events_arm(step_events *e, const stepper *ode, zw_error *error)
 {
-    const step_ode_view *view = step_ode_look(ode);
+    const stepper_view *view = stepper_look(ode);
     if (e->path == NULL && e->enclose != NULL) {
         e->path = path_create(ode, e->option.component, e->option.component_count, error);
         if (e->path == NULL) {
@@ -149,7 +149,7 @@ zw_status step_events_arm(step_events *e, const step_ode *ode, zw_error *error)
 static zw_status see_one(void *user, double t, double *g, zw_error *error)
 {
     step_events *e = user;
-    zw_status status = step_ode_dense(e->ode, t, e->y, error);
+    zw_status status = stepper_interpolate(e->ode, t, e->y, error);
     status = status == ZW_OK ? search_look(e, t, e->y, e->g, error) : status;
     *g = e->g[e->which];
     return status;
@@ -157,7 +157,7 @@ static zw_status see_one(void *user, double t, double *g, zw_error *error)
 
 static double time_at(const step_events *e, double x)
 {
-    const step_ode_view *view = step_ode_look(e->ode);
+    const stepper_view *view = stepper_look(e->ode);
     return x == 0.0   ? view->t_before
            : x == 1.0 ? view->t
                       : view->t_before + x * (view->t - view->t_before);
@@ -187,8 +187,8 @@ static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error
 
 static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
 {
-    zw_status status = step_ode_retake(e->ode, t, error);
-    const step_ode_view *view = step_ode_look(e->ode);
+    zw_status status = stepper_retake(e->ode, t, error);
+    const stepper_view *view = stepper_look(e->ode);
     status = status == ZW_OK ? search_look(e, view->t, view->y, e->g, error) : status;
     *g = e->g[e->which];
     return status;
@@ -226,7 +226,7 @@ static zw_status correct(step_events *e, double t0, double reach, step_crossing 
  * matter: a thousandth of the step to each side, where there is room. */
 static zw_status widen(step_events *e, step_crossing found, step_crossing *wide, zw_error *error)
 {
-    const step_ode_view *view = step_ode_look(e->ode);
+    const stepper_view *view = stepper_look(e->ode);
     double low = fmin(view->t_before, view->t), high = fmax(view->t_before, view->t);
     double away = 1e-3 * (view->t - view->t_before);
     wide->before = fmin(fmax(found.before - away, low), high);
@@ -259,7 +259,7 @@ static int gather(step_events *e, int first)
 static zw_status measure_noise(step_events *e, zw_error *error)
 {
     enum { PROBES = 3 };
-    const step_ode_view *view = step_ode_look(e->ode);
+    const stepper_view *view = stepper_look(e->ode);
     double t0 = view->t_before, h = view->t - t0;
     double tiny = copysign(fmax(ldexp(fabs(h), -50), 2.0 * DBL_EPSILON * fabs(t0)), h);
     int sampled = 0;
@@ -267,7 +267,7 @@ static zw_status measure_noise(step_events *e, zw_error *error)
         sampled |= e->kind[k] == STEP_EVENT_SAMPLED;
     }
     for (int i = 1; i <= PROBES && sampled && fabs(i * tiny) < fabs(h); i++) {
-        zw_status status = step_ode_dense(e->ode, t0 + i * tiny, e->y, error);
+        zw_status status = stepper_interpolate(e->ode, t0 + i * tiny, e->y, error);
         status = status == ZW_OK ? search_look(e, t0 + i * tiny, e->y, e->g, error) : status;
         if (status != ZW_OK) {
             return status;
@@ -280,9 +280,9 @@ static zw_status measure_noise(step_events *e, zw_error *error)
     return ZW_OK;
 }
 
-zw_status step_events_scan(step_events *e, step_ode *ode, int *count, zw_error *error)
+zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *error)
 {
-    const step_ode_view *view = step_ode_look(ode);
+    const stepper_view *view = stepper_look(ode);
     double t0 = view->t_before, reach = view->t;
     step_crossing best = {0}, wide = {0};
     int first = -1;

@@ -50,11 +50,11 @@ zw_status search_look(step_events *e, double t, const double *y, double *g, zw_e
 
 zw_status search_look_inside(step_events *e, double x, double *g, zw_error *error)
 {
-    const step_ode_view *view = step_ode_look(e->ode);
+    const stepper_view *view = stepper_look(e->ode);
     double t = x == 0.0   ? view->t_before
                : x == 1.0 ? view->t
                           : view->t_before + x * (view->t - view->t_before);
-    zw_status status = step_ode_dense(e->ode, t, e->y, error);
+    zw_status status = stepper_interpolate(e->ode, t, e->y, error);
     return status == ZW_OK ? search_look(e, t, e->y, g, error) : status;
 }
 
@@ -312,7 +312,7 @@ static int is_wanted(const step_events *e, int k, double a)
 /* Is the piece as short as time itself can tell? */
 static int is_shortest(const step_events *e, double a, double b)
 {
-    const step_ode_view *view = step_ode_look(e->ode);
+    const stepper_view *view = stepper_look(e->ode);
     double t = fmax(fabs(view->t_before), fabs(view->t)), h = fabs(view->t - view->t_before);
     double middle = 0.5 * (a + b);
     return (b - a) * h <= 4.0 * DBL_EPSILON * t || middle <= a || middle >= b;

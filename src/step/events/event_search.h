@@ -55,8 +55,8 @@ struct step_events {
     int coarse; /* it hides in its round-off what a shorter one may show */
 
     step_path *path;
-    step_ode *ode; /* while scanning */
-    int which;     /* the one that see_one looks at */
+    stepper *ode; /* while scanning */
+    int which;    /* the one that see_one looks at */
     int pieces;
     int proved;
     double best; /* nothing behind this x matters */

@@ -34,8 +34,12 @@ static int kind_of_constraint(const step_guards *guards, int k)
 {
     int mode = guards->motion->work->mode[guards->constraint[k]];
     int formula = guards->motion->system->tree ? STEP_EVENT_SAMPLED : STEP_EVENT_FORMULA;
-    if (!guards->is_friction[k]) {
+    if (guards->what[k] == GUARD_GAP) {
         return mode == SYSTEM_OPEN ? formula : STEP_EVENT_SAMPLED;
+    }
+    if (guards->what[k] == GUARD_SIGN) {
+        return guards->motion->work->press[guards->constraint[k]] ? STEP_EVENT_SAMPLED
+                                                                  : STEP_EVENT_OFF;
     }
     return mode == SYSTEM_STUCK    ? STEP_EVENT_SAMPLED
            : mode == SYSTEM_CLOSED ? formula
@@ -79,12 +83,13 @@ static void list_slack(const step_guards *guards, double *slack)
                                                       guards->y, v, NULL, NULL, NULL) == ZW_OK;
     memset(slack, 0, (size_t)guards->count * sizeof *slack);
     for (int k = 0; k < guards->others; k++) {
-        int c = guards->constraint[k], mode = work->mode[c], friction = guards->is_friction[k];
+        int c = guards->constraint[k], mode = work->mode[c], what = guards->what[k];
         double *to = &slack[guards->events + k];
-        if (!friction && mode == SYSTEM_OPEN) {
+        if (what == GUARD_GAP && mode == SYSTEM_OPEN) {
             *to = known ? slack_of_gap(guards, c, REST * speed) : 0.0;
         } else {
-            *to = guards->tolerance * (friction && mode == SYSTEM_CLOSED ? 1.0 : force);
+            int slides = what == GUARD_SLIP && mode == SYSTEM_CLOSED;
+            *to = guards->tolerance * (slides ? 1.0 : force);
         }
     }
 }
@@ -132,8 +137,9 @@ static int needs_forces(const step_guards *guards)
     }
     for (int k = 0; k < guards->others; k++) {
         int mode = guards->motion->work->mode[guards->constraint[k]];
-        if ((guards->is_friction[k] && mode == SYSTEM_STUCK) ||
-            (!guards->is_friction[k] && mode != SYSTEM_OPEN)) {
+        if ((guards->what[k] == GUARD_SLIP && mode == SYSTEM_STUCK) ||
+            (guards->what[k] == GUARD_GAP && mode != SYSTEM_OPEN) ||
+            (guards->what[k] == GUARD_SIGN && mode == SYSTEM_CLOSED)) {
             return 1;
         }
     }
@@ -145,8 +151,11 @@ static double guard_of(const step_guards *guards, int k)
     const zw_system *system = guards->motion->system;
     const zw_work *work = guards->motion->work;
     int c = guards->constraint[k], mode = work->mode[c], r = system->first_row[c];
-    if (!guards->is_friction[k]) {
+    if (guards->what[k] == GUARD_GAP) {
         return mode == SYSTEM_OPEN ? work->out[PART_POSITION][r] : work->lambda[r];
+    }
+    if (guards->what[k] == GUARD_SIGN) {
+        return work->press[c] ? work->press[c] * work->lambda[r] : 1;
     }
     if (mode == SYSTEM_STUCK) {
         return system_hold(system, work, c);
@@ -251,7 +260,8 @@ static void enclose(void *user, const step_piece *piece, expr_jet *g)
         if (guards->at[i] < 0) {
             continue;
         }
-        g[i] = k >= 0 && guards->is_friction[k] ? slide(guards, k) : guards->out[guards->at[i]];
+        g[i] =
+            k >= 0 && guards->what[k] == GUARD_SLIP ? slide(guards, k) : guards->out[guards->at[i]];
     }
     if (guards->count > guards->events + guards->others) {
         kinks_enclose(&guards->kinks, &in);
@@ -264,23 +274,86 @@ static void enclose(void *user, const step_piece *piece, expr_jet *g)
 /* ---- Creation ---------------------------------------------------------------------------------*/
 
 /* The list of guards; with NULL only counts. */
-static int list(const zw_model *model, step_guards *guards)
+static int list(const zw_system *system, step_guards *guards)
 {
     int k = 0;
-    for (int c = 0; c < model->constraint_count; c++) {
-        const model_constraint *constraint = &model->constraint[c];
-        for (int friction = 0; friction < 2; friction++) {
-            if (friction ? constraint->friction == EXPR_NONE : !one_sided(constraint)) {
-                continue;
-            }
-            if (guards) {
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        const model_constraint *constraint = &system->model->constraint[c];
+        const int has[] = {[GUARD_GAP] = one_sided(constraint),
+                           [GUARD_SLIP] = constraint->friction != EXPR_NONE,
+                           [GUARD_SIGN] = constraint->friction != EXPR_NONE &&
+                                          system_presses_both_ways(system, c)};
+        for (int what = GUARD_GAP; what <= GUARD_SIGN; what++) {
+            if (has[what] && guards) {
                 guards->constraint[k] = c;
-                guards->is_friction[k] = friction;
+                guards->what[k] = what;
             }
-            k++;
+            k += has[what];
         }
     }
     return k;
+}
+
+/* With the sign unknown the law is about |N|; its answer tells the sign. */
+static zw_status see_signs(step_guards *guards, double t, const double *y, zw_error *error)
+{
+    const zw_system *system = guards->motion->system;
+    zw_work *work = guards->motion->work;
+    int unknown = 0;
+    for (int k = 0; k < guards->others; k++) {
+        if (guards->what[k] == GUARD_SIGN) {
+            int c = guards->constraint[k], slides = work->mode[c] == SYSTEM_CLOSED;
+            work->press[c] = slides ? work->press[c] : 0;
+            unknown |= slides && !work->press[c];
+        }
+    }
+    zw_status status =
+        unknown ? system_accelerate(system, work, t, y, y + system->nq, work->a, error) : ZW_OK;
+    if (!unknown || status != ZW_OK) {
+        return status;
+    }
+    solver_multipliers(work->motion, work->lambda);
+    for (int k = 0; k < guards->others; k++) {
+        int c = guards->constraint[k];
+        if (guards->what[k] == GUARD_SIGN && work->mode[c] == SYSTEM_CLOSED && !work->press[c]) {
+            work->press[c] = work->lambda[system->first_row[c]] < 0 ? -1 : 1;
+        }
+    }
+    return ZW_OK;
+}
+
+zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error *error)
+{
+    zw_status status = kinks_decide(&guards->kinks, t, y, error);
+    return status == ZW_OK ? see_signs(guards, t, y, error) : status;
+}
+
+void guards_release(const step_guards *guards)
+{
+    kinks_release(&guards->kinks);
+    if (guards->motion) {
+        int constraints = guards->motion->system->model->constraint_count;
+        memset(guards->motion->work->press, 0, (size_t)constraints * sizeof(int));
+        guards->motion->work->tolerance = 0;
+    }
+}
+
+int guards_have_branches(const step_guards *guards)
+{
+    int signs = 0;
+    for (int k = 0; k < guards->others; k++) {
+        signs |= guards->what[k] == GUARD_SIGN;
+    }
+    return signs || guards->kinks.count > 0;
+}
+
+int guards_turn_sign(const step_guards *guards, int k)
+{
+    int sign = guards->what[k] == GUARD_SIGN;
+    if (sign) {
+        guards->motion->work->press[guards->constraint[k]] *= -1;
+    }
+    return sign;
 }
 
 static int list_kinks(const step_kinks *kinks, int *guard)
@@ -311,8 +384,9 @@ static int list_formulas(step_guards *guards, expr_id *out)
         count += is;
     }
     for (int k = 0; k < guards->others; k++) {
-        int c = guards->constraint[k], friction = guards->is_friction[k];
-        int width = system->tree ? 0 : friction ? system->slip[c].width : 1;
+        int c = guards->constraint[k], friction = guards->what[k] == GUARD_SLIP;
+        int is = !system->tree && guards->what[k] != GUARD_SIGN;
+        int width = !is ? 0 : friction ? system->slip[c].width : 1;
         const system_tape *tape = &system->tape[friction ? PART_SLIP : PART_POSITION];
         int first = friction ? system->slip[c].at : system->first_row[c];
         guards->at[guards->events + k] = width > 0 ? count : -1;
@@ -407,7 +481,8 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
 {
     const zw_model *model = motion->system->model;
     *guards = (step_guards){.motion = motion, .events = model->event_count, .tolerance = tolerance};
-    guards->others = events_only ? 0 : list(model, NULL);
+    memset(motion->work->press, 0, (size_t)model->constraint_count * sizeof(int));
+    guards->others = events_only ? 0 : list(motion->system, NULL);
     zw_status status = kinks_create(&guards->kinks, motion, events_only, error);
     if (status != ZW_OK) {
         return status;
@@ -419,15 +494,15 @@ zw_status guards_create(step_guards *guards, step_motion *motion, int events_onl
     }
     size_t others = (size_t)guards->others + 1;
     guards->constraint = base_alloc(others * sizeof(int));
-    guards->is_friction = base_alloc(others * sizeof(int));
+    guards->what = base_alloc(others * sizeof(int));
     guards->at = base_alloc(((size_t)guards->events + others) * sizeof(int));
     guards->kink = base_alloc(((size_t)kinks + 1) * sizeof(int));
-    if (!guards->constraint || !guards->is_friction || !guards->at || !guards->kink) {
+    if (!guards->constraint || !guards->what || !guards->at || !guards->kink) {
         status = no_memory(error);
     }
     if (status == ZW_OK) {
         if (!events_only) {
-            list(model, guards);
+            list(motion->system, guards);
         }
         list_kinks(&guards->kinks, guards->kink);
         status = make_tape(guards, error);
@@ -444,8 +519,8 @@ void guards_free(step_guards *guards)
     step_events_free(guards->scan);
     kinks_free(&guards->kinks);
     expr_tape_free(guards->tape);
-    void *memory[] = {guards->constraint, guards->is_friction, guards->kink, guards->at,
-                      guards->registers,  guards->jets,        guards->out,  guards->component};
+    void *memory[] = {guards->constraint, guards->what, guards->kink, guards->at,
+                      guards->registers,  guards->jets, guards->out,  guards->component};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         base_free(memory[i]);
     }

@@ -3,7 +3,8 @@
  *   each event of the model     its root, in its own direction
  *   each one-sided constraint   open: the gap; closed: the force that presses
  *   each constraint with friction   sliding: the speed along its direction; stuck: what friction
- *                                   could hold beyond what it does hold
+ *                                   could hold beyond what it does hold; sliding, and held from
+ *                                   both sides: the normal force, as long as its sign stays
  *   each kink of a formula      how far it is on its side (kink.h); floor: two
  *
  * All but the model's events are guards, positive until they fire. Gaps, speeds of sliding, kinks
@@ -16,15 +17,17 @@
 #include "step/events/kink.h"
 #include "step/motion.h"
 
+typedef enum guard_kind { GUARD_GAP, GUARD_SLIP, GUARD_SIGN } guard_kind;
+
 typedef struct step_guards {
     step_motion *motion;
     int count;
-    int events;       /* the first ones are the model's, */
-    int others;       /* then those of constraints, then those of kinks */
-    int *constraint;  /* [others] whose guard it is */
-    int *is_friction; /* [others] */
-    int *kink;  /* [count - events - others] whose guard it is: 2 * kink, + 1: its upper end */
-    int forces; /* some event or mode needs accelerations and multipliers */
+    int events;      /* the first ones are the model's, */
+    int others;      /* then those of constraints, then those of kinks */
+    int *constraint; /* [others] whose guard it is */
+    int *what;       /* [others] guard_kind */
+    int *kink;       /* [count - events - others] whose guard it is: 2 * kink, + 1: its upper end */
+    int forces;      /* some event or mode needs accelerations and multipliers */
     double tolerance; /* of steps: forces and speeds of sliding are known to it */
     double t;         /* where the guards were evaluated last, */
     const double *y;
@@ -44,6 +47,15 @@ typedef struct step_guards {
 zw_status guards_create(step_guards *guards, step_motion *motion, int events_only, double tolerance,
                         zw_error *error);
 void guards_free(step_guards *guards);
+
+/* Where a smooth piece begins: the branches of formulas, and the signs of normal forces that are
+ * not known yet. Until they are released, as before anybody looks at the work from outside,
+ * formulas and friction have these. */
+zw_status guards_decide(step_guards *guards, double t, const double *y, zw_error *error);
+void guards_release(const step_guards *guards);
+int guards_have_branches(const step_guards *guards); /* any at all? */
+/* Guard k of the constraints has fired: 1 if it was a sign, which is turned. */
+int guards_turn_sign(const step_guards *guards, int k);
 
 /* The kink that left zero in the last step without being on any side before, and its side; -1:
  * none. The step was taken on neither branch. */

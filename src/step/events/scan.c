@@ -17,20 +17,20 @@ int run_repeats(run *r, double t)
 /* The last step again, from its start. */
 static zw_status go_back(run *r, zw_error *error)
 {
-    const step_ode_view *at = step_ode_look(r->ode);
+    const stepper_view *at = stepper_look(r->stepper);
     double t = at->t_before;
     memcpy(r->y, at->y_before, (size_t)r->motion.size * sizeof(double));
-    zw_status status = step_ode_restart(r->ode, t, r->y, error);
-    return status == ZW_OK ? step_events_arm(r->guards.scan, r->ode, error) : status;
+    zw_status status = stepper_restart(r->stepper, t, r->y, error);
+    return status == ZW_OK ? step_events_arm(r->guards.scan, r->stepper, error) : status;
 }
 
 /* What happens in the last step. `again`: it has to be taken once more, shorter if a guard has no
  * value somewhere in it, or on the branch of a kink to which it has led. */
 zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
 {
-    const step_ode_view *at = step_ode_look(r->ode);
+    const stepper_view *at = stepper_look(r->stepper);
     double t = at->t_before, h = at->t - t;
-    zw_status status = step_events_scan(r->guards.scan, r->ode, fired, error);
+    zw_status status = step_events_scan(r->guards.scan, r->stepper, fired, error);
     *again = 0;
     if (status == ZW_NOT_FINITE && r->guards.others > 0 && h > 64 * DBL_EPSILON * fabs(t)) {
         *again = 1;
@@ -51,15 +51,19 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
     return status;
 }
 
-/* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
- * contacts in their steps count their own. */
+/* Accepted steps that were proved free of unseen events, and the others. Of the methods that solve
+ * for contacts in their steps only those of bodies that can touch: soft contacts may be passed
+ * through. */
 void run_count_proved(run *r)
 {
-    if (r->impulse || r->soft) {
-        return;
-    }
     int proved =
         !r->guards.kinks.blind && (r->guards.count == 0 || step_events_proved(r->guards.scan));
+    if (r->impulse || r->soft) {
+        if (!r->system->bodies->contact->touches) {
+            return;
+        }
+        proved = r->impulse && r->impulse->sure;
+    }
     r->summary->proved += proved;
     r->summary->unproved += !proved;
 }

@@ -5,7 +5,7 @@
  * Balance.  P = (J omega, m v) are the momenta of the bodies along the axes of the world, about
  * their centres of mass; S are the motions of the coordinates. With 0 <= theta <= 1,
  *
- *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(q1, u) + A' lambda
+ *     S' (P+ - P(q0, v0) - fall (0, m g)) + armature (u - v0) = fall f(qf, u) + A' lambda
  *
  *     P+ = P(q1 (-) late u, u),    late = (1 - theta) h/2,    fall = h - late,
  *     S, A at q0 (+) theta h u
@@ -13,9 +13,16 @@
  * Then v1 by what is left of the forces' time: impulse_close.c.
  *
  * What inertia does needs no terms of its own: gyroscopic and centrifugal forces are that P is a
- * vector of the world while J and S turn. f are the forces of springs, dampers and motors at the
- * end of the step, so that no stiffness and no gain is too large for any step. Under constant M, D,
- * K it is u = (M + fall (D + h K)) \ (M v0 - fall K q0): it decays for every h.
+ * vector of the world while J and S turn.
+ *
+ * Forces.  f are those of springs, dampers, motors and formulas where and when the step is after
+ * ahead = (1 + sigma) h/2 of its time, qf = q0 (+) ahead u, with the mean speed u. sigma = 0 is the
+ * implicit midpoint rule: order two, and no stiffness and no gain makes it gain energy, but what is
+ * stiff rings for ever: with constant M, D, K, v1 = (1 - hD/2M)/(1 + hD/2M) v0 for a damper, which
+ * goes to -v0. sigma = 1: all at the end, u = (M + fall (D + h K)) \ (M v0 - fall K q0), which
+ * decays for every h but is of order one. sigma = balance_ramp(x^2), x the largest of (h D + h^2
+ * K)/M over the coordinates, by their diagonals at (q0, v0): 0 up to x = 0.2, which for a spring is
+ * h n = 0.45, 1 from 0.5 on, and never less than theta.
  *
  * theta = 0: momenta in the middle of steps, impulses at their ends. With the closers below that is
  * Hamilton's principle for the midpoint rule (up to S, which is taken at q0 for all bodies of a
@@ -39,12 +46,14 @@
  * T cannot grow: with w = J1 \ L and d = G' L - L, w . d = 0 as G turns about w, and
  * T0 = 1/2 (L + d) . J1 \ (L + d) = T1 + 1/2 d . J1 \ d.
  *
- * Closers.  phi(q1) = 0, solved to round-off. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0.
- * A limit joins once an iterate breaks it; it can only join, so that ends. u is tangent to the
- * closers half way, and at q1 only up to O(h); v1 satisfies the rows at q1 and breaks no limit (a
- * stop is without bounce): one more solve of the kernel.
+ * Closers.  phi(q1) = 0, solved to round-off. Rows on speeds, A v + psi(q, t) = 0, by the
+ * trapezoidal rule: the mean of A u + psi at both ends of the step is 0, at q0 (+) theta h u and at
+ * q1. Limits: phi(q1) >= 0 and lambda >= 0, one of them 0. A limit joins once an iterate breaks it;
+ * it can only join, so that ends. u is tangent to the closers half way, and at q1 only up to O(h);
+ * v1 satisfies the rows at q1 and breaks no limit (a stop is without bounce): one more solve of the
+ * kernel.
  *
- * Boxes.  A motor's force is its law at (q1, u), or at the end of its range beyond which the law
+ * Boxes.  A motor's force is its law at (qf, u), or at the end of its range beyond which the law
  * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
  * against e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for
  * given modes, and judge them: all that are wrong move at once, from one end to the other by way of
@@ -53,7 +62,7 @@
  * used is that of its law, clamped, to 1e-12 of its range.
  *
  * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
- * + fall (D + h K) with the slopes of springs, dampers and motors that are inside their boxes:
+ * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
  * Gauss's problem in the metric H. What H does not know, the slopes of inertia and those without
  * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
  * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
@@ -95,15 +104,18 @@ static void lay_out(step_impulse *s, base_arena *arena)
     const struct system_bodies *bodies = system->bodies;
     size_t n = (size_t)system->n, nq = (size_t)system->nq, m = (size_t)system->m;
     size_t count = (size_t)system->tree->bodies;
-    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,
+    double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,   &s->held,
                          &s->still, &s->push, &s->other, &s->first, &s->best};
-    double **places[] = {&s->q0, &s->q1, &s->q_other}, **rows[] = {&s->phi, &s->psi, &s->b};
+    double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force};
+    double **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
         *speeds[k] = base_arena_doubles(arena, n);
     }
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
         *places[k] = base_arena_doubles(arena, nq);
+    }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         *rows[k] = base_arena_doubles(arena, m);
     }
     s->A = base_arena_doubles(arena, (size_t)system->A_start[system->m]);
@@ -116,13 +128,14 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->P0 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
-    s->wish = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);
+    s->law = base_arena_bytes(arena, (size_t)bodies->motor_count * sizeof *s->law);
     s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
-    s->motor_mode = base_arena_ints(arena, (size_t)bodies->motor_count);
-    s->length_mode = base_arena_ints(arena, (size_t)bodies->length_count);
-    s->dry_mode = base_arena_ints(arena, (size_t)bodies->dry_count);
+    s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
+    s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
+    s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
     s->in_reach = base_arena_ints(arena, m);
     s->kept_room = bodies_step_memory(system);
     s->kept = base_arena_doubles(arena, (size_t)s->kept_room);
@@ -154,6 +167,12 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
     s->close = CLOSE;
+    for (int k = 0; k < system->bodies->motor_count; k++) {
+        const bodies_motor *motor = &system->bodies->motor[k];
+        if (motor->kind == MOTOR_LENGTH) {
+            s->pulls[motor->length]++;
+        }
+    }
     impulse_problem *all[] = {&s->problem, &s->aside};
     for (int k = 0; k < 2; k++) {
         all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
@@ -167,11 +186,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_set_tolerance(step_impulse *s, double tolerance)
 {
     s->close = fmax(tolerance, CLOSE);
-    /* the kernel's own tolerance does unless more is asked for than one gets, or less */
-    s->problem.options.tolerance = s->aside.options.tolerance = tolerance < 1e-10
-                                                                    ? fmax(tolerance, CLOSE)
-                                                                : tolerance >= 1 ? 1e-10
-                                                                                 : 0;
+    /* the rounds ask for what each of them needs; the speeds at the end are to be as good as the
+     * kernel makes them unless more is asked for than one gets, or less */
+    s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
 }
 
 void impulse_free(step_impulse *s)
@@ -190,19 +207,11 @@ void impulse_free(step_impulse *s)
 
 /* ---- A step --------------------------------------------------------------------------------- */
 
-/* One round is all that is asked for, and there are no boxes that could be at the wrong end. What
- * it leaves of phi and of depths is what the next step begins with. */
+/* One round is all that is asked for. What it leaves of phi and of depths is what the next step
+ * begins with. */
 static int is_first_enough(const step_impulse *s)
 {
-    const struct system_bodies *bodies = s->system->bodies;
-    int boxes = bodies->dry_count;
-    for (int k = 0; k < bodies->motor_count && boxes == 0; k++) {
-        boxes += bodies->motor[k].clamp_force;
-    }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0 && boxes == 0; i++) {
-        boxes += bodies->length[i].force_limited;
-    }
-    return s->close >= 1 && boxes == 0 && !s->touch.bounces;
+    return s->close >= 1 && !s->touch.bounces;
 }
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)
@@ -223,7 +232,6 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     double gained = s->gained;
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
-    impulse_begin_modes(s);
     s->theta = 0;
     memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
@@ -231,6 +239,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
     s->fall = s->h - impulse_late(s);
+    impulse_begin_forces(s);
     impulse_begin_balance(s);
     zw_status status = begin_rounds(s, error);
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
@@ -238,9 +247,13 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         status = begin_rounds(s, error);
         s->touch.rolling.off = 0;
     }
+    impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
     if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
+    }
+    if (status == ZW_OK && s->touch.land.cut) {
+        impulse_note_push(s);
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
     return status;
@@ -250,7 +263,6 @@ void impulse_move_on(step_impulse *s, const double *v1)
 {
     memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->v0, v1, (size_t)s->system->n * sizeof(double));
-    s->goes_on = 1;
 }
 
 static zw_contact_law law(const step_impulse *s)
@@ -268,7 +280,7 @@ static void set_law(step_impulse *s, zw_contact_law contact)
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
  * found for the shortest of them, the rest of the step has the convex law, which always has one. */
-static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
+static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
@@ -310,6 +322,11 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
             cuts += cut;
             continue;
         }
+        if (lands && part == 1 && impulse_note_landings(s)) {
+            s->gained = gained;
+            *lands = 1;
+            return ZW_OK;
+        }
         s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
         s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += part;
@@ -322,16 +339,18 @@ static zw_status advance(step_impulse *s, double h, double *v1, zw_error *error)
     return ZW_OK;
 }
 
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error)
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     zw_contact_law contact = law(s);
-    zw_status status = advance(s, h, v1, error);
+    zw_status status = advance(s, h, lands, v1, error);
     set_law(s, contact);
     return status;
 }
 
 void impulse_pass(step_impulse *s)
 {
+    impulse_count_landings(s);
+    impulse_keep_push(s);
     s->t += s->h;
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
 }
@@ -359,13 +378,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     if (s->sleep) {
         return sleep_step(s, t, h, q0, v0, q1, v1, NULL, error);
     }
-    int same = memcmp(s->q0, q0, places) == 0 && memcmp(s->v0, v0, speeds) == 0;
-    int recalled = impulse_recall(s);
-    if (recalled < 0) {
+    if (impulse_recall(s) < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    s->goes_on = recalled && (same || !s->taken); /* or has been handed over */
-    s->taken = 0;
     memcpy(s->q0, q0, places);
     memcpy(s->v0, v0, speeds);
     memcpy(s->first, v0, speeds);
@@ -374,8 +389,12 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = s->impact_loss = 0;
     s->impacts = s->halved = s->inexact = 0;
     s->touch.sweep.sure = 1;
-    zw_status status =
-        s->touch.bounces ? impulse_bounce(s, h, v1, error) : impulse_advance(s, h, v1, error);
+    int lands = s->touch.bounces;
+    s->touch.land.step = h;
+    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = 0;
+    s->touch.land.sum_count = s->touch.land.flight_count = 0;
+    zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
+    status = lands ? impulse_bounce(s, h, v1, error) : status;
     if (status == ZW_OK && !impulse_list_contacts(s, v1)) {
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
@@ -386,7 +405,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(q1, s->q1, places);
     memcpy(v1 + s->system->n + s->system->law.carried, s->act0, acts);
     s->sure = s->touch.sweep.sure;
-    s->taken = 1;
     impulse_keep(s);
     return ZW_OK;
 }

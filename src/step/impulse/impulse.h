@@ -75,6 +75,32 @@ typedef struct impulse_staying {
     int differs;         /* slopes are being found: nothing is noted, and what jumps stays */
 } impulse_staying;
 
+/* A point that is open at q0, and how fast it closes there: impulse_land.c. */
+typedef struct impulse_begun {
+    contact_key key;
+    double gap, speed;
+} impulse_begun;
+
+/* The impulse of a contact, along the axes of the world. */
+typedef struct impulse_pushed {
+    contact_key key;
+    double by[6];
+} impulse_pushed;
+
+typedef struct impulse_landing {
+    int begun_count, count, room;
+    int cut;                     /* the step is taken in flights between impacts: */
+    int sum_count, flight_count; /* impulses of contacts, */
+    impulse_pushed *sum;         /* [points] in all of the step, */
+    impulse_pushed *flight;      /* [points] and in the flight at hand */
+    double step;                 /* the length of the whole step */
+    int pairs;                   /* of bodies that land in the piece that was taken last, */
+    double loss;                 /* and the energy that this took */
+    impulse_begun *begun;        /* [points] */
+    contact_key *list;           /* [points] those that are left out, until they meet */
+    unsigned char *now;          /* [points found] it lands in this step */
+} impulse_landing;
+
 /* Two geoms that were found near each other: impulse_sweep.c. */
 typedef struct impulse_swept {
     int a, b, flies; /* flies: they are not part of the problem */
@@ -111,13 +137,14 @@ typedef struct impulse_contacts {
     int deep_count;
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
     double whole;              /* of a step that impacts cut: its length; 0: it is not cut */
-    gauss_impact *law;         /* of impacts, if some pair may bounce */
+    gauss_impact *law;         /* of impacts */
     double near;               /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
     impulse_staying stay;
     impulse_sweep sweep;
+    impulse_landing land;
 } impulse_contacts;
 
 typedef struct step_impulse {
@@ -129,30 +156,34 @@ typedef struct step_impulse {
     /* The step being taken: from (q0, v0) at time t over h. */
     double t, h;
     double fall;     /* for how long forces act until the speeds are u */
-    double theta;    /* 0: in the middle, 1: at the end */
+    double theta;    /* where impulses act and momenta are. 0: in the middle, 1: at the end */
+    double sigma;    /* where forces are those of. 0: the middle of the step, 1: its end */
     double *q0, *v0; /* [nq], [n] */
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *best;    /* [n] of the rounds so far the one that missed least */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
+    double *q_force; /* [nq] where the forces are those of */
     double *begin;   /* sweeps of q0, and its M */
     double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    int goes_on;     /* the step before has ended here */
     double *P0;      /* [bodies][6] the momenta at (q0, v0) */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
-    double *r;     /* [n] momentum gained less what the forces gave */
-    double *force; /* [n] of springs, dampers and motors, at the end of the step */
-    double *Q;     /* [n] the part of it that has no potential */
-    double *room;  /* [lengths] what motors pull with on each */
-    double *wish;  /* [motors] their forces before limits, */
-    double *given; /* [motors] and controls or activations */
-    double drift;  /* dV/dt of formulas that know the time */
-    double *still; /* [n] zeros */
-    double *push;  /* [n] A' lambda */
-    double *other; /* [n] scratch */
+    double *r;       /* [n] momentum gained less what the forces gave */
+    double *force;   /* [n] of springs, dampers and motors */
+    double *Q;       /* [n] the part of it that has no potential */
+    double *room;    /* [lengths] what motors pull with on each */
+    double *given;   /* [motors] their controls or activations, */
+    double *rate;    /* rates, */
+    bodies_law *law; /* and laws: the force before limits, and its slopes */
+    int aims;        /* entries of work->aim, of the motor looked at last */
+    double *held;    /* [n] slopes of motors that are not in H, on its diagonal */
+    double drift;    /* dV/dt of formulas that know the time */
+    double *still;   /* [n] zeros */
+    double *push;    /* [n] A' lambda */
+    double *other;   /* [n] scratch */
     double *phi; /* [m] rows of closers at q1: values, rates at rest, and in the system's pattern */
     double *psi, *b, *A;
     double *A0, *psi0; /* the rows where the impulses act */
@@ -166,11 +197,10 @@ typedef struct step_impulse {
     int *pivot; /* [n] */
     int with_N;
 
-    /* Who is at which end. Boxes: 0 inside, -1 and 1 at the lower and upper end. */
-    int *motor_mode;  /* [motors] force */
-    int *length_mode; /* [lengths] sum of the forces */
-    int *dry_mode;    /* [dry] 0: sticks; else the direction it slides in */
-    int *in_reach;    /* [m] one-sided rows that take part in this step; -1: will, as they touch */
+    int *boxed;    /* [motors] its force is a multiplier with limits, */
+    int *pulls;    /* [lengths] how many motors act on it, */
+    int *loose;    /* and of them, without multipliers */
+    int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
 
     impulse_contacts touch;
 
@@ -187,7 +217,6 @@ typedef struct step_impulse {
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
-    int taken;           /* (q0, v0) are where the last step ended */
     double *kept;        /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
@@ -207,9 +236,10 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
 void impulse_modes(const step_impulse *s, double *mode);
 
 /* From (q0, v0) over s->h, once: q1 in s, the speeds in v1. And over h, in pieces if need be, so
- * that (q0, v0) are the end. */
+ * that (q0, v0) are the end. *lands (NULL: that is not asked): something lands in it at a time that
+ * is to be found, so nothing was done. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
-zw_status impulse_advance(step_impulse *s, double h, double *v1, zw_error *error);
+zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error);
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,
                           zw_error *error);
@@ -233,10 +263,10 @@ double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
 int impulse_is_driven(step_impulse *s, const double *v1);
 /* The work of closers that move and of friction of joints that sticks, between these speeds: from
- * v0 to u, or from there to v1. And that of limits and contacts. */
+ * v0 to u, or from there to v1. And that of limits and contacts; that of landings is noted. */
 double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
                           const double *before, const double *after);
-double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after);
 
 /* impulse_close.c: v1 after the rounds. */
@@ -253,7 +283,7 @@ enum { IMPULSE_HEAD = 3, IMPULSE_BLOCK = 3, IMPULSE_NOBODY = 1 << 28 };
 /* impulse_memory.c: the numbers that are to be kept between steps; how many. */
 int impulse_memory(const step_impulse *s, double **numbers);
 void impulse_keep(step_impulse *s);
-/* Dry modes and multipliers from them. 0: there are none; -1: no memory. */
+/* Multipliers from them. 0: there are none; -1: no memory. */
 int impulse_recall(step_impulse *s);
 int impulse_is_sound(const step_impulse *s); /* could they be recalled? */
 
@@ -262,7 +292,10 @@ void impulse_begin_balance(step_impulse *s);                       /* P0 */
 void impulse_balance(step_impulse *s, const double *u, double *r); /* q1, r */
 /* What speeds are to gain from u to the end of the step, as momenta; H is the metric for that. */
 void impulse_late_momenta(step_impulse *s, double *gain);
-void impulse_forces(step_impulse *s, const double *u);         /* force, Q at q1 and u */
+/* Which forces a step has, from (q0, v0): sigma. */
+void impulse_begin_forces(step_impulse *s);
+double impulse_ahead(const step_impulse *s);           /* how long after its start they are */
+void impulse_forces(step_impulse *s, const double *u); /* force, Q at q_force and u */
 void impulse_metric_at(step_impulse *s, const double *sweeps); /* H of these, after composite */
 void impulse_metric(step_impulse *s);                          /* H */
 void impulse_slopes(step_impulse *s); /* U: all slopes, by differences of r at u */
@@ -282,7 +315,6 @@ void impulse_stiffen(step_impulse *s); /* into H, at q1 and u, whose kinematics 
 
 /* impulse_rows.c */
 int impulse_held(const step_impulse *s); /* constraints with rows: those of dry friction follow */
-void impulse_begin_modes(step_impulse *s);
 /* After impulse_place_rows at q0: limits that touch there will take part. */
 void impulse_touch(step_impulse *s);
 void impulse_place_rows(step_impulse *s); /* A0 */
@@ -294,16 +326,30 @@ void impulse_rows_at(step_impulse *s, double t, double until, const double *q, d
 void impulse_fill_rows(step_impulse *s, double t);
 /* One-sided rows that u would break join; their number. */
 int impulse_reach(step_impulse *s);
-/* Who is at the wrong end of its box? All of them move, or only the first; their number. */
-int impulse_pivot(step_impulse *s, int first_only);
 void impulse_put_rows(step_impulse *s);         /* for the step: phi(q1) + h A (u' - u) */
 void impulse_put_joint_speeds(step_impulse *s); /* for the speeds at the end of it, */
 /* Closers and limits that are reached, at q1, for an impact; the number of limits. Friction of
  * joints cannot hold against an impulse. */
 int impulse_put_impact_joints(step_impulse *s);
-void impulse_put_speeds(step_impulse *s);              /* with those of contacts */
-double impulse_violation(const step_impulse *s);       /* largest |phi|, or -phi if one-sided */
-void impulse_settle(const step_impulse *s, double *v); /* what sticks does so exactly */
+void impulse_put_speeds(step_impulse *s);        /* with those of boxes and contacts */
+double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if one-sided */
+
+/* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
+void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on);
+/* Friction that has held in the rounds, as equalities. */
+void impulse_put_stuck(step_impulse *s, impulse_problem *p);
+/* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */
+void impulse_look_at_motor(step_impulse *s, int k, const double *u);
+/* Is its force one that changes with u, but no multiplier? */
+int impulse_motor_yields(const step_impulse *s, int k);
+double impulse_motor_slope(const step_impulse *s, int k); /* of its force, by its rate */
+/* What motors with boxes do after the rounds, if that is not another question: into gain. */
+void impulse_late_motors(const step_impulse *s, double *gain);
+/* `left` of the balance gets what multipliers of boxes are off their laws at u. */
+void impulse_miss_of_boxes(const step_impulse *s, double *left);
+int impulse_sticks(const step_impulse *s, int k); /* friction k, at the end of the step */
+/* What sticks by the last answer of p does so exactly. */
+void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v);
 
 /* impulse_contact.c */
 zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
@@ -317,9 +363,10 @@ void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
+#define IMPULSE_MOTORS 0x0800000000000000 /* and before those: motors */
 long impulse_contact_key(const contact_key *key);
-/* Point k as a contact of an impact. */
-void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
+/* Point k as a contact of an impact; the number of its block. */
+int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
@@ -351,6 +398,26 @@ const impulse_roller *impulse_rolled(const step_impulse *s, int k);
 int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int rows);
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
+
+/* impulse_land.c */
+zw_status impulse_landing_create(impulse_landing *land, size_t points);
+void impulse_landing_free(impulse_landing *land);
+double impulse_gravity(const step_impulse *s);
+/* After contacts at q0 have been found; after the rounds: what lands; and where that is not cut at:
+ * it is counted as an impact. */
+void impulse_land_begin(step_impulse *s);
+void impulse_find_landings(step_impulse *s);
+void impulse_count_landings(step_impulse *s);
+/* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
+int impulse_note_landings(step_impulse *s);
+int impulse_lands(const impulse_contacts *t, const contact_point *point);
+/* Impulses of a step that is cut: of point k along its rows, in an impact; of all points in the
+ * flight that was just taken; which counts. And of point k of the last ones found, over all. */
+void impulse_add_push(step_impulse *s, int k, const double *push);
+void impulse_note_push(step_impulse *s);
+void impulse_keep_push(step_impulse *s);
+void impulse_sum_push(const step_impulse *s, int k, double push[6]);
+
 /* impulse_sweep.c */
 zw_status impulse_sweep_create(impulse_sweep *sweep, const zw_system *system);
 void impulse_sweep_free(impulse_sweep *sweep);

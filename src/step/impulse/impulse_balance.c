@@ -3,17 +3,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/cone.h"
 #include "math/dense/dense.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
 /* ---- Forces --------------------------------------------------------------------------------- */
 
-/* Formulas at the end of the step: where it leads to, and when. */
+double impulse_ahead(const step_impulse *s)
+{
+    return 0.5 * (1 + s->sigma) * s->h;
+}
+
+/* Formulas, where and when the forces are. */
 static void run_formulas(step_impulse *s, const double *u)
 {
     const zw_system *system = s->system;
-    const expr_inputs in = {.t = s->t + s->h, .param = s->work->param, .q = s->q1, .v = u};
+    const expr_inputs in = {
+        .t = s->t + impulse_ahead(s), .param = s->work->param, .q = s->q_force, .v = u};
     if (system->bodies->formulas) {
         tree_velocities(system->tree, u, s->work->sweeps);
         s->drift = bodies_run_formulas(system, s->work, PART_TERMS,
@@ -21,59 +28,56 @@ static void run_formulas(step_impulse *s, const double *u)
     }
 }
 
-/* What motor k does is a law of this: its control, or what that has made of its activation. */
+/* What motor k does is a law of this: its control, or what that has made of its activation, which
+ * is noted as it will be at the end. */
 static double given(step_impulse *s, int k)
 {
     const bodies_motor *motor = &s->system->bodies->motor[k];
     if (motor->act < 0) {
         return bodies_control(s->system, s->work, motor, NULL);
     }
-    return s->act[motor->act] =
-               bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+    s->act[motor->act] = bodies_activated(s->system, s->work, motor, s->act0[motor->act], s->h);
+    return s->sigma == 1
+               ? s->act[motor->act]
+               : bodies_activated(s->system, s->work, motor, s->act0[motor->act], impulse_ahead(s));
 }
 
-/* Motors as their modes say: inside the box the law, else the end of the box. */
+/* Motors, but for those whose force is a multiplier: impulse_boxes.c. */
 static void add_motors(step_impulse *s, const double *u)
 {
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
     memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    memset(s->loose, 0, (size_t)bodies->length_count * sizeof *s->loose);
+    memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
-        double length, rate = 0;
-        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
-        for (int i = 0; i < count; i++) {
-            rate += work->aim[i] * u[work->aim_dof[i]];
-        }
         s->given[k] = given(s, k);
-        s->wish[k] = bodies_motor_law(motor, s->given[k], length, rate).force;
-        double by = s->motor_mode[k] == 0 ? s->wish[k] : motor->force[s->motor_mode[k] > 0];
-        if (motor->kind == MOTOR_LENGTH) {
+        impulse_look_at_motor(s, k, u);
+        double by = s->law[k].force, stiff = impulse_motor_slope(s, k);
+        by = motor->clamp_force ? interval_nearest(motor->force[0], motor->force[1], by) : by;
+        for (int i = 0; i < s->aims && s->boxed[k]; i++) {
+            s->held[work->aim_dof[i]] -= s->fall * stiff * work->aim[i] * work->aim[i];
+        }
+        if (motor->kind == MOTOR_LENGTH && !s->boxed[k]) {
             s->room[motor->length] += motor->gear[0] * by;
+            s->loose[motor->length]++;
             continue;
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < s->aims && !s->boxed[k]; i++) {
             s->Q[work->aim_dof[i]] += by * work->aim[i];
         }
     }
     for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        int mode = s->length_mode[i];
-        double by = mode == 0 ? s->room[i] : length->force_range[mode > 0];
+        const double *range = length->force_range;
+        double by =
+            length->force_limited ? interval_nearest(range[0], range[1], s->room[i]) : s->room[i];
+        if (s->loose[i] < s->pulls[i]) {
+            by = s->loose[i] > 0 ? s->room[i] : 0; /* boxes have the limits of this length */
+        }
         for (int k = length->first; k < length->first + length->count; k++) {
             s->Q[bodies->term[k].dof] += bodies->term[k].coef * by;
-        }
-    }
-}
-
-/* Friction of what slides. */
-static void add_friction(step_impulse *s)
-{
-    const struct system_bodies *bodies = s->system->bodies;
-    for (int k = 0; k < bodies->dry_count; k++) {
-        const bodies_dry *dry = &bodies->dry[k];
-        for (int i = dry->first; i < dry->first + dry->count && s->dry_mode[k] != 0; i++) {
-            s->Q[bodies->term[i].dof] -= s->dry_mode[k] * dry->limit * bodies->term[i].coef;
         }
     }
 }
@@ -81,14 +85,13 @@ static void add_friction(step_impulse *s)
 void impulse_forces(step_impulse *s, const double *u)
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
-    tree_passive(s->system->tree, s->q1, s->still, s->force); /* springs only */
-    bodies_add_springs(s->system, s->work, s->q1, s->force);
+    tree_passive(s->system->tree, s->q_force, s->still, s->force); /* springs only */
+    bodies_add_springs(s->system, s->work, s->q_force, s->force);
     run_formulas(s, u);
     bodies_formula_forces(s->system, s->work, 1, s->force);
     memset(s->Q, 0, bytes);
     add_motors(s, u);
     bodies_formula_forces(s->system, s->work, 0, s->Q);
-    add_friction(s);
     bodies_add_dampers(s->system, u, s->Q);
     for (int i = 0; i < s->system->n; i++) {
         s->force[i] += s->Q[i];
@@ -139,6 +142,19 @@ static void add_tendons(const step_impulse *s, const double *u, double *r)
     }
 }
 
+/* The forces of u; `known` is where they are, if the sweeps are of there already. */
+static void find_forces(step_impulse *s, const double *u, const double *known)
+{
+    if (known) {
+        memcpy(s->q_force, known, (size_t)s->system->nq * sizeof(double));
+    } else {
+        double ahead = impulse_ahead(s);
+        tree_advance(s->system->tree, s->q0, u, &ahead, s->q_force);
+        tree_kinematics(s->system->tree, s->q_force, s->work->sweeps);
+    }
+    impulse_forces(s, u);
+}
+
 void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -152,11 +168,16 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
             s->F[6 * i + 3 + k] += s->fall * tree->body[i].lift[k];
         }
     }
+    if (s->sigma < 1) {
+        find_forces(s, u, s->sigma == s->theta ? s->q_other : NULL);
+    }
     find_place(s, u);
     balance_gather(s->system, s->place, s->F, r);
     tree_advance(tree, s->q0, u, &h, s->q1);
     tree_kinematics(tree, s->q1, sweeps);
-    impulse_forces(s, u);
+    if (s->sigma == 1) {
+        find_forces(s, u, s->q1);
+    }
     for (int d = 0; d < s->system->n; d++) {
         r[d] += tree->armature[d] * (u[d] - s->v0[d]) - s->fall * s->force[d];
     }
@@ -183,9 +204,11 @@ void impulse_late_momenta(step_impulse *s, double *gain)
     for (int d = 0; d < s->system->n; d++) {
         gain[d] += late * s->force[d];
     }
+    impulse_late_motors(s, gain);
     tree_composite(tree, sweeps);
     s->t += h - late;
-    s->h = s->fall = late;
+    s->h = late;
+    s->fall = s->sigma * late;
     impulse_metric_at(s, sweeps);
     s->t = t;
     s->h = h;
@@ -199,19 +222,10 @@ static void add_motor_slopes(step_impulse *s)
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
     for (int k = 0; k < bodies->motor_count; k++) {
-        const bodies_motor *motor = &bodies->motor[k];
-        int on_length = motor->kind == MOTOR_LENGTH;
-        if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
-            continue;
-        }
-        double length, rate = 0;
-        int count = bodies_aim(s->system, work, k, s->q1, work->aim_dof, work->aim, &length);
-        for (int i = 0; i < count; i++) {
-            rate += work->aim[i] * s->u[work->aim_dof[i]];
-        }
-        bodies_law law = bodies_motor_law(motor, s->given[k], length, rate);
-        double weight = -s->fall * (law.by_rate + s->h * law.by_length);
-        if (weight > 0) {
+        double weight = -s->fall * impulse_motor_slope(s, k), length;
+        if (weight > 0 && impulse_motor_yields(s, k)) {
+            int count =
+                bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
             matrix_stiffen(&s->H, weight, count, work->aim_dof, work->aim);
         }
     }
@@ -228,7 +242,7 @@ static void add_length_slopes(step_impulse *s, int index)
         double now = bodies_length_of(bodies, index, s->q1);
         int taut =
             now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
-        weight += taut ? s->fall * s->h * length->stiffness : 0;
+        weight += taut ? s->fall * impulse_ahead(s) * length->stiffness : 0;
     }
     for (int i = 0; i < length->count && weight > 0; i++) {
         work->aim_dof[i] = bodies->term[length->first + i].dof;
@@ -250,7 +264,8 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
     matrix_set(&s->H, s->system, sweeps);
     for (int d = 0; d < s->system->n; d++) {
         const double one = 1, stiffness = tree->joint[tree->dof_joint[d]].stiffness;
-        double weight = s->fall * (tree->damping[d] + (stiffness > 0 ? s->h * stiffness : 0));
+        double ahead = stiffness > 0 ? impulse_ahead(s) : 0;
+        double weight = s->fall * (tree->damping[d] + ahead * stiffness);
         if (weight > 0) {
             matrix_stiffen(&s->H, weight, 1, &d, &one);
         }
@@ -260,6 +275,27 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
     }
     add_motor_slopes(s);
     impulse_stiffen(s);
+}
+
+void impulse_begin_forces(step_impulse *s)
+{
+    double most = 0, *sweeps = s->work->sweeps, *M = s->other;
+    s->sigma = 1;
+    s->work->sweeps = s->begin;
+    memcpy(s->q1, s->q0, (size_t)s->system->nq * sizeof(double));
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    find_forces(s, s->u, s->q1);
+    matrix_set(&s->H, s->system, s->begin);
+    for (int d = 0; d < s->system->n; d++) {
+        M[d] = matrix_diagonal(&s->H, d);
+    }
+    impulse_metric(s);
+    s->work->sweeps = sweeps;
+    for (int d = 0; d < s->system->n; d++) {
+        double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);
+        most = fmax(most, slope > 0 ? slope / fmax(M[d], 1e-300) : 0);
+    }
+    s->sigma = fmax(s->theta, balance_ramp(most * most));
 }
 
 int impulse_factor(step_impulse *s)
@@ -372,7 +408,7 @@ double impulse_noise(const step_impulse *s, int touches)
         const tree_joint *joint = &tree->joint[tree->dof_joint[i]];
         int scalar = joint->kind == TREE_HINGE || joint->kind == TREE_SLIDE;
         double M = touches ? 0 : s->begin[tree->at.M + tree->start[i + 1] - 1];
-        double stiff = matrix_diagonal(&s->H, i) - M;
+        double stiff = matrix_diagonal(&s->H, i) + s->held[i] - M;
         double place = scalar ? fmax(fabs(s->q1[joint->q]), fabs(s->q0[joint->q])) : far;
         double part = 4 * DBL_EPSILON * stiff * place / s->h;
         sum += part * part * weight_of(s, i);

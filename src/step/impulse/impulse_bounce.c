@@ -9,6 +9,9 @@
  *     impact
  *     and so on with the rest of the step
  *
+ * and so it is where points without bounce land (impulse_land.c): they are left out of the flight
+ * once a trial of it has found that they push.
+ *
  * Rest.  A gap that opens or closes at the speed c under gravity alone closes with the speed
  * sqrt(c^2 + 2 g gap) at most. A pair of which that is not above `slow` at some point has rows as
  * pairs with e = 0 have: it rests, and is not cut at.
@@ -40,7 +43,8 @@ enum { WORK = 2000, LOOKS = 40 };
 #define THRESHOLD 0.01
 #define SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
 #define TOUCH 1e-10  /* of the size of the world: what is nearer touches */
-#define EXACT 1e-14  /* the same: an impact is there */
+#define EXACT 1e-14  /* the same: an impact is there, */
+#define LANDED 1e-12 /* and where nothing bounces */
 
 /* A step with bounces. */
 typedef struct bounce {
@@ -69,9 +73,15 @@ static int rests(const impulse_contacts *t, const contact_point *point)
     return 0;
 }
 
+/* It is left out of the problem until it meets. */
+static int is_left_out(const impulse_contacts *t, const contact_point *point)
+{
+    return (bounces(point) && !rests(t, point)) || impulse_lands(t, point);
+}
+
 int impulse_flies(const impulse_contacts *t, const contact_point *point)
 {
-    return t->flying && bounces(point) && !rests(t, point);
+    return t->flying && is_left_out(t, point);
 }
 
 /* All points at the pose of these sweeps in reach of a time h, and their rows; speeds are in the
@@ -108,12 +118,13 @@ static void find_rest(step_impulse *s, const bounce *b)
 /* Contacts that take part: closed ones, and those that close within the time `ahead` at v. */
 static void put_contacts(step_impulse *s, const bounce *b, double ahead, const double *v, int pair)
 {
-    const impulse_contacts *t = &s->touch;
+    impulse_contacts *t = &s->touch;
     const double slow = fmax(b->slow, s->system->bodies->contact->bounce_speed);
     const contact_key *last = NULL;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double c = -impulse_contact_speed(s, k, v);
+        t->listed[k] = -1; /* scratch: its block */
         if (!(point->gap <= fmax(b->near, ahead * c))) {
             continue;
         }
@@ -121,7 +132,7 @@ static void put_contacts(step_impulse *s, const bounce *b, double ahead, const d
         last = &point->key;
         const gauss_impact_contact contact = {
             .pair = pair, .restitution = point->restitution, .slow = slow};
-        impulse_put_impact(s, k, &contact);
+        t->listed[k] = impulse_put_impact(s, k, &contact);
     }
 }
 
@@ -140,6 +151,11 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     zw_status status = gauss_impact_solve(s->touch.law, s->system->impact,
                                           s->problem.options.contact, v, &answer, error);
     if (status == ZW_OK && answer.any) {
+        for (int k = 0; k < s->touch.found.count; k++) {
+            if (s->touch.listed[k] >= 0) {
+                impulse_add_push(s, k, gauss_impact_impulse(s->touch.law, s->touch.listed[k]));
+            }
+        }
         s->gained += answer.work - answer.loss;
         s->impacts++;
         s->impact_loss += fmax(answer.loss, 0);
@@ -151,6 +167,7 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
 /* After an impact speeds are those of q0: it leaves nothing behind. */
 static void start_anew(step_impulse *s, const double *v1)
 {
+    s->touch.land.count = 0;
     impulse_move_on(s, v1);
     s->gained_before = s->gained;
 }
@@ -194,7 +211,7 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
     outlook out = {.soon = INFINITY, .depth = -INFINITY};
     for (int k = 0; k < touch->found.count; k++) {
         const contact_point *point = &touch->found.point[k];
-        if (!bounces(point) || rests(touch, point)) {
+        if (!is_left_out(touch, point)) {
             continue;
         }
         double c = -impulse_contact_speed(s, k, v);
@@ -209,8 +226,9 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
 }
 
 /* A flight over a time h from (q0, v0), and the points there in reach of the rest of the step.
- * *open is the part of it before which nothing meets. */
-static zw_status fly(step_impulse *s, bounce *b, double h, double *open, double *v1,
+ * *open is the part of it before which nothing meets; *lands: something does that was not known
+ * to. */
+static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *lands, double *v1,
                      zw_error *error)
 {
     s->h = h;
@@ -219,6 +237,10 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, double 
     s->touch.flying = 1;
     zw_status status = impulse_take(s, v1, error);
     b->work -= 1 + s->problem.rows;
+    if (status == ZW_OK && impulse_note_landings(s)) {
+        *lands = 1;
+        return ZW_OK;
+    }
     if (status == ZW_OK) {
         *open = impulse_free_part(s);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
@@ -236,15 +258,20 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
                                zw_error *error)
 {
     double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
+    double exact = (s->touch.bounces ? EXACT : LANDED) * b->size;
     if (impulse_pace(s, b->rest) > 1) {
         t = fmin(t, impulse_until_meeting(s, b->rest));
     }
     *end = FLIGHT_LOST;
     for (int k = 0; k < LOOKS && b->work > 0; k++) {
         double open = 1;
-        zw_status status = fly(s, b, t, &open, v1, error);
+        int lands = 0;
+        zw_status status = fly(s, b, t, &open, &lands, v1, error);
         if (status == ZW_NO_MEMORY) {
             return status;
+        }
+        if (status == ZW_OK && lands) {
+            continue; /* the same without its rows: that tells when it meets */
         }
         if (status != ZW_OK || open < 1) {
             int shorter = status == ZW_OK && open * t > low;
@@ -254,9 +281,10 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             continue;
         }
         outlook out = look_out(s, b, v1, t);
-        int closed = high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size;
-        if (fabs(out.depth) <= EXACT * b->size || closed || (t >= most && out.depth <= 0)) {
-            *end = fabs(out.depth) <= EXACT * b->size || closed ? FLIGHT_HIT : FLIGHT_FREE;
+        int closed = fabs(out.depth) <= exact ||
+                     (high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size);
+        if (closed || (t >= most && out.depth <= 0)) {
+            *end = closed ? FLIGHT_HIT : FLIGHT_FREE;
             return ZW_OK;
         }
         if (out.depth > 0) {
@@ -291,15 +319,19 @@ static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_er
     return status;
 }
 
-/* What would meet in the rest of the step meets now; then the rest, without bounce. */
+/* What would meet in the rest of the step, and may bounce, meets now; then the rest, without
+ * bounce: what lands does so at the end. */
 static zw_status capture(step_impulse *s, const bounce *b, double *v1, zw_error *error)
 {
     int meets;
     s->gained = s->gained_before;
-    zw_status status = look_around(s, b, &meets, error);
-    status = status == ZW_OK ? strike_at_start(s, b, b->rest, v1, error) : status;
+    s->touch.land.count = 0;
+    zw_status status = s->touch.bounces ? look_around(s, b, &meets, error) : ZW_OK;
+    if (status == ZW_OK && s->touch.bounces) {
+        status = strike_at_start(s, b, b->rest, v1, error);
+    }
     s->touch.flying = 0;
-    return status == ZW_OK ? impulse_advance(s, b->rest, v1, error) : status;
+    return status == ZW_OK ? impulse_advance(s, b->rest, NULL, v1, error) : status;
 }
 
 /* One impact, or what is left of the step. */
@@ -343,17 +375,17 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
 
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
 {
-    const double *g = s->system->tree->gravity;
-    bounce b = {.rest = h, .work = WORK};
-    b.gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    bounce b = {.rest = h, .work = WORK, .gravity = impulse_gravity(s)};
     b.slow = THRESHOLD * b.gravity * h + SLOWEST;
     zw_status status = ZW_OK;
     s->gained_before = s->gained;
     s->touch.whole = h;
+    s->touch.land.cut = 1;
     while (status == ZW_OK && b.rest > 0) {
         status = go_on(s, &b, v1, error);
     }
     s->touch.whole = 0;
     s->touch.flying = 0;
+    s->touch.land.count = 0;
     return status;
 }

@@ -4,14 +4,16 @@
  * the time `late` = (1 - theta) h/2 before its end. The state has v1, the speed at the time of q1,
  * by what is left of the forces' time:
  *
- *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(q1, v1) + A' mu
+ *     S' (P(q1, v1) - P+ - late (0, m g)) + armature (v1 - u) = late f(qf, v) + A' mu,
+ *     v = (1 - sigma) u + sigma v1
  *
  * with S and A at q1: closers and closed contacts hold, what slides has its friction. It is linear
  * in v1, as S' P(q1, v) + armature v = M(q1) v, but for f, whose slopes in v are those of H:
  *
- *     (M + late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(q1, u) + A' mu
+ *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
- * (springs add late^2 K to that, which does no harm). Boxes are as the rounds left them. Angular
+ * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
+ * step have one force, that of its middle. Boxes are as the rounds left them. Angular
  * momenta are so kept at the ends of steps too, as exactly as the rounds end, and so is the energy
  * of a parabola.
  *
@@ -42,7 +44,6 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
     zw_status status = problem_solve_aside(p, &s->H, v, error);
     if (status == ZW_OK) {
         memcpy(nearest, p->answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, nearest);
     }
     return status;
 }
@@ -62,7 +63,7 @@ static double off_rows(const step_impulse *s, const double *from, const double *
             off += p->value[e] * v[p->column[e]];
             size += fabs(p->value[e]) * fmax(fabs(v[p->column[e]]), fabs(from[p->column[e]]));
         }
-        int across = p->block[k].kind == ZW_CONE && i > p->first[k];
+        int across = (p->block[k].kind == ZW_CONE && i > p->first[k]) || p->block[k].kind == ZW_BOX;
         int two_sided = p->block[k].kind == ZW_EQUALITY || isnan(off);
         sum += across ? 0 : fabs(two_sided ? off : fmin(off, 0));
         *most = fmax(*most, size);
@@ -117,6 +118,15 @@ static zw_status check(step_impulse *s, const double *from, const double *v, zw_
                              "the speeds could not be brought onto the constraints");
 }
 
+static int has_boxes(const impulse_problem *p)
+{
+    int found = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        found |= p->block[k].kind == ZW_BOX;
+    }
+    return found;
+}
+
 /* v1 from u. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
@@ -134,7 +144,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
         gain[i] += s->u[i];
     }
     memcpy(v1, gain, speeds);
-    if (s->aside.rows == 0 || on_rows(s, gain, gain, 1e-13, 0)) {
+    if (s->aside.rows == 0 || (!has_boxes(&s->aside) && on_rows(s, gain, gain, 1e-13, 0))) {
         s->aside.rows = s->aside.blocks = 0;
         return ZW_OK;
     }
@@ -142,7 +152,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     zw_status status = problem_solve_near(&s->aside, &s->H, gain, s->u, error);
     if (status == ZW_OK) {
         memcpy(v1, s->aside.answer.a, speeds);
-        impulse_settle(s, v1);
+        impulse_settle(s, &s->aside, v1);
         s->residual = fmax(s->residual, s->aside.answer.certificate);
         status = check(s, gain, v1, error);
     }

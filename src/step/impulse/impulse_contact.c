@@ -38,6 +38,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
         !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
         impulse_sweep_create(&t->sweep, system) != ZW_OK ||
+        impulse_landing_create(&t->land, points) != ZW_OK ||
         contact_work_create(&t->found, world) != ZW_OK) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
@@ -46,7 +47,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     for (int i = 0; i < world->geom_count; i++) {
         t->bounces |= world->geom[i].law.restitution > 0;
     }
-    if (t->bounces && !(t->law = gauss_impact_create())) {
+    if (!(t->law = gauss_impact_create())) {
         impulse_contacts_free(t);
         return ZW_NO_MEMORY;
     }
@@ -67,6 +68,7 @@ void impulse_contacts_free(impulse_contacts *t)
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
     impulse_sweep_free(&t->sweep);
+    impulse_landing_free(&t->land);
     if (t->is_there) {
         contact_work_free(&t->found);
     }
@@ -263,6 +265,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
         t->rolling.count = 0;
     }
     if (!from && t->near == 0 && status == ZW_OK) {
+        impulse_land_begin(s);
         impulse_roll_begin(s, sweeps);
         memset(t->rolling.of, -1, (size_t)t->found.count * sizeof *t->rolling.of);
     } else if (t->rolling.count > 0) {
@@ -318,7 +321,7 @@ void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, doubl
     }
 }
 
-void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact)
+int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact)
 {
     const impulse_contacts *t = &s->touch;
     const contact_point *point = &t->found.point[k];
@@ -326,10 +329,11 @@ void impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact
     zw_block block = {
         .name = label(s, k), .kind = rows > 1 ? ZW_CONE : ZW_INEQUALITY, .rows = rows};
     memcpy(block.friction, point->friction, (size_t)(rows - 1) * sizeof(double));
-    gauss_impact_block(t->law, &block, contact);
+    int index = gauss_impact_block(t->law, &block, contact);
     for (int r = 0; r < rows; r++) {
         gauss_impact_row(t->law, t->columns[k], column_of(t, k), J_of(t, k) + r * t->columns[k], 0);
     }
+    return index;
 }
 
 void impulse_put_contacts(step_impulse *s)
@@ -473,6 +477,7 @@ static int is_paradox(step_impulse *s, int k, const double *slip)
     }
     matrix_solve(&s->H, x);
     impulse_put_joint_speeds(s);
+    impulse_put_stuck(s, &s->aside);
     return (s->aside.rows == 0 || impulse_project(s, &s->aside, x, x, NULL) == ZW_OK) &&
            row_times(t, k, 0, x) < 0;
 }
@@ -504,11 +509,11 @@ static void find_push(const impulse_problem *p, int block, long key, double push
 }
 
 /* What the way from u to v1 added (impulse_close.c), in push; answers for how long both have acted.
- * Where things bounce, the last solve aside may be that of an impact: then it is u alone. */
+ */
 static double add_late_push(const step_impulse *s, long key, int *from, double push[6])
 {
     const impulse_problem *p = &s->aside;
-    if (s->touch.bounces || s->close >= 1) {
+    if (s->close >= 1) {
         return s->fall;
     }
     for (int n = 0; n < p->blocks; n++) {
@@ -541,8 +546,13 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
         const contact_point *point = &t->found.point[k];
         double push[6] = {0};
         long key = impulse_contact_key(&point->key);
-        find_push(p, first + k, key, push);
-        double time = add_late_push(s, key, &late, push);
+        double time = t->land.step;
+        if (t->land.cut) {
+            impulse_sum_push(s, k, push);
+        } else {
+            find_push(p, first + k, key, push);
+            time = add_late_push(s, key, &late, push);
+        }
         double gap = point->gap - left_by(t, point);
         t->listed[k] = 0;
         if (!(push[0] > 0 || gap <= NEAR)) {

@@ -1,6 +1,6 @@
 /* What a step hands to the next one, as numbers for the state: step/ode/keep.c.
  *
- *     0 there is something   1 blocks   2 rows   dry modes
+ *     0 there is something   1 blocks   2 rows
  *     for each block: its key in two halves, its rows; then all multipliers
  *
  * That is where solves begin, and nothing else: the motion is in q and v alone.
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "step/impulse/impulse.h"
-#include "system/bodies/bodies.h"
 
 #define HALF 4294967296.0
 
@@ -24,14 +23,10 @@ int impulse_memory(const step_impulse *s, double **numbers)
 void impulse_keep(step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
-    const struct system_bodies *bodies = s->system->bodies;
     double *to = s->kept, *end = s->kept + s->kept_used;
     *to++ = 1;
     *to++ = p->old_blocks;
     *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
-    for (int k = 0; k < bodies->dry_count; k++) {
-        *to++ = s->dry_mode[k];
-    }
     for (int k = 0; k < p->old_blocks; k++) {
         uint64_t key = (uint64_t)p->old_key[k];
         *to++ = (double)(key >> 32);
@@ -58,22 +53,16 @@ static int whole(double x, double most)
 /* Do the numbers make sense? They may come from a file. */
 int impulse_is_sound(const step_impulse *s)
 {
-    const double *kept = s->kept, *mode = kept + IMPULSE_HEAD;
-    int dry = s->system->bodies->dry_count;
-    int most = (s->kept_room - IMPULSE_HEAD - dry) / IMPULSE_BLOCK, sum = 0;
+    const double *kept = s->kept;
+    int most = (s->kept_room - IMPULSE_HEAD) / IMPULSE_BLOCK, sum = 0;
     if (kept[0] != 1 || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
         return 0;
     }
-    if (IMPULSE_HEAD + dry + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
+    if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
         return 0;
     }
-    for (int k = 0; k < dry; k++) {
-        if (mode[k] != 0 && mode[k] != 1 && mode[k] != -1) {
-            return 0;
-        }
-    }
     for (int k = 0; k < (int)kept[1]; k++) {
-        const double *block = mode + dry + IMPULSE_BLOCK * k;
+        const double *block = kept + IMPULSE_HEAD + IMPULSE_BLOCK * k;
         if (!whole(block[0], HALF / 2 - 1) || !whole(block[1], HALF - 1) || !whole(block[2], 6)) {
             return 0;
         }
@@ -86,7 +75,6 @@ int impulse_recall(step_impulse *s)
 {
     impulse_problem *p = &s->problem;
     const double *from = s->kept + IMPULSE_HEAD;
-    int dry = s->system->bodies->dry_count;
     p->old_blocks = 0;
     if (!impulse_is_sound(s)) {
         return 0;
@@ -94,9 +82,6 @@ int impulse_recall(step_impulse *s)
     int blocks = (int)s->kept[1], rows = (int)s->kept[2], at = 0;
     if (!problem_room_for_old(p, blocks, rows)) {
         return -1;
-    }
-    for (int k = 0; k < dry; k++) {
-        s->dry_mode[k] = (int)*from++;
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
         p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);

@@ -57,7 +57,8 @@ static int room_for_rows(impulse_problem *p, int need)
         return 1;
     }
     if (!grow(&p->start, room, more, sizeof *p->start) || !grow(&p->b, room, more, sizeof *p->b) ||
-        !grow(&p->guess, room, more, sizeof *p->guess)) {
+        !grow(&p->guess, room, more, sizeof *p->guess) ||
+        !grow(&p->give, room, more, sizeof *p->give)) {
         return 0;
     }
     p->row_room = more;
@@ -91,8 +92,9 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error)
 
 void problem_free(impulse_problem *p)
 {
-    void *list[] = {p->block,  p->key,   p->first,   p->start,     p->b,        p->guess,
-                    p->column, p->value, p->old_key, p->old_first, p->old_rows, p->old_lambda};
+    void *list[] = {p->block,     p->key,      p->first,     p->start, p->b,
+                    p->guess,     p->give,     p->column,    p->value, p->old_key,
+                    p->old_first, p->old_rows, p->old_lambda};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
@@ -104,7 +106,7 @@ void problem_free(impulse_problem *p)
 
 void problem_begin(impulse_problem *p)
 {
-    p->blocks = p->rows = p->entries = p->old_at = p->no_memory = 0;
+    p->blocks = p->rows = p->entries = p->old_at = p->no_memory = p->gives = 0;
     p->start[0] = 0;
 }
 
@@ -121,7 +123,7 @@ static int find(const impulse_problem *p, long key, int from)
 }
 
 void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
-                   const double *friction)
+                   const double *numbers)
 {
     if (p->no_memory || !room_for_blocks(p, p->blocks + 1) ||
         !room_for_rows(p, p->rows + rows + 1)) {
@@ -130,8 +132,11 @@ void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind
     }
     zw_block *block = &p->block[p->blocks];
     *block = (zw_block){.name = name, .kind = kind, .rows = rows};
-    for (int k = 0; kind == ZW_CONE && friction && k + 1 < rows; k++) {
-        block->friction[k] = friction[k];
+    for (int k = 0; kind == ZW_CONE && numbers && k + 1 < rows; k++) {
+        block->friction[k] = numbers[k];
+    }
+    if (kind == ZW_BOX) {
+        memcpy(block->limit, numbers, sizeof block->limit);
     }
     p->key[p->blocks] = key;
     p->first[p->blocks++] = p->rows;
@@ -152,8 +157,17 @@ void problem_row(impulse_problem *p, int count, const int *column, const double 
     memcpy(p->column + p->entries, column, (size_t)count * sizeof *column);
     memcpy(p->value + p->entries, value, (size_t)count * sizeof *value);
     p->entries += count;
+    p->give[p->rows] = 0;
     p->b[p->rows++] = b;
     p->start[p->rows] = p->entries;
+}
+
+void problem_give(impulse_problem *p, double compliance)
+{
+    if (!p->no_memory) {
+        p->give[p->rows - 1] = compliance;
+        p->gives |= compliance > 0;
+    }
 }
 
 void problem_guess_push(const impulse_problem *p, double *out)
@@ -222,7 +236,9 @@ static zw_status solve(impulse_problem *p, zw_gauss *problem, const impulse_matr
     problem->block = p->block;
     problem->A = (zw_rows){.start = p->start, .column = p->column, .value = p->value};
     problem->b = p->b;
+    problem->compliance = p->gives ? p->give : NULL;
     p->options.guess = guess;
+    p->options.tolerance = p->wanted;
     zw_status status =
         gauss_islands_solve(p->islands, problem, &p->options, hint, &p->answer, error);
     p->contradicts = status == ZW_CONFLICT;
@@ -245,7 +261,9 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
     zw_gauss problem = {.free = given};
     return solve_and_keep(
         p, &problem, H,
-        &(gauss_islands_hint){.start = start, .share = SHARE, .about_guess = p->chosen}, error);
+        &(gauss_islands_hint){
+            .start = start, .share = SHARE, .about_guess = p->chosen, .fair = p->fair},
+        error);
 }
 
 zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const double *force,

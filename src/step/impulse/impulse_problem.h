@@ -2,8 +2,9 @@
  *
  *     minimise  1/2 (u - free)' H (u - free)     subject to     A u - b  in  K*
  *
- * Anything that holds or touches appends its block of rows: a closer, a limit, dry friction that
- * sticks, a contact with its friction cone. How many there are may change from step to step.
+ * Anything that holds or touches appends its block of rows: a closer, a limit, dry friction, a
+ * motor with a range of force, a contact with its friction cone. How many there are may change from
+ * step to step.
  *
  *     problem_begin(p);                                          no rows
  *     problem_block(p, key, name, kind, rows, friction);         then each of its rows:
@@ -25,6 +26,8 @@
 typedef struct impulse_problem {
     int n;
     zw_gauss_options options; /* the caller's to change between solves */
+    double wanted; /* the certificate that the next solve is asked for; 0: the kernel's own */
+    double fair;   /* and what does where a better one takes longer: gauss_islands_hint */
     double enough; /* an answer that misses the tolerance is one up to this certificate, */
     double jammed; /* and one of which the kernel fears that there is none up to this */
     gauss_islands *islands;
@@ -40,6 +43,8 @@ typedef struct impulse_problem {
     int *start; /* [rows + 1] compressed rows */
     double *b;  /* [rows] */
     double *guess;
+    double *give; /* compliances; all are 0 if not `gives` */
+    int gives;
     int *column;
     double *value;
 
@@ -58,11 +63,14 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error);
 void problem_free(impulse_problem *p);
 
 void problem_begin(impulse_problem *p);
-/* `friction` has rows - 1 numbers; NULL unless the block is a cone. `name` is not copied. */
+/* `numbers`: of a cone the rows - 1 coefficients of friction, of a box its limits, else NULL.
+ * `name` is not copied. */
 void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
-                   const double *friction);
+                   const double *numbers);
 /* The next row of the last block. Columns in any order, none twice. */
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
+/* The compliance of the last row: 0 where nothing is said. */
+void problem_give(impulse_problem *p, double compliance);
 
 /* out = A' lambda with the multipliers that the rows start from. */
 void problem_guess_push(const impulse_problem *p, double *out);

@@ -91,6 +91,7 @@ static void momentum(step_impulse *s)
         tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
     }
     tree_advance(tree, s->q0, s->v0, &s->h, s->q1);
+    memcpy(s->q_force, s->q1, (size_t)s->system->nq * sizeof(double));
     memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     double *here = s->work->sweeps;
     if (s->system->bodies->formulas) { /* they see q1 */
@@ -125,6 +126,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
     do {
         problem_begin(&s->problem);
         put_closers(s);
+        impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
         status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
     } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
@@ -136,6 +138,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     const zw_system *system = s->system;
     size_t speeds = (size_t)system->n * sizeof(double);
     s->fall = s->h;
+    s->sigma = 1;
     momentum(s);
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     if (status == ZW_OK && system->m > 0) {
@@ -151,6 +154,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);
+    impulse_find_landings(s);
     if (status == ZW_OK && system->works) {
         const double *lambda = s->problem.answer.lambda;
         s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);

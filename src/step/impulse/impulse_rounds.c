@@ -3,13 +3,18 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/pose.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
 enum { ROUNDS = 60, FEW = 3, MANY = 12 };
+#define FIRST 1e-6 /* certificate that the first solve is asked for, */
+#define INNER 1e-3 /* and later ones, to what the balance was off before them, */
+#define LAST 1e-11 /* down to this; */
+#define GAIN 0.1   /* a solve that gets this far is not worth more effort: there is another round */
 #define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
 #define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
-#define PLACE 1e-13 /* of phi, to the size of the mechanism */
+#define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
 #define SOUND 1e-6  /* of the balance, and */
@@ -27,9 +32,25 @@ double impulse_extent(const step_impulse *s)
     return most;
 }
 
+/* How far places may be off. A relative error of u that the balance may have, s->close, moves them
+ * by that part of the way of the step, which is that of the centre of mass that goes farthest, or
+ * what it could fall in it. */
+static double place_error(const step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    const double *from = s->begin + tree->at.com, *to = s->work->sweeps + tree->at.com;
+    const double fall = s->h * s->h * sqrt(model_dot(tree->gravity, tree->gravity));
+    double way = 0;
+    for (int k = 3; k < 3 * tree->bodies; k++) {
+        way = fmax(way, fabs(to[k] - from[k]));
+    }
+    return fmax(PLACE * impulse_extent(s), INNER * s->close * (way + fall));
+}
+
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
 {
-    return s->touch.found.count > 0 && p->answer.certificate > 1e-11 &&
+    return s->touch.found.count > 0 &&
+           p->answer.certificate > fmax(fmax(p->wanted, p->fair), LAST) &&
            p->answer.certificate <= FAIR;
 }
 
@@ -60,7 +81,7 @@ static void step_free(step_impulse *s)
 }
 
 /* The kernel's problem: H u' = H u - r + A' lambda'; with N, H u' = H z + A' (lambda' - lambda). */
-static zw_status step_held(step_impulse *s, zw_error *error)
+static zw_status step_held(step_impulse *s, double left, zw_error *error)
 {
     int n = s->system->n;
     double *way = s->other;
@@ -78,10 +99,12 @@ static zw_status step_held(step_impulse *s, zw_error *error)
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
     s->problem.chosen = s->rounds > 0;
+    s->problem.wanted = fmin(FIRST, fmax(INNER * left, LAST));
+    s->problem.fair = fmin(FIRST, GAIN * left);
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
-        impulse_settle(s, s->u);
+        impulse_settle(s, &s->problem, s->u);
     }
     return status;
 }
@@ -122,6 +145,13 @@ static void note_best(step_impulse *s, progress *at)
     }
 }
 
+/* The problem of the next solve, and what the multipliers at hand push in it. */
+static void put_rows(step_impulse *s)
+{
+    impulse_put_rows(s);
+    problem_guess_push(&s->problem, s->push);
+}
+
 /* At u: the balance and the rows; are we there? */
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
@@ -134,14 +164,16 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     }
     int more = impulse_reach(s);
     at->made &= more == 0;
+    if (status == ZW_OK) {
+        put_rows(s);
+    }
     if (round == 0 || status != ZW_OK) {
         return status;
     }
-    impulse_put_rows(s);
-    problem_guess_push(&s->problem, s->push);
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
     }
+    impulse_miss_of_boxes(s, s->other);
     at->before = at->left;
     at->left = impulse_norm(s, s->other);
     double all = at->left;
@@ -153,7 +185,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
     at->off = off;
-    int there = at->left <= s->close && off <= PLACE * impulse_extent(s);
+    int there = at->left <= s->close && off <= place_error(s);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
@@ -167,14 +199,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
         there |= off <= near * impulse_extent(s);
     }
-    int wrong = round < MANY || there ? impulse_pivot(s, round >= MANY) : 0;
-    if (wrong > 0) {
-        at->made = at->slow = at->idle = at->lost = 0;
-        at->best = INFINITY;
-        impulse_balance(s, s->u, s->r);
-        impulse_fill_rows(s, s->t + s->h);
-    }
-    *done = there && wrong == 0 && more == 0;
+    *done = there && more == 0;
     return ZW_OK;
 }
 
@@ -191,7 +216,7 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
     if (status == ZW_OK && s->problem.rows > 0) {
         impulse_metric(s);
         impulse_factor(s);
-        status = step_held(s, error);
+        status = step_held(s, 0, error);
         status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
     }
     int taken =
@@ -224,8 +249,6 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
                           (round > MANY && s->last_resort && at.soundest <= 1))) {
             break;
         }
-        impulse_put_rows(s);
-        problem_guess_push(&s->problem, s->push);
         int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
         if (s->with_N && at.idle >= IDLE && s->touch.found.count > 0) {
             at.made = at.slow = at.idle = newton = 0;
@@ -243,7 +266,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
         if (s->problem.rows == 0 && (at.definite || s->with_N)) {
             step_free(s);
         } else { /* the kernel says what is wrong with a metric */
-            status = step_held(s, error);
+            status = step_held(s, at.left, error);
         }
     }
     return status != ZW_OK && !s->last_resort ? status : take_best(s, &at, error);

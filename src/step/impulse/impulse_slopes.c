@@ -1,13 +1,14 @@
 /* What formulas over bodies add to the metric H of a step.
  *
- * A force F(y, y') on something seen, y' = J v, changes by F_y h + F_y' where the speed of the step
- * changes, as y of its end is y0 + h J u; so the balance of impulses has the slope
+ * A force F(y, y') on something seen, y' = J v, changes by F_y a + F_y' where the speed of the step
+ * changes, as y where the force is taken is y0 + a J u (a: impulse_ahead); so the balance of
+ * impulses has the slope
  *
- *     S = - h J_on' (h F_y + F_y') J
+ *     S = - fall J_on' (a F_y + F_y') J
  *
- * and a control c of a motor along a the slope -h a f_c (h c_y + c_y') J. (J is that of the end of
- * the step: how it turns with u is left to the rounds, as everywhere.) All of F_y, F_y' are exact:
- * PART_SLOPES.
+ * and a control c of a motor along e the slope -fall e f_c (a c_y + c_y') J. (J is that of the end
+ * of the step: how it turns with u is left to the rounds, as everywhere.) All of F_y, F_y' are
+ * exact: PART_SLOPES.
  *
  * H is a metric, so of S it takes the symmetric part, and of that the positive one: with M's
  * diagonal d, the eigenvalues of (S + S')/2 in units of d that are positive, by Jacobi's rotations.
@@ -134,8 +135,7 @@ static double by_control(step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_motor *motor = &bodies->motor[k];
-    int on_length = motor->kind == MOTOR_LENGTH;
-    if (s->motor_mode[k] != 0 || (on_length && s->length_mode[motor->length] != 0)) {
+    if (!impulse_motor_yields(s, k)) {
         return 0;
     }
     double length, rate = 0, part = 1;
@@ -181,7 +181,7 @@ static int add_slopes(step_impulse *s, int first, const double *value)
     for (; i < formulas->slope_count && formulas->slope[i].on == of->on &&
            formulas->slope[i].control == of->control;
          i++) {
-        double g = -s->fall * gain * (s->h * value[2 * i] + value[2 * i + 1]);
+        double g = -s->fall * gain * (impulse_ahead(s) * value[2 * i] + value[2 * i + 1]);
         count = g == 0 ? 0
                        : bodies_seen_row(s->system, s->work, formulas->slope[i].by, stiff->row_dof,
                                          stiff->row);

@@ -65,12 +65,15 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
     int held = impulse_held(s);
     double sum = 0;
     for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
-        int closer = p->key[k] < held;
-        if (p->block[k].kind != ZW_EQUALITY || (closer && !moves(s, (int)p->key[k]))) {
+        int closer = p->key[k] < held, motor = p->key[k] >= IMPULSE_MOTORS;
+        if (p->block[k].kind == ZW_INEQUALITY || (closer && !moves(s, (int)p->key[k])) ||
+            (motor && p == &s->aside)) {
             continue;
         }
+        double part = motor ? s->h / s->fall : 1; /* as forces do: over all of the step */
         for (int i = p->first[k]; i < p->first[k] + p->block[k].rows; i++) {
-            sum += lambda[i] * (closer ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
+            sum += part * lambda[i] *
+                   (closer || motor ? row_times(p, i, s->u) : mean_rate_of(p, i, before, after));
         }
     }
     return sum;
@@ -94,10 +97,10 @@ static double rate_between(const step_impulse *s, const impulse_problem *p,
 }
 
 /* With one linearisation (impulse_quick.c) speeds are those of the way alone: all rates are u's. */
-double impulse_contact_work(const step_impulse *s, const impulse_problem *p, const double *lambda,
+double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after)
 {
-    const impulse_contacts *t = &s->touch;
+    impulse_contacts *t = &s->touch;
     int b = 0, starts = before == s->v0, quick = s->close >= 1;
     double sum = 0, touching = 1e-9 * impulse_extent(s);
     for (; b < p->blocks && !is_contact(p, b); b++) {
@@ -113,6 +116,7 @@ double impulse_contact_work(const step_impulse *s, const impulse_problem *p, con
         const impulse_roller *it = impulse_rolled(s, k);
         int lasts = it || (quick && fabs(point->gap) <= touching);
         const double *frame = it && starts ? it->frame : point->frame;
+        double before_it = sum;
         for (int r = 0; r < p->block[b].rows; r++) {
             int i = p->first[b] + r;
             double mean =
@@ -123,6 +127,7 @@ double impulse_contact_work(const step_impulse *s, const impulse_problem *p, con
                                         : row_times(p, i, before);
             sum += 0.5 * lambda[i] * (mean + end);
         }
+        t->land.loss -= t->land.now[k] ? sum - before_it : 0;
         b++;
     }
     return sum;

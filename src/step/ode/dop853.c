@@ -72,7 +72,7 @@ static zw_status dop853_attempt(step_ode *ode, double h, double *size, zw_error 
                     ode->increment);
     step_dop853_error(ode->n, ode->option.tolerance, ode->weight, ode->stage, ode->y0,
                       ode->increment, largest);
-    ode->view.culprit = (int)largest[2];
+    ode->base.view.culprit = (int)largest[2];
     *size = step_dop853_size(h, largest[0], largest[1]);
     return ZW_OK;
 }

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "step/ode/ode.h"
 
+typedef struct step_ode step_ode;
+
 /* A one-step method: tries a step, and interpolates in it. */
 typedef struct step_scheme {
     const char *name;
@@ -34,13 +36,12 @@ extern const step_scheme step_scheme_euler;
 extern const step_scheme step_scheme_variational;
 extern const step_scheme step_scheme_variational4;
 extern const step_scheme step_scheme_midpoint;
-extern const step_scheme step_scheme_given;
 
 typedef struct step_stiff step_stiff; /* CVODE and its vectors */
 typedef struct step_leap step_leap;   /* of leap.c */
 
 struct step_ode {
-    step_ode_view view; /* kept current by ode.c */
+    stepper base; /* its view is kept current by ode.c */
     step_ode_options option;
     const step_scheme *scheme;  /* NULL: STEP_BDF */
     step_lagrangian lagrangian; /* of the variational methods, copied */
@@ -58,9 +59,8 @@ struct step_ode {
     /* Step control */
     double next;      /* length to try next, > 0; 0: not known yet */
     double last_size; /* error of the last accepted step */
-    double origin;    /* fixed steps: the grid is origin + count * step */
-    long count;
-    double reach; /* the end of the last step as first taken: retakes go up to there */
+    step_grid grid;   /* of fixed steps */
+    double reach;     /* the end of the last step as first taken: retakes go up to there */
     int dense_ready;
     int f0_known, f1_known; /* not always with `whole` methods */
 
@@ -72,6 +72,13 @@ struct step_ode {
     step_leap *leap; /* NULL: no field to leap over */
     int no_memory;   /* some attempt to leap had none */
 };
+
+/* keep.c */
+int ode_memory(const stepper *s);
+void ode_keep(const stepper *s, double *memory);
+zw_status ode_resume(stepper *s, const double *y, const double *memory, zw_error *error);
+
+extern const stepper_kind step_ode_kind;
 
 /* dy = f(t, y), counted, and refused unless finite: ode->view.culprit then says which. */
 zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error);

@@ -62,7 +62,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 20, ORDER = 7, SWEEPS = 40, TRIES = 8, MOVES = 5 };
+enum { NODES = LEAP_DEGREE, ORDER = 7, SWEEPS = 40, TRIES = 8, MOVES = 5 };
 
 static const double NEAR = 0.5;     /* a margin from which on the way to zero is watched */
 static const double WIDE = 0.4;     /* the margin at the ends of a leap from near t* */
@@ -232,7 +232,7 @@ static int probe(step_ode *ode, double toward)
         for (int i = 0; i < ode->n; i++) {
             leap->y[i] = ode->y0[i] + h * ode->f0[i];
         }
-        ode->view.evaluations++;
+        ode->base.view.evaluations++;
         if (ode->option.exact(ode->option.user, ode->t0 + h, leap->y, leap->k, NULL) != ZW_OK) {
             return 0;
         }
@@ -271,15 +271,15 @@ static zw_status evaluate(step_ode *ode, int i)
     step_leap *leap = ode->leap;
     double *y = leap->y + (long)i * ode->n, *k = leap->k + (long)i * ode->n;
     double t = leap->middle + leap->half * leap->x[i];
-    zw_status status = step_check_finite(ode->n, y, "state", t, &ode->view.culprit, NULL);
+    zw_status status = step_check_finite(ode->n, y, "state", t, &ode->base.view.culprit, NULL);
     if (status == ZW_OK) {
-        ode->view.evaluations++;
+        ode->base.view.evaluations++;
         status = ode->option.exact(ode->option.user, t, y, k, NULL);
         leap->margin[i] = *ode->option.margin;
         ode->no_memory |= status == ZW_NO_MEMORY;
     }
     return status == ZW_OK
-               ? step_check_finite(ode->n, k, "rate of state", t, &ode->view.culprit, NULL)
+               ? step_check_finite(ode->n, k, "rate of state", t, &ode->base.view.culprit, NULL)
                : status;
 }
 
@@ -466,7 +466,7 @@ static double size_of(step_ode *ode)
         double size = 2.0 * fabs(leap->half) * missing / (2 * NODES - 1) / scale;
         if (size > worst) {
             worst = size;
-            ode->view.culprit = r;
+            ode->base.view.culprit = r;
         }
     }
     return worst;
@@ -539,7 +539,7 @@ int leap_try(step_ode *ode, double *limit)
             aim(ode, *limit);
             return 1;
         }
-        ode->view.rejected++;
+        ode->base.view.rejected++;
         if (leap->allowed > 0.0) {
             ahead = toward * (leap->middle - ode->t0);
         }
@@ -555,7 +555,7 @@ void leap_accept(step_ode *ode)
 
 void leap_refuse(step_ode *ode)
 {
-    ode->view.rejected++;
+    ode->base.view.rejected++;
     ode->leap->allowed = 0.7 * fabs(ode->leap->half);
 }
 

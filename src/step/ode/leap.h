@@ -5,6 +5,8 @@
 
 #include "step/ode/inner.h"
 
+enum { LEAP_DEGREE = 20 }; /* of the polynomial over a leap */
+
 void leap_layout(step_ode *ode, base_arena *arena);
 
 /* The field has just been evaluated at y1: the end of a step; where the motion begins anew. */

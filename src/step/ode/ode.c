@@ -40,8 +40,6 @@ static const step_scheme *find_scheme(step_method method)
         return &step_scheme_variational4;
     case STEP_MIDPOINT:
         return &step_scheme_midpoint;
-    case STEP_GIVEN:
-        return &step_scheme_given;
     case STEP_BDF:
         break;
     }
@@ -68,7 +66,7 @@ static void layout(step_ode *ode, base_arena *arena)
 
 static int is_method(step_method method)
 {
-    return (int)method >= 0 && method <= STEP_GIVEN;
+    return (int)method >= 0 && method <= STEP_MIDPOINT;
 }
 
 static int is_variational(step_method method)
@@ -91,8 +89,7 @@ static zw_status check_lagrangian(const step_ode_options *o, zw_error *error)
 
 static zw_status check_options(const step_ode_options *o, zw_error *error)
 {
-    if (o->n < 0 || o->field == NULL || !is_method(o->method) ||
-        (o->method == STEP_GIVEN && o->given == NULL)) {
+    if (o->n < 0 || o->field == NULL || !is_method(o->method)) {
         return base_fail(error, ZW_BAD_INPUT, "integrator: no field, method or size");
     }
     if (!(o->tolerance >= 0.0) || !(o->step >= 0.0) || !(o->first >= 0.0) || isinf(o->first)) {
@@ -127,6 +124,7 @@ static void settle_options(step_ode *ode)
     o->tolerance = o->tolerance == 0.0 ? 1e-10 : fmax(o->tolerance, 4.0 * DBL_EPSILON);
     o->step = o->step == 0.0 ? INFINITY : o->step;
     o->positions = o->positions == 0 ? ode->n / 2 : o->positions;
+    ode->grid.step = o->step;
 }
 
 int step_method_present(step_method method)
@@ -138,12 +136,21 @@ int step_method_present(step_method method)
 #endif
 }
 
-step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
+static void ode_free(stepper *s)
+{
+    step_stiff_free((step_ode *)s);
+    base_free(s);
+}
+
+stepper *step_ode_create(const step_ode_options *options, zw_error *error)
 {
     if (check_options(options, error) != ZW_OK) {
         return NULL;
     }
-    step_ode shape = {.option = *options, .n = options->n, .width = options->n};
+    step_ode shape = {.base = {.kind = &step_ode_kind, .n = options->n},
+                      .option = *options,
+                      .n = options->n,
+                      .width = options->n};
     if (is_variational(options->method)) {
         shape.lagrangian = *options->lagrangian;
         shape.option.lagrangian = NULL; /* the caller's; ours is ode->lagrangian */
@@ -168,18 +175,10 @@ step_ode *step_ode_create(const step_ode_options *options, zw_error *error)
     layout(ode, &arena);
     settle_options(ode);
     if (ode->scheme == NULL && step_stiff_create(ode, error) != ZW_OK) {
-        step_ode_free(ode);
+        ode_free(&ode->base);
         return NULL;
     }
-    return ode;
-}
-
-void step_ode_free(step_ode *ode)
-{
-    if (ode != NULL) {
-        step_stiff_free(ode);
-        base_free(ode);
-    }
+    return &ode->base;
 }
 
 /* ---- For the methods ------------------------------------------------------------------------- */
@@ -193,14 +192,14 @@ double step_scale(const step_ode *ode, int i, double y)
 static zw_status check_finite(step_ode *ode, const char *what, double t, const double *x,
                               zw_error *error)
 {
-    return step_check_finite(ode->n, x, what, t, &ode->view.culprit, error);
+    return step_check_finite(ode->n, x, what, t, &ode->base.view.culprit, error);
 }
 
 zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw_error *error)
 {
     zw_status status = check_finite(ode, "state", t, y, error);
     if (status == ZW_OK) {
-        ode->view.evaluations++;
+        ode->base.view.evaluations++;
         status = ode->option.field(ode->option.user, t, y, dy, error);
     }
     return status == ZW_OK ? check_finite(ode, "rate of state", t, dy, error) : status;
@@ -210,8 +209,9 @@ zw_status step_evaluate(step_ode *ode, double t, const double *y, double *dy, zw
 
 static zw_status publish(step_ode *ode, zw_status status)
 {
-    step_ode_view *view = &ode->view;
+    stepper_view *view = &ode->base.view;
     view->t = ode->t1;
+    view->h = ode->h;
     view->y = ode->y1;
     view->dy = ode->f1_known ? ode->f1 : NULL;
     view->t_before = ode->t0;
@@ -257,8 +257,10 @@ static void stay(step_ode *ode)
     leap_stay(ode);
 }
 
-zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *error)
+static zw_status ode_start(stepper *s, double t, const double *y, int afresh, zw_error *error)
 {
+    step_ode *ode = (step_ode *)s;
+    ode->next = afresh ? ode->option.first : ode->next;
     if (!isfinite(t)) {
         return base_fail(error, ZW_BAD_INPUT, "integrator: the time to start at is not finite");
     }
@@ -267,8 +269,8 @@ zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *e
         return publish(ode, status);
     }
     leap_begin(ode);
-    ode->t0 = ode->origin = t;
-    ode->count = 0;
+    ode->t0 = t;
+    step_grid_start(&ode->grid, t);
     ode->last_size = 1e-4;
     copy(ode->n, ode->y0, y);
     copy(ode->n, ode->f0, ode->trial);
@@ -283,27 +285,13 @@ zw_status step_ode_restart(step_ode *ode, double t, const double *y, zw_error *e
     return publish(ode, status);
 }
 
-zw_status step_ode_start(step_ode *ode, double t, const double *y, zw_error *error)
-{
-    ode->view = (step_ode_view){.culprit = -1};
-    ode->next = ode->option.first;
-    return step_ode_restart(ode, t, y, error);
-}
-
-const step_ode_view *step_ode_look(const step_ode *ode)
-{
-    return &ode->view;
-}
-
 /* ---- A step ---------------------------------------------------------------------------------- */
 
 /* y1 = y0 + increment with its rounding error in low1 (TwoSum), then projection and f1. */
 static zw_status finish(step_ode *ode, zw_error *error)
 {
     if (ode->scheme->whole) {
-        return ode->option.seen && *ode->option.seen
-                   ? ZW_OK
-                   : check_finite(ode, "state", ode->t1, ode->y1, error);
+        return check_finite(ode, "state", ode->t1, ode->y1, error);
     }
     step_add(ode->n, ode->y0, ode->low0, ode->increment, ode->y1, ode->low1);
     zw_status status = ZW_OK;
@@ -359,16 +347,11 @@ static zw_status first_step(step_ode *ode, double toward, double room, zw_error 
     return ZW_OK;
 }
 
-int step_ode_is_stiff(const step_ode *ode)
-{
-    return ode->option.method == STEP_RADAU || ode->option.method == STEP_BDF;
-}
-
 static zw_status underflow(step_ode *ode, zw_status why, double length, zw_error *error)
 {
     stay(ode);
-    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->view.culprit,
-                        ode->view.reachable, error);
+    return step_give_up(why, ode->t0, length, ode->option.tolerance, ode->base.view.culprit,
+                        ode->base.view.reachable, error);
 }
 
 /* Out of memory: shorter steps are no cure, and would be another motion. */
@@ -399,7 +382,7 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         status = finish(ode, error);
         if (status == ZW_OK) {
             leap_accept(ode);
-            ode->view.steps++;
+            ode->base.view.steps++;
             ode->reach = ode->t1;
             return ZW_OK;
         }
@@ -418,11 +401,11 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
         if (status == ZW_OK && size <= 1.0) {
             ode->next = step_longer(h, length, ode->scheme->grow(ode, size), again);
             ode->last_size = fmax(size, 1e-4);
-            ode->view.steps++;
+            ode->base.view.steps++;
             ode->reach = t1;
             return ZW_OK;
         }
-        ode->view.rejected++;
+        ode->base.view.rejected++;
         again = 1;
         if (status == ZW_OK) {
             length = step_shorter(h, size, ode->scheme->roots);
@@ -437,54 +420,30 @@ static zw_status advance_adaptive(step_ode *ode, double limit, zw_error *error)
     }
 }
 
-/* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
- * times one; the method is given the step itself. A limit between two grid points cuts the step,
- * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
- * but the step is that to the grid: it must not know where somebody stops to look. */
 static zw_status advance_fixed(step_ode *ode, double limit, zw_error *error)
 {
-    double toward = limit > ode->t0 ? 1.0 : -1.0, step = ode->option.step;
-    double h = toward * step, t1 = ode->origin + h * (double)(ode->count + 1), size;
-    if (ode->count > 0 && toward * (ode->t0 - ode->origin) < 0.0) { /* turned round */
-        ode->origin = ode->t0;
-        ode->count = 0;
-        t1 = ode->t0 + h;
-    }
-    int cut = toward * (limit - t1) < -1e-9 * step;
-    if (cut) {
-        h = limit - ode->t0;
-    }
-    zw_status status = take(ode, cut ? limit : t1, h, &size, error);
+    const step_aimed aimed = step_grid_aim(&ode->grid, ode->t0, limit);
+    double size;
+    ode->t0 = aimed.t0;
+    zw_status status = take(ode, aimed.t1, aimed.h, &size, error);
     if (status != ZW_OK) {
-        ode->view.rejected++;
-        base_fail_more(error, " (in a step of %.3g from t = %.17g)", h, ode->t0);
+        ode->base.view.rejected++;
+        base_fail_more(error, " (in a step of %.3g from t = %.17g)", aimed.h, ode->t0);
         stay(ode);
         return status;
     }
-    ode->count++;
-    if (cut) {
-        ode->origin = limit;
-        ode->count = 0;
-    }
-    if (fabs(limit - t1) <= 1e-9 * step) {
-        ode->t1 = limit;
-    }
-    ode->next = step;
-    ode->view.steps++;
+    ode->t1 = step_grid_pass(&ode->grid, &aimed, limit);
+    ode->next = ode->option.step;
+    ode->base.view.steps++;
     ode->reach = ode->t1;
     return ZW_OK;
 }
 
-zw_status step_ode_advance(step_ode *ode, double limit, zw_error *error)
+static zw_status ode_advance(stepper *s, double limit, zw_error *error)
 {
-    if (!isfinite(limit)) {
-        return base_fail(error, ZW_BAD_INPUT, "integrator: the limit of time is not finite");
-    }
-    if (limit == ode->t1) {
-        return ZW_OK;
-    }
-    step_on(ode);
+    step_ode *ode = (step_ode *)s;
     zw_status status;
+    step_on(ode);
     if (ode->scheme == NULL) {
         status = step_stiff_advance(ode, limit, error);
         if (status != ZW_OK) {
@@ -499,18 +458,9 @@ zw_status step_ode_advance(step_ode *ode, double limit, zw_error *error)
 
 /* ---- Inside the last step -------------------------------------------------------------------- */
 
-static int inside(double t, double a, double b)
+static zw_status ode_interpolate(stepper *s, double t, double *y, zw_error *error)
 {
-    return (a <= t && t <= b) || (b <= t && t <= a);
-}
-
-zw_status step_ode_dense(step_ode *ode, double t, double *y, zw_error *error)
-{
-    if (!inside(t, ode->t0, ode->t1)) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "dense output at t = %.17g: the last step is from %.17g to %.17g", t,
-                         ode->t0, ode->t1);
-    }
+    step_ode *ode = (step_ode *)s;
     if (t == ode->t0 || t == ode->t1) {
         copy(ode->n, y, t == ode->t1 ? ode->y1 : ode->y0);
         return ZW_OK;
@@ -544,10 +494,11 @@ static zw_status retake_stiff(step_ode *ode, double t, zw_error *error)
     return status == ZW_OK ? step_evaluate(ode, t, ode->y1, ode->f1, error) : status;
 }
 
-zw_status step_ode_retake(step_ode *ode, double t, zw_error *error)
+static zw_status ode_retake(stepper *s, double t, zw_error *error)
 {
+    step_ode *ode = (step_ode *)s;
     double reach = ode->reach, size;
-    if (!inside(t, ode->t0, reach)) {
+    if (!stepper_is_between(t, ode->t0, reach)) {
         return base_fail(error, ZW_BAD_INPUT,
                          "retake to t = %.17g: the last step is from %.17g to %.17g", t, ode->t0,
                          reach);
@@ -573,7 +524,27 @@ zw_status step_ode_retake(step_ode *ode, double t, zw_error *error)
         stay(ode);
     }
     ode->reach = reach;
-    ode->origin = ode->t1;
-    ode->count = 0;
+    step_grid_start(&ode->grid, ode->t1);
     return publish(ode, status);
 }
+
+static int ode_degree(const stepper *s)
+{
+    const step_ode *ode = (const step_ode *)s;
+    return ode->scheme == NULL                  ? 5 /* the highest order of BDF */
+           : leap_taken(ode)                    ? LEAP_DEGREE
+           : ode->scheme == &step_scheme_dop853 ? 7
+                                                : 3; /* Hermite, and Radau's collocation */
+}
+
+const stepper_kind step_ode_kind = {
+    .start = ode_start,
+    .advance = ode_advance,
+    .interpolate = ode_interpolate,
+    .retake = ode_retake,
+    .degree = ode_degree,
+    .memory = ode_memory,
+    .keep = ode_keep,
+    .resume = ode_resume,
+    .free = ode_free,
+};

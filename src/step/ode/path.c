@@ -26,7 +26,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 20 }; /* degree: that of a leap over singular instants */
+enum { MOST = LEAP_DEGREE }; /* of the polynomials */
 
 struct step_path {
     int n;     /* of y */
@@ -57,9 +57,9 @@ static void lay_out(step_path *p, base_arena *arena)
     p->y = base_arena_bytes(arena, n * sizeof *p->y);
 }
 
-step_path *path_create(const step_ode *ode, const int *component, int count, zw_error *error)
+step_path *path_create(const stepper *s, const int *component, int count, zw_error *error)
 {
-    step_path shape = {.n = ode->n, .count = component ? count : ode->n, .fit_degree = -1};
+    step_path shape = {.n = s->n, .count = component ? count : s->n, .fit_degree = -1};
     base_arena arena = {0};
     base_arena_bytes(&arena, sizeof shape);
     lay_out(&shape, &arena);
@@ -204,8 +204,9 @@ static void take_dop853(step_path *p, const step_ode *ode)
 }
 
 /* The start is exact, and what stands still. */
-static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error *error)
+static zw_status take_samples(step_path *p, stepper *s, int degree, zw_error *error)
 {
+    const stepper_view *at = stepper_look(s);
     int m = p->count, n = degree + 1;
     if (p->fit_degree != degree) {
         bernstein_fit(degree, p->fit);
@@ -214,8 +215,8 @@ static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error 
     memset(p->b, 0, (size_t)n * 2 * (size_t)m * sizeof *p->b);
     for (int j = 0; j < n; j++) {
         double x = bernstein_node(degree, j);
-        double t = j == 0 ? ode->t0 : j == degree ? ode->t1 : ode->t0 + x * ode->h;
-        zw_status status = step_ode_dense(ode, t, p->whole, error);
+        double t = j == 0 ? at->t_before : j == degree ? at->t : at->t_before + x * at->h;
+        zw_status status = stepper_interpolate(s, t, p->whole, error);
         if (status != ZW_OK) {
             return status;
         }
@@ -223,9 +224,9 @@ static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error 
             for (int k = 0; k < m; k++) {
                 int c = p->component[k];
                 double *to = p->b + (long)i * 2 * m + k, weight = p->fit[i * n + j];
-                to[0] += weight * (p->whole[c] - ode->y0[c]);
-                to[m] += p->whole[c] != ode->y0[c]
-                             ? fabs(weight) * (fabs(p->whole[c]) + fabs(ode->y0[c]))
+                to[0] += weight * (p->whole[c] - at->y_before[c]);
+                to[m] += p->whole[c] != at->y_before[c]
+                             ? fabs(weight) * (fabs(p->whole[c]) + fabs(at->y_before[c]))
                              : 0.0;
             }
         }
@@ -238,12 +239,12 @@ static zw_status take_samples(step_path *p, step_ode *ode, int degree, zw_error 
 }
 
 /* The derivative by x, and the ends. */
-static void finish(step_path *p, const step_ode *ode)
+static void finish(step_path *p, const stepper_view *at)
 {
     int m = p->count, d = p->degree;
     for (int k = 0; k < m; k++) {
-        p->first[k] = ode->y0[p->component[k]];
-        p->last[k] = ode->y1[p->component[k]];
+        p->first[k] = at->y_before[p->component[k]];
+        p->last[k] = at->y[p->component[k]];
     }
     for (int i = 0; i < d; i++) {
         const double *b = p->b + (long)i * 2 * m, *next = b + 2 * m;
@@ -256,39 +257,37 @@ static void finish(step_path *p, const step_ode *ode)
     }
 }
 
-static int degree_of(const step_ode *ode)
+/* Dense output of a method whose coefficients are known here, or NULL. It is prepared now. */
+static zw_status find_dop853(step_path *p, stepper *s, const step_ode **found, zw_error *error)
 {
-    if (ode->scheme == NULL) {
-        return 5; /* the highest order of BDF */
+    const step_ode *ode = s->kind == &step_ode_kind ? (const step_ode *)s : NULL;
+    *found = NULL;
+    if (!ode || ode->scheme != &step_scheme_dop853 || leap_taken(ode)) {
+        return ZW_OK;
     }
-    if (leap_taken(ode)) {
-        return MOST;
-    }
-    return ode->option.method == STEP_GIVEN ? 1 : 3; /* Hermite, and Radau's collocation */
+    zw_status status = stepper_interpolate(s, ode->t0 + 0.5 * ode->h, p->whole, error);
+    *found = ode;
+    return status;
 }
 
-zw_status path_take(step_path *p, step_ode *ode, int still, zw_error *error)
+zw_status path_take(step_path *p, stepper *s, int still, zw_error *error)
 {
-    zw_status status = ZW_OK;
-    p->t0 = ode->t0;
-    p->h = ode->t1 - ode->t0;
+    const stepper_view *at = stepper_look(s);
+    const step_ode *ode;
+    p->t0 = at->t_before;
+    p->h = at->t - at->t_before;
     p->degree = -1;
     if (still) {
         return ZW_OK;
     }
-    if (ode->scheme == &step_scheme_dop853 && !leap_taken(ode)) {
-        double middle = ode->t0 + 0.5 * ode->h; /* so that dense output is prepared */
-        status = step_ode_dense(ode, middle, p->whole, error);
-        if (status == ZW_OK && ode->dense_ready) {
-            take_dop853(p, ode);
-        } else if (status == ZW_OK) { /* a step of a few units in the last place */
-            status = take_samples(p, ode, 1, error);
-        }
-    } else {
-        status = take_samples(p, ode, degree_of(ode), error);
+    zw_status status = find_dop853(p, s, &ode, error);
+    if (status == ZW_OK && ode && ode->dense_ready) {
+        take_dop853(p, ode);
+    } else if (status == ZW_OK) { /* DOP853: a step of a few units in the last place */
+        status = take_samples(p, s, ode ? 1 : stepper_degree(s), error);
     }
     if (status == ZW_OK) {
-        finish(p, ode);
+        finish(p, at);
     }
     return status;
 }

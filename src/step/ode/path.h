@@ -21,11 +21,11 @@ typedef struct step_piece {
 typedef struct step_path step_path;
 
 /* For steps of this ode. component[count]: those in use; NULL: all n. NULL on failure. */
-step_path *path_create(const step_ode *ode, const int *component, int count, zw_error *error);
+step_path *path_create(const stepper *ode, const int *component, int count, zw_error *error);
 void path_free(step_path *path);
 
 /* Take the polynomials of the last step; `still`: time alone is asked for, y is left out. */
-zw_status path_take(step_path *path, step_ode *ode, int still, zw_error *error);
+zw_status path_take(step_path *path, stepper *ode, int still, zw_error *error);
 /* The piece [from, to] of it; a point if they are equal. Holds until the next one. */
 const step_piece *path_piece(step_path *path, double from, double to);
 

@@ -209,7 +209,7 @@ static void measure_noise(step_ode *ode)
     }
     r->have_noise = 1;
     r->small_noise = most <= TOLERATED;
-    ode->view.reachable = most > 1.0 ? most * ode->option.tolerance : 0.0;
+    ode->base.view.reachable = most > 1.0 ? most * ode->option.tolerance : 0.0;
 }
 
 /* ---- Newton ---------------------------------------------------------------------------------- */
@@ -335,7 +335,7 @@ static double estimate(step_ode *ode, double h, const double *f)
         double part = fabs(ode->trial[i]) / step_scale(ode, i, ode->y0[i] + r->z[2 * n + i]);
         if (!(part <= size)) {
             size = part;
-            ode->view.culprit = i;
+            ode->base.view.culprit = i;
         }
     }
     return size;
@@ -404,7 +404,7 @@ static zw_status radau_attempt(step_ode *ode, double h, double *size, zw_error *
         return status;
     }
     memcpy(ode->increment, r->z + 2L * n, (size_t)n * sizeof(double));
-    ode->view.culprit = -1;
+    ode->base.view.culprit = -1;
     *size = estimate(ode, h, ode->f0);
     /* A stiff component that is off its equilibrium at the start, after a jump or by the error of
      * the step before, shows in full whatever h is, though it dies out: a second filter takes it

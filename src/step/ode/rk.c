@@ -1,4 +1,4 @@
-/* The two classical fixed-step methods, cubic Hermite interpolation, and steps that are given.
+/* The two classical fixed-step methods, and cubic Hermite interpolation.
  *
  * RK4: Kutta's classical method. Semi-implicit Euler for y = (q, v, rest):
  *
@@ -136,45 +136,5 @@ const step_scheme step_scheme_euler = {
     .attempt = euler_attempt,
     .prepare = step_hermite_prepare,
     .interpolate = step_hermite,
-    .grow = fixed_grow,
-};
-
-/* ---- Steps that the caller takes ------------------------------------------------------------- */
-
-static zw_status given_attempt(step_ode *ode, double h, double *size, zw_error *error)
-{
-    *size = 0.0;
-    ode->f1_known = 0; /* low parts there are none, at either end */
-    return ode->option.given(ode->option.user, ode->t0, h, ode->y0, ode->y1, error);
-}
-
-static zw_status given_prepare(step_ode *ode, zw_error *error)
-{
-    (void)ode;
-    (void)error;
-    return ZW_OK;
-}
-
-static void given_interpolate(const step_ode *ode, double x, double *y)
-{
-    for (int i = 0; i < ode->n; i++) {
-        y[i] = ode->y0[i] + x * (ode->y1[i] - ode->y0[i]);
-    }
-}
-
-static double *given_memory(const step_ode *ode, int *count)
-{
-    *count = ode->option.kept_count;
-    return ode->option.kept;
-}
-
-const step_scheme step_scheme_given = {
-    .name = "given",
-    .whole = 1,
-    .layout = euler_layout,
-    .attempt = given_attempt,
-    .prepare = given_prepare,
-    .interpolate = given_interpolate,
-    .memory = given_memory,
     .grow = fixed_grow,
 };

@@ -232,7 +232,7 @@ static zw_status fail(step_ode *ode, int code, zw_error *error)
 {
     step_stiff *s = ode->stiff;
     s->running = 0;
-    ode->view.rejected++;
+    ode->base.view.rejected++;
     if (s->status != ZW_OK) { /* the field's or the projection's own story */
         if (error != NULL) {
             *error = s->error;
@@ -250,7 +250,7 @@ static zw_status fail(step_ode *ode, int code, zw_error *error)
 static int begin(step_ode *ode, double limit)
 {
     step_stiff *s = ode->stiff;
-    double first = ode->view.steps == 0 ? ode->option.first : 0.0; /* 0: as CVODE finds */
+    double first = ode->base.view.steps == 0 ? ode->option.first : 0.0; /* 0: as CVODE finds */
     memcpy(N_VGetArrayPointer(s->y), ode->y0, (size_t)ode->n * sizeof(double));
     int code = CVodeReInit(s->cvode, ode->t0, s->y);
     if (code == CV_SUCCESS) {
@@ -286,7 +286,7 @@ zw_status step_stiff_advance(step_ode *ode, double limit, zw_error *error)
     }
     CVodeGetNumErrTestFails(s->cvode, &fails);
     CVodeGetNumStepSolveFails(s->cvode, &stalls);
-    ode->view.rejected += (fails - fails_before) + (stalls - stalls_before);
+    ode->base.view.rejected += (fails - fails_before) + (stalls - stalls_before);
     memcpy(ode->y1, N_VGetArrayPointer(s->y), (size_t)ode->n * sizeof(double));
     memset(ode->low1, 0, (size_t)ode->n * sizeof(double));
     if (CVodeGetCurrentStep(s->cvode, &h) == CV_SUCCESS && h != 0.0) {
@@ -294,7 +294,7 @@ zw_status step_stiff_advance(step_ode *ode, double limit, zw_error *error)
     }
     s->t = ode->t1 = ode->reach = t;
     ode->h = t - ode->t0;
-    ode->view.steps++;
+    ode->base.view.steps++;
     ode->f1_known = 1;
     return step_evaluate(ode, t, ode->y1, ode->f1, error);
 }

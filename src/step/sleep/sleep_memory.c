@@ -113,19 +113,15 @@ void sleep_hand_in(const step_impulse *s)
 {
     step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, blocks = (int)s->kept[1];
-    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
-    int closers = s->system->model->constraint_count - dry;
+    int blocks = (int)s->kept[1];
+    int constraints = part->model.constraint_count, all = s->system->model->constraint_count;
     double *to = z->inner->kept;
-    const double *from = s->kept + IMPULSE_HEAD + dry;
+    const double *from = s->kept + IMPULSE_HEAD;
     memcpy(to, s->kept, IMPULSE_HEAD * sizeof *to);
     to += IMPULSE_HEAD;
-    for (int c = held; c < constraints; c++) {
-        *to++ = s->kept[IMPULSE_HEAD + part->constraint[c] - closers];
-    }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
-        if (from[0] == 0 && from[1] < closers + dry) { /* they rise in both */
+        if (from[0] == 0 && from[1] < all) { /* they rise in both */
             int low = 0, high = constraints;
             while (low < high) {
                 int middle = (low + high) / 2;
@@ -144,16 +140,12 @@ void sleep_hand_out(step_impulse *s)
 {
     const step_sleep *z = s->sleep;
     const subset *part = &z->part;
-    int dry = s->system->bodies->dry_count, closers = s->system->model->constraint_count - dry;
-    int constraints = part->model.constraint_count, held = constraints - part->bodies.dry_count;
+    int constraints = part->model.constraint_count;
     const double *from = z->inner->kept + IMPULSE_HEAD;
-    double *to = s->kept + IMPULSE_HEAD + dry;
+    double *to = s->kept + IMPULSE_HEAD;
     double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
     memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
     int blocks = (int)s->kept[1], rows = (int)s->kept[2];
-    for (int c = held; c < constraints; c++) {
-        s->kept[IMPULSE_HEAD + part->constraint[c] - closers] = *from++;
-    }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {
         memcpy(to, from, IMPULSE_BLOCK * sizeof *to);
         if (from[0] == 0 && from[1] < constraints) {

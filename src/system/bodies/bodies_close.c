@@ -237,6 +237,12 @@ static zw_status add_equality(bodies_builder *b, int index, zw_error *error)
                           "%s: a distance of %g; two points at the same place are a connect", name,
                           closer.limit);
     }
+    const tree_body *body = b->system->tree->body;
+    if (closer.kind < CLOSER_LENGTH && body[closer.frame[0].body].last_dof < 0 &&
+        body[closer.frame[1].body].last_dof < 0) {
+        return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
+                          "%s holds two bodies that cannot move", name);
+    }
     if (closer.kind < CLOSER_LENGTH && closer.frame[0].body == closer.frame[1].body) {
         return model_fail(b->model, error, ZW_BAD_INPUT, from->place,
                           "%s holds a body to itself: the two are welded together already", name);

@@ -41,6 +41,10 @@ static void body_of(const bodies_builder *b, int i, tree_body_def *body)
     *body = tree_body_default(i == 0 ? -1 : from->parent);
     memcpy(body->pos, from->pos, sizeof body->pos);
     memcpy(body->quat, from->quat, sizeof body->quat);
+    body->is_placed = from->mocap;
+    if (from->mocap) {
+        return; /* it has no motion that its mass would matter to */
+    }
     body->mass = b->inertia[i].mass;
     memcpy(body->com, b->inertia[i].com, sizeof body->com);
     model_principal_matrix(b->inertia[i].quat, b->inertia[i].moment, body->inertia);
@@ -126,11 +130,13 @@ void bodies_key_pose(const bodies_builder *b, const zw_key_def *key, double *q)
 
 zw_status bodies_check_key(const bodies_builder *b, const zw_key_def *key, zw_error *error)
 {
-    const char *const word[] = {"qpos", "qvel", "ctrl"};
-    const double *const list[] = {key->qpos, key->qvel, key->ctrl};
-    const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count};
-    const int wanted[] = {b->system->nq, b->system->n, b->from->count[ZW_THING_ACTUATOR]};
-    for (int i = 0; i < 3; i++) {
+    const char *const word[] = {"qpos", "qvel", "ctrl", "mocap pose"};
+    const double *const list[] = {key->qpos, key->qvel, key->ctrl, key->mocap};
+    const int count[] = {key->qpos_count, key->qvel_count, key->ctrl_count, key->mocap_count};
+    const int moved = b->system->tree->moved;
+    const int wanted[] = {moved, b->system->n, b->from->count[ZW_THING_ACTUATOR],
+                          b->system->nq - moved};
+    for (int i = 0; i < 4; i++) {
         if (list[i] && count[i] != wanted[i]) {
             return model_fail(b->model, error, ZW_BAD_INPUT, key->place,
                               "key '%.60s': its %s has %d numbers; this model has %d",
@@ -164,6 +170,10 @@ static zw_status make_start(bodies_builder *b, zw_error *error)
     memcpy(to->q, system->tree->q_rest, (size_t)system->nq * sizeof *to->q);
     if (from && from->qpos) {
         bodies_key_pose(b, from, to->q);
+    }
+    if (from && from->mocap) {
+        memcpy(to->q + system->tree->moved, from->mocap, (size_t)from->mocap_count * sizeof *to->q);
+        system_normalise(system, to->q);
     }
     if (from && from->qvel) {
         memcpy(to->v, from->qvel, (size_t)from->qvel_count * sizeof *to->v);
@@ -317,16 +327,12 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     system->n = system->tree->nv;
     system->nq = system->tree->nq;
     system->m = 0;
-    if (system->n == 0) {
-        int last = b->from->count[ZW_THING_BODY] - 1;
-        return model_fail(b->model, error, ZW_BAD_INPUT, last > 0 ? b->from->body[last].place : -1,
-                          "nothing here can move: no body has a joint");
-    }
     b->to->timestep = b->from->world.timestep;
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
     b->to->impratio = b->from->world.impratio;
-    b->to->sleep = b->from->world.sleep ? b->from->world.sleep_tolerance : 0;
+    int sleeps = b->from->world.sleep && system->tree->moved == system->nq;
+    b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
     b->mark = base_alloc((2 * (size_t)system->n + 1) * sizeof(int));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "system/bodies/bodies_build.h"
 #include "tree/sweeps.h"
@@ -186,6 +187,64 @@ static void make_lifts(bodies_builder *b)
     }
 }
 
+/* Springs and dampers of joints by time constant t and damping ratio z, as MuJoCo makes them: with
+ * m the inverse of the mean of the joint's diagonal of M^-1 in the pose as described, the stiffness
+ * is m / (t z)^2 and the damping 2 m / t. */
+static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
+{
+    tree_mechanism *tree = b->system->tree;
+    double *x = base_alloc(((size_t)tree->nv + 1) * sizeof *x);
+    int bad = 0, done = 0;
+    if (!x) {
+        return bodies_no_memory(error);
+    }
+    for (int k = 0; k < b->from->count[ZW_THING_JOINT] && !bad; k++) {
+        const zw_joint_def *from = &b->from->joint[b->order[k]];
+        double t = from->springdamper[0], z = from->springdamper[1], sum = 0;
+        int dof = b->joint_dof[b->order[k]], count = model_joint_speeds[from->kind];
+        if (!(t > 0 && z > 0)) {
+            continue;
+        }
+        if (!done++) {
+            tree_articulate(tree, NULL, b->sweeps, &bad);
+        }
+        for (int d = dof; d < dof + count && !bad; d++) {
+            memset(x, 0, (size_t)tree->nv * sizeof *x);
+            x[d] = 1;
+            tree_articulated_solve(tree, b->sweeps, x);
+            sum += x[d];
+        }
+        double mass = count / sum;
+        tree->joint[k].stiffness =
+            bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : mass / (t * t * z * z);
+        for (int d = dof; d < dof + count; d++) {
+            tree->damping[d] = bodies_without(b, ZW_WITHOUT_DAMPER) ? 0 : 2 * mass / t;
+        }
+    }
+    base_free(x);
+    return !bad && !(done && b->cut)
+               ? ZW_OK
+               : base_fail(error, ZW_BAD_INPUT,
+                           "springdamper needs the mass that a joint feels, which there is none of "
+                           "%s",
+                           bad ? "here: masses are missing" : "where loops are cut");
+}
+
+/* Motors that lift weights do so within the range of their joint. */
+static zw_status check_lifts(const bodies_builder *b, zw_error *error)
+{
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
+        const zw_joint_def *joint = &b->from->joint[j];
+        if (joint->motor_lifts && joint->force_limited && b->to->lift_count > 0) {
+            return model_fail(b->model, error, ZW_BAD_INPUT, joint->place,
+                              "joint '%.60s': its motor lifts weights (actuatorgravcomp) within a "
+                              "range of force; that is not there yet, remove one of the two",
+                              joint->name ? joint->name : "");
+        }
+    }
+    return ZW_OK;
+}
+
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
 {
     size_t motors = (size_t)b->from->count[ZW_THING_ACTUATOR] + 1;
@@ -201,5 +260,7 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
         status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
     }
     make_lifts(b);
+    status = status == ZW_OK ? check_lifts(b, error) : status;
+    status = status == ZW_OK ? set_spring_dampers(b, error) : status;
     return status == ZW_OK ? damp_by_ratio(b, error) : status;
 }

@@ -59,9 +59,10 @@ void bodies_thing_name(const bodies_builder *b, zw_thing kind, int index, char *
     }
 }
 
+static const char *const free_q[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+
 static void part_name(const bodies_builder *b, int j, int part, int speed, char *name)
 {
-    static const char *const free_q[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     static const char *const free_v[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
     const zw_joint_def *joint = &b->from->joint[j];
     bodies_thing_name(b, ZW_THING_JOINT, j, name);
@@ -94,6 +95,18 @@ zw_status bodies_name_coordinates(bodies_builder *b, zw_error *error)
             if (!(b->to->speed[dof] = bodies_copy(name))) {
                 return bodies_no_memory(error);
             }
+        }
+    }
+    for (int i = 0; i < b->from->count[ZW_THING_BODY]; i++) {
+        for (int part = 0; part < 7 && b->from->body[i].mocap; part++) {
+            model_coord *coord = model_add_coord(shown);
+            bodies_thing_name(b, ZW_THING_BODY, i, name);
+            size_t length = strlen(name);
+            snprintf(name + length, sizeof name - length, ".%s", free_q[part]);
+            if (!coord || !(coord->name = bodies_copy(name))) {
+                return bodies_no_memory(error);
+            }
+            coord->place = b->from->body[i].place;
         }
     }
     return ZW_OK;

@@ -367,8 +367,8 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
             const contact_match *match = &crowd->match[k];
             crowd_pair pair = {.a = match->a, .b = match->b, .group = g, .match = match};
             if (!contact_near(world, work, match, margin, &pair.close)) {
-                contact_wait_see(world, work, &work->wait, g, k, match, 0);
-            } else if (!add(w, pair)) {
+                contact_wait_see(world, work, &work->wait, g, k, match, 0, -1);
+            } else if (!contact_waits_apart(&work->wait, k, match, pair.close) && !add(w, pair)) {
                 return 0;
             }
         }
@@ -384,12 +384,14 @@ int contact_crowd_meet(const zw_system *system, contact_work *work, double margi
         int before = work->needed;
         if (!pair->match) {
             contact_match match = contact_match_of(world, pair->a, pair->b);
-            contact_meet_match(world, work, &match, pair->close);
+            contact_meet_match(world, work, &match, pair->close, NULL);
             continue;
         }
-        contact_meet_match(world, work, pair->match, pair->close);
+        double apart = -1;
+        contact_meet_match(world, work, pair->match, pair->close,
+                           work->wait.by_shape ? &apart : NULL);
         contact_wait_see(world, work, &work->wait, pair->group, (int)(pair->match - crowd->match),
-                         pair->match, work->needed > before);
+                         pair->match, work->needed > before, apart);
     }
     return 1;
 }

@@ -165,7 +165,9 @@ static int may_touch(const contact_world *world, const tree_body *body, const co
 int contact_may(const contact_world *world, const tree_mechanism *tree, int a, int b)
 {
     const contact_geom *x = &world->geom[a], *y = &world->geom[b];
-    return x->body != y->body && !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
+    int moves = tree->body[x->body].last_dof >= 0 || tree->body[y->body].last_dof >= 0;
+    return x->body != y->body && moves &&
+           !(collide_is_ground(&x->shape) && collide_is_ground(&y->shape)) &&
            (may_touch(world, tree->body, x, y) || find_two(world->pair, world->pair_count, a, b));
 }
 
@@ -240,12 +242,12 @@ static double margin_of(const contact_geom *a, const contact_geom *b, const zw_p
 
 /* The margin is all that the two can close. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
-                        double margin)
+                        double margin, double *apart)
 {
     const contact_geom *a = &world->geom[match->a], *b = &world->geom[match->b];
     collide_point list[MANIFOLD];
-    int count = collide_pair(&a->shape, &work->pose[match->a], &b->shape, &work->pose[match->b],
-                             margin, list, MANIFOLD);
+    int count = collide_pair_or_gap(&a->shape, &work->pose[match->a], &b->shape,
+                                    &work->pose[match->b], margin, list, MANIFOLD, apart);
     if (count == 0) {
         return;
     }
@@ -280,11 +282,15 @@ static void meet_few(const contact_world *world, contact_work *work, double marg
         }
         const contact_match *match = &world->match[k];
         int before = work->needed;
+        double apart = -1;
         if (contact_near(world, work, match, margin, &close)) {
-            contact_meet_match(world, work, match, close);
+            if (wait && contact_waits_apart(wait, k, match, close)) {
+                continue;
+            }
+            contact_meet_match(world, work, match, close, wait && wait->by_shape ? &apart : NULL);
         }
         if (wait) {
-            contact_wait_see(world, work, wait, 0, k, match, work->needed > before);
+            contact_wait_see(world, work, wait, 0, k, match, work->needed > before, apart);
         }
     }
 }
@@ -344,7 +350,7 @@ static zw_status meet_many(const zw_system *system, contact_work *work, const do
         }
         contact_match match = contact_match_of(world, a, b);
         contact_meet_match(world, work, &match,
-                           margin + match.margin + work->reach[a] + work->reach[b]);
+                           margin + match.margin + work->reach[a] + work->reach[b], NULL);
         if (world->asleep && work->needed > before && (world->asleep[a] || world->asleep[b]) &&
             (is_near(work, first, margin) || contact_meet(system, work, a, b, sweeps, h, margin))) {
             contact_wake(world, work, a);

@@ -18,10 +18,10 @@ int zw_contact_room(const zw_system *system)
 int bodies_step_memory(const zw_system *system)
 {
     const struct system_bodies *bodies = system->bodies;
-    int points = zw_contact_room(system), dry = bodies->dry_count;
-    int blocks = bodies_first_closer(bodies) + bodies->closer_count + dry + points,
-        rows = system->m + dry + 6 * points;
-    return 3 + dry + 3 * blocks + rows + bodies_sleep_memory(system);
+    int points = zw_contact_room(system), boxes = bodies->dry_count + bodies->motor_count;
+    int blocks = bodies_first_closer(bodies) + bodies->closer_count + boxes + points,
+        rows = system->m + boxes + 6 * points;
+    return 3 + 3 * blocks + rows + bodies_sleep_memory(system);
 }
 
 int bodies_sleep_memory(const zw_system *system)
@@ -131,7 +131,12 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
     if (zw_contact_room(system) == 0) {
         return 0;
     }
-    if (work->touched && work->touched->of == state_digest(state, 1)) {
+    uint64_t digest = state_digest(state, 1);
+    int known = work->touched && work->touched->of == digest;
+    if (!known && work->touch_stepper && work->touch_stepper(state, work, error) != ZW_OK) {
+        return -1;
+    }
+    if (work->touched && work->touched->of == digest) {
         return copy(work->touched, list, room);
     }
     zw_work *own = zw_work_create(system, error);

@@ -1,21 +1,35 @@
 /* Pairs that need not be looked at, because they cannot have met since they were last looked at.
  *
- * Of two geoms that were d apart no point can have come nearer than d less the ways of both. Geoms
- * are in groups (a tree; or all that moves), and a group has travelled s: the sum over all looks of
- * the longest way that a point of one of its geoms went, as the sphere around it or, where it is a
- * capsule, as its axis. A pair within a group that is seen to be d apart at s is left alone until
+ * By the spheres around them.  Of two geoms that were d apart no point can have come nearer than d
+ * less the ways of both. Geoms are in groups (a tree; or all that moves), and a group has travelled
+ * s: the sum over all looks of the longest way that a point of one of its geoms went, as the sphere
+ * around it or, where it is a capsule, as its axis. A pair within a group that is seen to be d
+ * apart at s is left alone until
  *
  *     s' > s + d/2 - what counts as near, halved.
  *
+ * By their shapes.  Robots are full of parts whose spheres overlap although they are apart. So for
+ * convex shapes that are not round, a pair that was looked at and found to be d apart, by a plane
+ * between them, waits by the ways of these two geoms alone, turning included: no point goes farther
+ * than |p' - p| + |R' - R| r / sqrt(2), r being its distance from the place p of the geom, and |.|
+ * Frobenius' norm. (A turn by an angle c about any axis moves it by 2 r sin(c/2) at most, and
+ * |R' - R| = 2 sqrt(2) sin(c/2).) With s the sum of these, the pair waits as long as
+ *
+ *     s_a' + s_b' + what counts as near < s_a + s_b + d.
+ *
  * That is conservative: what is found does not depend on what was seen before. Ways are measured
- * between the places at which contact_find was asked, whatever led from one to the next. */
+ * between the places at which contact_find was asked, whatever led from one to the next. Sums are
+ * rounded upwards, however many there are. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "collide/vector.h"
 #include "system/contact/contacts.h"
 
-#define SURE 0.49 /* in place of 1/2: round-off is nothing beside that */
+#define SURE 0.49        /* in place of 1/2: round-off is nothing beside that */
+#define UP (1 + 5e-16)   /* a sum times that is not below the exact one */
+#define MORE (1 + 1e-12) /* the same of a way with all its square roots */
+#define LESS (1 - 1e-12) /* and of a distance, downwards */
 
 int contact_wait_create(contact_wait *wait, const contact_world *world, int groups, int matches)
 {
@@ -24,12 +38,19 @@ int contact_wait_create(contact_wait *wait, const contact_world *world, int grou
                            .half = base_alloc((geoms + 1) * sizeof(double)),
                            .travel = base_alloc(((size_t)groups + 1) * sizeof(double)),
                            .need = base_alloc(((size_t)groups + 1) * sizeof(double)),
-                           .until = base_alloc(((size_t)matches + 1) * sizeof(double))};
-    for (int i = 0; i < world->geom_count && wait->half; i++) {
+                           .until = base_alloc(((size_t)matches + 1) * sizeof(double)),
+                           .last = base_alloc((geoms + 1) * sizeof(collide_pose)),
+                           .lever = base_alloc((geoms + 1) * sizeof(double)),
+                           .way = base_alloc((geoms + 1) * sizeof(double)),
+                           .apart = base_alloc(((size_t)matches + 1) * sizeof(double))};
+    for (int i = 0; i < world->geom_count && wait->half && wait->lever; i++) {
         const collide_shape *shape = &world->geom[i].shape;
         wait->half[i] = shape->kind == COLLIDE_CAPSULE ? shape->size[1] : 0;
+        wait->lever[i] = shape->kind <= COLLIDE_CAPSULE ? wait->half[i] : world->geom[i].radius;
+        wait->by_shape |= contact_is_edged((int)shape->kind) && !world->still[i];
     }
-    return wait->before && wait->half && wait->travel && wait->need && wait->until;
+    return wait->before && wait->half && wait->travel && wait->need && wait->until && wait->last &&
+           wait->lever && wait->way && wait->apart;
 }
 
 void contact_wait_free(contact_wait *wait)
@@ -39,7 +60,30 @@ void contact_wait_free(contact_wait *wait)
     base_free(wait->travel);
     base_free(wait->need);
     base_free(wait->until);
+    base_free(wait->last);
+    base_free(wait->lever);
+    base_free(wait->way);
+    base_free(wait->apart);
     *wait = (contact_wait){0};
+}
+
+/* How far a geom has gone since it was last seen, turning included. */
+static void add_way(const contact_work *work, contact_wait *wait, int g)
+{
+    const collide_pose *now = &work->pose[g];
+    collide_pose *last = &wait->last[g];
+    double shift = 0, turn = 0;
+    for (int i = 0; i < 3; i++) {
+        double d = now->pos[i] - last->pos[i];
+        shift += d * d;
+    }
+    for (int i = 0; i < 9; i++) {
+        double d = now->R[i] - last->R[i];
+        turn += d * d;
+    }
+    double way = sqrt(shift) + wait->lever[g] * sqrt(0.5 * turn);
+    wait->way[g] = (wait->way[g] + way * MORE) * UP;
+    *last = *now;
 }
 
 /* |x - y| of the places and of the ends of the axes: (a + b)^2 <= 2 (a^2 + b^2). */
@@ -59,8 +103,11 @@ void contact_wait_move(const contact_work *work, contact_wait *wait, int group, 
         }
         most = sum > most ? sum : most;
         reach = work->reach[geom[k]] > reach ? work->reach[geom[k]] : reach;
+        if (wait->by_shape) {
+            add_way(work, wait, geom[k]);
+        }
     }
-    wait->travel[group] += sqrt(2 * most);
+    wait->travel[group] = (wait->travel[group] + sqrt(2 * most) * MORE) * UP;
     wait->need[group] = 0.51 * margin + 1.01 * reach + wait->travel[group];
 }
 
@@ -88,8 +135,10 @@ static double apart(const contact_world *world, const contact_work *work,
 }
 
 void contact_wait_see(const contact_world *world, const contact_work *work, contact_wait *wait,
-                      int group, int index, const contact_match *match, int found)
+                      int group, int index, const contact_match *match, int found, double by_plane)
 {
     double d = found ? -1 : apart(world, work, match) - match->margin;
+    double ways = wait->way[match->a] + wait->way[match->b];
+    wait->apart[index] = found || !(by_plane > 0) ? -1 : ways * (2 - UP) + by_plane * LESS;
     wait->until[index] = d > 0 ? wait->travel[group] + SURE * d : -1;
 }

@@ -107,11 +107,16 @@ typedef struct contact_point {
 
 /* contact_wait.c: how long pairs need not be looked at. */
 typedef struct contact_wait {
-    double *before; /* [geoms][6] where they were, and the half axes of capsules */
-    double *half;   /* [geoms] length of that */
-    double *travel; /* [groups] */
-    double *need;   /* [groups] as far as pairs must be able to wait, to be left alone now */
-    double *until;  /* [matches] */
+    double *before;     /* [geoms][6] where they were, and the half axes of capsules */
+    double *half;       /* [geoms] length of that */
+    double *travel;     /* [groups] */
+    double *need;       /* [groups] as far as pairs must be able to wait, to be left alone now */
+    double *until;      /* [matches] */
+    int by_shape;       /* there are shapes with edges that move; then: */
+    collide_pose *last; /* [geoms] where they were */
+    double *lever;      /* [geoms] as far as their points are from their places */
+    double *way;        /* [geoms] that they have gone, turning included */
+    double *apart;      /* [matches] as far as two may go until they must be looked at; -1: now */
 } contact_wait;
 
 /* Scratch of one world: where the geoms are, and what touches. */
@@ -171,9 +176,9 @@ int contact_may(const contact_world *world, const struct tree_mechanism *tree, i
 void contact_place(const struct zw_system *system, const contact_geom *geom, const double *sweeps,
                    collide_pose *pose);
 contact_match contact_match_of(const contact_world *world, int a, int b);
-/* The points of two geoms; close: all that the two can close. */
+/* The points of two geoms; close: all that the two can close. apart: as for collide_pair_or_gap. */
 void contact_meet_match(const contact_world *world, contact_work *work, const contact_match *match,
-                        double close);
+                        double close, double *apart);
 
 /* Is a sphere, grown by what it can do, all above a plane? */
 static inline int contact_above(const collide_pose *plane, const double pos[3], double radius)
@@ -203,9 +208,21 @@ void contact_wait_free(contact_wait *wait);
 void contact_wait_move(const contact_work *work, contact_wait *wait, int group, const int *geom,
                        int count, double margin);
 /* A pair of a group, or of one of it and one that stands still, was looked at: were there points?
- */
+ * If not, by_plane is how far they are apart at least; not above 0: that is not known. */
 void contact_wait_see(const contact_world *world, const contact_work *work, contact_wait *wait,
-                      int group, int index, const contact_match *match, int found);
+                      int group, int index, const contact_match *match, int found, double by_plane);
+/* Convex, with edges. */
+static inline int contact_is_edged(int kind)
+{
+    return kind > COLLIDE_CAPSULE && kind <= COLLIDE_HULL;
+}
+/* Two whose spheres are near each other, by their shapes: close as from contact_near. */
+static inline int contact_waits_apart(const contact_wait *wait, int index,
+                                      const contact_match *match, double close)
+{
+    double ways = wait->way[match->a] + wait->way[match->b];
+    return wait->apart[index] > ways * (1 + 5e-16) + close;
+}
 static inline int contact_waits(const contact_wait *wait, int group, int index)
 {
     return wait->until[index] > wait->need[group];

@@ -42,7 +42,8 @@ static int candidates(decision *d)
         int stays = d->touching[c] && d->normal[c] <= 2 * d->still[c];
         /* in a flight that nobody could see, nobody can see it slide */
         double slow = d->normal[c] > 2 * d->rest ? d->still[c] : d->rest;
-        int still = stays && decide_rough(system, c) && decide_slip_speed(d, c) <= 10 * slow;
+        int still = stays && decide_rough(system, c) &&
+                    decide_slip_speed(d, c) <= fmax(10 * slow, d->work->slow);
         d->role[c] = !stays ? SOLVER_ABSENT : still ? SOLVER_CONE : SOLVER_AT_LEAST;
         any |= stays;
     }
@@ -325,7 +326,7 @@ static zw_status two_sided(decision *d, zw_error *error)
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (decide_one_sided(system, c) || !decide_rough(system, c) ||
             system->first_row[c] == system->first_row[c + 1] ||
-            decide_slip_speed(d, c) > 10 * d->rest) {
+            decide_slip_speed(d, c) > fmax(10 * d->rest, d->work->slow)) {
             continue;
         }
         int holds = 0;

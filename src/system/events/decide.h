@@ -48,11 +48,12 @@ static inline double decide_largest(int n, const double *x)
     return most;
 }
 
-/* After an acceleration that ended with `status`: do rows depend on each other, so that one of them
- * may hold what others prescribe? */
+/* After an acceleration that ended with `status`: may rows depend on each other, so that one of
+ * them holds what others prescribe? Rows that depend on each other but for round-off have no
+ * answer. */
 static inline int decide_is_tied(const decision *d, zw_status status)
 {
-    return status == ZW_CONFLICT ||
+    return status == ZW_CONFLICT || status == ZW_INACCURATE || status == ZW_NO_SOLUTION ||
            (status == ZW_OK && d->work->motion->answer.redundant_count > 0);
 }
 

@@ -5,13 +5,25 @@
  *
  * Direction: e/|e|, turned so that it does not oppose the direction at the start of the step (the
  * hint). So the field has a smooth continuation beyond the moment at which sliding stops, the
- * integrator sees no jump, and the moment is found as the zero of e . hint. */
+ * integrator sees no jump, and the moment is found as the zero of e . hint. On a surface e turns
+ * at the rate b/|e| towards the acceleration b that drives it, which no step can follow to e = 0.
+ * Steps keep speeds to tolerance (1 + |v|), so e/|e| is known to that over |e|: below DIRECTION
+ * times it, at a few hundredths of a radian, the direction stays what it was, and e . hint goes
+ * straight through zero.
+ *
+ * Normal force: |N| has a corner where a constraint that holds from both sides begins to press the
+ * other way. With the sign of N fixed, work->press, the law is linear in the multipliers, has one
+ * answer, and goes smoothly through N = 0; who watches N turns the sign there (step/events). Where
+ * nobody does, press is 0 and the law is about |N|. A contact that may let go presses one way. Two
+ * rows that press together, nu1 lambda1 + nu2 lambda2, do not come to zero at one time. */
 #include "system/events/friction.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "system/events/tangent.h"
+
+#define DIRECTION 32.0
 
 static const double *terms(const zw_work *work, int at)
 {
@@ -39,26 +51,31 @@ static double along(const tangent *t, const double *hint)
     return sum;
 }
 
-/* Unit direction of sliding. */
-static void direction(const tangent *t, const double *hint, double *d)
+/* Unit direction of sliding, of speeds above `slow`. */
+static void direction(const tangent *t, const double *hint, double slow, double *d)
 {
     double speed = tangent_speed(t), sign = along(t, hint) < 0 ? -1 : 1;
-    int still = !(speed > 1e-11);
     for (int i = 0; i < t->width; i++) {
-        d[i] = still ? hint[i] : sign * t->e[i] / speed;
+        d[i] = speed > slow ? sign * t->e[i] / speed : hint[i];
     }
 }
 
-/* The normal force. That of a contact keeps its sign: then the law is linear, has one answer, and
- * goes smoothly through the moment at which the contact lets go. */
-static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda)
+int system_presses_both_ways(const zw_system *system, int c)
+{
+    return system->model->constraint[c].relation != MODEL_AT_LEAST && system->slip[c].width > 0 &&
+           system->slip[c].rows == 1;
+}
+
+/* The normal force, with the sign that it has in this step. */
+static double normal_force(const zw_system *system, const tangent *t, int c, const double *lambda,
+                           int press)
 {
     if (t->rows == 0) {
         return 1; /* dry friction of a joint: its coefficient is the force */
     }
-    int pulls = system->model->constraint[c].relation == MODEL_AT_LEAST && lambda[t->row[0]] < 0;
+    int side = system->model->constraint[c].relation == MODEL_AT_LEAST ? 1 : press;
     double size = tangent_force(t, lambda);
-    return pulls ? -size : size;
+    return side * lambda[t->row[0]] < 0 ? -size : size;
 }
 
 static void friction_of(const zw_system *system, const zw_work *work, int c, const double *lambda,
@@ -66,11 +83,12 @@ static void friction_of(const zw_system *system, const zw_work *work, int c, con
 {
     tangent t = tangent_now(system, work, c);
     double d[TANGENT_WIDTH];
-    double most = terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda);
+    double most =
+        terms(work, system->at.mu)[c] * normal_force(system, &t, c, lambda, work->press[c]);
     if (work->solving == work->motion && work->mode[c] == SYSTEM_HELD) {
         memcpy(d, work->hint + 3 * c, sizeof d);
     } else {
-        direction(&t, work->hint + 3 * c, d);
+        direction(&t, work->hint + 3 * c, work->slow, d);
     }
     for (int k = 0; k < t.columns; k++) {
         for (int i = 0; i < t.width; i++) {
@@ -139,13 +157,19 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
                            const double *v, zw_error *error)
 {
     zw_status status = system_evaluate(system, work, PART_SLIP, t, q, v, NULL, NULL, error);
+    double fastest = 0;
+    for (int i = 0; i < system->n; i++) {
+        fastest = fmax(fastest, fabs(v[i]));
+    }
+    work->slow =
+        work->tolerance > 0 ? DIRECTION * work->tolerance * (1 + fastest) : SYSTEM_SLOW_SLIP;
     for (int c = 0; c < system->model->constraint_count && status == ZW_OK; c++) {
         if (system->slip[c].width == 0) {
             continue;
         }
         tangent now = tangent_look(system, c, work->out[PART_SLIP]);
         double speed = tangent_speed(&now), *hint = work->hint + 3 * c;
-        for (int i = 0; i < now.width && speed > 1e-9; i++) {
+        for (int i = 0; i < now.width && speed > work->slow; i++) {
             hint[i] = now.e[i] / speed;
         }
     }
@@ -180,5 +204,5 @@ double system_hold(const zw_system *system, const zw_work *work, int c)
             pull += lambda * lambda;
         }
     }
-    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal) - sqrt(pull);
+    return terms(work, system->at.mu)[c] * normal_force(system, &t, c, normal, 0) - sqrt(pull);
 }

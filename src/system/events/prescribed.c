@@ -3,7 +3,8 @@
  * A constraint with friction that stands still may be held by its friction, if a force along e can
  * keep e = 0. Where other constraints prescribe e, as a drive does that turns back, no force can,
  * and rows that hold it would contradict them. Friction then opposes what is about to happen: its
- * direction is that of e', which it cannot change; or, where e' vanishes, that of e' a moment
+ * direction is that of e', which it cannot change along a curve, and turns on a surface that is
+ * prescribed one way only; or, where e' vanishes, that of e' a moment
  * later; where nothing moves at all, none.
  *
  * Which it is says the mobility W = T a along e, with a the answer of the masses and of all rows
@@ -121,24 +122,88 @@ static int take_direction(const double *e, double size, double *hint)
     return 1;
 }
 
+/* The unit vector h = (B + s) \ c, s >= 0. B is positive semidefinite, so that |h| falls with s,
+ * and s <= |c|. */
+static void turn(const double B[2][2], const double c[2], double h[2])
+{
+    enum { HALVINGS = 60 };
+    double low = 0, high = hypot(c[0], c[1]);
+    for (int k = 0; k <= HALVINGS; k++) {
+        double s = k == HALVINGS ? high : 0.5 * (low + high);
+        double a = B[0][0] + s, b = B[1][1] + s, det = a * b - B[0][1] * B[1][0];
+        h[0] = (b * c[0] - B[0][1] * c[1]) / det;
+        h[1] = (a * c[1] - B[1][0] * c[0]) / det;
+        *(hypot(h[0], h[1]) > 1 ? &low : &high) = s;
+    }
+    double length = hypot(h[0], h[1]);
+    h[0] /= length;
+    h[1] /= length;
+}
+
+/* On a surface friction along h turns the acceleration that h follows: e'(h) = c - B h = s h. B is
+ * found from e' of two directions; c again from h, since normal forces may depend on it. */
+static int follow_on_surface(decision *d, int c, double t, const double *q, const double *v,
+                             double *hint)
+{
+    enum { ROUNDS = 4 };
+    double e[TANGENT_WIDTH] = {0}, size, direction[2][TANGENT_WIDTH];
+    double B[2][2] = {{0}}, free[2] = {0}, h[2] = {0};
+    tangent now = tangent_look(d->system, c, d->work->out[PART_TERMS] + d->system->at.slip);
+    tangent_direction(&now, 0, direction[0]);
+    tangent_direction(&now, 1, direction[1]);
+    for (int k = -1; k < 2 + ROUNDS; k++) { /* without friction, along each direction, along h */
+        for (int i = 0; i < TANGENT_WIDTH; i++) {
+            hint[i] = k < 0   ? 0
+                      : k < 2 ? direction[k][i]
+                              : h[0] * direction[0][i] + h[1] * direction[1][i];
+        }
+        if (!acceleration_of(d, c, t, q, v, e, &size)) {
+            return 0;
+        }
+        for (int l = 0; l < 2; l++) {
+            const double *along = direction[l];
+            double part = along[0] * e[0] + along[1] * e[1] + along[2] * e[2];
+            if (k >= 0 && k < 2) {
+                B[l][k] = free[l] - part;
+            } else {
+                free[l] = k < 0 ? part : part + B[l][0] * h[0] + B[l][1] * h[1];
+            }
+        }
+        if (k > 0 && !(hypot(free[0], free[1]) > BORDER * size)) {
+            return 0;
+        }
+        if (k > 0) {
+            turn(B, free, h);
+        }
+    }
+    return 1;
+}
+
+static int follow_at(decision *d, int c, double t, const double *q, const double *v)
+{
+    double *hint = d->work->hint + 3 * c, e[TANGENT_WIDTH] = {0}, size;
+    memset(hint, 0, TANGENT_WIDTH * sizeof *hint);
+    int found = acceleration_of(d, c, t, q, v, e, &size);
+    if (found && d->system->slip[c].rank > 1) {
+        found = follow_on_surface(d, c, t, q, v, hint);
+    } else if (found) {
+        found = take_direction(e, size, hint);
+    }
+    if (!found) {
+        memset(hint, 0, TANGENT_WIDTH * sizeof *hint);
+    }
+    return found;
+}
+
 zw_status decide_follow(decision *d, int c, zw_error *error)
 {
-    enum { ROUNDS = 30 };
     zw_state *state = d->state;
-    double *hint = d->work->hint + 3 * c, e[TANGENT_WIDTH] = {0}, size;
     state_mode(state)[c] = SYSTEM_CLOSED;
-    memset(hint, 0, TANGENT_WIDTH * sizeof *hint);
     zw_status status = system_set_modes(d->system, d->work, state_mode(state), error);
-    int found = 0, rounds = d->system->slip[c].rank > 1 ? ROUNDS : 1;
-    for (int k = 0; k < rounds && status == ZW_OK; k++) { /* in space friction turns it */
-        found = acceleration_of(d, c, state->t, state_q(state), state_v(state), e, &size) &&
-                take_direction(e, size, hint);
-    }
+    int found = status == ZW_OK && follow_at(d, c, state->t, state_q(state), state_v(state));
     for (double moment = 1e-6; moment < 1e-1 && !found && status == ZW_OK; moment *= 100) {
         decide_go_ahead(d, d->work->a, moment);
-        const double *q = d->ahead, *v = q + d->system->nq;
-        found = acceleration_of(d, c, state->t + moment, q, v, e, &size) &&
-                take_direction(e, size, hint);
+        found = follow_at(d, c, state->t + moment, d->ahead, d->ahead + d->system->nq);
     }
     return status;
 }

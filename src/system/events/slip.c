@@ -167,18 +167,48 @@ static expr_id *gradients(rubbing *b, system_list *list)
     return status == ZW_OK ? J : NULL;
 }
 
+static void cross(expr_graph *g, const expr_id *a, const expr_id *b, expr_id *c)
+{
+    for (int i = 0; i < SPACE; i++) {
+        int j = (i + 1) % SPACE, k = (i + 2) % SPACE;
+        c[i] = minus(g, multiply(g, a[j], b[k]), multiply(g, a[k], b[j]));
+    }
+}
+
+/* J' nu = A where J is square, by Cramer's rule: near a place where coordinates are singular, such
+ * as r = 0 of polar ones, J J' loses twice the digits of J, and intervals widen accordingly. */
+static void solve_square(expr_graph *g, int n, const expr_id *A, const expr_id *J, expr_id *nu)
+{
+    for (int i = 0; i < n; i++) {
+        const expr_id *next = J + (i + 1) % n * n;
+        expr_id beside[SPACE] = {next[1 % n], EXPR_ZERO, EXPR_ZERO};
+        if (n == 2) {
+            beside[1] = minus(g, EXPR_ZERO, next[0]);
+        } else if (n == SPACE) {
+            cross(g, next, J + (i + 2) % n * n, beside);
+        } else {
+            beside[0] = EXPR_ONE;
+        }
+        nu[i] = over(g, dot(g, n, beside, A), dot(g, n, beside, J + i * n));
+    }
+}
+
 /* nu = (J J') \ (J A') for row r, and what it misses; A and J have n entries. */
 static void push_of_row(rubbing *b, int r, int n, const expr_id *A, const expr_id *J)
 {
     expr_graph *g = b->graph;
     expr_id G[SPACE][SPACE], *nu = b->nu[r], missed = EXPR_ZERO;
-    for (int i = 0; i < b->size; i++) {
+    for (int i = 0; i < b->size && n != b->size; i++) {
         nu[i] = dot(g, n, J + i * n, A);
         for (int j = 0; j < b->size; j++) {
             G[i][j] = dot(g, n, J + i * n, J + j * n);
         }
     }
-    solve(g, b->size, G, nu);
+    if (n == b->size) {
+        solve_square(g, n, A, J, nu);
+    } else {
+        solve(g, b->size, G, nu);
+    }
     for (int k = 0; k < n; k++) {
         expr_id rest = A[k];
         for (int i = 0; i < b->size; i++) {
@@ -273,10 +303,7 @@ static zw_status slip_of_point(rubbing *b, zw_error *error)
         b->width = 1;
     } else if (b->size == 3 && b->rows == 2) {
         expr_id c[SPACE];
-        for (int i = 0; i < SPACE; i++) {
-            int j = (i + 1) % SPACE, k = (i + 2) % SPACE;
-            c[i] = minus(g, multiply(g, nu[j], mu[k]), multiply(g, nu[k], mu[j]));
-        }
+        cross(g, nu, mu, c);
         b->e[0] = over(g, dot(g, SPACE, c, s), norm(g, SPACE, c));
         b->width = 1;
     } else if (b->size == 3 && b->rows == 1) {

@@ -128,7 +128,7 @@ static void fill_places(subset *s, subset_groups *g)
         }
         s->group[g->to[i]] = g->body[i];
         for (int j = body->joint; j < body->joint_end; j++) {
-            int end = j + 1 < tree->joints ? tree->joint[j + 1].q : tree->nq;
+            int end = j + 1 < tree->joints ? tree->joint[j + 1].q : tree->moved;
             for (int k = tree->joint[j].q; k < end; k++) {
                 g->to_q[k] = q;
                 s->q[q++] = k;

@@ -1,0 +1,201 @@
+/* The farthest corner of a hull in a direction, by a table over directions.
+ *
+ * Directions are the points of a cube: u = (1, y, z) and so on, divided by its largest component;
+ * each of the six sides is a square, divided into four again and again. A cell lists the corners
+ * that can be the farthest for some direction in it. To look one up is to go down to a cell and to
+ * compare its few corners: nothing is remembered from one look to the next, so the answer is the
+ * same whatever was asked before. (Climbing from corner to corner along the edges takes the square
+ * root of their number, unless one remembers where the last climb ended.)
+ *
+ * Which corners.  Over a cell u . (w - v) is linear in (y, z), so it is least at one of the four
+ * corners u_k of the cell. If some w of the hull has
+ *
+ *     u_k . (w - v) > slack,   k = 1 .. 4,         slack = 1e-14 of the extent of the hull
+ *
+ * then w is farther than v for all directions of the cell, and the slack is more than the round-off
+ * of both products (each below 3 * 2^-53 * |u| |v|, |u| <= sqrt(3)) and of finding the cell, so
+ * that it is so in the computed numbers, too: v is never the largest of these, and can be left out.
+ * For w the farthest corners along the u_k and along the middle of the cell are tried. What is
+ * listed thus holds the largest of all computed products; lists are in rising order, so that of
+ * equal ones the first is taken: the answer is that of looking through all corners, bit for bit. A
+ * cell inherits from the one that it is part of.
+ *
+ * Where very many corners are in a plane across u (the rim of a wheel) all of them are in the list
+ * of the cells around u, however small; so there is a smallest cell. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "collide/hull.h"
+#include "collide/vector.h"
+
+enum { FEW = 12, DEEPEST = 10 };
+#define SLACK 1e-14 /* of the extent */
+
+typedef struct collide_hull collide_hull;
+
+/* Lists and cells grow as they are made. */
+typedef struct maker {
+    const collide_hull *hull;
+    int *cell, *list;
+    int cells, cell_room, listed, list_room;
+    double slack;
+} maker;
+
+/* A part of one side of the cube: its middle and half its width. */
+typedef struct square {
+    int side;
+    double y, z, half;
+} square;
+
+static int *grown(int *old, int used, int *room, int needed)
+{
+    if (needed <= *room) {
+        return old;
+    }
+    int more = needed + *room + 64;
+    int *wide = base_alloc((size_t)more * sizeof *wide);
+    if (wide && used > 0) {
+        memcpy(wide, old, (size_t)used * sizeof *wide);
+    }
+    if (wide) {
+        base_free(old);
+        *room = more;
+    }
+    return wide;
+}
+
+/* Cells are pairs of numbers; so many new ones. */
+static int add_cells(maker *m, int count)
+{
+    int *cell = grown(m->cell, 2 * m->cells, &m->cell_room, 2 * (m->cells + count));
+    m->cell = cell ? cell : m->cell;
+    m->cells += cell ? count : 0;
+    return cell != NULL;
+}
+
+/* The products of a corner with the four corners of a square, and with its middle. */
+static void products(const square *q, const double *v, double d[5])
+{
+    int i = q->side / 2, j = (i + 1) % 3, k = (i + 2) % 3;
+    double x = q->side % 2 ? -v[i] : v[i], y = q->half * v[j], z = q->half * v[k];
+    d[4] = x + q->y * v[j] + q->z * v[k];
+    d[0] = d[4] - y - z;
+    d[1] = d[4] + y - z;
+    d[2] = d[4] - y + z;
+    d[3] = d[4] + y + z;
+}
+
+/* Is the corner with the products d beaten everywhere by one of the five with the products W? */
+static int is_beaten(double W[5][5], const double d[5], double slack)
+{
+    for (int w = 0; w < 5; w++) {
+        if (W[w][0] - d[0] > slack && W[w][1] - d[1] > slack && W[w][2] - d[2] > slack &&
+            W[w][3] - d[3] > slack) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The corners of a square out of those of the list (NULL: all), behind what is listed. */
+static int choose(maker *m, const square *q, int from, int count)
+{
+    const double *vertex = m->hull->vertex;
+    double W[5][5], d[5];
+    int *list = grown(m->list, m->listed, &m->list_room, m->listed + count);
+    if (!list) {
+        return 0;
+    }
+    m->list = list;
+    for (int c = 0; c < count; c++) {
+        products(q, &vertex[3 * (from < 0 ? c : list[from + c])], d);
+        for (int w = 0; w < 5; w++) {
+            if (c == 0 || d[w] > W[w][w]) {
+                memcpy(W[w], d, sizeof d);
+            }
+        }
+    }
+    for (int c = 0; c < count; c++) {
+        int v = from < 0 ? c : list[from + c];
+        products(q, &vertex[3 * v], d);
+        if (!is_beaten(W, d, m->slack)) {
+            list[m->listed++] = v;
+        }
+    }
+    return 1;
+}
+
+/* The list of a cell that has been divided goes; all cells from `first` on are parts of it. */
+static void drop_list(maker *m, int first, int start, int count)
+{
+    m->listed -= count;
+    memmove(m->list + start, m->list + start + count,
+            (size_t)(m->listed - start) * sizeof *m->list);
+    for (int c = first; c < m->cells; c++) {
+        m->cell[2 * c] -= m->cell[2 * c + 1] < 0 ? 0 : count;
+    }
+}
+
+/* A cell whose list has been made, from `start` on: it is divided, or ends here. */
+static int divide(maker *m, int cell, const square *q, int start, int depth)
+{
+    int count = m->listed - start, first = m->cells;
+    if (count <= FEW || depth == DEEPEST) {
+        m->cell[2 * cell] = start;
+        m->cell[2 * cell + 1] = count;
+        return 1;
+    }
+    if (!add_cells(m, 4)) {
+        return 0;
+    }
+    m->cell[2 * cell] = first;
+    m->cell[2 * cell + 1] = -1;
+    for (int k = 0; k < 4; k++) {
+        double half = 0.5 * q->half;
+        square part = {q->side, q->y + (k % 2 ? half : -half), q->z + (k / 2 ? half : -half), half};
+        int begin = m->listed;
+        if (!choose(m, &part, start, count) || !divide(m, first + k, &part, begin, depth + 1)) {
+            return 0;
+        }
+    }
+    drop_list(m, first, start, count);
+    return 1;
+}
+
+int collide_hull_cells(collide_hull *hull)
+{
+    maker m = {.hull = hull, .slack = SLACK * hull->extent};
+    int ok = add_cells(&m, 6);
+    for (int side = 0; side < 6 && ok; side++) {
+        square q = {.side = side, .half = 1};
+        int begin = m.listed;
+        ok = choose(&m, &q, -1, hull->vertex_count) && divide(&m, side, &q, begin, 0);
+    }
+    hull->cell = m.cell;
+    hull->listed = m.list;
+    return ok;
+}
+
+int collide_hull_support(const collide_hull *hull, const double u[3])
+{
+    double x = fabs(u[0]), y = fabs(u[1]), z = fabs(u[2]);
+    int i = y > x ? (z > y ? 2 : 1) : (z > x ? 2 : 0), cell = 2 * i + (u[i] < 0);
+    double most = -INFINITY, half = 1, at_y = 0, at_z = 0, length = fabs(u[i]);
+    y = u[(i + 1) % 3];
+    z = u[(i + 2) % 3];
+    while (hull->cell[2 * cell + 1] < 0) {
+        int right = y > at_y * length, up = z > at_z * length;
+        cell = hull->cell[2 * cell] + right + 2 * up;
+        half *= 0.5;
+        at_y += right ? half : -half;
+        at_z += up ? half : -half;
+    }
+    const int *list = hull->listed + hull->cell[2 * cell];
+    int best = list[0];
+    for (int k = 0; k < hull->cell[2 * cell + 1]; k++) {
+        double d = v3_dot(u, &hull->vertex[3 * list[k]]);
+        best = d > most ? list[k] : best;
+        most = d > most ? d : most;
+    }
+    return best;
+}

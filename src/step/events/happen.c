@@ -1,0 +1,183 @@
+/* What an event, a contact or a kink does to a run. */
+#include <string.h>
+
+#include "base/error.h"
+#include "step/run.h"
+#include "step/sleep/sleep.h"
+#include "system/law.h"
+
+/* `set` lines: all right-hand sides first, then the assignments. */
+static zw_status reset(run *r, const model_event *event, zw_error *error)
+{
+    zw_state *state = r->state;
+    const expr_inputs now = {.t = state->t,
+                             .param = state_param(state),
+                             .q = state_q(state),
+                             .v = state_v(state),
+                             .a = r->work->a,
+                             .lambda = r->work->lambda};
+    const expr_inputs in = system_inputs(r->system, r->work, &now);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < event->reset_count; k++) {
+            const model_reset *set = &event->reset[k];
+            double *list = set->kind == MODEL_SET_COORD   ? state_q(state)
+                           : set->kind == MODEL_SET_SPEED ? state_v(state)
+                                                          : state_param(state);
+            if (pass == 1) {
+                list[set->index] = r->reset[k];
+            } else if (expr_value(r->system->model->graph, set->value, &in, &r->reset[k]) !=
+                       ZW_OK) {
+                return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+            }
+        }
+    }
+    return ZW_OK;
+}
+
+static double energy_of(const run *r)
+{
+    return zw_field(r->system, r->state, r->work, ZW_FIELD_ENERGY).data[0];
+}
+
+/* A jump of the state changes the energy by work that nobody integrates. */
+static zw_status apply(run *r, const model_event *event, zw_error *error)
+{
+    zw_state *state = r->state;
+    if (event->reset_count == 0) {
+        return ZW_OK;
+    }
+    double before = energy_of(r);
+    zw_status status = reset(r, event, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    system_bind(r->system, r->work, state_param(state));
+    double *q = state_q(state), *v = state_v(state);
+    status = system_project_position(r->system, r->work, state->t, q, v, error);
+    if (status == ZW_OK) {
+        status = law_follow(r->system, r->work, state->t, q, v, error);
+    }
+    if (status == ZW_OK) {
+        status = system_project_velocity(r->system, r->work, state->t, q, v, error);
+    }
+    state->work += energy_of(r) - before;
+    return status;
+}
+
+zw_status run_note_slip(run *r, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    return r->guards.count == 0
+               ? ZW_OK
+               : system_note_slip(r->system, r->work, at->t, at->y, at->y + r->system->nq, error);
+}
+
+static zw_status count_repeats(run *r, int c, zw_error *error)
+{
+    const zw_model *model = r->system->model;
+    double t = r->state->t;
+    if (!run_repeats(r, t)) {
+        return ZW_OK;
+    }
+    return model_fail(model, error, ZW_NO_STEP, c < 0 ? -1 : model->constraint[c].place,
+                      "at t = %.9g %s%s changes without end", t,
+                      c < 0 ? "the state" : "constraint ", c < 0 ? "" : model->constraint[c].name);
+}
+
+/* Contacts and friction from now on; constraint c asks for it, or an event (-1). An impact is shown
+ * from both sides. */
+static zw_status decide_now(run *r, int c, zw_error *error)
+{
+    system_impact made = {0};
+    zw_status status = count_repeats(r, c, error);
+    memcpy(r->sample, r->state, r->state->bytes);
+    if (status == ZW_OK) {
+        status = system_decide(r->system, r->work, r->state, &made, error);
+        r->summary->events += made.count;
+        run_note_impacts(r, &made);
+    }
+    if (status == ZW_OK && made.count > 0) {
+        status = run_show(r, ZW_SAMPLE_JUMP, -1, r->sample, error);
+    }
+    if (status == ZW_OK && made.count > 0 && !r->over) {
+        status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
+    }
+    return status;
+}
+
+/* Kinks that have come to zero go to their other side. */
+static zw_status cross_kinks(run *r, const int *fired, int count, int *crossed, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    int first = r->guards.events + r->guards.others;
+    zw_status status = ZW_OK;
+    *crossed = 0;
+    for (int i = 0; i < count && status == ZW_OK; i++) {
+        if (fired[i] < first) {
+            continue;
+        }
+        int k = r->guards.kink[fired[i] - first];
+        *crossed = r->guards.kinks.latch;
+        status = run_repeats(r, at->t)
+                     ? kinks_refuse(&r->guards.kinks, k / 2, at->t, error)
+                     : kinks_cross(&r->guards.kinks, k / 2, k % 2, at->t, at->y, error);
+    }
+    return status;
+}
+
+/* The integrator stands at an event; `fired` are the guards. */
+zw_status run_happen(run *r, const int *fired, int count, zw_error *error)
+{
+    const zw_model *model = r->system->model;
+    const stepper_view *at = stepper_look(r->stepper);
+    zw_status status = ZW_OK;
+    int touched = 0, last = -1, crossed = 0;
+    motion_unpack(&r->motion, at->t, at->y, r->state);
+    status = run_note_slip(r, error);
+    system_keep_slip(r->work, r->state);
+    status = status == ZW_OK ? cross_kinks(r, fired, count, &crossed, error) : status;
+    for (int k = 0; k < count && status == ZW_OK && !r->over; k++) {
+        int other = fired[k] - r->guards.events;
+        if (other >= r->guards.others) {
+            continue;
+        }
+        if (other >= 0 && guards_turn_sign(&r->guards, other)) {
+            crossed = 1;
+            status = count_repeats(r, r->guards.constraint[other], error);
+            continue;
+        }
+        if (other >= 0) {
+            touched = 1;
+            last = r->guards.constraint[other];
+            continue;
+        }
+        const model_event *event = &model->event[fired[k]];
+        r->summary->events++;
+        status = run_show(r, ZW_SAMPLE_EVENT, fired[k], r->state, error);
+        if (status == ZW_OK) {
+            status = apply(r, event, error);
+            touched |= event->reset_count > 0;
+        }
+        if (status == ZW_OK && event->reset_count > 0 && !r->over) {
+            status = run_show(r, ZW_SAMPLE_JUMP, -1, r->state, error);
+        }
+        if (event->stops && status == ZW_OK) {
+            r->summary->stopped_by = fired[k];
+            r->over = 1;
+        }
+    }
+    if (touched && status == ZW_OK && !r->over) {
+        status = decide_now(r, last, error);
+    }
+    if ((touched || crossed) && status == ZW_OK && !r->over) {
+        if (r->impulse && r->impulse->sleep) {
+            sleep_disturb(r->impulse);
+        }
+        motion_pack(&r->motion, r->state, r->y);
+        if (touched) {
+            status = guards_decide(&r->guards, r->state->t, r->y, error);
+        }
+        status = status == ZW_OK ? stepper_restart(r->stepper, r->state->t, r->y, error) : status;
+    }
+    return status;
+}

@@ -1,0 +1,277 @@
+/* Multipliers with limits: dry friction of joints and tendons, and motors with ranges of force.
+ *
+ * Friction.  What it asks for is that nothing slides, e = c . u = 0, and it has |lambda| <= limit
+ * times the time in which forces act: a box. Over a whole step, of which the first part ends at u
+ * and the second (impulse_close.c) at v1, both impulses together are limited by h limit: what has
+ * slid has all of the rest against it, and what stuck can be held by what was not needed.
+ *
+ * Motors.  Their force is the law where and when impulse.c takes forces, clamped. At the speed u
+ * the law says w, and with the row a of what the motor moves it falls along it:
+ *
+ *     w(u') = w - d a . (u' - u),     d = -(dw/drate + ahead dw/dlength) > 0.
+ *
+ * So its impulse, lambda = time w(u') within time (low, high), is a box with a compliance:
+ *
+ *     a u' - (a u + w/d) + lambda/(time d) = 0 inside.
+ *
+ * It is solved together with all contacts, however stiff the motor is. Where d <= 0, or a control
+ * is a formula of the motion, or several motors pull on one length that is limited as a whole, or a
+ * motor pushes at a site, the clamped force of the speed at hand is a force like others, and the
+ * rounds find it.
+ *
+ * In the second part of a step forces are those of u + sigma (v1 - u): d is sigma times that of the
+ * time left; and with sigma = 0 it is the force of the first part. */
+#include <math.h>
+#include <string.h>
+
+#include "math/cone.h"
+#include "step/impulse/impulse.h"
+
+#define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
+#define STILL 1e-9   /* of its terms: a speed that is none */
+
+static long dry_key(const step_impulse *s, int k)
+{
+    return impulse_held(s) + k;
+}
+
+static long motor_key(const bodies_motor *motor)
+{
+    return IMPULSE_MOTORS + motor->param;
+}
+
+/* ---- Motors --------------------------------------------------------------------------------- */
+
+/* What motor k may do; 0: anything. A limit of its length is in units of that. */
+static int limits_of(const step_impulse *s, int k, double limit[2])
+{
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    limit[0] = motor->clamp_force ? motor->force[0] : -HUGE_VAL;
+    limit[1] = motor->clamp_force ? motor->force[1] : HUGE_VAL;
+    if (motor->kind == MOTOR_LENGTH && s->system->bodies->length[motor->length].force_limited) {
+        const double *range = s->system->bodies->length[motor->length].force_range;
+        double gear = motor->gear[0];
+        double low = range[gear < 0] / gear, high = range[gear > 0] / gear;
+        limit[0] = interval_nearest(low, high, limit[0]);
+        limit[1] = interval_nearest(low, high, limit[1]);
+    }
+    return limit[0] > -HUGE_VAL || limit[1] < HUGE_VAL;
+}
+
+double impulse_motor_slope(const step_impulse *s, int k)
+{
+    return s->law[k].by_rate + impulse_ahead(s) * s->law[k].by_length;
+}
+
+/* Is the force of motor k a multiplier? */
+static int has_box(const step_impulse *s, int k)
+{
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    int on_length = motor->kind == MOTOR_LENGTH;
+    double limit[2];
+    if (motor->formula >= 0 || motor->kind == MOTOR_SITE || !limits_of(s, k, limit)) {
+        return 0;
+    }
+    if (on_length && s->system->bodies->length[motor->length].force_limited &&
+        (s->pulls[motor->length] > 1 || motor->gear[0] == 0)) {
+        return 0;
+    }
+    return impulse_motor_slope(s, k) < 0;
+}
+
+static double clamped(const step_impulse *s, int k)
+{
+    double limit[2];
+    limits_of(s, k, limit);
+    return interval_nearest(limit[0], limit[1], s->law[k].force);
+}
+
+int impulse_motor_yields(const step_impulse *s, int k)
+{
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    const bodies_length *length =
+        motor->kind == MOTOR_LENGTH ? &s->system->bodies->length[motor->length] : NULL;
+    double wish = s->law[k].force;
+    if (s->boxed[k] ||
+        (motor->clamp_force && (wish <= motor->force[0] || wish >= motor->force[1]))) {
+        return 0;
+    }
+    return !length || !length->force_limited ||
+           (s->room[motor->length] > length->force_range[0] &&
+            s->room[motor->length] < length->force_range[1]);
+}
+
+void impulse_look_at_motor(step_impulse *s, int k, const double *u)
+{
+    zw_work *work = s->work;
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    double length, rate = 0;
+    s->aims = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
+    for (int i = 0; i < s->aims; i++) {
+        rate += work->aim[i] * u[work->aim_dof[i]];
+    }
+    s->rate[k] = rate;
+    s->law[k] = bodies_motor_law(motor, s->given[k], length, rate);
+    s->boxed[k] = has_box(s, k);
+}
+
+/* What an impulse of motor k does, added. */
+static void push(const step_impulse *s, int k, double impulse, double *to)
+{
+    zw_work *work = s->work;
+    double length;
+    int count = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
+    for (int i = 0; i < count; i++) {
+        to[work->aim_dof[i]] += impulse * work->aim[i];
+    }
+}
+
+void impulse_late_motors(const step_impulse *s, double *gain)
+{
+    for (int k = 0; k < s->system->bodies->motor_count && s->sigma == 0; k++) {
+        if (s->boxed[k]) {
+            push(s, k, impulse_late(s) * clamped(s, k), gain);
+        }
+    }
+}
+
+static void put_motor(step_impulse *s, impulse_problem *p, int k, double time, double fall)
+{
+    zw_work *work = s->work;
+    const bodies_motor *motor = &s->system->bodies->motor[k];
+    double limit[2], length;
+    limits_of(s, k, limit);
+    if (!(fall > 0)) { /* for this time it is a given force */
+        limit[0] = limit[1] = clamped(s, k);
+    }
+    limit[0] *= time;
+    limit[1] *= time;
+    int count = bodies_aim(s->system, work, k, s->q_force, work->aim_dof, work->aim, &length);
+    problem_block(p, motor_key(motor), "motor", ZW_BOX, 1, limit);
+    problem_row(p, count, work->aim_dof, work->aim,
+                fall > 0 ? s->rate[k] + s->law[k].force / fall : 0);
+    if (fall > 0) {
+        problem_give(p, 1 / (time * fall));
+    }
+}
+
+/* ---- Friction ------------------------------------------------------------------------------- */
+
+static double dry_speed(const struct system_bodies *bodies, const bodies_dry *dry, const double *v,
+                        double *size)
+{
+    double e = 0;
+    *size = 0;
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        double part = bodies->term[i].coef * v[bodies->term[i].dof];
+        e += part;
+        *size += fabs(part);
+    }
+    return e;
+}
+
+static void put_dry(step_impulse *s, impulse_problem *p, int k, zw_block_kind kind,
+                    const double limit[2])
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const bodies_dry *dry = &bodies->dry[k];
+    zw_work *work = s->work;
+    for (int i = 0; i < dry->count; i++) {
+        work->aim_dof[i] = bodies->term[dry->first + i].dof;
+        work->aim[i] = bodies->term[dry->first + i].coef;
+    }
+    problem_block(p, dry_key(s, k), s->system->model->constraint[dry_key(s, k)].name, kind, 1,
+                  limit);
+    problem_row(p, dry->count, work->aim_dof, work->aim, 0);
+}
+
+/* Is friction k inside its box, after the rounds? */
+static int holds(const step_impulse *s, int k)
+{
+    double lambda = problem_multiplier(&s->problem, dry_key(s, k), 0);
+    return fabs(lambda) < (1 - BORDER) * s->fall * s->system->bodies->dry[k].limit;
+}
+
+int impulse_sticks(const step_impulse *s, int k)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    double size, e = dry_speed(bodies, &bodies->dry[k], s->v0, &size);
+    return holds(s, k) && fabs(e) <= STILL * size;
+}
+
+void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int b = 0; b < p->blocks && p->key[b] < IMPULSE_MOTORS; b++) {
+        long k = p->key[b] - impulse_held(s);
+        const double *limit = p->block[b].limit;
+        double lambda = p->answer.lambda[p->first[b]], slack = BORDER * (limit[1] - limit[0]);
+        if (k >= 0 && bodies->dry[k].count == 1 && lambda > limit[0] + slack &&
+            lambda < limit[1] - slack) {
+            v[bodies->term[bodies->dry[k].first].dof] = 0;
+        }
+    }
+}
+
+/* What the multiplier of friction k is off its law at u, as an impulse: it against the end of its
+ * box, or against what would stop e. */
+static double miss_of_dry(const step_impulse *s, int k)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const bodies_dry *dry = &bodies->dry[k];
+    double size, e = dry_speed(bodies, dry, s->u, &size), easy = 0;
+    double lambda = problem_multiplier(&s->problem, dry_key(s, k), 0), most = s->fall * dry->limit;
+    for (int i = dry->first; i < dry->first + dry->count; i++) {
+        double coef = bodies->term[i].coef;
+        easy += coef * coef / fmax(matrix_diagonal(&s->H, bodies->term[i].dof), 1e-300);
+    }
+    return lambda - interval_nearest(-most, most, easy > 0 ? lambda - e / easy : lambda);
+}
+
+/* ---- Both ----------------------------------------------------------------------------------- */
+
+void impulse_miss_of_boxes(const step_impulse *s, double *left)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->motor_count; k++) {
+        if (s->boxed[k]) {
+            double found = problem_multiplier(&s->problem, motor_key(&bodies->motor[k]), 0);
+            push(s, k, found - s->fall * clamped(s, k), left);
+        }
+    }
+    for (int k = 0; k < bodies->dry_count; k++) {
+        const bodies_dry *dry = &bodies->dry[k];
+        double off = miss_of_dry(s, k);
+        for (int i = dry->first; i < dry->first + dry->count; i++) {
+            left[bodies->term[i].dof] += off * bodies->term[i].coef;
+        }
+    }
+}
+
+void impulse_put_stuck(step_impulse *s, impulse_problem *p)
+{
+    for (int k = 0; k < s->system->bodies->dry_count; k++) {
+        if (holds(s, k)) {
+            put_dry(s, p, k, ZW_EQUALITY, NULL);
+        }
+    }
+}
+
+void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->dry_count; k++) {
+        double spent = goes_on ? problem_multiplier(&s->problem, dry_key(s, k), 0) : 0;
+        double most = (goes_on ? s->fall + time : time) * bodies->dry[k].limit;
+        const double limit[2] = {-most - spent, most - spent};
+        put_dry(s, p, k, ZW_BOX, limit);
+    }
+    for (int k = 0; k < bodies->motor_count && time > 0 && !(goes_on && s->sigma == 0); k++) {
+        double ahead = 0.5 * (1 + s->sigma) * time;
+        if (s->boxed[k]) {
+            put_motor(s, p, k, time,
+                      goes_on ? -s->sigma * (s->law[k].by_rate + ahead * s->law[k].by_length)
+                              : -impulse_motor_slope(s, k));
+        }
+    }
+}

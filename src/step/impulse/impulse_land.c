@@ -1,0 +1,269 @@
+/* Landings: points without bounce that are apart at the start of a step and push at its end.
+ *
+ * A step finds their impulse with all others, at its end (Moreau 1988), whenever in the step they
+ * meet. Where only they act that is right up to O(h^2): the mean speed has the part of the impulse
+ * that is due. But what was held until they met, and is free from then on (the foot that a walker
+ * lifts as the other one lands), has its force for all of the step or for none of it, and the law
+ * of impact has the place of the step's end, not that of the meeting: O(h) in the speeds, so that a
+ * walker's speed is of order one. So the step is cut where they meet, as it is where pairs bounce,
+ * by the same flights and the same law of impact, with e = 0 (impulse_bounce.c).
+ *
+ * A landing is cut at where it is faster than what gravity gives in a step: at slower ones the
+ * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
+ * again. Two landings in one step have a chance of O(h), so that LANDINGS of them are enough for
+ * order two: where more pairs of bodies land in one step, as in a heap, or where flights are dear,
+ * the step is left as it is, of order one, and what they take is counted as an impact all the
+ * same. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/pose.h"
+#include "step/impulse/impulse.h"
+
+enum { LANDINGS = 2, ROWS = 400 };
+#define WHOLE UINT32_MAX /* as a feature: all of the pair */
+
+zw_status impulse_landing_create(impulse_landing *land, size_t points)
+{
+    *land = (impulse_landing){.begun = base_alloc(points * sizeof *land->begun),
+                              .list = base_alloc(points * sizeof *land->list),
+                              .sum = base_alloc(points * sizeof *land->sum),
+                              .flight = base_alloc(points * sizeof *land->flight),
+                              .now = base_alloc(points),
+                              .room = (int)points};
+    return land->begun && land->list && land->now && land->sum && land->flight ? ZW_OK
+                                                                               : ZW_NO_MEMORY;
+}
+
+void impulse_landing_free(impulse_landing *land)
+{
+    base_free(land->begun);
+    base_free(land->list);
+    base_free(land->sum);
+    base_free(land->flight);
+    base_free(land->now);
+    *land = (impulse_landing){0};
+}
+
+double impulse_gravity(const step_impulse *s)
+{
+    const double *g = s->system->tree->gravity;
+    return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+void impulse_land_begin(step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    impulse_landing *land = &s->touch.land;
+    double touching = 1e-9 * impulse_extent(s);
+    land->begun_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        land->begun[land->begun_count++] =
+            (impulse_begun){.key = point->key,
+                            .gap = point->gap > touching ? point->gap : 0,
+                            .speed = -impulse_contact_speed(s, k, s->v0)};
+    }
+}
+
+static int same_pair(const contact_key *a, const contact_key *b)
+{
+    return a->geom[0] == b->geom[0] && a->geom[1] == b->geom[1];
+}
+
+static int same(const contact_key *a, const contact_key *b)
+{
+    return same_pair(a, b) && a->feature == b->feature;
+}
+
+static int is_before(const contact_key *a, const contact_key *b)
+{
+    return a->geom[0] != b->geom[0] ? a->geom[0] < b->geom[0] : a->geom[1] < b->geom[1];
+}
+
+static int meets_fast(const impulse_begun *it, double gravity, double slow)
+{
+    return it->gap > 0 && it->speed * fabs(it->speed) + 2 * gravity * it->gap > slow * slow;
+}
+
+/* Was point k open, and does it meet faster than `slow`? A pair of which nothing was closed lands
+ * as a whole, by whatever feature: 2; else this point does: 1. *at: where its pair is. */
+static int meets(const step_impulse *s, int k, double gravity, double slow, int *at)
+{
+    const impulse_landing *land = &s->touch.land;
+    const contact_key *key = &s->touch.found.point[k].key;
+    int closed = 0, fast = 0, own = 0;
+    while (*at < land->begun_count && is_before(&land->begun[*at].key, key)) {
+        ++*at;
+    }
+    for (int i = *at; i < land->begun_count && !is_before(key, &land->begun[i].key); i++) {
+        const impulse_begun *it = &land->begun[i];
+        closed |= it->gap == 0;
+        fast |= meets_fast(it, gravity, slow);
+        own |= same(&it->key, key) && meets_fast(it, gravity, slow);
+    }
+    return !closed ? 2 * fast : own;
+}
+
+/* Bodies of points that land: how many pairs. */
+static int count_pairs(const impulse_contacts *t)
+{
+    int pairs = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        int is_new = t->land.now[k];
+        for (int i = 0; i < k && is_new; i++) {
+            is_new = !(t->land.now[i] && memcmp(t->found.point[i].body, t->found.point[k].body,
+                                                sizeof t->found.point[k].body) == 0);
+        }
+        pairs += is_new;
+    }
+    return pairs;
+}
+
+void impulse_find_landings(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    double gravity = impulse_gravity(s), slow = gravity * t->land.step;
+    int any = 0;
+    for (int k = 0, at = 0; k < t->found.count; k++) {
+        long key = impulse_contact_key(&t->found.point[k].key);
+        int how = meets(s, k, gravity, slow, &at);
+        int lands = how && !impulse_rolled(s, k) && problem_multiplier(&s->problem, key, 0) > 0;
+        t->land.now[k] = (unsigned char)(lands ? how : 0);
+        any |= lands;
+    }
+    t->land.pairs = any ? count_pairs(t) : 0;
+    t->land.loss = 0;
+}
+
+void impulse_count_landings(step_impulse *s)
+{
+    if (s->touch.land.pairs > 0) {
+        s->impacts++;
+        s->impact_loss += fmax(s->touch.land.loss, 0);
+        s->touch.land.pairs = 0;
+    }
+}
+
+int impulse_lands(const impulse_contacts *t, const contact_point *point)
+{
+    for (int i = 0; i < t->land.count; i++) {
+        const contact_key *it = &t->land.list[i];
+        if (same(it, &point->key) || (it->feature == WHOLE && same_pair(it, &point->key))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int impulse_note_landings(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    if (t->land.pairs == 0 || t->land.pairs > LANDINGS || s->problem.rows > ROWS ||
+        t->sweep.linear || s->problem.options.contact == ZW_CONVEX) {
+        return 0;
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        if (t->land.now[k] && t->land.count < t->land.room) {
+            contact_key *it = &t->land.list[t->land.count++];
+            *it = t->found.point[k].key;
+            it->feature = t->land.now[k] == 2 ? WHOLE : it->feature;
+        }
+    }
+    return 1;
+}
+
+/* ---- Impulses of a step that is cut ---------------------------------------------------------- */
+
+static void add_to(impulse_pushed *list, int *count, int room, const impulse_pushed *more)
+{
+    int i = 0;
+    while (i < *count && !same(&list[i].key, &more->key)) {
+        i++;
+    }
+    if (i == *count && *count < room) {
+        list[(*count)++] = (impulse_pushed){.key = more->key};
+    }
+    for (int r = 0; r < 6 && i < *count; r++) {
+        list[i].by[r] += more->by[r];
+    }
+}
+
+static impulse_pushed in_world(const contact_point *point, const double *push)
+{
+    impulse_pushed it = {.key = point->key};
+    for (int r = 0; r < point->rows; r++) {
+        for (int i = 0; i < 3; i++) {
+            it.by[r / 3 * 3 + i] += push[r] * point->frame[r % 3 * 3 + i];
+        }
+    }
+    return it;
+}
+
+void impulse_add_push(step_impulse *s, int k, const double *push)
+{
+    impulse_landing *land = &s->touch.land;
+    impulse_pushed it = in_world(&s->touch.found.point[k], push);
+    add_to(land->sum, &land->sum_count, land->room, &it);
+}
+
+static void add_multipliers(const impulse_problem *p, const double *lambda, long key, int rows,
+                            double push[6])
+{
+    for (int b = 0; b < p->blocks; b++) {
+        for (int r = 0; r < rows && r < p->block[b].rows && p->key[b] == key; r++) {
+            push[r] += lambda[p->first[b] + r];
+        }
+    }
+}
+
+void impulse_note_push(step_impulse *s)
+{
+    impulse_landing *land = &s->touch.land;
+    land->flight_count = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        const contact_point *point = &s->touch.found.point[k];
+        double push[6] = {0};
+        long key = impulse_contact_key(&point->key);
+        for (int r = 0; r < point->rows; r++) {
+            push[r] = problem_multiplier(&s->problem, key, r);
+        }
+        add_multipliers(&s->aside, s->aside.answer.lambda, key, point->rows, push);
+        impulse_pushed it = in_world(point, push);
+        if (push[0] > 0) {
+            add_to(land->flight, &land->flight_count, land->room, &it);
+        }
+    }
+}
+
+void impulse_keep_push(step_impulse *s)
+{
+    impulse_landing *land = &s->touch.land;
+    for (int i = 0; i < land->flight_count; i++) {
+        add_to(land->sum, &land->sum_count, land->room, &land->flight[i]);
+    }
+    land->flight_count = 0;
+}
+
+/* Those of features that are not there any more are given to the first point of the pair. */
+void impulse_sum_push(const step_impulse *s, int k, double push[6])
+{
+    const impulse_landing *land = &s->touch.land;
+    const contact_work *found = &s->touch.found;
+    const contact_point *point = &found->point[k];
+    int is_first = k == 0 || !same_pair(&found->point[k - 1].key, &point->key);
+    for (int i = 0; i < land->sum_count; i++) {
+        const impulse_pushed *it = &land->sum[i];
+        int mine = same(&it->key, &point->key), known = mine;
+        for (int j = k; !known && j < found->count && same_pair(&it->key, &found->point[j].key);
+             j++) {
+            known = same(&it->key, &found->point[j].key);
+        }
+        if (mine || (is_first && !known && same_pair(&it->key, &point->key))) {
+            for (int r = 0; r < point->rows; r++) {
+                push[r] += model_dot(it->by + r / 3 * 3, point->frame + r % 3 * 3);
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/* Steps of the velocity form as a stepper. `impulse` is the caller's, and outlives it. */
+#ifndef ZW_STEP_IMPULSE_STEPPER_H
+#define ZW_STEP_IMPULSE_STEPPER_H
+
+#include "step/impulse/impulse.h"
+#include "step/whole.h"
+
+stepper *impulse_stepper(step_impulse *impulse, double h, zw_error *error);
+
+#endif

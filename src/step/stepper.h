@@ -1,0 +1,125 @@
+/* What takes one step after another: the motion y(t) by one method.
+ *
+ *     stepper *s = step_ode_create(&options, &error);        y' = f(t, y): step/ode/ode.h
+ *     stepper *s = impulse_stepper(impulse, h, &error);      the velocity form: step/impulse
+ *     stepper *s = soft_stepper(soft, h, &error);            MuJoCo's law: step/soft_step.h
+ *
+ *     stepper_start(s, t, y, &error);
+ *     while (stepper_look(s)->t < end) {
+ *         stepper_advance(s, end, &error);                   one accepted step, never past `end`
+ *         stepper_interpolate(s, t_inside, y_out, &error);   anywhere in the step just taken
+ *     }
+ *     stepper_free(s);
+ *
+ * zw_run loops over one; zw_step keeps one in the work. An event at time te inside the step:
+ * stepper_retake(s, te, ...) takes the last step again but only to te; then, if the event changed
+ * the state, stepper_restart(s, te, y, ...). See step/events/event.h for finding te.
+ *
+ * After a failure the state is the end of the last accepted step. Nothing is allocated once it is
+ * made (but inside SUNDIALS, and where contacts are more than ever before). */
+#ifndef ZW_STEP_STEPPER_H
+#define ZW_STEP_STEPPER_H
+
+#include "zwang/status.h"
+
+/* What there is to see; pointers hold until the next call that moves the state. */
+typedef struct stepper_view {
+    double t;         /* now: the end of the last step */
+    const double *y;  /* [n] */
+    const double *dy; /* [n] f(t, y); NULL: not known */
+    double t_before;  /* where the last step began; equals t before the first step */
+    const double *y_before;
+    double h;         /* t - t_before, as the method took it: but for round-off */
+    double next;      /* the length that the next step will try */
+    int culprit;      /* component with the largest error, or the first not finite; -1: none */
+    double reachable; /* the tolerance that round-off allows, if that is known to be above the one
+                         asked for; else 0 */
+    long steps;       /* accepted; a retake is not a new step */
+    long rejected;    /* tried and thrown away, for whatever reason */
+    long evaluations; /* of the field */
+} stepper_view;
+
+typedef struct stepper stepper;
+
+/* The functions below, of one kind of stepper. */
+typedef struct stepper_kind {
+    zw_status (*start)(stepper *s, double t, const double *y, int afresh, zw_error *error);
+    zw_status (*advance)(stepper *s, double limit, zw_error *error);
+    zw_status (*interpolate)(stepper *s, double t, double *y, zw_error *error);
+    zw_status (*retake)(stepper *s, double t, zw_error *error);
+    int (*degree)(const stepper *s);
+    int (*memory)(const stepper *s);
+    void (*keep)(const stepper *s, double *memory);
+    zw_status (*resume)(stepper *s, const double *y, const double *memory, zw_error *error);
+    void (*free)(stepper *s);
+} stepper_kind;
+
+struct stepper {
+    const stepper_kind *kind;
+    int n; /* numbers in y */
+    stepper_view view;
+};
+
+void stepper_free(stepper *s); /* NULL is fine */
+
+const stepper_view *stepper_look(const stepper *s);
+
+/* Begin at (t, y); y must be on the constraints already. Counters start at 0. */
+zw_status stepper_start(stepper *s, double t, const double *y, zw_error *error);
+/* Go on from (t, y) after a jump: keeps counters and what is known about the step size. */
+zw_status stepper_restart(stepper *s, double t, const double *y, zw_error *error);
+
+/* Fixed steps: how many numbers the next step needs to know beside t and y (0: this is an adaptive
+ * method), these numbers, and a start that goes on with them: with the same bits. */
+int stepper_memory(const stepper *s);
+void stepper_keep(const stepper *s, double *memory);
+zw_status stepper_resume(stepper *s, const double *y, const double *memory, zw_error *error);
+
+/* One accepted step towards `limit`, which may lie in the past, and not beyond it; when the limit
+ * is within reach, t == limit afterwards, exactly. At the limit already: nothing happens. */
+zw_status stepper_advance(stepper *s, double limit, zw_error *error);
+
+/* The state at a time inside the last step, ends included, where it is exact. Not projected. */
+zw_status stepper_interpolate(stepper *s, double t, double *y, zw_error *error);
+/* The degree of the polynomial in t that it is. */
+int stepper_degree(const stepper *s);
+
+/* The last step again from its start, but to `t` (anywhere between its start and its first end):
+ * one step of the method. Interpolation then covers the shorter step. May be called again, with any
+ * other t of the original step. Method bdf: the interpolant at t, projected. */
+zw_status stepper_retake(stepper *s, double t, zw_error *error);
+
+/* ---- For the kinds --------------------------------------------------------------------------- */
+
+/* Is t between these times, ends included? */
+int stepper_is_between(double t, double a, double b);
+
+/* Fixed steps end on the grid origin + k step, so that a million of them is as long as a million
+ * times one; the method is given the step itself. A limit between two grid points cuts the step,
+ * and the grid begins anew there. One that is a grid point but for round-off is the time to show,
+ * but steps lead from grid point to grid point: they must not know where somebody stops to look. */
+typedef struct step_grid {
+    double step; /* > 0 */
+    double origin;
+    long count;
+} step_grid;
+
+typedef struct step_aimed {
+    double t0, t1, h; /* where the step begins and ends, and its length */
+    int cut;
+} step_aimed;
+
+void step_grid_start(step_grid *grid, double t);
+/* The step from about t0 towards the limit. */
+step_aimed step_grid_aim(step_grid *grid, double t0, double limit);
+/* It has been taken: where it ends for those who look. */
+double step_grid_pass(step_grid *grid, const step_aimed *aimed, double limit);
+
+enum { STEP_GRID_NUMBERS = 3 };
+/* The time on the grid, the origin and the count, for a stepper that stands at t. */
+void step_grid_keep(const step_grid *grid, double t, double *memory);
+/* All numbers of a memory finite, and the count one? Then the grid's; the time is memory[0]. */
+zw_status step_grid_check(int count, const double *memory, zw_error *error);
+void step_grid_resume(step_grid *grid, const double *memory);
+
+#endif

@@ -1,0 +1,30 @@
+/* Steppers of mechanics that solve for a whole step at once, impulse and soft: what they share.
+ *
+ * y = (q, v, what is carried behind the speeds, W) goes from grid point to grid point; between the
+ * ends of a step the motion is a straight line. */
+#ifndef ZW_STEP_WHOLE_H
+#define ZW_STEP_WHOLE_H
+
+#include "step/stepper.h"
+#include "system/work.h"
+
+typedef struct step_whole step_whole;
+struct step_whole {
+    stepper base;
+    /* y1 from y0 at time t after h; *finite: y1 is known to have no other numbers. */
+    zw_status (*take)(step_whole *w, double t, double h, const double *y0, double *y1, int *finite,
+                      zw_error *error);
+    void *method; /* the step_impulse or soft_problem: the caller's */
+    double *kept; /* [kept_count] what it hands from step to step, its own */
+    int kept_count;
+    int nq, works; /* where the speeds begin; 1: the last of y is the work done */
+    step_grid grid;
+    double t0, t1, h;
+    double reach; /* the end of the last step as first taken */
+    double *y0, *y1;
+};
+
+/* A stepper for this system, without method, take and kept; NULL: no memory. */
+step_whole *whole_create(const zw_system *system, double step, zw_error *error);
+
+#endif
