@@ -27,7 +27,8 @@
  *    of them. Where it does not arrive, sweeps go on, and it is tried again a hundred times nearer.
  * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
  *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
- *    farther and farther inside the cones; where units are many, once, and for SHORT steps only.
+ *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
+ *    and not at all if the tolerance is larger than GOOD.
  *
  * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
  * path from nowhere.
@@ -193,8 +194,11 @@ static int sweep(sparse_prox *s, const many_task *task)
 static int climb(sparse_prox *s, const many_task *task)
 {
     static const double share[TURNS] = {1, 1e-1, 1e-2};
-    int turns = s->t.units > LARGE ? 1 : TURNS;
+    int large = s->t.units > LARGE, turns = large ? 1 : TURNS;
     many_anderson_begin(&s->sweeps, &s->t, s->r);
+    if (large && task->aim > GOOD) { /* a path costs more than anything that sweeps may do */
+        return sweep(s, task);
+    }
     for (int turn = 0; turn < turns; turn++) {
         if (sweep(s, task) || many_follow(s, task, share[turn]) || s->best <= task->good) {
             return 1;
