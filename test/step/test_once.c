@@ -124,6 +124,39 @@ static void nothing_is_allocated(void **state)
     }
 }
 
+/* Where the first step finds no memory, it says so, and the next one is what it would have been. */
+static void memory_may_be_missing(void **state)
+{
+    (void)state;
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_EULER, ZW_METHOD_MIDPOINT,
+                                       ZW_METHOD_SOFT, ZW_METHOD_IMPULSE};
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        robot r = open_file("/examples/bodies/double_pendulum.xml"),
+              wanted = open_file("/examples/bodies/double_pendulum.xml");
+        zw_error error = {0};
+        zw_state *start = NULL;
+        assert_fine(zw_state_copy(r.state, &start, &error));
+        take_steps(&wanted, method[k], 2);
+        zw_status status = ZW_NO_MEMORY;
+        for (int failing = 1; status != ZW_OK; failing++) {
+            change_work(&r);
+            assert_fine(zw_state_copy(start, &r.state, &error));
+            base_alloc_fail_after(failing);
+            status = zw_step(r.system, r.state, r.work, method[k], H, &error);
+            base_alloc_fail_after(0);
+            if (status != ZW_OK) {
+                assert_int_equal(status, ZW_NO_MEMORY);
+                take_steps(&r, method[k], 1);
+            }
+            take_steps(&r, method[k], 1);
+            assert_true(zw_state_hash(r.state) == zw_state_hash(wanted.state));
+        }
+        zw_state_free(start);
+        robot_end(&r);
+        robot_end(&wanted);
+    }
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -213,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(has_the_bits_of_a_run),
         cmocka_unit_test(changes_are_seen),
         cmocka_unit_test(nothing_is_allocated),
+        cmocka_unit_test(memory_may_be_missing),
         cmocka_unit_test(costs_what_a_step_of_a_run_costs),
         cmocka_unit_test(soft_contacts_are_found_later),
     };
