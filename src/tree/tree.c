@@ -548,7 +548,7 @@ tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep
         size.joints += keep[i] ? body->joint_end - body->joint : 0;
         for (int j = body->joint; j < body->joint_end && keep[i]; j++) {
             size.hinges += whole->joint[j].kind == TREE_HINGE;
-            size.nq += coordinates_of(whole->joint[j].kind);
+            size.moved = size.nq += coordinates_of(whole->joint[j].kind);
         }
         for (int d = body->dof; d < body->dof_end && keep[i]; d++) {
             size.nv++;
@@ -559,7 +559,7 @@ tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep
     if (tree == NULL) {
         return NULL;
     }
-    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .quat = {1.0}};
+    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .placed = -1, .quat = {1.0}};
     for (int i = 1; i < whole->bodies; i++) {
         tree_body *body = tree->body + to[i];
         if (!keep[i]) {

@@ -29,7 +29,7 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
         soft_deep_along(s, k, s->system->tree->at.A, ahead ? k->move : k->x);
         return;
     }
-    if (k->columns == 1) {
+    if (k->columns == 1 && k->width == 1) {
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
@@ -80,7 +80,7 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
         soft_deep_push(s, k, f);
         return;
     }
-    if (k->columns == 1) {
+    if (k->columns == 1 && k->width == 1) {
         to[column[0]] += f[0] * s->value[k->J];
         return;
     }

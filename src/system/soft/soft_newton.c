@@ -474,6 +474,29 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
     return 1;
 }
 
+/* The forces that the push is the sum of: lambda = D b - D x, and of a pyramid the edges. Where the
+ * normal of a contact cannot move, those cancel each other in the push, and its round-off is
+ * theirs. */
+static double square_of_parts(const soft_problem *s, const soft_island *island)
+{
+    double sum = 0;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        const soft_block *own = &s->block[b];
+        for (const soft_block *k = own; k < own + own->group; k++) {
+            for (int r = 0; r < k->width; r++) {
+                const double *J = s->value + k->J + r * k->stride;
+                int edge = k->kind == SOFT_PYRAMID && r > 0;
+                double force = edge ? k->mu[r - 1] * k->now.rest[0] : k->now.rest[r], square = 0;
+                for (int c = 0; c < k->columns; c++) {
+                    square += J[c] * J[c];
+                }
+                sum += force * force * square;
+            }
+        }
+    }
+    return sum;
+}
+
 typedef struct tally {
     double slope, worst;
 } tally;
@@ -485,6 +508,9 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
     int iterations = 0;
     if (!minimise(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    if (!is_within(&m, ENOUGH)) {
+        m.size = fmax(m.size, square_of_parts(s, island));
     }
     sum->slope += m.slope;
     sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);

@@ -1,9 +1,11 @@
 /* What a unit of force moves, in the pose as described: the scale of a row's compliance.
  *
  * Of a dof the diagonal of M^-1, of a length c' M^-1 c, of a body the mean of the diagonal of
- * J M^-1 J' over the three shifts and over the three turns at its centre of mass. Where a body can
- * only turn or only shift (its centre on a fixed axle), the other mean stands in for the one that
- * is nothing.
+ * J M^-1 J' over the three shifts and over the three turns at its centre of mass; nothing where it
+ * cannot turn, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple" bodies
+ * that only shift): a body without children on the world, or on what is fixed to it, with its
+ * centre of mass at its origin, principal axes along its own and slides along those, is weighed by
+ * its mass alone, however many slides it has, and so are its slides.
  *
  * Without tendons that have a mass all of these follow in one sweep from the root to the tips
  * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the accelerations of a body that forces
@@ -56,19 +58,60 @@ static void even_out(soft_problem *s)
             w[0] = w[1] = w[2] = (w[0] + w[1] + w[2]) / 3;
         }
     }
-    for (int i = 0; i < s->system->bodies->part_count; i++) {
-        double *to = s->part[i];
-        if (to[0] < 1e-15 || to[1] < 1e-15) {
-            to[0] = to[1] = to[0] > to[1] ? to[0] : to[1];
+}
+
+static int only_shifts(const zw_system *system, int part)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const tree_mechanism *tree = system->tree;
+    const bodies_part *own = &bodies->part[part], *above = &bodies->part[own->parent];
+    const tree_body *body = &tree->body[own->frame.body];
+    int good = part > 0 && body->dof_end > body->dof && body->parent == 0 && above->parent <= 0;
+    for (int j = body->joint; j < body->joint_end && good; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        good = joint->kind == TREE_SLIDE && joint->along != TREE_ASKEW && joint->anchor[0] == 0 &&
+               joint->anchor[1] == 0 && joint->anchor[2] == 0;
+    }
+    for (int k = 0; k < 3 && good; k++) {
+        good = own->frame.pos[k] == 0 && own->com[k] == 0 && own->inertia[3 + k] == 0;
+    }
+    for (int i = 1; i < bodies->part_count && good; i++) {
+        good = bodies->part[i].parent != part;
+    }
+    return good;
+}
+
+static void weigh_simple(soft_problem *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int part = 1; part < bodies->part_count; part++) {
+        const tree_body *body = &s->system->tree->body[bodies->part[part].frame.body];
+        if (!only_shifts(s->system, part)) {
+            continue;
+        }
+        s->part[part][0] = 1 / bodies->part[part].mass;
+        for (int j = 0; j < bodies->joint_count; j++) {
+            const bodies_length *length = &bodies->length[j];
+            int dof = length->count == 1 ? bodies->term[length->first].dof : -1;
+            if (dof >= body->dof && dof < body->dof_end) {
+                s->dof[dof] = s->length[j] = s->part[part][0];
+            }
         }
     }
 }
 
-static void weigh_lengths(soft_problem *s, double *x, double *room)
+/* Those of one term alone (joints) are known where those of dofs are. */
+static void weigh_lengths(soft_problem *s, int known, double *x, double *room)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int i = 0; i < bodies->length_count; i++) {
         const bodies_length *length = &bodies->length[i];
+        if (known && length->count <= 1) {
+            const bodies_term *term = &bodies->term[length->first];
+            s->length[i] =
+                length->count == 1 ? term->coef * s->dof[term->dof] * term->coef : 0; /* or none */
+            continue;
+        }
         memset(x, 0, (size_t)s->system->n * sizeof *x);
         for (int k = length->first; k < length->first + length->count; k++) {
             x[bodies->term[k].dof] += bodies->term[k].coef;
@@ -203,14 +246,16 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
                            "loops, and maximal coordinates, have none");
     }
     if (status == ZW_OK) {
-        weigh_lengths(s, x, x + n);
-        if (s->blocks > 0 || !weigh_tree(s, omega)) { /* tendons have masses */
+        int tree = s->blocks == 0 && weigh_tree(s, omega);
+        weigh_lengths(s, tree, x, x + n);
+        if (!tree) { /* tendons have masses */
             weigh_dofs(s, x, x + n);
             for (int i = 0; i < system->bodies->part_count; i++) {
                 weigh_part(s, i, chain, x, x + n);
             }
         }
         even_out(s);
+        weigh_simple(s);
     }
     base_free(omega);
     base_free(x);
