@@ -36,7 +36,9 @@ static const scene all[] = {
     {"standing", "mujoco_samples/humanoid.xml", 0, 0.02, 20, 60},
     {"lying", "mujoco_samples/humanoid.xml", 0, 0.02, 800, 100},
     {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 100},
-    {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 100, 20},
+    {"falling", "mujoco_samples/humanoid.xml", 0, 0.1, 0, 600},
+    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 6000, 100},
+    {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 300, 20},
     {"go1", "unitree_go1/scene.xml", 0, 0.1, 300, 100},
     {"cassie", "agility_cassie/scene.xml", 0, 0.1, 300, 100},
     {"shadow", "shadow_hand/scene_right.xml", 0, 0.1, 300, 100},
@@ -46,7 +48,8 @@ static const scene all[] = {
 };
 
 typedef struct figures {
-    double seconds, contacts, residual, rounds, factors; /* a step; the residual: the worst */
+    double seconds, contacts, residual, rounds, searches,
+        factors; /* a step; the residual: the worst */
     int failed;
     char reason[400];
 } figures;
@@ -131,11 +134,11 @@ static inline __attribute__((always_inline)) void take_steps(world *w, const sce
                          &value, NULL);
         }
         f->failed = zw_step_by(w->system, w->state, w->work, &w->options, &w->error) != ZW_OK;
-        const step_impulse *stepper = w->options.method == ZW_METHOD_SOFT ? NULL : w->work->stepper;
         f->contacts += w->work->touched ? w->work->touched->count : 0;
         f->residual = fmax(f->residual, w->work->certificate);
-        f->rounds += stepper ? stepper->rounds : 0;
-        f->factors += stepper ? stepper->problem.answer.factorizations : 0;
+        f->rounds += w->work->effort.rounds;
+        f->searches += w->work->effort.searches;
+        f->factors += w->work->effort.factors;
     }
 }
 
@@ -190,8 +193,8 @@ static figures run(const scene *it, engine e)
     char path[400];
     snprintf(path, sizeof path, MODELS "%s", it->file);
     figures f = e == MUJOCO ? run_mujoco(it, path) : run_zwang(it, path, e);
-    double *a_step[] = {&f.seconds, &f.contacts, &f.rounds, &f.factors};
-    for (int k = 0; k < 4; k++) {
+    double *a_step[] = {&f.seconds, &f.contacts, &f.rounds, &f.searches, &f.factors};
+    for (int k = 0; k < 5; k++) {
         *a_step[k] /= it->steps;
     }
     return f;
@@ -221,8 +224,9 @@ static void compare(const scene *it, int only)
         printf("| %s | %s | ", it->name, engine_name[e]);
         printf(only >= 0 || best[MUJOCO].failed ? "- |" : "%.2f |",
                best[MUJOCO].seconds / best[e].seconds);
-        printf(" %.1f | %.1f | %.1e | %.2f | %.2f |\n", 1e6 * best[e].seconds, best[e].contacts,
-               best[e].residual, best[e].rounds, best[e].factors);
+        printf(" %.1f | %.1f | %.1e | %.2f | %.2f | %.2f |\n", 1e6 * best[e].seconds,
+               best[e].contacts, best[e].residual, best[e].rounds, best[e].searches,
+               best[e].factors);
     }
     fflush(stdout);
 }

@@ -69,9 +69,9 @@ static const option options[] = {
     {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
     {OPTION_KEY, "--key", NULL, 1, "run explain check"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
-    {OPTION_BASE, "--base", NULL, 1, "run explain check"},
-    {OPTION_PACKAGE, "--package", NULL, 1, "run explain check"},
-    {OPTION_BALANCE, "--balance", NULL, 0, "run explain check"},
+    {OPTION_BASE, "--base", NULL, 1, "run explain check export"},
+    {OPTION_PACKAGE, "--package", NULL, 1, "run explain check export"},
+    {OPTION_BALANCE, "--balance", NULL, 0, "run explain check export"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
@@ -82,8 +82,8 @@ static const option options[] = {
     {OPTION_LAW, "--law", NULL, 1, "certify"},
     {OPTION_JSON, "--json", NULL, 0, "run explain certify"},
     {OPTION_ALL, "--all", NULL, 0, "explain"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit"},
-    {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit export"},
+    {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -427,14 +427,17 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
 {
     int plain = 0; /* behind "--" all words are files */
     *arguments = (cli_arguments){0};
+    const char **second = !strcmp(command, "certify")  ? &arguments->recording
+                          : !strcmp(command, "export") ? &arguments->target
+                                                       : NULL;
     for (int i = 0; i < count;) {
         int used = 1, code = CLI_OK;
         if (!plain && !strcmp(word[i], "--")) {
             plain = 1;
         } else if (!plain && word[i][0] == '-' && word[i][1]) {
             code = take(command, count - i, word + i, arguments, &used);
-        } else if (arguments->file && !arguments->recording && !strcmp(command, "certify")) {
-            arguments->recording = word[i];
+        } else if (arguments->file && second && !*second) {
+            *second = word[i];
         } else if (arguments->file) {
             code = complain("one file at a time; what is", word[i], "?");
         } else {
@@ -445,9 +448,11 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         }
         i += used;
     }
-    if (!strcmp(command, "certify") && arguments->file && arguments->file[0] &&
-        (!arguments->recording || !arguments->recording[0])) {
-        fprintf(stderr, "zwang: certify which recording? Give a .csv or .h5 file after %s\n",
+    if (second && arguments->file && arguments->file[0] && (!*second || !**second)) {
+        fprintf(stderr,
+                second == &arguments->recording
+                    ? "zwang: certify which recording? Give a .csv or .h5 file after %s\n"
+                    : "zwang: export to which file? Give the name of an .xml file after %s\n",
                 arguments->file);
         return CLI_USAGE;
     }

@@ -32,6 +32,7 @@ typedef struct cli_arguments {
     double at;             /* explain: the time */
     double from, to;       /* limit: N; 0: by default */
     const char *recording; /* certify: the path */
+    const char *target;    /* export: the path */
     zw_path_column column[CLI_COLUMNS];
     int column_count;
     double noise;
@@ -80,11 +81,12 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 6 };
+enum { CLI_COMMANDS = 7 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error);
+int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *error);
 int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error); /* only */
 void cli_unload(cli_world *world);
 int cli_code_of(zw_status status);
@@ -133,6 +135,7 @@ int cli_explain(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
+int cli_export(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */
 typedef struct cli_outcome {

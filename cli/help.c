@@ -11,6 +11,7 @@ static const char overview[] =
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
+    "  zwang export FILE OUT.xml      a robot as an MJCF file that MuJoCo reads\n"
     "  zwang help [COMMAND]  this, or the options of a command\n"
     "  zwang --version\n"
     "\n"
@@ -107,7 +108,8 @@ static const char check[] =
     "      --balance       robots: moments of inertia that no body can have become their mean\n"
     "  -q, --quiet         print only what goes wrong\n"
     "\n"
-    "Tells coordinates, constraints by kind, degrees of freedom, redundant constraints, "
+    "Tells what a robot file has, coordinates, constraints by kind, degrees of freedom, redundant "
+    "constraints, "
     "coordinates\n"
     "without mass, contacts that touch, and what assembly changed at the start.\n"
     "Exit status: 0 it can run, 1 the principle has no answer at the start, 3 a mistake in the\n"
@@ -162,10 +164,22 @@ static const char limit[] =
     "\n"
     "Ctrl-C ends it; the table and the files then have the rows so far (status 130).\n";
 
+static const char export[] =
+    "zwang export FILE OUT.xml [options]: a robot as an MJCF file that MuJoCo reads.\n"
+    "\n"
+    "      --base B        URDF: fixed (default; a lone link is a free body) or free\n"
+    "      --package N=P   URDF: package://N/... lies in the folder P; may be repeated\n"
+    "      --balance       robots: moments of inertia that no body can have become their mean\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "All numbers stand in the file, with 17 digits: no classes, no other files. What MJCF has no\n"
+    "words for is refused by its name.\n";
+
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run", "explain", "check", "certify", "limit", "help"};
-static const char *const page[] = {run, explain, check, certify, limit, help};
+const char *const cli_command_name[] = {"run",   "explain", "check", "certify",
+                                        "limit", "export",  "help"};
+static const char *const page[] = {run, explain, check, certify, limit, export, help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -81,7 +81,7 @@ static int take_world(zw_model *model, const cli_arguments *arguments, zw_error 
     return zw_model_set_world(model, &world, error) == ZW_OK;
 }
 
-int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
+int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     *world = (cli_world){0};
     *error = (zw_error){0};
@@ -96,6 +96,15 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
                                .packages = arguments->package,
                                .package_count = arguments->package_count};
     world->model = zw_model_read_with(arguments->file, &options, error);
+    return world->model ? CLI_OK : model_code(error->status);
+}
+
+int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
+{
+    int code = cli_load_model(arguments, world, error);
+    if (code != CLI_OK) {
+        return code;
+    }
     if (world->model && arguments->impact != ZW_IMPACT_DEFAULT) {
         zw_model_set_impact(world->model, arguments->impact);
     }

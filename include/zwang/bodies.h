@@ -583,6 +583,13 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
 /* By pairs of bodies, in the order in which they come first; the number of pairs. */
 int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int room);
 
+/* ---- Writing ------------------------------------------------------------------------------- */
+
+/* The model as an MJCF file that MuJoCo reads with the same numbers (docs/bodies.md). What MJCF has
+ * no words for is refused by its name. Controls and keyframes that states begin with are not part
+ * of the model's file. */
+zw_status zw_model_write(const zw_model *model, const char *path, zw_error *error);
+
 /* ---- Notes --------------------------------------------------------------------------------- */
 
 /* What a file said that has no effect here: "geom rgba" and where it was met first. */

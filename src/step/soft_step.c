@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "math/elementary.h"
 #include "tree/herd.h"
 
 /* s->a, with the joints' damping taken at the end of the step. */
@@ -30,43 +31,134 @@ static int damp(soft_problem *s, double h)
     return good;
 }
 
-zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
-                    double *q1, double *v1, double *gained, zw_error *error)
+static zw_status no_masses(double t, zw_error *error)
+{
+    return base_fail(error, ZW_NOT_A_METRIC, "at t = %.9g the masses are not positive", t);
+}
+
+/* The activations after h at these rates, to the ends of their ranges. */
+static void activate(const soft_problem *s, double h, const double *v0, const double *rate,
+                     double *v1)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int k = 0; k < bodies->act_count; k++) {
+        const bodies_motor *own = &bodies->motor[bodies->act_motor[k]];
+        int i = s->system->n + k;
+        double for_how_long = own->exact ? (1 - math_exp(-h * own->filter)) / own->filter : h;
+        double act = v0[i] + for_how_long * rate[k];
+        if (own->clamp_act) {
+            act = act < own->act_range[0]   ? own->act_range[0]
+                  : act > own->act_range[1] ? own->act_range[1]
+                                            : act;
+        }
+        v1[i] = act;
+    }
+}
+
+/* The power of what has no potential, constraints included, at these speeds. */
+static double power(const soft_problem *s, const double *v)
+{
+    const double *Q = s->work->out[PART_TERMS] + s->system->at.Q;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += (s->push[i] + (s->system->conservative ? 0 : Q[i])) * v[i];
+    }
+    return sum;
+}
+
+/* ---- Euler, implicit, implicitfast ----------------------------------------------------------- */
+
+static zw_status step_once(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                           double *q1, double *v1, double *gained, zw_error *error)
 {
     const zw_system *system = s->system;
+    int implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
     zw_status status = soft_forward(s, t, q0, v0, error);
     if (status != ZW_OK) {
         return status;
     }
-    if (!damp(s, h)) {
-        return base_fail(error, ZW_NOT_A_METRIC, "at t = %.9g the masses are not positive", t);
+    if (!(implicit ? soft_accelerate_implicitly(s, h, q0, v0) : damp(s, h))) {
+        return no_masses(t, error);
     }
     const double *Q = s->work->out[PART_TERMS] + system->at.Q;
+    double *more = s->x;
+    memset(more, 0, (size_t)system->n * sizeof *more);
+    if (implicit) {
+        soft_implicit_force(s, more);
+    }
     *gained = 0;
     for (int i = 0; i < system->n; i++) {
-        double pushed = s->push[i] + (system->conservative ? 0 : Q[i]);
+        double pushed = s->push[i] + (system->conservative ? 0 : Q[i]) + more[i];
         v1[i] = v0[i] + h * s->a[i];
         *gained += 0.5 * h * pushed * (v0[i] + v1[i]);
     }
     if (system->bodies->act_count > 0) {
-        const bodies_motor *motor = system->bodies->motor;
-        double *rate = s->a + system->n;
-        bodies_activate(system, s->work, v0, rate);
-        for (int k = 0; k < system->bodies->act_count; k++) {
-            const bodies_motor *own = &motor[system->bodies->act_motor[k]];
-            double act = v0[system->n + k] + h * rate[k];
-            if (own->clamp_act) {
-                act = act < own->act_range[0]   ? own->act_range[0]
-                      : act > own->act_range[1] ? own->act_range[1]
-                                                : act;
-            }
-            v1[system->n + k] = act;
-        }
+        bodies_activate(system, s->work, v0, s->a + system->n);
+        activate(s, h, v0, s->a + system->n, v1);
     }
     memcpy(q1, q0, (size_t)system->nq * sizeof *q1);
     system_move(system, q1, h, v1);
     return ZW_OK;
 }
+
+/* ---- RK4 ------------------------------------------------------------------------------------- */
+
+static zw_status take_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                          double *q1, double *v1, double *gained, zw_error *error)
+{
+    static const double at[4] = {0, 0.5, 0.5, 1}, part[4] = {1, 2, 2, 1};
+    const zw_system *system = s->system;
+    int n = system->n, all = n + system->carried;
+    double *q = s->stage, *v = q + system->nq, *mean = v + all, *rate = mean + all;
+    double *before = rate + all; /* speeds and rates: of the stage before, and their means */
+    memset(mean, 0, 2 * (size_t)all * sizeof *mean);
+    *gained = 0;
+    for (int k = 0; k < 4; k++) {
+        memcpy(q, q0, (size_t)system->nq * sizeof *q);
+        if (k > 0) {
+            memcpy(before, v, (size_t)n * sizeof *before);
+            system_move(system, q, at[k] * h, before);
+        }
+        for (int i = 0; i < all; i++) {
+            v[i] = k > 0 ? v0[i] + at[k] * h * s->a[i] : v0[i];
+        }
+        zw_status status = soft_forward(s, t + at[k] * h, q, v, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        bodies_activate(system, s->work, v, s->a + n);
+        *gained += h / 6 * part[k] * power(s, v);
+        for (int i = 0; i < all; i++) {
+            mean[i] += part[k] * v[i] / 6;
+            rate[i] += part[k] * s->a[i] / 6;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        v1[i] = v0[i] + h * rate[i];
+    }
+    activate(s, h, v0, rate + n, v1);
+    memcpy(q1, q0, (size_t)system->nq * sizeof *q1);
+    system_move(system, q1, h, mean);
+    return ZW_OK;
+}
+
+static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                          double *q1, double *v1, double *gained, zw_error *error)
+{
+    s->work->acts_freely = 1; /* between the ends of the step */
+    zw_status status = take_rk4(s, t, h, q0, v0, q1, v1, gained, error);
+    s->work->acts_freely = 0;
+    return status;
+}
+
+zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
+                    double *q1, double *v1, double *gained, zw_error *error)
+{
+    return (s->system->bodies->integrator == ZW_INTEGRATOR_RK4 ? step_rk4 : step_once)(
+        s, t, h, q0, v0, q1, v1, gained, error);
+}
+
+/* ---- As a stepper ---------------------------------------------------------------------------- */
 
 static zw_status take(step_whole *w, double t, double h, const double *y0, double *y1, int *finite,
                       zw_error *error)

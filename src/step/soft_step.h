@@ -1,9 +1,13 @@
-/* Steps of the soft law (system/soft/soft.h), as MuJoCo's Euler takes them:
+/* Steps of the soft law (system/soft/soft.h), by the integrator that the description asks for, as
+ * MuJoCo takes them.
  *
- *     (M + h D) (v1 - v0) = h (force + J' lambda),     q1 = q0 (+) h v1
+ *     Euler           (M + h D) a = force + J' lambda,   v1 = v0 + h a,   q1 = q0 (+) h v1
+ *     implicit, implicitfast   the same, with more in D: soft_implicit.c
+ *     RK4             Kutta's method on q' = v, v' = a, activations, with J' lambda at each stage
  *
- * with forces and multipliers those of (q0, v0), and D the damping of the joints, which alone is
- * taken at the end of the step. Activations go by their rates at the start. */
+ * with forces and multipliers those of (q0, v0), and D the damping of the joints, which alone Euler
+ * takes at the end of the step. Activations go by their rates at the start, to the ends of their
+ * ranges; exact filters by exp(-h/tau). */
 #ifndef ZW_STEP_SOFT_STEP_H
 #define ZW_STEP_SOFT_STEP_H
 
@@ -17,6 +21,11 @@ zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const
 
 /* The same as a stepper; the problem is the caller's, and outlives it. */
 stepper *soft_stepper(soft_problem *s, double h, zw_error *error);
+
+/* soft_implicit.c: after soft_forward at (q, v), s->a becomes that of the step; 0: there is none.
+ * Then what forces add to those of the start, in the mean of the step. */
+int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v);
+void soft_implicit_force(soft_problem *s, double *more);
 
 /* After a step: more contacts than these, or deeper ones? */
 void soft_note(const soft_problem *s, int *contacts, double *depth);

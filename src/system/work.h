@@ -88,8 +88,12 @@ struct zw_work {
     zw_motion shown;           /* what zw_work_motion answers where no solver has */
     struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
     int shows_soft;            /* and its answer is the last */
+    int acts_freely; /* activations may leave their ranges: in stages of MuJoCo's RK4 they do */
     double mass_scale;
-    void *stepper; /* what zw_step keeps between its steps: step/once.c */
+    struct system_effort {
+        int rounds, searches, factors; /* solves, looks for contacts, factorisations */
+    } effort;                          /* of the last step of method impulse */
+    void *stepper;                     /* what zw_step keeps between its steps: step/once.c */
     void (*free_stepper)(void *stepper);
     /* If zw_step led to the state: what touches there by its law, into `touched`. */
     zw_status (*touch_stepper)(const zw_state *state, zw_work *work, zw_error *error);

@@ -147,19 +147,23 @@ PART void eliminate_translations(const tree_mechanism *tree, int d, const zw_rea
     eliminate_translation(tree, d, diagonal, C, C.xx, (vec3){C.xx, C.xy, C.xz}, work, low);
 }
 
-LANE_CLONES void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real *diagonal,
-                                       zw_real *work, zw_mask *bad)
+/* Bodies first..end-1, which are whole trees. */
+PART void articulate(const tree_mechanism *tree, int first, int end, const zw_real *held,
+                     const zw_real *diagonal, zw_real *work, zw_mask *bad)
 {
     const tree_places *at = &tree->at;
     const zw_real zero = lane_fill(0.0);
     zw_mask low = zero > zero;
-    for (int i = tree->bodies - 1; i > 0; i--) {
+    for (int i = end - 1; i >= first; i--) {
         const tree_body *body = tree->body + i;
         zw_real *own = work + at->articulated + 21 * i;
         zw_real *to = work + at->articulated + 21 * body->parent;
         articulated I = rigid(lane_fill(body->mass), load_sym3(work + at->inertia + 6 * i));
         if (body->last_child != 0) {
             I = add_articulated(I, load_articulated(own));
+        }
+        if (held != NULL) {
+            I = add_articulated(I, load_articulated(held + 21 * i));
         }
         int turning = body->is_free ? body->dof + 3 : body->dof;
         for (int d = body->dof_end - 1; d >= turning; d--) {
@@ -178,15 +182,28 @@ LANE_CLONES void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real
     *bad = low;
 }
 
+LANE_CLONES void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real *diagonal,
+                                       zw_real *work, zw_mask *bad)
+{
+    articulate(tree, 1, tree->bodies, NULL, diagonal, work, bad);
+}
+
+LANE_CLONES void LANE(tree_articulate_held)(const tree_mechanism *tree, int first, int end,
+                                            const zw_real *held, const zw_real *diagonal,
+                                            zw_real *work, zw_mask *bad)
+{
+    articulate(tree, first, end, held, diagonal, work, bad);
+}
+
 /* ---- Solves ---------------------------------------------------------------------------------- */
 
 /* u = tau - S.p from the tips to the root; p begins with what speeds, gravity and wrenches ask of
  * each body, or with nothing. */
-PART void to_root(const tree_mechanism *tree, const zw_real *tau, const zw_real *wrench,
-                  int with_speeds, zw_real *work, zw_real *u)
+PART void to_root(const tree_mechanism *tree, int first, int end, const zw_real *tau,
+                  const zw_real *wrench, int with_speeds, zw_real *work, zw_real *u)
 {
     const tree_places *at = &tree->at;
-    for (int i = tree->bodies - 1; i > 0; i--) {
+    for (int i = end - 1; i >= first; i--) {
         const tree_body *body = tree->body + i;
         spatial p = zero6();
         if (with_speeds) {
@@ -214,11 +231,11 @@ PART void to_root(const tree_mechanism *tree, const zw_real *tau, const zw_real 
 }
 
 /* a = u - U.A / D from the root to the tips; u has been divided by D. */
-PART void to_tips(const tree_mechanism *tree, const zw_real *u, int with_speeds, zw_real *work,
-                  zw_real *a)
+PART void to_tips(const tree_mechanism *tree, int first, int end, const zw_real *u, int with_speeds,
+                  zw_real *work, zw_real *a)
 {
     const tree_places *at = &tree->at;
-    for (int i = 1; i < tree->bodies; i++) {
+    for (int i = first; i < end; i++) {
         const tree_body *body = tree->body + i;
         spatial A =
             motion_at(load6(work + at->A + 6 * body->parent), load3(work + at->shift + 3 * i));
@@ -237,26 +254,36 @@ LANE_CLONES void LANE(tree_forward)(const tree_mechanism *tree, const zw_real *t
                                     const zw_real *wrench, zw_real *work, zw_real *a)
 {
     zw_real *u = work + tree->at.u;
-    to_root(tree, tau, wrench, 1, work, u);
+    to_root(tree, 1, tree->bodies, tau, wrench, 1, work, u);
     for (int d = 0; d < tree->nv; d++) {
         u[d] *= work[tree->at.pivot + d];
     }
-    to_tips(tree, u, 1, work, a);
+    to_tips(tree, 1, tree->bodies, u, 1, work, a);
 }
 
 LANE_CLONES void LANE(tree_articulated_solve)(const tree_mechanism *tree, zw_real *work, zw_real *x)
 {
-    to_root(tree, x, NULL, 0, work, x);
+    to_root(tree, 1, tree->bodies, x, NULL, 0, work, x);
     for (int d = 0; d < tree->nv; d++) {
         x[d] *= work[tree->at.pivot + d];
     }
-    to_tips(tree, x, 0, work, x);
+    to_tips(tree, 1, tree->bodies, x, 0, work, x);
+}
+
+LANE_CLONES void LANE(tree_articulated_solve_held)(const tree_mechanism *tree, int first, int end,
+                                                   zw_real *work, zw_real *x)
+{
+    to_root(tree, first, end, x, NULL, 0, work, x);
+    for (int d = tree->body[first].dof; d < tree->body[end - 1].dof_end; d++) {
+        x[d] *= work[tree->at.pivot + d];
+    }
+    to_tips(tree, first, end, x, 0, work, x);
 }
 
 /* As tree_solve_lower and tree_solve_upper, with the same factors in exact arithmetic. */
 LANE_CLONES void LANE(tree_articulated_lower)(const tree_mechanism *tree, zw_real *work, zw_real *x)
 {
-    to_root(tree, x, NULL, 0, work, x);
+    to_root(tree, 1, tree->bodies, x, NULL, 0, work, x);
     for (int d = 0; d < tree->nv; d++) {
         x[d] *= lane_sqrt(work[tree->at.pivot + d]);
     }
@@ -267,5 +294,5 @@ LANE_CLONES void LANE(tree_articulated_upper)(const tree_mechanism *tree, zw_rea
     for (int d = 0; d < tree->nv; d++) {
         x[d] *= lane_sqrt(work[tree->at.pivot + d]);
     }
-    to_tips(tree, x, 0, work, x);
+    to_tips(tree, 1, tree->bodies, x, 0, work, x);
 }

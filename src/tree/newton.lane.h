@@ -1,11 +1,13 @@
 /* Newton and Euler for every body, recursively: accelerations from the root to the tips, forces
  * back (Luh, Walker and Paul 1980; in spatial vectors Featherstone 1987). tree.h derives it. */
 
-/* A_i = A_parent + Z_i + sum S_d a_d. Without speeds: Z = 0. `a` may be NULL: zero. */
-PART void accelerate(const tree_mechanism *tree, const zw_real *a, int with_speeds, zw_real *work)
+/* A_i = A_parent + Z_i + sum S_d a_d of bodies first..end-1, which are whole trees. Without speeds:
+ * Z = 0. `a` may be NULL: zero. */
+PART void accelerate(const tree_mechanism *tree, int first, int end, const zw_real *a,
+                     int with_speeds, zw_real *work)
 {
     const tree_places *at = &tree->at;
-    for (int i = 1; i < tree->bodies; i++) {
+    for (int i = first; i < end; i++) {
         const tree_body *body = tree->body + i;
         spatial A =
             motion_at(load6(work + at->A + 6 * body->parent), load3(work + at->shift + 3 * i));
@@ -41,11 +43,11 @@ PART void hand_down(const tree_body *body, const tree_places *at, int i, spatial
 }
 
 /* tau_d = S_d . F_i + armature a_d, from the tips to the root. */
-PART void collect(const tree_mechanism *tree, const zw_real *a, const zw_real *wrench,
-                  int with_speeds, zw_real *work, zw_real *tau)
+PART void collect(const tree_mechanism *tree, int first, int end, const zw_real *a,
+                  const zw_real *wrench, int with_speeds, zw_real *work, zw_real *tau)
 {
     const tree_places *at = &tree->at;
-    for (int i = tree->bodies - 1; i > 0; i--) {
+    for (int i = end - 1; i >= first; i--) {
         const tree_body *body = tree->body + i;
         sym3 J = load_sym3(work + at->inertia + 6 * i);
         spatial F = inertia_times(body, J, load6(work + at->A + 6 * i));
@@ -74,21 +76,28 @@ PART void collect(const tree_mechanism *tree, const zw_real *a, const zw_real *w
 LANE_CLONES void LANE(tree_accelerations)(const tree_mechanism *tree, const zw_real *a,
                                           zw_real *work)
 {
-    accelerate(tree, a, 1, work);
+    accelerate(tree, 1, tree->bodies, a, 1, work);
 }
 
 LANE_CLONES void LANE(tree_inverse)(const tree_mechanism *tree, const zw_real *a,
                                     const zw_real *wrench, zw_real *work, zw_real *tau)
 {
-    accelerate(tree, a, 1, work);
-    collect(tree, a, wrench, 1, work, tau);
+    accelerate(tree, 1, tree->bodies, a, 1, work);
+    collect(tree, 1, tree->bodies, a, wrench, 1, work, tau);
 }
 
 LANE_CLONES void LANE(tree_inertia_times)(const tree_mechanism *tree, const zw_real *x,
                                           zw_real *work, zw_real *y)
 {
-    accelerate(tree, x, 0, work);
-    collect(tree, x, NULL, 0, work, y);
+    accelerate(tree, 1, tree->bodies, x, 0, work);
+    collect(tree, 1, tree->bodies, x, NULL, 0, work, y);
+}
+
+LANE_CLONES void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int first, int end,
+                                               const zw_real *x, zw_real *work, zw_real *y)
+{
+    accelerate(tree, first, end, x, 0, work);
+    collect(tree, first, end, x, NULL, 0, work, y);
 }
 
 /* ---- Springs and dampers --------------------------------------------------------------------- */

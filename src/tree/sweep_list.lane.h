@@ -65,6 +65,15 @@ void LANE(tree_articulate)(const tree_mechanism *tree, const zw_real *diagonal, 
 void LANE(tree_articulated_solve)(const tree_mechanism *tree, zw_real *work, zw_real *x);
 void LANE(tree_articulated_lower)(const tree_mechanism *tree, zw_real *work, zw_real *x);
 void LANE(tree_articulated_upper)(const tree_mechanism *tree, zw_real *work, zw_real *x);
+/* The same of bodies first..end-1 alone, which are whole trees. To the inertia of body i the
+ * entries 21 i of held are added, laid out as `articulated` in tree_places: what holds it, as a
+ * spring holds it to the world. y, x: of their dofs. */
+void LANE(tree_inertia_times_held)(const tree_mechanism *tree, int first, int end, const zw_real *x,
+                                   zw_real *work, zw_real *y);
+void LANE(tree_articulate_held)(const tree_mechanism *tree, int first, int end, const zw_real *held,
+                                const zw_real *diagonal, zw_real *work, zw_mask *bad);
+void LANE(tree_articulated_solve_held)(const tree_mechanism *tree, int first, int end,
+                                       zw_real *work, zw_real *x);
 /* After velocities and articulate. (M + diagonal) a = tau - bias + J' wrench, with the diagonal
  * that tree_articulate was given; fills A. wrench may be NULL. */
 void LANE(tree_forward)(const tree_mechanism *tree, const zw_real *tau, const zw_real *wrench,

@@ -191,10 +191,9 @@ static zw_status count(tree_mechanism *tree, const tree_def *def, int *depth, zw
     tree->nq += tree->moved;
     tree->bodies = def->body_count;
     tree->joints = def->joint_count;
-    entries = def->without_matrix ? 0 : entries;
     tree->without_matrix = def->without_matrix;
     tree->nv = (int)nv;
-    tree->entries = (int)entries;
+    tree->entries = (int)(entries = def->without_matrix ? 0 : entries);
     if (2 * entries + 96 * (tree->bodies + nv) > 0x7fffffffLL) {
         return base_fail(error, ZW_TOO_LARGE, "a mass matrix of %lld entries is too large",
                          entries);
@@ -337,7 +336,6 @@ static void fill_body(tree_mechanism *tree, int i, const tree_def *def)
                         .dof = body[-1].dof_end,
                         .dof_end = body[-1].dof_end,
                         .last_dof = parent->last_dof,
-                        .placed = -1,
                         .mass = from->mass};
     unit(from->quat, 4, body->quat);
     memcpy(body->pos, from->pos, sizeof body->pos);
@@ -374,8 +372,8 @@ static void fill_placed(tree_mechanism *tree, const tree_def *def)
 {
     for (int i = 1, q = tree->moved; i < tree->bodies; i++) {
         tree_body *body = tree->body + i;
-        if (def->body[i].is_placed) {
-            body->placed = q;
+        body->placed = def->body[i].is_placed ? q : -1;
+        if (body->placed >= 0) {
             memcpy(tree->q_rest + q, body->pos, sizeof body->pos);
             memcpy(tree->q_rest + q + 3, body->quat, sizeof body->quat);
             q += 7;
@@ -550,7 +548,7 @@ tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep
         size.joints += keep[i] ? body->joint_end - body->joint : 0;
         for (int j = body->joint; j < body->joint_end && keep[i]; j++) {
             size.hinges += whole->joint[j].kind == TREE_HINGE;
-            size.nq += coordinates_of(whole->joint[j].kind);
+            size.moved = size.nq += coordinates_of(whole->joint[j].kind);
         }
         for (int d = body->dof; d < body->dof_end && keep[i]; d++) {
             size.nv++;
@@ -561,7 +559,7 @@ tree_mechanism *tree_part(const tree_mechanism *whole, const unsigned char *keep
     if (tree == NULL) {
         return NULL;
     }
-    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .quat = {1.0}};
+    tree->body[0] = (tree_body){.parent = -1, .last_dof = -1, .placed = -1, .quat = {1.0}};
     for (int i = 1; i < whole->bodies; i++) {
         tree_body *body = tree->body + to[i];
         if (!keep[i]) {

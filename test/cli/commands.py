@@ -150,7 +150,7 @@ class Papers(Case):
 
     @unittest.skipUnless(shutil.which("bash"), "no bash")
     def test_completion(self):
-        self.assertEqual(self.complete("ex"), ["explain"])
+        self.assertEqual(self.complete("ex"), ["explain", "export"])
         self.assertEqual(self.complete("run", "--method", "var"), ["variational", "variational4"])
         self.assertEqual(self.complete("explain", "--js"), ["--json"])
         self.assertEqual(self.complete("cer"), ["certify"])

@@ -143,7 +143,7 @@ static void near_law(zw_contact_law law, int *asked, int *found, int *steps)
         disturb(&s, &more, 1e-3);
         (*asked)++;
         options.guess = lambda;
-        int is = gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, a, &answer);
+        int is = gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, 0, a, &answer);
         *found += is > 0;
         *steps += answer.iterations;
         if (is <= 0) {
@@ -196,7 +196,8 @@ static void by_force(void **state)
     s.problem.free = NULL;
     s.problem.force = force;
     options.guess = lambda;
-    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, NULL, &answer), 1);
+    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, 0, NULL, &answer),
+                     1);
     for (int j = 0; j < N; j++) {
         assert_true(fabs(answer.a[j] - a[j]) <= 1e-9);
     }
@@ -214,9 +215,11 @@ static void nothing_to_find(void **state)
     make(&s, 3);
     s.b[3 * CONTACTS + 2] += 1;
     base_alloc_fail_after(1);
-    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, NULL, &answer), -1);
+    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, 0, NULL, &answer),
+                     -1);
     base_alloc_fail_after(0);
-    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, NULL, &answer), 0);
+    assert_int_equal(gauss_prox_solve(prox, &s.problem, &s.piece, &options, 0, 0, NULL, &answer),
+                     0);
     gauss_prox_free(prox);
 }
 

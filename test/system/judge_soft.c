@@ -1,11 +1,12 @@
 /* Our numbers of the soft law, for a judge that is not written in C: judge_soft.mjs.
  *
- *     judge_soft FILE [STEPS] < states     doubles in and out, as the machine has them
+ *     judge_soft FILE [STEPS [INTEGRATOR]] < states     doubles in and out, as the machine has them
  *
  * First out: nq, nv, controls, step. Then for every state q, v, controls in: 1, a, the force of the
  * constraints on the coordinates, the number of contacts, and of each where it is, its depth, its
  * normal and the force along the axes of the world; or 0, if there is no motion. With a number of
- * steps: 1, and q after each of them. Exit code 3 and one line: we do not read this file. */
+ * steps: 1, and q after each of them; by the file's integrator, or by that number of zw_integrator.
+ * Exit code 3 and one line: we do not read this file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +70,16 @@ static int refuse(const zw_error *error)
 int main(int count, char **argument)
 {
     zw_error error = {0};
-    if (count != 2 && count != 3) {
-        fprintf(stderr, "usage: judge_soft FILE [STEPS]\n");
+    if (count < 2 || count > 4) {
+        fprintf(stderr, "usage: judge_soft FILE [STEPS [INTEGRATOR]]\n");
         return 2;
     }
     zw_model *model = zw_model_read(argument[1], NULL, 0, &error);
+    if (model && count == 4) {
+        zw_world_def world = *zw_model_world(model);
+        world.integrator = atoi(argument[3]);
+        zw_model_set_world(model, &world, &error);
+    }
     zw_system *system = model ? zw_system_compile(model, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     soft_problem *s;
@@ -93,7 +99,7 @@ int main(int count, char **argument)
            fread(v, sizeof *v, (size_t)nv, stdin) == (size_t)nv &&
            fread(u, sizeof *u, (size_t)controls, stdin) == (size_t)controls) {
         system_bind(system, work, u);
-        if (count == 3) {
+        if (count >= 3) {
             if (!put_steps(s, h, atoi(argument[2]), q, v, &error)) {
                 return refuse(&error);
             }

@@ -2,8 +2,9 @@
  *
  * Every thread compiles the shared model for itself, and on the shared system makes a work and a
  * state and calls what the public headers offer: forward, fields, run with observers and
- * recordings, single steps, writing into a state, saving, batches, certify, reach. What comes out
- * of each call goes into one hash. ThreadSanitizer (tools/test-all, preset `thread`) sees any write
+ * recordings, single steps, writing into a state, saving, batches, certify, reach: each function
+ * that takes a const model or system, which tools/check-shared looks up. What comes out of each
+ * call goes into one hash. ThreadSanitizer (tools/test-all, preset `thread`) sees any write
  * that another thread could see; the hash sees its effect in every other build. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 
 #include "zwang/bodies.h"
 #include "zwang/path.h"
+#include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
 enum { THREADS = 3, SAMPLES = 40, WIDEST = 64 };
@@ -209,6 +211,146 @@ static void instant(job *j, zw_state *state, zw_work *work)
     }
 }
 
+static void mix_text(uint64_t *hash, const char *text)
+{
+    mix(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+/* Names, and what the model was described by. */
+static void describe(job *j)
+{
+    for (int kind = ZW_SPEED; kind <= ZW_ACTIVATION; kind++) {
+        for (int i = 0; i < zw_count(j->system, (zw_kind)kind); i++) {
+            const char *name = zw_name(j->system, (zw_kind)kind, i);
+            int id = zw_id(j->system, (zw_kind)kind, name);
+            mix_text(&j->hash, name);
+            mix(&j->hash, &id, sizeof id);
+        }
+    }
+    mix_text(&j->hash, zw_law_of(j->system).name);
+    mix_text(&j->hash, zw_impact_law_name(zw_model_impact(j->model)));
+    mix_text(&j->hash, zw_model_missing_mesh(j->model));
+    for (int i = 0; i < zw_model_note_count(j->model); i++) {
+        mix_text(&j->hash, zw_model_note(j->model, i).text);
+    }
+    if (!zw_model_world(j->model)) {
+        return;
+    }
+    int bodies = zw_model_count(j->model, ZW_THING_BODY);
+    for (int i = 0; i < bodies; i++) {
+        const zw_body_def *def = zw_model_def(j->model, ZW_THING_BODY, i);
+        int found = def->name ? zw_model_find(j->model, ZW_THING_BODY, def->name) : i;
+        mix(&j->hash, &found, sizeof found);
+    }
+    zw_inertia *list = calloc((size_t)bodies + 1, sizeof *list);
+    if (list) {
+        mix_status(&j->hash, zw_model_inertia(j->model, list, &j->error));
+        mix(&j->hash, list, (size_t)bodies * sizeof *list);
+    }
+    free(list);
+}
+
+/* The model by another law, and its limit; both refuse most models. */
+static void laws(job *j)
+{
+    const zw_law law = {.name = "vakonomic"};
+    zw_system *other = zw_system_compile_law(j->model, &law, &j->error);
+    zw_limit *limit = zw_limit_create(j->model, NULL, &j->error);
+    int made = (other != NULL) + 2 * (limit != NULL);
+    mix(&j->hash, &made, sizeof made);
+    zw_limit_free(limit);
+    zw_system_free(other);
+}
+
+/* The state through a file, and a recording of it. */
+static void files(job *j, const zw_state *state)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/tmp/zwang-share-%ld-%d.state", (long)getpid(), j->number);
+    if (zw_state_write(state, path, &j->error) != ZW_OK) {
+        j->refused = "zw_state_write";
+        return;
+    }
+    zw_state *again = zw_state_read(j->system, path, &j->error);
+    uint64_t hash = again ? zw_state_hash(again) : 0;
+    mix(&j->hash, &hash, sizeof hash);
+    zw_state_free(again);
+    remove(path);
+    mix_status(&j->hash, zw_model_write(j->model, path, &j->error)); /* equations have no MJCF */
+    remove(path);
+    zw_path *none = zw_path_read(j->system, path, NULL, 0, &j->error);
+    mix_status(&j->hash, none ? ZW_OK : j->error.status);
+    zw_path_free(none);
+}
+
+/* A short run with its digits and its verdict. */
+static void conclude(job *j, const zw_state *state, zw_work *work)
+{
+    zw_run_options options = {.step = j->scene->step > 0 ? j->scene->step : 0.01,
+                              .tolerance = 1e-6};
+    zw_run_options plan;
+    zw_run_summary summary = {0};
+    zw_digits digits = {0};
+    zw_run_verdict verdict;
+    zw_assembly assembly = {0};
+    zw_state *copy = NULL;
+    options.method = j->scene->method;
+    mix_status(&j->hash, zw_run_plan(j->system, state, &options, &plan, &j->error));
+    zw_status status = zw_state_copy(state, &copy, &j->error);
+    if (status == ZW_OK && !j->scene->fails) {
+        options.time = zw_field(j->system, copy, work, ZW_FIELD_TIME).data[0] + 2 * options.step;
+        status = zw_run_digits(j->system, copy, work, &options, &summary, &digits, &j->error);
+        mix_status(&j->hash, status);
+        zw_run_conclude(j->system, &assembly, &summary, &digits, &verdict);
+        mix(&j->hash, &verdict.count, sizeof verdict.count);
+    }
+    zw_digits_free(&digits);
+    zw_state_free(copy);
+}
+
+/* Forces of single constraints, of contacts by their laws, through joints; who sleeps. */
+static void forces(job *j, zw_state *state, zw_work *work)
+{
+    double force[512];
+    for (int c = 0; c < zw_count(j->system, ZW_CONSTRAINT); c++) {
+        if (zw_count(j->system, ZW_SPEED) <= 512) {
+            mix_status(&j->hash, zw_constraint_force(j->system, work, c, force));
+        }
+    }
+    int sleepers = zw_sleepers(j->system, state, NULL, &j->error);
+    mix(&j->hash, &sleepers, sizeof sleepers);
+    for (int contact = ZW_CONTACT_COULOMB; contact <= ZW_CONTACT_SOFT; contact++) {
+        const zw_run_options options = {.contact = (zw_contact_model)contact, .step = 1e-3};
+        mix_status(&j->hash, zw_forward_by(j->system, state, work, &options, &j->error));
+        mix_fields(&j->hash, j->system, state, work);
+        zw_state *copy = NULL;
+        if (zw_state_copy(state, &copy, &j->error) == ZW_OK) {
+            mix_status(&j->hash, zw_step_by(j->system, copy, work, &options, &j->error));
+            uint64_t hash = zw_state_hash(copy);
+            mix(&j->hash, &hash, sizeof hash);
+        }
+        zw_state_free(copy);
+    }
+    int joints = zw_count(j->system, ZW_JOINT);
+    zw_wrench *list = calloc((size_t)joints + 1, sizeof *list);
+    if (list && joints > 0) {
+        mix_status(&j->hash, zw_forward(j->system, state, work, &j->error));
+        mix_status(&j->hash, zw_wrenches(j->system, state, work, ZW_JOINT, list, &j->error));
+        mix(&j->hash, list[0].force, sizeof list[0].force);
+    }
+    free(list);
+}
+
+static void reach(job *j, zw_state *state, zw_work *work)
+{
+    zw_reach_unknown list[64];
+    zw_reach_report report;
+    mix_status(&j->hash, zw_reach(j->system, state, work, NULL, NULL, &j->error));
+    mix_status(&j->hash, zw_reach_check(j->system, state, work, &report, &j->error));
+    int unknowns = zw_reach_unknowns(j->system, state, list); /* as many as it has speeds, here */
+    mix(&j->hash, &unknowns, sizeof unknowns);
+}
+
 static void batch(job *j)
 {
     zw_batch *worlds = zw_batch_create(j->system, 9, NULL);
@@ -242,9 +384,14 @@ static void *work_through(void *user)
         zw_work_free(again);
         mix(&j->hash, &hash, sizeof hash);
         if (zw_reach_asked(j->system)) {
-            mix_status(&j->hash, zw_reach(j->system, state, work, NULL, NULL, &j->error));
+            reach(j, state, work);
         }
+        describe(j);
+        laws(j);
+        files(j, state);
         instant(j, state, work);
+        forces(j, state, work);
+        conclude(j, state, work);
         step(j, state, work);
         run(j, state, work);
         batch(j);

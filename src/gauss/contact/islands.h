@@ -42,6 +42,7 @@ typedef struct gauss_islands_hint {
     double share;
     int about_guess;
     double fair; /* a certificate that does where prox.h finds none that is better */
+    int polish;  /* and one step more than its tolerance asks for */
 } gauss_islands_hint;
 
 /* The metric is diagonal or compressed, the rows are compressed, C and law are not given. Of pieces

@@ -321,8 +321,7 @@ static int is_stale(double left, double *best, int *stale)
     return *stale >= STALE;
 }
 
-/* Once the tolerance is met, one step more costs little and gains much: unless a tolerance was
- * given and nothing said to be fair, which says that this is all that is wanted. */
+/* Once the tolerance is met, one step more (polish) costs little and gains much. */
 static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
                    gauss_prox_answer *answer)
 {
@@ -345,7 +344,7 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
             }
             polish &= !met;
             multipliers(x, BY_LAW);
-            leap = part == 1 && mismatch(x) <= SETTLED;
+            leap = part == 1 && left <= 10 * best && mismatch(x) <= SETTLED;
             if (leap) {
                 memcpy(x->r, x->moved, (size_t)x->m * sizeof *x->r);
                 multipliers(x, CONTINUED);
@@ -367,10 +366,9 @@ static int iterate(gauss_prox *x, double tolerance, double fair, int polish,
 }
 
 int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *piece,
-                     const zw_gauss_options *options, double fair, const double *start,
+                     const zw_gauss_options *options, double fair, int polish, const double *start,
                      gauss_prox_answer *answer)
 {
-    int polish = !(options->tolerance > 0) || fair > 0;
     double tolerance = options->tolerance > 0 ? options->tolerance : 1e-11;
     *answer = (gauss_prox_answer){0};
     x->problem = problem;
@@ -388,7 +386,8 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
         return x->bytes > 0 ? 0 : -1;
     }
     prox_open_motion(x, start);
-    if (!prox_open_rows(x, options->guess) || !iterate(x, tolerance, fair, polish, answer)) {
+    if (!prox_open_rows(x, options->guess) ||
+        !iterate(x, tolerance, fair, polish || !(options->tolerance > 0), answer)) {
         return 0;
     }
     for (int i = 0; i < x->m; i++) {

@@ -30,10 +30,10 @@ typedef struct gauss_prox_answer {
  * given, and neither compliance, C nor law. options->guess and `start` are the multipliers and the
  * motion of the whole problem to start from; `start` may be NULL. 1: the answer has the certificate
  * that the options ask for, or one up to `fair` that further steps do not make any better, as where
- * rows contradict each other a little. 0: no answer was found; nothing is said about the problem.
- * -1: no memory. */
+ * rows contradict each other a little. `polish`: one step more than that. 0: no answer was found;
+ * nothing is said about the problem. -1: no memory. */
 int gauss_prox_solve(gauss_prox *prox, const zw_gauss *problem, const gauss_piece *piece,
-                     const zw_gauss_options *options, double fair, const double *start,
+                     const zw_gauss_options *options, double fair, int polish, const double *start,
                      gauss_prox_answer *answer);
 
 #endif

@@ -174,7 +174,9 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
 /* The joint's or tendon's range becomes the control's (integrators: the activation's). */
 static int inherit_range(mjcf *m, int element, mjcf_actuator *a)
 {
-    if (!(a->inheritrange > 0)) {
+    int servo = !a->def.gain_affine && a->def.bias_affine &&
+                a->def.gain_prm[0] == -a->def.bias_prm[1]; /* of others a class may have said it */
+    if (!(a->inheritrange > 0) || !servo) {
         return 1;
     }
     const model_bodies *b = m->model->bodies;

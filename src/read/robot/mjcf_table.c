@@ -318,7 +318,7 @@ const form_element mjcf_in_body[] = {
     FORM_READ("site", mjcf_site_rows, SITE_QUIET, NULL),
     FORM_READ("body", mjcf_body_rows, "user sleep simple fuse", mjcf_in_body),
     FORM_READ("frame", mjcf_frame_rows, NULL, mjcf_in_body),
-    FORM_READ("replicate", mjcf_replicate_rows, NULL, mjcf_in_body),
+    FORM_READ("replicate", mjcf_replicate_rows, "prefix", mjcf_in_body),
     FORM_NOTE("camera", CAMERA, NULL),
     FORM_NOTE("light", LIGHT, NULL),
     FORM_READ("attach", mjcf_attach_rows, NULL, NULL),

@@ -197,7 +197,9 @@ typedef struct step_impulse {
     int *pivot; /* [n] */
     int with_N;
 
-    int *boxed;    /* [motors] its force is a multiplier with limits, */
+    int *joined;   /* [motors] it has been at its limits in this step, */
+    int *boxed;    /* and its force is a multiplier with limits, */
+    int changed;   /* another one is than before, */
     int *pulls;    /* [lengths] how many motors act on it, */
     int *loose;    /* and of them, without multipliers */
     int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
@@ -212,6 +214,7 @@ typedef struct step_impulse {
     double impact_loss;   /* and the energy that they took */
     double residual;      /* after a step: what is left of the balance, relative */
     int rounds;           /* of the last step */
+    int rests;            /* it goes on with the forces of the step before, to round-off */
     int sure;             /* nothing can have gone through anything in it */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
@@ -246,6 +249,7 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
 double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
@@ -336,6 +340,8 @@ double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if on
 
 /* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
 void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on);
+/* At the start of a step: no motor is at its limits, or all may be. */
+void impulse_begin_boxes(step_impulse *s, int all);
 /* Friction that has held in the rounds, as equalities. */
 void impulse_put_stuck(step_impulse *s, impulse_problem *p);
 /* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */

@@ -301,6 +301,7 @@ void impulse_begin_forces(step_impulse *s)
 int impulse_factor(step_impulse *s)
 {
     s->with_N = 0;
+    s->work->effort.factors++;
     return matrix_factor(&s->H);
 }
 

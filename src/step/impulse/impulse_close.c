@@ -13,9 +13,9 @@
  *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
  * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
- * step have one force, that of its middle. Boxes are as the rounds left them. Angular
- * momenta are so kept at the ends of steps too, as exactly as the rounds end, and so is the energy
- * of a parabola.
+ * step have one force, that of its middle. Boxes have what the rounds left of them
+ * (impulse_boxes.c). Angular momenta are so kept at the ends of steps too, as exactly as the rounds
+ * end, and so is the energy of a parabola.
  *
  * The next step begins with (q1, v1) and nothing else. With theta = 0 and neither f nor contacts
  * its equation and this one add up to S' (P+ of it - P+ - h (0, m g)) = A' (...), S and A at q1: it
@@ -127,6 +127,24 @@ static int has_boxes(const impulse_problem *p)
     return found;
 }
 
+/* A step that rests: do the multipliers of the rounds hold for the rest of its time, too? `gain` is
+ * what they have to balance, as momenta. */
+static int goes_on_resting(step_impulse *s, const double *gain)
+{
+    impulse_problem *p = &s->aside;
+    problem_guess_from(p, &s->problem, impulse_late(s) / s->fall);
+    problem_guess_push(p, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        s->other[i] += gain[i];
+    }
+    if (p->no_memory || !(impulse_norm(s, s->other) <= s->close * impulse_norm(s, gain)) ||
+        !on_rows(s, s->u, s->u, 1e-13, 0)) {
+        return 0;
+    }
+    p->answer = (gauss_islands_answer){.a = s->u, .lambda = p->guess, .worst_block = -1};
+    return 1;
+}
+
 /* v1 from u. */
 static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
 {
@@ -134,6 +152,11 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     size_t speeds = (size_t)s->system->n * sizeof *v1;
     impulse_put_speeds(s);
     impulse_late_momenta(s, gain);
+    if (s->rests && !has_boxes(&s->aside) && goes_on_resting(s, gain)) {
+        memcpy(v1, s->u, speeds);
+        return ZW_OK;
+    }
+    s->work->effort.factors++;
     if (!matrix_factor(&s->H)) {
         return base_fail(error, ZW_NOT_A_METRIC,
                          "the method impulse needs masses that every motion feels: joints that "
@@ -150,6 +173,7 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     }
     problem_guess_from(&s->aside, &s->problem, impulse_late(s) / s->fall);
     zw_status status = problem_solve_near(&s->aside, &s->H, gain, s->u, error);
+    impulse_count_solve(s, &s->aside);
     if (status == ZW_OK) {
         memcpy(v1, s->aside.answer.a, speeds);
         impulse_settle(s, &s->aside, v1);

@@ -246,6 +246,7 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     }
     double margin = fmax(impulse_margin(s), t->near);
     zw_status status = contact_find(s->system, &t->found, sweeps, s->h, margin, error);
+    s->work->effort.searches++;
     impulse_sweep_note(s);
     leave_out(t);
     if (!from && t->near == 0 && status == ZW_OK) {

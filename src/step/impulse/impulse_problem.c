@@ -106,7 +106,7 @@ void problem_free(impulse_problem *p)
 
 void problem_begin(impulse_problem *p)
 {
-    p->blocks = p->rows = p->entries = p->old_at = p->no_memory = p->gives = 0;
+    p->blocks = p->rows = p->entries = p->old_at = p->fresh = p->no_memory = p->gives = 0;
     p->start[0] = 0;
 }
 
@@ -146,6 +146,7 @@ void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind
         p->guess[p->rows + k] = same ? p->old_lambda[p->old_first[old] + k] : 0;
     }
     p->old_at = old >= 0 ? old + 1 : p->old_at;
+    p->fresh += !same;
 }
 
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b)
@@ -262,7 +263,7 @@ zw_status problem_solve(impulse_problem *p, const impulse_matrix *H, const doubl
     return solve_and_keep(
         p, &problem, H,
         &(gauss_islands_hint){
-            .start = start, .share = SHARE, .about_guess = p->chosen, .fair = p->fair},
+            .start = start, .share = SHARE, .about_guess = p->chosen, .fair = p->fair, .polish = 1},
         error);
 }
 

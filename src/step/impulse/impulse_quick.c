@@ -15,6 +15,9 @@
 #include "tree/herd.h"
 #include "tree/sweeps.h"
 
+#define FAIR                                                                                       \
+    1e-6          /* certificate of a solve that gets no better: far below what one round leaves   \
+                   */
 #define NEAR 1e-4 /* of a limit: it takes part then, be it open or not */
 
 /* phi after the step, to first order. */
@@ -121,7 +124,7 @@ static const double *free_motion(void *user)
 
 static zw_status solve_rows(step_impulse *s, zw_error *error)
 {
-    gauss_islands_hint hint = {.start = s->v0, .free = free_motion, .user = s};
+    gauss_islands_hint hint = {.start = s->v0, .free = free_motion, .user = s, .fair = FAIR};
     zw_status status = ZW_OK;
     do {
         problem_begin(&s->problem);
@@ -129,6 +132,7 @@ static zw_status solve_rows(step_impulse *s, zw_error *error)
         impulse_put_boxes(s, &s->problem, s->h, 0);
         impulse_put_contacts(s);
         status = problem_solve_force(&s->problem, &s->H, s->other, &hint, error);
+        impulse_count_solve(s, &s->problem);
     } while (status == ZW_OK && more_limits(s, s->problem.answer.a) > 0);
     return status;
 }
@@ -151,6 +155,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     s->residual = s->problem.answer.certificate;
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, speeds);
+        impulse_settle(s, &s->problem, s->u);
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);

@@ -34,7 +34,7 @@ double impulse_extent(const step_impulse *s)
 
 /* How far places may be off. A relative error of u that the balance may have, s->close, moves them
  * by that part of the way of the step, which is that of the centre of mass that goes farthest, or
- * what it could fall in it. */
+ * what it could fall in it; places are held to INNER of that. */
 static double place_error(const step_impulse *s)
 {
     const tree_mechanism *tree = s->system->tree;
@@ -52,6 +52,12 @@ int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
     return s->touch.found.count > 0 &&
            p->answer.certificate > fmax(fmax(p->wanted, p->fair), LAST) &&
            p->answer.certificate <= FAIR;
+}
+
+void impulse_count_solve(step_impulse *s, const impulse_problem *p)
+{
+    s->work->effort.rounds++;
+    s->work->effort.factors += p->answer.factorizations;
 }
 
 /* ---- One round ------------------------------------------------------------------------------ */
@@ -100,8 +106,9 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
     }
     s->problem.chosen = s->rounds > 0;
     s->problem.wanted = fmin(FIRST, fmax(INNER * left, LAST));
-    s->problem.fair = fmin(FIRST, GAIN * left);
+    s->problem.fair = fmin(FIRST, fmax(GAIN * left, 10 * LAST));
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
+    impulse_count_solve(s, &s->problem);
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, (size_t)n * sizeof(double));
         impulse_settle(s, &s->problem, s->u);
@@ -152,24 +159,21 @@ static void put_rows(step_impulse *s)
     problem_guess_push(&s->problem, s->push);
 }
 
-/* At u: the balance and the rows; are we there? */
-static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
+/* All contacts, limits, closers and boxes have multipliers of the step before, and no coordinate
+ * moves by more than round-off of places: what has been found at q0 is what is at q1. */
+static int may_rest(const step_impulse *s)
 {
-    *done = 0;
-    impulse_balance(s, s->u, s->r);
-    impulse_fill_rows(s, s->t + s->h);
-    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
-    if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
-        return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
+    double way = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        way = fmax(way, s->h * fabs(s->v0[i]));
     }
-    int more = impulse_reach(s);
-    at->made &= more == 0;
-    if (status == ZW_OK) {
-        put_rows(s);
-    }
-    if (round == 0 || status != ZW_OK) {
-        return status;
-    }
+    return s->problem.rows > 0 && s->problem.fresh == 0 && way <= 0.1 * PLACE &&
+           s->touch.deep_count == 0;
+}
+
+/* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
+static int measure(step_impulse *s, int round, int more, progress *at)
+{
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] = s->r[i] - s->push[i];
     }
@@ -184,7 +188,6 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     impulse_miss miss = impulse_law_miss(s);
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
-    at->off = off;
     int there = at->left <= s->close && off <= place_error(s);
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
@@ -194,12 +197,38 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
     at->off = off / impulse_extent(s);
     note_best(s, at);
-    if (impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
+    if (round > 0 && impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
         at->left = s->problem.answer.certificate;
         double near = round > FEW ? fmin(NEAR, at->left) : 1000 * PLACE;
         there |= off <= near * impulse_extent(s);
     }
-    *done = there && more == 0;
+    return there;
+}
+
+/* At u: the balance and the rows; are we there? */
+static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
+{
+    *done = s->changed = 0;
+    impulse_balance(s, s->u, s->r);
+    impulse_fill_rows(s, s->t + s->h);
+    zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
+    if (status == ZW_OK && round > 0 && impulse_is_lost(s)) {
+        return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
+    }
+    int more = impulse_reach(s);
+    at->made &= more == 0 && !s->changed;
+    if (status == ZW_OK) {
+        put_rows(s);
+    }
+    if (status != ZW_OK || (round == 0 && !may_rest(s))) {
+        return status;
+    }
+    if (round == 0) {
+        impulse_metric(s); /* what sizes are measured in */
+    }
+    int there = measure(s, round, more, at);
+    *done = there && (more == 0 || round == 0); /* then they have multipliers */
+    s->rests = *done && round == 0;
     return ZW_OK;
 }
 
@@ -236,7 +265,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
     progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
-    s->missed = 0;
+    s->missed = s->rests = 0;
     for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;

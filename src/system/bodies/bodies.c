@@ -212,7 +212,6 @@ void bodies_smooth(const zw_system *system, zw_work *work, const double *q, cons
     } else {
         tree_kinematics(system->tree, q, work->sweeps);
         tree_velocities(system->tree, v, work->sweeps);
-        tree_composite(system->tree, work->sweeps);
     }
     put_forces(system, work, q, v);
     take_bias(system, work, bias);

@@ -123,6 +123,7 @@ typedef struct bodies_motor {
     double bias[3];
     double act_range[2];
     double filter; /* 1/tau; 0: an integrator */
+    int exact;     /* MuJoCo's steps follow the filter exactly, too */
     int q, dof;    /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
@@ -276,6 +277,7 @@ struct system_bodies {
     double timestep;   /* of the description: for methods that need one */
     int without;       /* ZW_WITHOUT_... */
     int elliptic;      /* friction cones of the soft law; 0: pyramids */
+    int integrator;    /* zw_integrator: of its steps */
     double impratio;
     double sleep; /* metres per second: below that things rest, and islands may sleep; 0: never */
     double haste; /* the largest rate, in 1/time, at which dampers and motors end a motion */
@@ -302,7 +304,7 @@ int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs 
 /* Have equal trees worked on together from now on, if there are enough of them: tree/herd.h. 0: no
  * memory. */
 int bodies_herd(const zw_system *system, zw_work *work);
-/* Of PART_TERMS only force and Q; M stays in the sweeps. No formulas. */
+/* Of PART_TERMS only force and Q; without M, unless the herd made it. No formulas. */
 void bodies_smooth(const zw_system *system, zw_work *work, const double *q, const double *v);
 
 /* bodies_seen.c */

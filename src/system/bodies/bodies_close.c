@@ -134,6 +134,33 @@ static bodies_frame same_place(const bodies_builder *b, const bodies_frame *othe
     return frame;
 }
 
+/* How well the numbers of a file can say where a frame is: half a unit of the sixth digit of every
+ * offset on the way from the root to it, which files are commonly written with. */
+static double written_to(const bodies_builder *b, int body, const double pos[3])
+{
+    double sum = sqrt(model_dot(pos, pos));
+    for (int i = body < 0 ? 0 : body; i > 0; i = b->from->body[i].parent) {
+        sum += sqrt(model_dot(b->from->body[i].pos, b->from->body[i].pos));
+    }
+    return 5e-6 * sum;
+}
+
+/* Two points that coincide in the pose as described, up to the digits of the file, are the same
+ * point: else loops that several connects close (two points make a hinge) contradict each other by
+ * those digits. */
+static void meet(const bodies_builder *b, const zw_equality_def *from, bodies_closer *closer)
+{
+    bodies_frame there = same_place(b, &closer->frame[0], from->second);
+    double apart[3];
+    for (int k = 0; k < 3; k++) {
+        apart[k] = there.pos[k] - closer->frame[1].pos[k];
+    }
+    if (sqrt(model_dot(apart, apart)) <=
+        written_to(b, from->first, from->pos1) + written_to(b, from->second, from->pos2)) {
+        memcpy(closer->frame[1].pos, there.pos, sizeof there.pos);
+    }
+}
+
 static void place_frames(const bodies_builder *b, const zw_equality_def *from,
                          bodies_closer *closer)
 {
@@ -145,6 +172,9 @@ static void place_frames(const bodies_builder *b, const zw_equality_def *from,
     if (from->placed != 0) {
         closer->frame[1] =
             bodies_frame_on(b, from->second, from->pos2, points ? none : from->quat2);
+    }
+    if (from->placed == 1 && from->kind == ZW_EQUALITY_CONNECT) {
+        meet(b, from, closer);
     }
     if (from->placed == 0) {
         closer->frame[1] = same_place(b, &closer->frame[0], from->second);

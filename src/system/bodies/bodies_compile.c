@@ -330,6 +330,7 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->timestep = b->from->world.timestep;
     b->to->without = b->from->world.without;
     b->to->elliptic = b->from->world.elliptic;
+    b->to->integrator = b->from->world.integrator;
     b->to->impratio = b->from->world.impratio;
     int sleeps = b->from->world.sleep && system->tree->moved == system->nq;
     b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */

@@ -56,6 +56,7 @@ static void describe_motor(bodies_builder *b, int index)
     *motor = (bodies_motor){.formula = formula_of(b, index),
                             .act = -1,
                             .filter = filters ? 1 / from->dyn_prm[0] : 0,
+                            .exact = from->dynamics == ZW_DYNAMICS_FILTER_EXACT,
                             .clamp_act = from->act_limited,
                             .clamp_control =
                                 from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),

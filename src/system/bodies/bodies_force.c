@@ -66,7 +66,7 @@ void bodies_activate(const zw_system *system, const zw_work *work, const double 
         rate[k] = motor->filter > 0 ? (u - now) * motor->filter : u;
         int stops = (now >= motor->act_range[1] && rate[k] > 0) ||
                     (now <= motor->act_range[0] && rate[k] < 0);
-        rate[k] = motor->clamp_act && stops ? 0 : rate[k];
+        rate[k] = motor->clamp_act && !work->acts_freely && stops ? 0 : rate[k];
     }
 }
 
@@ -86,8 +86,8 @@ double bodies_control(const zw_system *system, const zw_work *work, const bodies
         return control_of(system, motor, work);
     }
     /* a step may have gone a little too far */
-    return clamp(v[system->n + system->law.carried + motor->act], motor->clamp_act,
-                 motor->act_range);
+    return clamp(v[system->n + system->law.carried + motor->act],
+                 motor->clamp_act && !work->acts_freely, motor->act_range);
 }
 
 /* gear, given in the parent's axes, along those of the body that the quaternion turns. */

@@ -58,6 +58,9 @@ typedef enum soft_kind {
 #define SOFT_TOO_LONG 1e6
 enum { SOFT_DEEPEST = 184 };
 
+/* Products a dof from which on chains are factored as articulated bodies: soft_deep.c. */
+#define SOFT_DEEP 1600
+
 enum { SOFT_GROUP = 8, SOFT_WIDE = 6, SOFT_SQUARE = SOFT_WIDE * (SOFT_WIDE + 1) / 2 };
 
 /* Of a block at some x = J a. */
@@ -80,6 +83,7 @@ typedef struct soft_block {
     int whole;     /* columns are all the dofs on the way from the root to the last */
     int of;        /* of closers: which; of contacts: which point */
     int next;      /* of the same island; -1: none */
+    int held;      /* the body that it holds to the world, without J (soft_deep.c); 0: it has J */
     double mu[5], most;
     double x[6], move[6]; /* J a, and how it would change */
     soft_reply now, then; /* at x, and at x + move */
@@ -124,12 +128,14 @@ typedef struct soft_shape {
 /* Dofs first..end-1 are a tree of their own: what roots at the world. */
 typedef struct soft_tree {
     int first, end;
-    int next;         /* of the same island; -1: none */
-    int leader;       /* the first of its island */
-    int block;        /* first of its blocks, if it is a leader */
-    int bent;         /* and whether it needs a pattern of its own */
-    int kind;         /* the first tree of the same pattern */
-    soft_shape shape; /* pattern of M's rows, in numbers from `first` */
+    int next;           /* of the same island; -1: none */
+    int leader;         /* the first of its island */
+    int block;          /* first of its blocks, if it is a leader */
+    int bent;           /* and whether it needs a pattern of its own */
+    int kind;           /* the first tree of the same pattern */
+    int is_deep;        /* its ways are long: soft_deep.c, */
+    int body, body_end; /* with its bodies */
+    soft_shape shape;   /* pattern of M's rows, in numbers from `first` */
 } soft_tree;
 
 /* A pattern of its own, in numbers of the island. */
@@ -147,6 +153,7 @@ typedef struct soft_island {
     double *H; /* its entries, then those of the factor */
     soft_bend bend;
     int is_large; /* no pattern: soft_large.c */
+    int is_deep;  /* it is one tree, and no rows are between two bodies: soft_deep.c */
 } soft_island;
 
 typedef struct soft_problem {
@@ -201,10 +208,16 @@ typedef struct soft_problem {
     double *guess;                 /* [n] a of the last solution, */
     double *before;                /* [n] and of the one before: where the next begins */
     double *x, *y, *Ma, *diagonal; /* [n] */
+    double *held, *wrench, *deep;  /* [bodies][21], [bodies][6], [n] of soft_deep.c */
+    int holds;                     /* contacts of deep trees with the world have no J */
     zw_real8 *lot;                 /* for eight islands at once */
-    int iterations;                /* of the last solution: the most of an island */
-    double slope;                  /* what it left of M a - force - J' lambda: its length, */
-    double certificate;            /* and in proportion to that of its parts, the worst island's */
+
+    /* step/soft_step.c, soft_implicit.c */
+    double *lower, *upper; /* [entries of M] M - h d force/dv: H_dj in row d, and H_jd */
+    double *stage;         /* [nq + 4 (n + carried)] of Runge and Kutta */
+    int iterations;        /* of the last solution: the most of an island */
+    double slope;          /* what it left of M a - force - J' lambda: its length, */
+    double certificate;    /* and in proportion to that of its parts, the worst island's */
     void *memory;
 } soft_problem;
 
@@ -255,6 +268,23 @@ void soft_solve(const soft_shape *shape, const double *H, double *x);
  * some H is not positive. room: entries + n. */
 int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
                      int lanes, zw_real8 *room);
+
+/* soft_deep.c: whether a tree is one of long ways, and an island fits; then as soft_factor,
+ * soft_solve, soft_multiply, by numbers of all dofs. */
+void soft_deep_find(const soft_problem *s, soft_tree *own);
+int soft_deep_fits(const soft_problem *s, const soft_island *island);
+/* A block that holds a body: x = J a from the motions of bodies, A or V of the sweeps; and its
+ * force on the body, added to s->wrench. */
+void soft_deep_along(const soft_problem *s, const soft_block *k, int motion, double *x);
+void soft_deep_push(const soft_problem *s, const soft_block *k, const double *force);
+/* The accelerations of bodies for these of dofs; what the wrenches do to the dofs, added, after
+ * which they are 0 again. */
+void soft_deep_accelerate(const soft_problem *s, const soft_tree *own, const double *a);
+void soft_deep_collect(const soft_problem *s, const soft_tree *own, double *to);
+int soft_deep_factor(soft_problem *s, const soft_island *island, const double *diagonal,
+                     int only_masses);
+void soft_deep_solve(soft_problem *s, const soft_island *island, double *x);
+void soft_deep_multiply(const soft_problem *s, const soft_tree *own, const double *x, double *y);
 
 /* soft_newton.c: a of every island. */
 zw_status soft_minimise(soft_problem *s, zw_error *error);

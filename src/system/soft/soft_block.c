@@ -25,7 +25,11 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
     const int *column = s->column + k->column;
     double *y = s->room, *x = y + k->stride;
     int rows = 0;
-    if (k->columns == 1) {
+    if (k->held) {
+        soft_deep_along(s, k, s->system->tree->at.A, ahead ? k->move : k->x);
+        return;
+    }
+    if (k->columns == 1 && k->width == 1) {
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
@@ -72,7 +76,11 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
     if (state == 0) {
         return;
     }
-    if (k->columns == 1) {
+    if (k->held) {
+        soft_deep_push(s, k, f);
+        return;
+    }
+    if (k->columns == 1 && k->width == 1) {
         to[column[0]] += f[0] * s->value[k->J];
         return;
     }

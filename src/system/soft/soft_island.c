@@ -241,6 +241,7 @@ static void keep_straight(const soft_problem *s, soft_island *island)
     island->shape = tree->shape;
     island->H = s->row[tree->first];
     island->is_large = 0;
+    island->is_deep = soft_deep_fits(s, island);
 }
 
 static int finish_bent(soft_problem *s, soft_island *island, int *used)
@@ -275,6 +276,7 @@ int soft_find_islands(soft_problem *s)
         island->first = s->tree[t].first;
         island->block = s->tree[t].block;
         if (s->tree[t].bent) {
+            island->is_deep = 0;
             bend_island(s, island);
             entries += island->shape.entries;
             s->is_bent = 1;
@@ -338,6 +340,7 @@ void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
                                   .blocks = blocks,
                                   .block = block};
         own->kind = kind_of(s, t);
+        soft_deep_find(s, own);
         parent += n;
         start += n;
         block += blocks + 1;

@@ -68,6 +68,9 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
                   int only_masses)
 {
     const double *own = diagonal ? diagonal + island->first : NULL;
+    if (island->is_deep) {
+        return soft_deep_factor(s, island, diagonal, only_masses);
+    }
     if (island->is_large) {
         return soft_large_factor(s, island, diagonal, only_masses);
     }
@@ -83,6 +86,10 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
 static void solve(soft_problem *s, const soft_island *island, double *x)
 {
     double *y = island->dof ? s->y : x + island->first;
+    if (island->is_deep) {
+        soft_deep_solve(s, island, x);
+        return;
+    }
     for (int i = 0; island->dof && i < island->n; i++) {
         y[i] = x[island->dof[i]];
     }
@@ -135,7 +142,11 @@ static void multiply(const soft_problem *s, const soft_island *island, const dou
     const double *M = s->work->sweeps + tree->at.M;
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         int first = s->tree[t].first;
-        soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+        if (s->tree[t].is_deep) {
+            soft_deep_multiply(s, &s->tree[t], x, y);
+        } else {
+            soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+        }
     }
 }
 
@@ -172,6 +183,9 @@ static measure measure_slope(soft_problem *s, const soft_island *island)
         } else {
             soft_push(s, b, 0, s->push);
         }
+    }
+    if (island->is_deep) {
+        soft_deep_collect(s, &s->tree[island->tree], s->push);
     }
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {
         for (int d = s->tree[t].first; d < s->tree[t].end; d++) {
@@ -257,12 +271,18 @@ static void aim(soft_problem *s, const soft_island *island)
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_push(s, b, 1, s->x); /* masses have no rest */
     }
+    if (island->is_deep) {
+        soft_deep_collect(s, &s->tree[island->tree], s->x);
+    }
 }
 
 /* What the blocks would do at a+, as far as forces go; answers whether the pieces are the same. */
 static int look_ahead(soft_problem *s, const soft_island *island)
 {
     int same = 1;
+    if (island->is_deep) {
+        soft_deep_accelerate(s, &s->tree[island->tree], s->x);
+    }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_along(s, b, s->x, 1);
     }
@@ -292,6 +312,9 @@ static void take(soft_problem *s, const soft_island *island)
 static int look_all(soft_problem *s, const soft_island *island)
 {
     int curved = 0;
+    if (island->is_deep) {
+        soft_deep_accelerate(s, &s->tree[island->tree], s->a);
+    }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         soft_along(s, b, s->a, 0);
     }
@@ -451,6 +474,29 @@ static int minimise(soft_problem *s, const soft_island *island, int ready, measu
     return 1;
 }
 
+/* The forces that the push is the sum of: lambda = D b - D x, and of a pyramid the edges. Where the
+ * normal of a contact cannot move, those cancel each other in the push, and its round-off is
+ * theirs. */
+static double square_of_parts(const soft_problem *s, const soft_island *island)
+{
+    double sum = 0;
+    for (int b = island->block; b >= 0; b = after(s, b)) {
+        const soft_block *own = &s->block[b];
+        for (const soft_block *k = own; k < own + own->group; k++) {
+            for (int r = 0; r < k->width; r++) {
+                const double *J = s->value + k->J + r * k->stride;
+                int edge = k->kind == SOFT_PYRAMID && r > 0;
+                double force = edge ? k->mu[r - 1] * k->now.rest[0] : k->now.rest[r], square = 0;
+                for (int c = 0; c < k->columns; c++) {
+                    square += J[c] * J[c];
+                }
+                sum += force * force * square;
+            }
+        }
+    }
+    return sum;
+}
+
 typedef struct tally {
     double slope, worst;
 } tally;
@@ -462,6 +508,9 @@ static zw_status finish(soft_problem *s, const soft_island *island, int ready, t
     int iterations = 0;
     if (!minimise(s, island, ready, &m, &iterations)) {
         return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    if (!is_within(&m, ENOUGH)) {
+        m.size = fmax(m.size, square_of_parts(s, island));
     }
     sum->slope += m.slope;
     sum->worst = fmax(sum->worst, m.size > 0 ? m.slope / m.size : 0);
@@ -514,7 +563,7 @@ zw_status soft_minimise(soft_problem *s, zw_error *error)
     s->iterations = 0;
     for (int i = 0; i < s->islands && status == ZW_OK; i++) {
         const soft_island *island = &s->island[i];
-        if (island->dof) {
+        if (island->dof || island->is_deep) {
             status = finish(s, island, 0, &sum, error);
             continue;
         }

@@ -71,7 +71,7 @@ static soft_block *add_block(soft_problem *s, soft_kind kind, int rows, int widt
     k->width = width;
     k->columns = columns;
     k->stride = (columns + 3) / 4 * 4;
-    k->whole = 0;
+    k->whole = k->held = 0;
     k->J = s->entries;
     k->column = s->columns;
     s->rows += rows;
@@ -434,6 +434,14 @@ ZW_CLONES static void put_on_world(const soft_problem *s, const soft_block *k,
     memcpy(speed, &sum, 3 * sizeof *speed);
 }
 
+/* The body of a deep tree that a contact holds to the world, if J can be done without; 0: none. */
+static int held_body(const soft_problem *s, const contact_point *point)
+{
+    int body = point->body[0] == 0 ? point->body[1] : point->body[1] == 0 ? point->body[0] : 0;
+    int last = body > 0 && s->holds ? s->system->tree->body[body].last_dof : -1;
+    return last >= 0 && s->tree[s->tree_of[last]].is_deep ? body : 0;
+}
+
 static void add_contact(soft_problem *s, int index, const double *v)
 {
     contact_point *point = &s->found.point[index];
@@ -442,12 +450,16 @@ static void add_contact(soft_problem *s, int index, const double *v)
     turn_frame(s, point);
     const soft_pair *pair = pair_of(s, point);
     double speed[6];
-    int simple = wide == 3 && (point->body[0] == 0 || point->body[1] == 0);
+    int held = held_body(s, point);
+    int simple = wide == 3 && !held && (point->body[0] == 0 || point->body[1] == 0);
     if (simple) {
         const tree_mechanism *tree = s->system->tree;
         int last = tree->body[point->body[point->body[0] == 0]].last_dof;
         columns = last < 0 ? 0 : tree->depth[last];
         column = tree->column + (last < 0 ? 0 : tree->start[last]);
+    } else if (held) {
+        columns = 1;
+        column = &s->system->tree->body[held].last_dof;
     } else {
         columns = contact_rows(s->system, point, s->work->sweeps, s->J_column, s->J);
     }
@@ -457,14 +469,19 @@ static void add_contact(soft_problem *s, int index, const double *v)
         put_on_world(s, k, point, v, speed);
         k->whole = columns > 0;
     }
-    for (int r = 0; r < wide && !simple; r++) {
+    k->held = held;
+    k->of = index;
+    if (held) {
+        soft_deep_along(s, k, s->system->tree->at.V, speed);
+        k->whole = 1;
+    }
+    for (int r = 0; r < wide && !simple && !held; r++) {
         speed[r] = put_row(s, k, r, s->J + r * columns, 1, v);
     }
     for (int r = 0; r + 1 < wide; r++) {
         k->mu[r] = fmax(point->friction[r], LEAST_FRICTION);
     }
     (pyramid ? fill_pyramid : fill_elliptic)(s, k, point->gap, pair, speed);
-    k->of = index;
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */

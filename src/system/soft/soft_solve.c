@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "system/soft/soft.h"
 #include "system/soft/soft_large.h"
+#include "tree/sweeps.h"
 
 /* ---- Creation ------------------------------------------------------------------------------- */
 
@@ -28,6 +29,12 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->part = (double(*)[2])base_arena_doubles(arena, 2 * (size_t)bodies->part_count);
     s->length = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->H = base_arena_doubles(arena, (size_t)system->tree->entries + 3 * n);
+    s->held = base_arena_doubles(arena, 21 * (size_t)system->tree->bodies);
+    s->wrench = base_arena_doubles(arena, 6 * (size_t)system->tree->bodies);
+    s->deep = base_arena_doubles(arena, n);
+    s->lower = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->upper = base_arena_doubles(arena, (size_t)system->tree->entries);
+    s->stage = base_arena_doubles(arena, (size_t)system->nq + 4 * (n + (size_t)system->carried));
     s->J = base_arena_doubles(arena, SOFT_WIDE * wide);
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
                                             SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
@@ -136,12 +143,43 @@ void soft_free(soft_problem *s)
 
 static int is_finite(const soft_problem *s)
 {
-    const double *M = s->work->sweeps + s->system->tree->at.M;
     double sum = 0;
-    for (int i = 0; i < s->system->n; i++) { /* the diagonal tells of the others */
-        sum += s->force[i] * 0 + M[s->system->tree->start[i + 1] - 1] * 0;
+    for (int i = 0; i < s->system->n; i++) { /* weights and places are in it */
+        sum += s->force[i] * 0;
     }
     return sum == 0;
+}
+
+static zw_status find_rows(soft_problem *s, const double *q, const double *v, zw_error *error)
+{
+    zw_status status = soft_fill(s, q, v, error);
+    return status == ZW_OK && !soft_find_islands(s)
+               ? base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY))
+               : status;
+}
+
+/* Are the islands of all blocks without J such as do without? */
+static int is_held(const soft_problem *s)
+{
+    int held = 1;
+    for (int i = 0; i < s->islands; i++) {
+        for (int b = s->island[i].block; b >= 0 && held; b = s->block[b].next) {
+            held = !s->block[b].held || s->island[i].is_deep;
+        }
+    }
+    return held;
+}
+
+/* M, unless all islands and Euler's step do without its entries, or the herd has made them. */
+static void find_masses(soft_problem *s)
+{
+    int deep = s->system->bodies->integrator == ZW_INTEGRATOR_EULER;
+    for (int i = 0; i < s->islands; i++) {
+        deep &= s->island[i].is_deep;
+    }
+    if (!deep && !s->work->herd) {
+        tree_composite(s->system->tree, s->work->sweeps);
+    }
 }
 
 zw_status soft_forward(soft_problem *s, double t, const double *q, const double *v, zw_error *error)
@@ -157,11 +195,16 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     if (!is_finite(s)) { /* that names who is not */
         status = system_evaluate(system, s->work, PART_TERMS, t, q, v, NULL, NULL, error);
     }
-    status = status == ZW_OK ? soft_fill(s, q, v, error) : status;
-    if (status == ZW_OK && !soft_find_islands(s)) {
-        status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    s->holds = 1;
+    status = status == ZW_OK ? find_rows(s, q, v, error) : status;
+    if (status == ZW_OK && !is_held(s)) {
+        s->holds = 0;
+        status = find_rows(s, q, v, error);
     }
-    status = status == ZW_OK ? soft_minimise(s, error) : status;
+    if (status == ZW_OK) {
+        find_masses(s);
+        status = soft_minimise(s, error);
+    }
     if (status == ZW_OK) {
         memcpy(s->before, s->guess, bytes);
         memcpy(s->guess, s->a, bytes);

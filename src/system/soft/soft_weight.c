@@ -1,9 +1,21 @@
 /* What a unit of force moves, in the pose as described: the scale of a row's compliance.
  *
  * Of a dof the diagonal of M^-1, of a length c' M^-1 c, of a body the mean of the diagonal of
- * J M^-1 J' over the three shifts and over the three turns at its centre of mass. Where a body can
- * only turn or only shift (its centre on a fixed axle), the other mean stands in for the one that
- * is nothing. */
+ * J M^-1 J' over the three shifts and over the three turns at its centre of mass; nothing where it
+ * cannot turn, or its centre is on a fixed axle. One exception is MuJoCo's (its "simple" bodies
+ * that only shift): a body without children on the world, or on what is fixed to it, with its
+ * centre of mass at its origin, principal axes along its own and slides along those, is weighed by
+ * its mass alone, however many slides it has, and so are its slides.
+ *
+ * Without tendons that have a mass all of these follow in one sweep from the root to the tips
+ * (Rodriguez, Jain and Kreutz-Delgado 1991). Let Omega be the accelerations of a body that forces
+ * on itself cause, W A' = Omega. With S, G = U/D, D of a dof (tree/articulated.lane.h) the motion
+ * beyond it is (1 - S G') A + S u/D, A being that before it, and u is felt by no other, so
+ *
+ *     beyond it     Omega - S (Omega G)' - (Omega G) S' + (G' Omega G + 1/D) S S'
+ *     of the dof    G' Omega G + 1/D
+ *
+ * with Omega of the parent, shifted to the body's centre, before the first dof. */
 #include <string.h>
 
 #include "base/error.h"
@@ -25,7 +37,6 @@ static double inverse(soft_problem *s, const double *x, double *room)
 
 static void weigh_dofs(soft_problem *s, double *x, double *room)
 {
-    const tree_mechanism *tree = s->system->tree;
     int n = s->system->n;
     memset(x, 0, (size_t)n * sizeof *x);
     for (int i = 0; i < n; i++) {
@@ -33,6 +44,12 @@ static void weigh_dofs(soft_problem *s, double *x, double *room)
         s->dof[i] = inverse(s, x, room);
         x[i] = 0;
     }
+}
+
+/* Dofs of one joint that are of one kind weigh the same; and what weighs nothing as the other. */
+static void even_out(soft_problem *s)
+{
+    const tree_mechanism *tree = s->system->tree;
     for (int j = 0; j < tree->joints; j++) {
         tree_joint_kind kind = tree->joint[j].kind;
         int end = kind == TREE_FREE ? 6 : kind == TREE_BALL ? 3 : 0;
@@ -43,11 +60,58 @@ static void weigh_dofs(soft_problem *s, double *x, double *room)
     }
 }
 
-static void weigh_lengths(soft_problem *s, double *x, double *room)
+static int only_shifts(const zw_system *system, int part)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const tree_mechanism *tree = system->tree;
+    const bodies_part *own = &bodies->part[part], *above = &bodies->part[own->parent];
+    const tree_body *body = &tree->body[own->frame.body];
+    int good = part > 0 && body->dof_end > body->dof && body->parent == 0 && above->parent <= 0;
+    for (int j = body->joint; j < body->joint_end && good; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        good = joint->kind == TREE_SLIDE && joint->along != TREE_ASKEW && joint->anchor[0] == 0 &&
+               joint->anchor[1] == 0 && joint->anchor[2] == 0;
+    }
+    for (int k = 0; k < 3 && good; k++) {
+        good = own->frame.pos[k] == 0 && own->com[k] == 0 && own->inertia[3 + k] == 0;
+    }
+    for (int i = 1; i < bodies->part_count && good; i++) {
+        good = bodies->part[i].parent != part;
+    }
+    return good;
+}
+
+static void weigh_simple(soft_problem *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    for (int part = 1; part < bodies->part_count; part++) {
+        const tree_body *body = &s->system->tree->body[bodies->part[part].frame.body];
+        if (!only_shifts(s->system, part)) {
+            continue;
+        }
+        s->part[part][0] = 1 / bodies->part[part].mass;
+        for (int j = 0; j < bodies->joint_count; j++) {
+            const bodies_length *length = &bodies->length[j];
+            int dof = length->count == 1 ? bodies->term[length->first].dof : -1;
+            if (dof >= body->dof && dof < body->dof_end) {
+                s->dof[dof] = s->length[j] = s->part[part][0];
+            }
+        }
+    }
+}
+
+/* Those of one term alone (joints) are known where those of dofs are. */
+static void weigh_lengths(soft_problem *s, int known, double *x, double *room)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int i = 0; i < bodies->length_count; i++) {
         const bodies_length *length = &bodies->length[i];
+        if (known && length->count <= 1) {
+            const bodies_term *term = &bodies->term[length->first];
+            s->length[i] =
+                length->count == 1 ? term->coef * s->dof[term->dof] * term->coef : 0; /* or none */
+            continue;
+        }
         memset(x, 0, (size_t)s->system->n * sizeof *x);
         for (int k = length->first; k < length->first + length->count; k++) {
             x[bodies->term[k].dof] += bodies->term[k].coef;
@@ -71,9 +135,74 @@ static void weigh_part(soft_problem *s, int part, int *chain, double *x, double 
         }
         to[row < 3] += inverse(s, x, room) / 3;
     }
-    if (to[0] < 1e-15 || to[1] < 1e-15) {
-        to[0] = to[1] = to[0] > to[1] ? to[0] : to[1];
+}
+
+/* Omega about a point at r from where it was: the shifts there are v + w x r. */
+static void shift(const double r[3], double omega[6][6])
+{
+    for (int pass = 0; pass < 2; pass++) { /* rows, then columns */
+        for (int k = 0; k < 6; k++) {
+            double w[3], *to[3];
+            for (int i = 0; i < 3; i++) {
+                w[i] = pass ? omega[k][i] : omega[i][k];
+                to[i] = pass ? &omega[k][3 + i] : &omega[3 + i][k];
+            }
+            *to[0] += w[1] * r[2] - w[2] * r[1];
+            *to[1] += w[2] * r[0] - w[0] * r[2];
+            *to[2] += w[0] * r[1] - w[1] * r[0];
+        }
     }
+}
+
+/* Across a dof; answers its weight. */
+static double cross_dof(const double *S, const double *G, double pivot, double omega[6][6])
+{
+    double g[6], sum = pivot;
+    for (int i = 0; i < 6; i++) {
+        g[i] = 0;
+        for (int k = 0; k < 6; k++) {
+            g[i] += omega[i][k] * G[k];
+        }
+        sum += g[i] * G[i];
+    }
+    for (int i = 0; i < 6; i++) {
+        for (int k = 0; k < 6; k++) {
+            omega[i][k] += sum * S[i] * S[k] - S[i] * g[k] - g[i] * S[k];
+        }
+    }
+    return sum;
+}
+
+/* All dofs and parts, where M is that of the tree. 0: it is not positive. */
+static int weigh_tree(soft_problem *s, double (*omega)[6][6])
+{
+    const tree_mechanism *tree = s->system->tree;
+    const tree_places *at = &tree->at;
+    double *sweeps = s->work->sweeps;
+    int bad = 0;
+    tree_articulate(tree, NULL, sweeps, &bad);
+    for (int i = 1; i < tree->bodies && !bad; i++) {
+        const tree_body *body = &tree->body[i];
+        memcpy(omega[i], omega[body->parent], sizeof *omega);
+        shift(sweeps + at->shift + 3 * i, omega[i]);
+        for (int d = body->dof; d < body->dof_end; d++) {
+            s->dof[d] = cross_dof(sweeps + at->S + 6 * d, sweeps + at->G + 6 * d,
+                                  sweeps[at->pivot + d], omega[i]);
+        }
+    }
+    for (int part = 0; part < s->system->bodies->part_count && !bad; part++) {
+        int body = s->system->bodies->part[part].frame.body;
+        double place[3], r[3], own[6][6], *to = s->part[part];
+        bodies_part_centre(s->system, s->work, part, place);
+        for (int k = 0; k < 3; k++) {
+            r[k] = place[k] - sweeps[at->com + 3 * body + k];
+        }
+        memcpy(own, omega[body], sizeof own);
+        shift(r, own);
+        to[1] = (own[0][0] + own[1][1] + own[2][2]) / 3;
+        to[0] = (own[3][3] + own[4][4] + own[5][5]) / 3;
+    }
+    return !bad;
 }
 
 /* Masses that are more than round-off of larger ones. */
@@ -82,8 +211,13 @@ static int is_felt(soft_problem *s)
     const tree_mechanism *tree = s->system->tree;
     const double *M = s->work->sweeps + tree->at.M;
     int felt = soft_factor_masses(s, NULL);
-    for (int d = 0; d < tree->nv && felt && !s->is_bent; d++) { /* 1/D, and M's diagonal */
-        felt = s->row[d][s->level[d]] * M[tree->start[d + 1] - 1] < 1e14;
+    for (int i = 0; i < s->islands && !s->is_bent; i++) { /* 1/D, and M's diagonal */
+        const soft_island *island = &s->island[i];
+        for (int d = island->first; d < island->first + island->n && felt; d++) {
+            double pivot =
+                island->is_deep ? s->work->sweeps[tree->at.pivot + d] : s->row[d][s->level[d]];
+            felt = pivot * M[tree->start[d + 1] - 1] < 1e14;
+        }
     }
     return felt;
 }
@@ -94,8 +228,9 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
     size_t n = (size_t)system->n + 1;
     double *x = base_alloc(2 * n * sizeof *x);
     int *chain = base_alloc(n * sizeof *chain);
+    double(*omega)[6][6] = base_alloc((size_t)system->tree->bodies * sizeof *omega);
     zw_status status = ZW_OK;
-    if (x && chain) {
+    if (x && chain && omega) {
         memset(s->a, 0, (n - 1) * sizeof(double));
         status = system_evaluate(system, s->work, PART_METRIC, 0, system->tree->q_rest, s->a, NULL,
                                  NULL, error);
@@ -111,12 +246,18 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
                            "loops, and maximal coordinates, have none");
     }
     if (status == ZW_OK) {
-        weigh_dofs(s, x, x + n);
-        weigh_lengths(s, x, x + n);
-        for (int i = 0; i < system->bodies->part_count; i++) {
-            weigh_part(s, i, chain, x, x + n);
+        int tree = s->blocks == 0 && weigh_tree(s, omega);
+        weigh_lengths(s, tree, x, x + n);
+        if (!tree) { /* tendons have masses */
+            weigh_dofs(s, x, x + n);
+            for (int i = 0; i < system->bodies->part_count; i++) {
+                weigh_part(s, i, chain, x, x + n);
+            }
         }
+        even_out(s);
+        weigh_simple(s);
     }
+    base_free(omega);
     base_free(x);
     base_free(chain);
     return status;

@@ -1,0 +1,26 @@
+/* zwang export: a robot as an MJCF file. */
+#include "cli.h"
+
+int cli_export(const cli_arguments *arguments)
+{
+    cli_world world = {0};
+    zw_error error = {0};
+    int code = cli_load_model(arguments, &world, &error);
+    if (code == CLI_OK) {
+        zw_status status = zw_model_write(world.model, arguments->target, &error);
+        code = status == ZW_OK ? CLI_OK : status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
+    }
+    if (code != CLI_OK) {
+        cli_show_error(&error);
+    } else if (!arguments->quiet) {
+        cli_label(stdout, "written");
+        printf("%s: %d bodies, %d joints, %d shapes, %d actuators\n", arguments->target,
+               zw_model_count(world.model, ZW_THING_BODY) - 1,
+               zw_model_count(world.model, ZW_THING_JOINT),
+               zw_model_count(world.model, ZW_THING_GEOM),
+               zw_model_count(world.model, ZW_THING_ACTUATOR));
+        cli_show_notes(stdout, &world);
+    }
+    cli_unload(&world);
+    return code;
+}

@@ -1,0 +1,185 @@
+/* Tendons, contacts that are said of pairs, actuators. */
+#include <math.h>
+
+#include "record/mjcf/mjcf.h"
+
+/* ---- Tendons -------------------------------------------------------------------------------- */
+
+static void put_tendon(mjcf_writer *w, int index)
+{
+    const zw_tendon_def *t = &w->b->tendon[index];
+    record_put(&w->file, "    <fixed");
+    mjcf_put_name(w, "name", ZW_THING_TENDON, index);
+    mjcf_put_bool(w, "limited", t->limited);
+    if (t->limited) {
+        mjcf_put_reals(w, "range", t->range, 2);
+        mjcf_put_reals(w, "margin", &t->margin, 1);
+        mjcf_put_soft(w, "solreflimit", "solimplimit", &t->soft_limit);
+    }
+    if (t->force_limited) {
+        mjcf_put_bool(w, "actuatorfrclimited", 1);
+        mjcf_put_reals(w, "actuatorfrcrange", t->force_range, 2);
+    }
+    mjcf_put_reals(w, "stiffness", &t->stiffness, 1);
+    mjcf_put_reals(w, "damping", &t->damping, 1);
+    if (t->armature != 0) {
+        mjcf_put_reals(w, "armature", &t->armature, 1);
+    }
+    mjcf_put_reals(w, "frictionloss", &t->frictionloss, 1);
+    if (t->frictionloss > 0) {
+        mjcf_put_soft(w, "solreffriction", "solimpfriction", &t->soft_friction);
+    }
+    if (!(t->springlength[0] < 0)) {
+        mjcf_put_reals(w, "springlength", t->springlength, 2);
+    }
+    record_put(&w->file, ">\n");
+    for (int i = 0; i < t->count; i++) {
+        record_put(&w->file, "      <joint");
+        mjcf_put_name(w, "joint", ZW_THING_JOINT, t->joint[i]);
+        mjcf_put_reals(w, "coef", &t->coef[i], 1);
+        record_put(&w->file, "/>\n");
+    }
+    record_put(&w->file, "    </fixed>\n");
+}
+
+void mjcf_put_tendons(mjcf_writer *w)
+{
+    record_put(&w->file, "  <tendon>\n");
+    for (int i = 0; i < w->b->count[ZW_THING_TENDON]; i++) {
+        put_tendon(w, i);
+    }
+    record_put(&w->file, "  </tendon>\n");
+}
+
+/* ---- Contacts ------------------------------------------------------------------------------- */
+
+static void put_pair(mjcf_writer *w, int index)
+{
+    enum { ALL = 0x3f };
+    const zw_pair_def *p = &w->b->pair[index];
+    if (p->given != ALL) {
+        mjcf_refuse(w, ZW_THING_PAIR, index,
+                    "it takes numbers from its geoms; in MuJoCo a pair has all of its own");
+        return;
+    }
+    record_put(&w->file, "    <pair");
+    if (p->name != NULL) {
+        mjcf_put_text(w, "name", p->name);
+    }
+    mjcf_put_name(w, "geom1", ZW_THING_GEOM, p->geom1);
+    mjcf_put_name(w, "geom2", ZW_THING_GEOM, p->geom2);
+    mjcf_put_int(w, "condim", p->condim);
+    mjcf_put_reals(w, "friction", p->friction, 5);
+    mjcf_put_soft(w, "solref", "solimp", &p->soft);
+    mjcf_put_reals(w, "solreffriction", p->soft_friction.ref, 2);
+    mjcf_put_reals(w, "margin", &p->margin, 1);
+    mjcf_put_reals(w, "gap", &p->gap, 1);
+    record_put(&w->file, "/>\n");
+}
+
+void mjcf_put_contacts(mjcf_writer *w)
+{
+    record_put(&w->file, "  <contact>\n");
+    for (int i = 0; i < w->b->count[ZW_THING_PAIR]; i++) {
+        put_pair(w, i);
+    }
+    for (int i = 0; i < w->b->count[ZW_THING_EXCLUDE]; i++) {
+        const zw_exclude_def *e = &w->b->exclude[i];
+        record_put(&w->file, "    <exclude");
+        if (e->name != NULL) {
+            mjcf_put_text(w, "name", e->name);
+        }
+        mjcf_put_name(w, "body1", ZW_THING_BODY, e->body1);
+        mjcf_put_name(w, "body2", ZW_THING_BODY, e->body2);
+        record_put(&w->file, "/>\n");
+    }
+    record_put(&w->file, "  </contact>\n");
+}
+
+/* ---- Actuators ------------------------------------------------------------------------------ */
+
+static void put_range(mjcf_writer *w, const char *limited, const char *range, int is_limited,
+                      const double x[2])
+{
+    mjcf_put_bool(w, limited, is_limited);
+    if (is_limited) {
+        mjcf_put_reals(w, range, x, 2);
+    }
+}
+
+static void put_target(mjcf_writer *w, const zw_actuator_def *a)
+{
+    static const struct {
+        const char *word;
+        zw_thing kind;
+    } drive[] = {[ZW_DRIVE_JOINT] = {"joint", ZW_THING_JOINT},
+                 [ZW_DRIVE_JOINT_IN_PARENT] = {"jointinparent", ZW_THING_JOINT},
+                 [ZW_DRIVE_TENDON] = {"tendon", ZW_THING_TENDON},
+                 [ZW_DRIVE_SITE] = {"site", ZW_THING_SITE}};
+    mjcf_put_name(w, drive[a->drive].word, drive[a->drive].kind, a->target);
+    if (a->refsite >= 0) {
+        mjcf_put_name(w, "refsite", ZW_THING_SITE, a->refsite);
+    }
+}
+
+/* A damping ratio is settled when the model is compiled; MJCF says it of servos alone:
+ * kp (control - length), the control as it is, filtered, or integrated. */
+static const char *servo_word(const zw_actuator_def *a)
+{
+    int is_servo = !a->gain_affine && a->bias_affine && a->bias_prm[0] == 0 &&
+                   a->bias_prm[1] == -a->gain_prm[0] && a->dynamics != ZW_DYNAMICS_FILTER;
+    return !is_servo ? NULL : a->dynamics == ZW_DYNAMICS_INTEGRATOR ? "intvelocity" : "position";
+}
+
+static void put_law(mjcf_writer *w, const zw_actuator_def *a)
+{
+    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact"};
+    if (a->damp_ratio != 0) {
+        mjcf_put_reals(w, "kp", &a->gain_prm[0], 1);
+        mjcf_put_reals(w, "dampratio", &a->damp_ratio, 1);
+        if (a->dynamics == ZW_DYNAMICS_INTEGRATOR) {
+            put_range(w, "actlimited", "actrange", a->act_limited, a->act_range);
+        } else if (a->dynamics != ZW_DYNAMICS_NONE) {
+            mjcf_put_reals(w, "timeconst", &a->dyn_prm[0], 1);
+        }
+        return;
+    }
+    mjcf_put_text(w, "dyntype", dynamics[a->dynamics]);
+    mjcf_put_reals(w, "dynprm", a->dyn_prm, 10);
+    mjcf_put_text(w, "gaintype", a->gain_affine ? "affine" : "fixed");
+    mjcf_put_reals(w, "gainprm", a->gain_prm, 10);
+    mjcf_put_text(w, "biastype", a->bias_affine ? "affine" : "none");
+    mjcf_put_reals(w, "biasprm", a->bias_prm, 10);
+    if (a->dynamics != ZW_DYNAMICS_NONE) {
+        put_range(w, "actlimited", "actrange", a->act_limited, a->act_range);
+        mjcf_put_bool(w, "actearly", a->act_early);
+    }
+}
+
+static void put_actuator(mjcf_writer *w, int index)
+{
+    const zw_actuator_def *a = &w->b->actuator[index];
+    const char *word = a->damp_ratio != 0 ? servo_word(a) : "general";
+    if (word == NULL) {
+        mjcf_refuse(w, ZW_THING_ACTUATOR, index, "MJCF has a damping ratio for servos alone");
+        return;
+    }
+    record_putf(&w->file, "    <%s", word);
+    mjcf_put_name(w, "name", ZW_THING_ACTUATOR, index);
+    put_target(w, a);
+    mjcf_put_reals(w, "gear", a->gear, 6);
+    mjcf_put_int(w, "group", a->group);
+    put_range(w, "ctrllimited", "ctrlrange", a->ctrl_limited, a->ctrl_range);
+    put_range(w, "forcelimited", "forcerange", a->force_limited, a->force_range);
+    put_law(w, a);
+    record_put(&w->file, "/>\n");
+}
+
+void mjcf_put_actuators(mjcf_writer *w)
+{
+    record_put(&w->file, "  <actuator>\n");
+    for (int i = 0; i < w->b->count[ZW_THING_ACTUATOR]; i++) {
+        put_actuator(w, i);
+    }
+    record_put(&w->file, "  </actuator>\n");
+}

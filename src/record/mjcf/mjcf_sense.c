@@ -1,0 +1,131 @@
+/* Sensors and keyframes. */
+#include <string.h>
+
+#include "record/mjcf/mjcf.h"
+
+static const char *const sensor_word[] = {
+#define SENSOR_WORD(name, text, mount, size) text,
+    ZW_SENSOR_TABLE(SENSOR_WORD)
+#undef SENSOR_WORD
+};
+static const int sensor_mount[] = {
+#define SENSOR_MOUNT(name, text, mount, size) ZW_MOUNT_##mount,
+    ZW_SENSOR_TABLE(SENSOR_MOUNT)
+#undef SENSOR_MOUNT
+};
+
+/* What a frame sensor looks at: the word of its kind, and its name. */
+static void put_frame(mjcf_writer *w, const char *type, const char *name, int frame, int target)
+{
+    static const struct {
+        const char *word;
+        zw_thing kind;
+    } frames[] = {[ZW_FRAME_BODY] = {"xbody", ZW_THING_BODY},
+                  [ZW_FRAME_INERTIAL] = {"body", ZW_THING_BODY},
+                  [ZW_FRAME_GEOM] = {"geom", ZW_THING_GEOM},
+                  [ZW_FRAME_SITE] = {"site", ZW_THING_SITE}};
+    if (frame != ZW_FRAME_NONE) {
+        mjcf_put_text(w, type, frames[frame].word);
+        mjcf_put_name(w, name, frames[frame].kind, target);
+    }
+}
+
+static void put_sensor(mjcf_writer *w, int index)
+{
+    static const struct {
+        const char *word;
+        zw_thing kind;
+    } mounts[] = {[ZW_MOUNT_SITE] = {"site", ZW_THING_SITE},
+                  [ZW_MOUNT_JOINT] = {"joint", ZW_THING_JOINT},
+                  [ZW_MOUNT_BODY] = {"body", ZW_THING_BODY},
+                  [ZW_MOUNT_TENDON] = {"tendon", ZW_THING_TENDON},
+                  [ZW_MOUNT_ACTUATOR] = {"actuator", ZW_THING_ACTUATOR}};
+    const zw_sensor_def *s = &w->b->sensor[index];
+    int mount = sensor_mount[s->kind];
+    record_putf(&w->file, "    <%s", sensor_word[s->kind]);
+    if (s->name != NULL) {
+        mjcf_put_text(w, "name", s->name);
+    }
+    if (mount == ZW_MOUNT_FRAME) {
+        put_frame(w, "objtype", "objname", s->frame, s->target);
+        put_frame(w, "reftype", "refname", s->ref_frame, s->ref_target);
+    } else if (mount != ZW_MOUNT_NOTHING) {
+        mjcf_put_name(w, mounts[mount].word, mounts[mount].kind, s->target);
+    }
+    mjcf_put_reals(w, "cutoff", &s->cutoff, 1);
+    mjcf_put_reals(w, "noise", &s->noise, 1);
+    record_put(&w->file, "/>\n");
+}
+
+void mjcf_put_sensors(mjcf_writer *w)
+{
+    record_put(&w->file, "  <sensor>\n");
+    for (int i = 0; i < w->b->count[ZW_THING_SENSOR]; i++) {
+        put_sensor(w, i);
+    }
+    record_put(&w->file, "  </sensor>\n");
+}
+
+/* ---- Keyframes ------------------------------------------------------------------------------ */
+
+static int joint_numbers(const zw_joint_def *j, int speeds)
+{
+    return speeds ? model_joint_speeds[j->kind] : model_joint_positions[j->kind];
+}
+
+/* Numbers of the joints of one body, which stand behind those of all bodies before it. */
+static void put_joints_of(mjcf_writer *w, int body, const double *x, int speeds, int *said)
+{
+    int at = 0;
+    for (int b = 0; b < body; b++) {
+        for (int i = 0; w->b->joints[b] > 0 && i < w->b->count[ZW_THING_JOINT]; i++) {
+            at += w->b->joint[i].body == b ? joint_numbers(&w->b->joint[i], speeds) : 0;
+        }
+    }
+    for (int i = 0; i < w->b->count[ZW_THING_JOINT]; i++) {
+        if (w->b->joint[i].body != body) {
+            continue;
+        }
+        for (int k = joint_numbers(&w->b->joint[i], speeds); k > 0; k--) {
+            record_put(&w->file, (*said)++ > 0 ? " " : "");
+            record_put_number(&w->file, x[at++], 17);
+        }
+    }
+}
+
+/* In the order in which the bodies were written. */
+static void put_coordinates(mjcf_writer *w, const char *attribute, const double *x, int speeds)
+{
+    int said = 0;
+    if (x == NULL) {
+        return;
+    }
+    record_putf(&w->file, " %s=\"", attribute);
+    for (int i = 0; i < w->written; i++) {
+        put_joints_of(w, w->order[i], x, speeds, &said);
+    }
+    record_put(&w->file, "\"");
+}
+
+void mjcf_put_keys(mjcf_writer *w)
+{
+    record_put(&w->file, "  <keyframe>\n");
+    for (int i = 0; i < w->b->count[ZW_THING_KEY]; i++) {
+        const zw_key_def *key = &w->b->key[i];
+        record_put(&w->file, "    <key");
+        if (key->name != NULL) {
+            mjcf_put_text(w, "name", key->name);
+        }
+        mjcf_put_reals(w, "time", &key->time, 1);
+        put_coordinates(w, "qpos", key->qpos, 0);
+        put_coordinates(w, "qvel", key->qvel, 1);
+        if (key->act != NULL && key->act_count > 0) {
+            mjcf_put_reals(w, "act", key->act, key->act_count);
+        }
+        if (key->ctrl != NULL && key->ctrl_count > 0) {
+            mjcf_put_reals(w, "ctrl", key->ctrl, key->ctrl_count);
+        }
+        record_put(&w->file, "/>\n");
+    }
+    record_put(&w->file, "  </keyframe>\n");
+}

@@ -1,0 +1,272 @@
+/* Steps that are implicit in the speeds, as MuJoCo's integrators implicit and implicitfast.
+ *
+ *     (M - h D) a = force + J' lambda,     v1 = v0 + h a,     D = d force/dv at (q0, v0)
+ *
+ * D has the dampers of joints and tendons and the motors that follow speeds, each -c g g' along
+ * its directions g; a motor that is at the end of its range has none. `implicit` also has what the
+ * inertial forces c(q, v) change by. `implicitfast` leaves that out, so that D is symmetric, but
+ * for bodies that are free by themselves, whose gyroscopic moments are most of it. (MuJoCo 3.14,
+ * engine_forward.c and engine_derivative.c; entries between branches of a tree, which M has not,
+ * are left out there as here.)
+ *
+ * c is a quadratic form of v, so its slope is known exactly from two of its values,
+ *
+ *     dc/dv e = (c(v + s e) - c(v - s e))/(2 s)     for every s > 0,
+ *
+ * and trees do not see each other: one sweep serves a dof of each.
+ *
+ * Elimination.  Row d of M has the dofs a_0 < a_1 < ... < d on the way from the root. Eliminated
+ * from the last to the first, d changes only entries between these, which are there: no fill-in,
+ * in the memory of M and of its transpose. Pivots are not chosen; nor does MuJoCo. */
+#include <math.h>
+#include <string.h>
+
+#include "step/soft_step.h"
+#include "tree/sweeps.h"
+
+/* H += weight g g', g[k] on dof[k], where H has entries: H_dj of row d and, alike, H_jd. */
+static void add_along(soft_problem *s, double weight, int count, const int *dof, const double *g)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < count; j++) {
+            int k = tree->start[dof[i]], end = tree->start[dof[i] + 1];
+            while (k < end && tree->column[k] < dof[j]) {
+                k++;
+            }
+            if (k < end && tree->column[k] == dof[j]) {
+                s->lower[k] += weight * g[i] * g[j];
+            }
+        }
+    }
+}
+
+/* Along a joint or tendon, with as many terms as it has. */
+static void add_length(soft_problem *s, double weight, const bodies_length *length)
+{
+    const bodies_term *term = s->system->bodies->term + length->first;
+    for (int k = 0; k < length->count; k++) {
+        s->work->aim_dof[k] = term[k].dof;
+        s->work->aim[k] = term[k].coef;
+    }
+    add_along(s, weight, length->count, s->work->aim_dof, s->work->aim);
+}
+
+/* The control counts without its range: so it does in MuJoCo's derivative. */
+static void add_motor(soft_problem *s, double h, int index, const double *q, const double *v)
+{
+    const zw_system *system = s->system;
+    zw_work *work = s->work;
+    const bodies_motor *motor = &system->bodies->motor[index];
+    if (!motor->gain_affine && !motor->bias_affine) {
+        return;
+    }
+    bodies_pull now = bodies_motor_look(system, work, index, q, v);
+    if (motor->clamp_force && (now.force <= motor->force[0] || now.force >= motor->force[1])) {
+        return;
+    }
+    double u = motor->act < 0 ? work->param[motor->param] : bodies_control(system, work, motor, v);
+    double by_rate = bodies_motor_law(motor, u, now.length, now.rate).by_rate;
+    if (by_rate != 0) {
+        add_along(s, -h * by_rate, now.count, work->aim_dof, work->aim);
+    }
+}
+
+/* The masses; those of tendons as far as H has room for them. */
+static void fill_masses(soft_problem *s)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const tree_mechanism *tree = s->system->tree;
+    memcpy(s->lower, s->work->sweeps + tree->at.M, (size_t)tree->entries * sizeof *s->lower);
+    for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
+        if (bodies->length[i].armature != 0) {
+            add_length(s, bodies->length[i].armature, &bodies->length[i]);
+        }
+    }
+}
+
+/* Ma = M a, of what fill_masses has left. */
+static void multiply(const soft_problem *s, const double *a, double *Ma)
+{
+    const tree_mechanism *tree = s->system->tree;
+    memset(Ma, 0, (size_t)s->system->n * sizeof *Ma);
+    for (int d = 0; d < s->system->n; d++) {
+        for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+            int j = tree->column[k];
+            Ma[d] += s->lower[k] * a[j];
+            Ma[j] += j < d ? s->lower[k] * a[d] : 0;
+        }
+    }
+}
+
+/* Less h D, without inertial forces. */
+static void add_slopes(soft_problem *s, double h, const double *q, const double *v)
+{
+    const zw_system *system = s->system;
+    const struct system_bodies *bodies = system->bodies;
+    const tree_mechanism *tree = system->tree;
+    for (int d = 0; d < system->n; d++) {
+        s->lower[tree->start[d + 1] - 1] += h * tree->damping[d];
+    }
+    for (int i = 0; i < bodies->length_count; i++) {
+        if (bodies->length[i].damping != 0) {
+            add_length(s, h * bodies->length[i].damping, &bodies->length[i]);
+        }
+    }
+    for (int k = 0; k < bodies->motor_count; k++) {
+        add_motor(s, h, k, q, v);
+    }
+    memcpy(s->upper, s->lower, (size_t)tree->entries * sizeof *s->upper);
+}
+
+/* ---- Inertial forces ------------------------------------------------------------------------- */
+
+static int is_free_body(const soft_problem *s, const soft_tree *it)
+{
+    const tree_mechanism *tree = s->system->tree;
+    return it->end - it->first == 6 && tree->joint[tree->dof_joint[it->first]].kind == TREE_FREE;
+}
+
+/* Does the tree take its inertial forces along? */
+static int takes_inertia(const soft_problem *s, const soft_tree *it)
+{
+    return s->system->bodies->integrator == ZW_INTEGRATOR_IMPLICIT || is_free_body(s, it);
+}
+
+/* c at v and, in each tree, `by` more at its dof number k. */
+static void inertial_forces(soft_problem *s, const double *v, int k, double by, double *speed,
+                            double *c)
+{
+    memcpy(speed, v, (size_t)s->system->n * sizeof *speed);
+    for (int t = 0; t < s->trees; t++) {
+        int d = s->tree[t].first + k;
+        if (d < s->tree[t].end && takes_inertia(s, &s->tree[t])) {
+            speed[d] += by;
+        }
+    }
+    tree_velocities(s->system->tree, speed, s->work->sweeps);
+    tree_inverse(s->system->tree, NULL, NULL, s->work->sweeps, c);
+}
+
+/* H += h dc/dv_d, `slope` being dc/dv_d: of the rows on d's way to the root and of those behind d.
+ */
+static void add_inertia(soft_problem *s, double h, const soft_tree *it, int d, const double *slope)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int k = tree->start[d]; k < tree->start[d + 1]; k++) {
+        s->upper[k] += h * slope[tree->column[k]];
+    }
+    s->lower[tree->start[d + 1] - 1] = s->upper[tree->start[d + 1] - 1];
+    for (int i = d + 1; i < it->end; i++) {
+        int k = tree->start[i];
+        while (k < tree->start[i + 1] && tree->column[k] < d) {
+            k++;
+        }
+        if (k < tree->start[i + 1] && tree->column[k] == d) {
+            s->lower[k] += h * slope[i];
+        }
+    }
+}
+
+static void add_inertias(soft_problem *s, double h, const double *v)
+{
+    int n = s->system->n, longest = 0;
+    double *speed = s->stage, *more = s->x, *less = s->y, fast = 0;
+    for (int t = 0; t < s->trees; t++) {
+        const soft_tree *it = &s->tree[t];
+        longest =
+            takes_inertia(s, it) && it->end - it->first > longest ? it->end - it->first : longest;
+    }
+    for (int i = 0; i < n; i++) {
+        fast = fmax(fast, fabs(v[i]));
+    }
+    if (longest == 0 || fast == 0) { /* dc/dv is 0 at rest */
+        return;
+    }
+    for (int k = 0; k < longest; k++) {
+        inertial_forces(s, v, k, fast, speed, more);
+        inertial_forces(s, v, k, -fast, speed, less);
+        for (int i = 0; i < n; i++) {
+            more[i] = (more[i] - less[i]) / (2 * fast);
+        }
+        for (int t = 0; t < s->trees; t++) {
+            int d = s->tree[t].first + k;
+            if (d < s->tree[t].end && takes_inertia(s, &s->tree[t])) {
+                add_inertia(s, h, &s->tree[t], d, more);
+            }
+        }
+    }
+    tree_velocities(s->system->tree, v, s->work->sweeps);
+}
+
+/* ---- Elimination ----------------------------------------------------------------------------- */
+
+/* H_ad of a column becomes H_ad/H_dd, and H what is left. 0: a pivot is nothing. */
+static int eliminate(soft_problem *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int d = s->system->n - 1; d >= 0; d--) {
+        int first = tree->start[d], last = tree->start[d + 1] - 1;
+        double pivot = s->lower[last];
+        if (!(fabs(pivot) > 0)) {
+            return 0;
+        }
+        for (int i = first; i < last; i++) { /* a_i, its row begins at: */
+            int row = tree->start[tree->column[i]] - first;
+            double f = s->upper[i] /= pivot;
+            for (int j = first; j <= i; j++) {
+                s->lower[row + j] -= f * s->lower[j];
+            }
+            for (int j = i + 1; j < last; j++) {
+                s->upper[tree->start[tree->column[j]] + i - first] -= f * s->lower[j];
+            }
+        }
+    }
+    return 1;
+}
+
+/* x = H \ x */
+static void substitute(const soft_problem *s, double *x)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int d = s->system->n - 1; d >= 0; d--) {
+        for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
+            x[tree->column[k]] -= s->upper[k] * x[d];
+        }
+    }
+    for (int d = 0; d < s->system->n; d++) {
+        int last = tree->start[d + 1] - 1;
+        for (int k = tree->start[d]; k < last; k++) {
+            x[d] -= s->lower[k] * x[tree->column[k]];
+        }
+        x[d] /= s->lower[last];
+    }
+}
+
+int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v)
+{
+    fill_masses(s);
+    for (int i = 0; i < s->system->n; i++) {
+        s->Ma[i] = s->force[i] + s->push[i];
+    }
+    if (s->system->bodies->extra_count > 0) { /* what the masses here need for the same a */
+        multiply(s, s->a, s->Ma);
+    }
+    add_slopes(s, h, q, v);
+    add_inertias(s, h, v);
+    if (!eliminate(s)) {
+        return 0;
+    }
+    memcpy(s->a, s->Ma, (size_t)s->system->n * sizeof *s->a);
+    substitute(s, s->a);
+    return 1;
+}
+
+void soft_implicit_force(soft_problem *s, double *more)
+{
+    fill_masses(s);
+    multiply(s, s->a, more);
+    for (int i = 0; i < s->system->n; i++) {
+        more[i] -= s->Ma[i];
+    }
+}

@@ -1,0 +1,103 @@
+/* What a step of a robot at rest costs: one look for contacts and no factorisation, as the forces
+ * of the step before are those of this one; and that it is the same motion. */
+#include "system/contact/contacts.h"
+#include "system/work.h"
+#include "touch.h"
+
+/* A torso on two legs of two parts each, with springs and dampers in the joints, and a tail that
+ * hangs at its limit. */
+static const char robot[] =
+    "<worldbody><geom type='plane' size='5 5 1' friction='0.8'/>"
+    "<body name='torso' pos='0 0 0.52'><freejoint/><geom type='box' size='.12 .1 .06' mass='4'/>"
+    "<body pos='0 .1 -.06'><joint axis='0 1 0' stiffness='60' damping='3'/>"
+    "<geom type='capsule' fromto='0 0 0 .05 0 -.2' size='.03' mass='.5'/>"
+    "<body pos='.05 0 -.2'><joint axis='0 1 0' stiffness='60' damping='3'/>"
+    "<geom type='capsule' fromto='0 0 0 -.05 0 -.2' size='.03' mass='.4'/>"
+    "<geom type='box' pos='-.03 0 -.22' size='.08 .04 .02' mass='.2'/></body></body>"
+    "<body pos='0 -.1 -.06'><joint axis='0 1 0' stiffness='60' damping='3'/>"
+    "<geom type='capsule' fromto='0 0 0 .05 0 -.2' size='.03' mass='.5'/>"
+    "<body pos='.05 0 -.2'><joint axis='0 1 0' stiffness='60' damping='3'/>"
+    "<geom type='capsule' fromto='0 0 0 -.05 0 -.2' size='.03' mass='.4'/>"
+    "<geom type='box' pos='-.03 0 -.22' size='.08 .04 .02' mass='.2'/></body></body>"
+    "<body pos='-.12 0 0'><joint axis='0 1 0' limited='true' range='-20 20' damping='.05'/>"
+    "<geom type='capsule' fromto='0 0 0 -.15 0 0' size='.02' mass='.1'/></body>"
+    "</body></worldbody>";
+
+static void steps(scene *s, int count, double h)
+{
+    zw_error error = {0};
+    for (int k = 0; k < count; k++) {
+        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, h, &error), &error);
+    }
+}
+
+static double weight_held(const scene *s)
+{
+    double sum = 0;
+    for (int k = 0; k < s->work->touched->count; k++) {
+        sum += s->work->touched->contact[k].force[0];
+    }
+    return sum;
+}
+
+static double fastest(const scene *s)
+{
+    zw_view v = zw_field(s->system, s->state, s->work, ZW_FIELD_V);
+    double most = 0;
+    for (int i = 0; i < v.count; i++) {
+        most = fmax(most, fabs(v.data[i]));
+    }
+    return most;
+}
+
+static void one_look_and_no_solve(void **state)
+{
+    (void)state;
+    scene s = open_scene(robot);
+    steps(&s, 6000, 0.005);
+    print_message("speeds %.1e\n", fastest(&s));
+    int nq = zw_field(s.system, s.state, s.work, ZW_FIELD_Q).count;
+    double q[32];
+    assert_true(nq <= 32);
+    memcpy(q, q_of(&s), (size_t)nq * sizeof *q);
+    for (int k = 0; k < 200; k++) {
+        steps(&s, 1, 0.005);
+        const struct system_effort *cost = &s.work->effort;
+        assert_int_equal(cost->searches, 1);
+        assert_true(cost->factors <= 1);
+        assert_int_equal(cost->rounds, 0);
+        assert_true(s.work->certificate <= 1e-10);
+        assert_true(fabs(weight_held(&s) / (6.3 * G) - 1) < 1e-9);
+    }
+    for (int i = 0; i < nq; i++) {
+        assert_true(fabs(q_of(&s)[i] - q[i]) < 1e-11);
+    }
+    close_scene(&s);
+}
+
+/* What is pushed is not at rest, and comes to rest again. */
+static void a_push_is_felt(void **state)
+{
+    (void)state;
+    scene s = open_scene(robot);
+    zw_error error = {0};
+    const double push = 0.3;
+    steps(&s, 6000, 0.005);
+    must(zw_state_set(s.system, s.state, s.work, ZW_FIELD_V, 0, 1, &push, &error), &error);
+    steps(&s, 1, 0.005);
+    assert_true(s.work->effort.rounds > 0 && s.work->effort.searches > 1);
+    steps(&s, 1, 0.005);
+    assert_true(fastest(&s) > 1e-3);
+    steps(&s, 6000, 0.005);
+    assert_int_equal(s.work->effort.rounds, 0);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_look_and_no_solve),
+        cmocka_unit_test(a_push_is_felt),
+    };
+    return xml_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
+}

@@ -1,0 +1,303 @@
+/* Steps of the soft law by MuJoCo's integrators, on paper; judge_soft.mjs follows whole robots. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "read/file/xml.h"
+#include "step/soft_step.h"
+
+#define H 0.002
+
+typedef struct scene {
+    zw_model *model;
+    zw_system *system;
+    zw_work *work;
+    soft_problem *soft;
+    double q[40], v[40], gained;
+} scene;
+
+static void must(zw_status status, const zw_error *error)
+{
+    if (status != ZW_OK) {
+        fail_msg("%s: %s", zw_status_text(status), error->text);
+    }
+}
+
+static scene open_scene(const char *integrator, const char *inner)
+{
+    char text[4000];
+    scene s = {0};
+    zw_error error = {0};
+    int length = snprintf(text, sizeof text,
+                          "<mujoco><compiler angle='radian'/><option integrator='%s'/>%s</mujoco>",
+                          integrator, inner);
+    assert_true(length < (int)sizeof text);
+    s.model = zw_model_parse(text, "scene.xml", NULL, 0, &error);
+    must(s.model ? ZW_OK : error.status, &error);
+    s.system = zw_system_compile(s.model, &error);
+    must(s.system ? ZW_OK : error.status, &error);
+    s.work = zw_work_create(s.system, &error);
+    must(s.work ? ZW_OK : error.status, &error);
+    must(soft_create(s.system, s.work, H, &s.soft, &error), &error);
+    memcpy(s.q, s.system->bodies->q, (size_t)s.system->nq * sizeof(double));
+    return s;
+}
+
+static void close_scene(scene *s)
+{
+    soft_free(s->soft);
+    zw_work_free(s->work);
+    zw_system_free(s->system);
+    zw_model_free(s->model);
+}
+
+static void control(scene *s, const double *u)
+{
+    system_bind(s->system, s->work, u);
+}
+
+static zw_status take(scene *s, double h)
+{
+    zw_error error = {0};
+    double q[40], v[40], gained = 0;
+    zw_status status = soft_step(s->soft, 0, h, s->q, s->v, q, v, &gained, &error);
+    s->gained += gained;
+    memcpy(s->q, q, sizeof q);
+    memcpy(s->v, v, sizeof v);
+    return status;
+}
+
+static void assert_near(double x, double y, double within)
+{
+    if (!(fabs(x - y) <= within)) {
+        fail_msg("%.17g is not %.17g", x, y);
+    }
+}
+
+#define CART                                                                                       \
+    "<worldbody><body><joint name='x' type='slide' axis='1 0 0'/>"                                 \
+    "<inertial pos='0 0 0' mass='2' diaginertia='1 1 1'/></body></worldbody>"
+
+/* m (v1 - v0) = h (kp (u - q) - kv v0 - kv (v1 - v0)): stable however large kv is, where Euler's
+ * step grows by |1 - h kv/m| = 9. */
+static void a_stiff_servo_is_stable(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"implicitfast", "implicit", "Euler"};
+    for (int k = 0; k < 3; k++) {
+        scene s = open_scene(name[k], CART
+                             "<actuator><position joint='x' kp='5000' kv='10000'/></actuator>");
+        double u = 0.3, q = 0.1, v = 2, largest = 0;
+        control(&s, &u);
+        s.q[0] = q;
+        s.v[0] = v;
+        for (int i = 0; i < 300; i++) {
+            zw_status status = take(&s, H);
+            v += H * (5000 * (u - q) - 10000 * v) / (2 + (k < 2 ? H * 10000 : 0));
+            q += H * v;
+            largest = fmax(largest, fabs(v));
+            if (k < 2 || i < 5) {
+                assert_int_equal(status, ZW_OK);
+                assert_near(s.v[0], v, 1e-12 * largest);
+                assert_near(s.q[0], q, 1e-12 * largest);
+            }
+        }
+        assert_true(k == 2 ? !(largest < 1e100) : largest < 5);
+        close_scene(&s);
+    }
+}
+
+/* What the servo does is accounted for: kinetic energy = work, to the error of one step. */
+static void its_work_is_that_of_the_step(void **state)
+{
+    (void)state;
+    scene s = open_scene("implicitfast",
+                         CART "<actuator><position joint='x' kp='5000' kv='10000'/></actuator>");
+    double u = 0.3;
+    control(&s, &u);
+    s.v[0] = 2;
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(take(&s, H), ZW_OK);
+    }
+    assert_near(s.gained, 0.5 * 2 * (s.v[0] * s.v[0] - 4), 1e-12);
+    close_scene(&s);
+}
+
+/* At the end of its range a motor does not follow speeds. */
+static void a_motor_at_its_limit_has_no_slope(void **state)
+{
+    (void)state;
+    scene s = open_scene("implicitfast", CART "<actuator><position joint='x' kp='5000' kv='100' "
+                                              "forcerange='-7 7'/></actuator>");
+    double u = 1;
+    control(&s, &u);
+    assert_int_equal(take(&s, H), ZW_OK);
+    assert_near(s.v[0], H * 7 / 2, 1e-16);
+    close_scene(&s);
+}
+
+/* A gain that follows the speed: force = (g0 + g2 v) u, so that m a = g0 u + g2 v0 u + h g2 u a; at
+ * an activation that is exact, too: after k steps 1 - exp(-k h/tau) of the control. */
+static void gains_and_filters(void **state)
+{
+    (void)state;
+    scene s = open_scene("implicitfast",
+                         CART "<actuator><general joint='x' dyntype='filterexact' dynprm='0.01' "
+                              "gaintype='affine' gainprm='3 0 -20'/></actuator>");
+    double u = 0.7, v = 0, act = 0;
+    control(&s, &u);
+    for (int k = 1; k <= 50; k++) {
+        v += H * (3 - 20 * v) * act / (2 + H * 20 * act);
+        act = u * (1 - exp(-k * H / 0.01));
+        assert_int_equal(take(&s, H), ZW_OK);
+        assert_near(s.v[0], v, 1e-14);
+        assert_near(s.v[1], act, 1e-14);
+    }
+    close_scene(&s);
+}
+
+/* x = A \ b, 3 x 3, by Cramer's rule. */
+static void solve3(double A[3][3], const double *b, double *x)
+{
+    double det[4];
+    for (int k = 0; k < 4; k++) {
+        double B[3][3];
+        memcpy(B, A, sizeof B);
+        for (int i = 0; i < 3 && k < 3; i++) {
+            B[i][k] = b[i];
+        }
+        det[k] = B[0][0] * (B[1][1] * B[2][2] - B[1][2] * B[2][1]) -
+                 B[0][1] * (B[1][0] * B[2][2] - B[1][2] * B[2][0]) +
+                 B[0][2] * (B[1][0] * B[2][1] - B[1][1] * B[2][0]);
+    }
+    for (int k = 0; k < 3; k++) {
+        x[k] = det[k] / det[3];
+    }
+}
+
+/* A free body turns by (I + h d(w x I w)/dw) (w1 - w0) = -h w0 x I w0, by implicitfast as well. */
+static void a_free_body_has_gyroscopic_moments(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"implicitfast", "implicit"};
+    static const double I[3] = {0.1, 0.25, 0.3}, w[3] = {20, -30, 45};
+    double A[3][3] = {{I[0], H * (I[2] - I[1]) * w[2], H * (I[2] - I[1]) * w[1]},
+                      {H * (I[0] - I[2]) * w[2], I[1], H * (I[0] - I[2]) * w[0]},
+                      {H * (I[1] - I[0]) * w[1], H * (I[1] - I[0]) * w[0], I[2]}};
+    double b[3] = {-H * (I[2] - I[1]) * w[1] * w[2], -H * (I[0] - I[2]) * w[0] * w[2],
+                   -H * (I[1] - I[0]) * w[0] * w[1]};
+    double more[3];
+    solve3(A, b, more);
+    for (int k = 0; k < 2; k++) {
+        scene s = open_scene(name[k], "<worldbody><body><freejoint/><inertial pos='0 0 0' mass='1' "
+                                      "diaginertia='0.1 0.25 0.3'/></body></worldbody>");
+        memcpy(s.v + 3, w, sizeof w);
+        assert_int_equal(take(&s, H), ZW_OK);
+        for (int i = 0; i < 3; i++) {
+            assert_near(s.v[3 + i], w[i] + more[i], 1e-13);
+        }
+        close_scene(&s);
+    }
+}
+
+#define LINKS(ball)                                                                                \
+    "<worldbody><body><joint name='a' axis='0 0 1' damping='0.3'/><geom type='capsule' size='.04'" \
+    " fromto='0 0 0 .3 0 .1'/><body pos='.3 0 .1'><joint name='b' " ball " damping='0.1'/>"        \
+    "<geom type='box' size='.1 .03 .05' pos='.1 0 0'/><body pos='.2 0 0'>"                         \
+    "<joint name='c' axis='0 1 .4'/><joint name='d' type='slide' axis='1 0 .2'/>"                  \
+    "<geom type='capsule' size='.03' fromto='0 0 0 0 .2 0'/></body></body></body></worldbody>"
+#define CHAIN                                                                                      \
+    LINKS("type='ball'")                                                                           \
+    "<tendon><fixed name='t' damping='0.4'><joint joint='a' coef='1'/><joint joint='c' "           \
+    "coef='-2'/>"                                                                                  \
+    "</fixed></tendon><actuator><position joint='c' kp='30' kv='4'/><velocity tendon='t' kv='2'/>" \
+    "<general joint='b' gear='1 .5 -.3' gainprm='1' biastype='affine' biasprm='0 -1 -.7'/>"        \
+    "</actuator>"
+
+/* (M - h D) a = force with D by differences of the force, inertial forces included. */
+static void the_slope_is_that_of_the_force(void **state)
+{
+    (void)state;
+    scene s = open_scene("implicit", CHAIN);
+    const zw_system *system = s.system;
+    static const double u[3] = {0.2, -1, 0.4}, v[6] = {2, -3, 5, 1, 4, -0.7};
+    double force[6], left[6] = {0}, by[2][6], q[40], next[40], gained;
+    double h = 0.05, e = 1e-3; /* a quadratic function has exact central differences */
+    int n = system->n;
+    zw_error error = {0};
+    assert_int_equal(n, 6);
+    control(&s, u);
+    memcpy(s.v, v, sizeof v);
+    must(soft_forward(s.soft, 0, s.q, s.v, &error), &error);
+    memcpy(force, s.soft->force, sizeof force);
+    must(soft_step(s.soft, 0, h, s.q, s.v, q, next, &gained, &error), &error);
+    must(system_evaluate(system, s.work, PART_TERMS, 0, s.q, s.v, NULL, NULL, &error), &error);
+    const double *M = s.work->out[PART_TERMS] + system->at.M;
+    for (int j = 0; j < n; j++) {
+        double a = (next[j] - v[j]) / h;
+        for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+            int i = system->M_row[k];
+            left[i] += M[k] * a;
+            left[j] += i != j ? M[k] * (next[i] - v[i]) / h : 0;
+        }
+    }
+    for (int j = 0; j < n; j++) {
+        for (int side = 0; side < 2; side++) {
+            s.v[j] = v[j] + (side ? e : -e);
+            must(soft_forward(s.soft, 0, s.q, s.v, &error), &error);
+            memcpy(by[side], s.soft->force, sizeof by[side]);
+        }
+        s.v[j] = v[j];
+        for (int i = 0; i < n; i++) {
+            left[i] -= (next[j] - v[j]) * (by[1][i] - by[0][i]) / (2 * e);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        assert_near(left[i], force[i], 1e-9);
+    }
+    close_scene(&s);
+}
+
+/* The error of a swing of 0.2 s falls by 2 and 16 where steps are halved. (Where balls turn, RK4
+ * has order two: it takes the mean of speeds along the axes of a body that turns.) */
+static void orders(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"Euler", "implicit", "implicitfast", "RK4"};
+    for (int k = 0; k < 4; k++) {
+        double end[3];
+        for (int fine = 0; fine < 3; fine++) {
+            scene s = open_scene(name[k], LINKS("axis='1 .2 0'"));
+            int steps = 200 << (fine == 2 ? 5 : fine);
+            s.v[0] = 1;
+            s.v[3] = -2;
+            for (int i = 0; i < steps; i++) {
+                assert_int_equal(take(&s, 0.2 / steps), ZW_OK);
+            }
+            end[fine] = s.q[2];
+            close_scene(&s);
+        }
+        double ratio = (end[0] - end[2]) / (end[1] - end[2]);
+        assert_true(k == 3 ? ratio > 13 && ratio < 20 : ratio > 1.8 && ratio < 2.4);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stiff_servo_is_stable),
+        cmocka_unit_test(its_work_is_that_of_the_step),
+        cmocka_unit_test(a_motor_at_its_limit_has_no_slope),
+        cmocka_unit_test(gains_and_filters),
+        cmocka_unit_test(a_free_body_has_gyroscopic_moments),
+        cmocka_unit_test(the_slope_is_that_of_the_force),
+        cmocka_unit_test(orders),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
