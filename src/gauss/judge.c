@@ -22,22 +22,22 @@ static double above(double x, double granted)
 /* Where the multiplier of a row of its own may be. */
 static void judge_interval(const gauss_judge *j, const zw_block *block, int i, double end[2])
 {
-    int box = block->kind == ZW_BOX;
-    double scale = box && j->scale[i] > 0.0 ? j->scale[i] : 1.0;
-    end[0] = box ? block->limit[0] / scale : 0.0;
-    end[1] = box ? block->limit[1] / scale : HUGE_VAL;
+    end[0] = 0.0;
+    end[1] = HUGE_VAL;
+    if (block->kind == ZW_BOX) {
+        end[0] = block->limit[0] / j->scale[i];
+        end[1] = block->limit[1] / j->scale[i];
+    }
 }
 
-/* How far the residual u is from what the block at row i admits without a push. */
-static double judge_violation(const gauss_judge *j, const zw_block *block, int i, int rows,
-                              const double *u)
+/* How far the residual u is from what the block at row i admits without a push: of a box only the
+ * sign of its limits matters. */
+static double judge_violation(const zw_block *block, int rows, const double *u)
 {
-    double end[2];
-    if (block->kind == ZW_EQUALITY) {
-        return fabs(u[0]);
+    if (block->kind == ZW_BOX) {
+        return interval_gap(block->limit[0], block->limit[1], u[0]);
     }
-    judge_interval(j, block, i, end);
-    return rows > 1 ? cone_gap(rows, u) : interval_gap(end[0], end[1], u[0]);
+    return block->kind == ZW_EQUALITY ? fabs(u[0]) : cone_gap(rows, u);
 }
 
 /* The part of V that one cone, inequality row or equality row makes: nothing, if it is open before
@@ -50,9 +50,9 @@ static double judge_concern(gauss_judge *j, const zw_block *block, int at, int r
         push = larger(push, fabs(j->r[i]));
         carried = larger(carried, j->carried[i]);
     }
-    double violation = judge_violation(j, block, at, rows, j->before + at);
+    double violation = judge_violation(block, rows, j->before + at);
     int pushes = push > 1e-6 * j->R; /* a trace of a multiplier does not count */
-    if (!pushes && violation == 0.0 && judge_violation(j, block, at, rows, j->w + at) == 0.0) {
+    if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
     return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);

@@ -224,13 +224,15 @@ zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
 static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
                       int index, zw_motion *motion)
 {
-    int friction = 0, boxes = 0;
-    for (int k = 0; k < part->block_count; k++) {
-        friction |= part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
-        boxes |= part->block[k].kind == ZW_BOX;
+    int friction = 0, soft = 0;
+    for (int k = 0, row = 0; k < part->block_count; row += part->block[k++].rows) {
+        int cone = part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
+        friction |= cone;
+        for (int r = 0; r < part->block[k].rows && part->compliance && cone; r++) {
+            soft |= part->compliance[row + r] > 0;
+        }
     }
-    if (part->n < BODIES || boxes || part->compliance ||
-        (friction && options->contact != ZW_COULOMB)) {
+    if (part->n < BODIES || soft || (friction && options->contact != ZW_COULOMB)) {
         return 0;
     }
     sparse_prox **many = &is->many[index % MANY];

@@ -87,8 +87,11 @@ void many_residuals(const many_table *t, const double *x, double *w); /* w = J x
 void many_path_lay_out(sparse_prox *s, base_arena *arena);
 int many_follow(sparse_prox *s, const many_task *task, double share);
 
-/* sparse_prox_law.c: pi of one unit at r and w, and what it does. */
+/* sparse_prox_law.c: pi of one unit at r and w, and what it does. OPEN is a row of its own at
+ * either end of where its multiplier may be. */
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi);
+/* What is left of a push of one row that gives way: prox.c's s. */
+double many_soft(const many_unit *u, double kappa);
 /* How many times `way` may be added to r until the unit does something else: opens, or begins to
  * slide. What slides already stays on its cone. */
 double many_way_to_change(const many_unit *u, int state, const double *r, const double *way);

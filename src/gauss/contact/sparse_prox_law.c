@@ -4,13 +4,22 @@
 #include <string.h>
 
 #include "gauss/contact/sparse_prox_inner.h"
+#include "math/cone.h"
+
+double many_soft(const many_unit *u, double kappa)
+{
+    return 1 / (1 + kappa * u->normal * u->give);
+}
 
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi)
 {
     double size = 0;
     pi[0] = r[0] - kappa * u->normal * w[0];
-    if (u->kind == ZW_EQUALITY) {
-        return MANY_STICK;
+    if (u->d == 1) {
+        pi[0] *= many_soft(u, kappa);
+        int inside = pi[0] > u->low && pi[0] < u->high;
+        pi[0] = interval_nearest(u->low, u->high, pi[0]);
+        return inside ? MANY_STICK : MANY_OPEN;
     }
     if (!(pi[0] > 0)) {
         memset(pi, 0, (size_t)u->d * sizeof *pi);
@@ -38,7 +47,7 @@ void many_slope(const sparse_prox *s, int unit, double *G)
     double t[MANY_ROWS] = {0}, size = 0;
     int d = u->d;
     memset(G, 0, (size_t)(d * d) * sizeof *G);
-    G[0] = normal;
+    G[0] = d == 1 ? normal * many_soft(u, s->kappa) : normal;
     for (int i = 1; i < d; i++) {
         G[i * d + i] = tangent;
         t[i] = r[i] - tangent * w[i];
@@ -59,6 +68,11 @@ double many_way_to_change(const many_unit *u, int state, const double *r, const 
     double most = HUGE_VAL;
     if (u->kind == ZW_EQUALITY || state == MANY_OPEN) {
         return most;
+    }
+    if (u->d == 1) {
+        return way[0] < 0   ? (u->low - r[0]) / way[0]
+               : way[0] > 0 ? (u->high - r[0]) / way[0]
+                            : most;
     }
     if (way[0] < 0) {
         most = -r[0] / way[0];

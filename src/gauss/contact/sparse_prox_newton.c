@@ -348,7 +348,10 @@ static void guess_states(sparse_prox *s, int cold)
         for (int i = 1; i < u->d; i++) {
             size += r[i] * r[i];
         }
-        int pushes = u->kind == ZW_EQUALITY || r[0] > 0 || (cold && w[0] < 0);
+        double near = isfinite(u->high - u->low) ? 1e-9 * (u->high - u->low) : 0;
+        int pushes = r[0] <= u->low + near    ? cold && w[0] < 0
+                     : r[0] >= u->high - near ? cold && w[0] > 0
+                                              : 1;
         int slides = r[0] > 0 && u->d > 1 && size >= most * most;
         s->state[k] = !pushes ? MANY_OPEN : slides ? MANY_SLIDE : MANY_STICK;
         s->pi[u->first] = r[0];
@@ -370,6 +373,10 @@ static int first_step(sparse_prox *s)
         int open = s->state[k] == MANY_OPEN, d = u->d;
         for (int i = 0; i < d; i++) {
             pi[i] = open ? 0 : s->r[u->first + i];
+            if (d == 1) {
+                pi[0] = open ? (s->r[u->first] > 0.5 * (u->low + u->high) ? u->high : u->low)
+                             : many_soft(u, s->kappa) * pi[0];
+            }
             for (int j = 0; j < d && !open; j++) {
                 pi[i] -= G[i * d + j] * t->c[u->first + j];
             }

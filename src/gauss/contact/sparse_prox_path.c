@@ -379,6 +379,9 @@ int many_follow(sparse_prox *s, const many_task *task, double share)
     many_path *p = &s->path;
     double lowest = HUGE_VAL, next = HUGE_VAL;
     int stuck = 0;
+    if (s->t.boxes) {
+        return 0; /* they are no cones, and have no path */
+    }
     begin(s, share);
     for (int step = 0; step < STEPS && s->factorizations < task->effort; step++) {
         look(s);

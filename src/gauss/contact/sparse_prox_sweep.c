@@ -52,7 +52,7 @@ int many_table_sweeps(many_table *t)
                     sum += J[j] * row[j];
                 }
             }
-            W[i > 0] = fmax(W[i > 0], sum);
+            W[i > 0] = fmax(W[i > 0], sum + u->give);
         }
     }
     return 1;
@@ -109,13 +109,14 @@ PART double settle(const many_table *t, int k, int d, int n, double *r, double *
     const double *W = t->W + 2 * k;
     double step[MANY_ROWS], size = 0, any = 0, w = look(t, u, n, 0, x);
     r += u->first;
-    step[0] = r[0] - (W[0] > 0 ? w / W[0] : 0);
-    if (u->kind != ZW_EQUALITY && !(step[0] > 0)) {
-        if (r[0] == 0) {
+    step[0] = r[0] - (W[0] > 0 ? (w + u->give * r[0]) / W[0] : 0);
+    if (!(step[0] > u->low)) {
+        if (r[0] == u->low) {
             return 0; /* open, and was */
         }
-        step[0] = 0;
+        step[0] = u->low;
     }
+    step[0] = step[0] < u->high ? step[0] : u->high;
     d = d > 0 ? d : u->d;
     for (int i = 1; i < d; i++) {
         step[i] = r[i] - (W[1] > 0 ? look(t, u, n, i, x) / W[1] : 0);

@@ -177,7 +177,8 @@ static void fill_unit(many_table *t, many_unit *u, const zw_gauss *problem, cons
         t->scale[at] = scale;
         t->c[at] = scale * c;
         sum *= scale * scale;
-        normal = k == 0 ? sum : normal;
+        u->give = problem->compliance && step == 1 ? problem->compliance[row] : 0;
+        normal = k == 0 ? sum + u->give : normal;
         tangent = k > 0 ? fmax(tangent, sum) : tangent;
         k++;
     }
@@ -207,7 +208,7 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
         t->U_at[k] = k > 0 ? t->U_at[k - 1] + (size_t)(t->size[k - 1] * t->size[k - 1]) : 0;
     }
     fill_metric(t, problem);
-    t->units = t->rows = t->parts = 0;
+    t->units = t->rows = t->parts = t->boxes = 0;
     t->slopes = 0;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
         const zw_block *b = &problem->block[k];
@@ -215,6 +216,9 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
         for (int i = at; i < at + b->rows; i += step) {
             many_unit *u = &t->unit[t->units++];
             *u = (many_unit){.kind = b->kind, .first = t->rows, .part = t->parts, .pair = pair};
+            u->low = b->kind == ZW_BOX ? b->limit[0] : b->kind == ZW_EQUALITY ? -HUGE_VAL : 0;
+            u->high = b->kind == ZW_BOX ? b->limit[1] : HUGE_VAL;
+            t->boxes |= b->kind == ZW_BOX || problem->compliance;
             u->parts = touched(problem, b, i, step, at, t->node_of, seen, ++stamp, list);
             for (int p = 0; p < u->parts; p++) {
                 t->part[t->parts++].node = list[p];

@@ -24,6 +24,8 @@ typedef struct many_unit {
     int pair;               /* its first pair of nodes */
     size_t G;               /* its first slope */
     double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
+    double low, high;       /* one row: where its multiplier may be, */
+    double give;            /* and its compliance */
 } many_unit;
 
 /* J of a unit for one node: d rows of the node's size. */
@@ -39,6 +41,7 @@ typedef struct many_entry {
 
 typedef struct many_table {
     int n, nodes, units, rows, parts, pairs, entries;
+    int boxes;      /* there are boxes, or rows that give way */
     size_t numbers; /* of J */
     size_t slopes;  /* d x d of all units */
 

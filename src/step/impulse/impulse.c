@@ -55,11 +55,7 @@
  *
  * Boxes.  A motor's force is its law at (qf, u), or at the end of its range beyond which the law
  * would lead. Dry friction holds, e . u = 0 with |lambda| <= fall limit, or has its full force
- * against e . u. Each has a mode: inside, or at one of both ends. The rounds below are made for
- * given modes, and judge them: all that are wrong move at once, from one end to the other by way of
- * the inside; after MANY rounds only the first wrong one moves, and only where the rest is solved:
- * Murty's rule, which ends where the slopes of the balance are positive. At the end every force
- * used is that of its law, clamped, to 1e-12 of its range.
+ * against e . u. Both are boxes of the problem of each round: impulse_boxes.c.
  *
  * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
  * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
@@ -133,6 +129,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->given = base_arena_doubles(arena, (size_t)bodies->motor_count);
     s->U = n <= NEWTON ? base_arena_doubles(arena, n * n) : NULL;
     s->pivot = base_arena_ints(arena, n);
+    s->joined = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->boxed = base_arena_ints(arena, (size_t)bodies->motor_count);
     s->loose = base_arena_ints(arena, (size_t)bodies->length_count);
     s->pulls = base_arena_ints(arena, (size_t)bodies->length_count);
@@ -226,6 +223,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
     const tree_mechanism *tree = s->system->tree;
     s->touch.sweep.linear = is_first_enough(s);
+    impulse_begin_boxes(s, s->touch.sweep.linear);
     if (s->touch.sweep.linear) {
         return impulse_quick(s, v1, error);
     }

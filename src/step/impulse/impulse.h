@@ -197,7 +197,9 @@ typedef struct step_impulse {
     int *pivot; /* [n] */
     int with_N;
 
-    int *boxed;    /* [motors] its force is a multiplier with limits, */
+    int *joined;   /* [motors] it has been at its limits in this step, */
+    int *boxed;    /* and its force is a multiplier with limits, */
+    int changed;   /* another one is than before, */
     int *pulls;    /* [lengths] how many motors act on it, */
     int *loose;    /* and of them, without multipliers */
     int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
@@ -338,6 +340,8 @@ double impulse_violation(const step_impulse *s); /* largest |phi|, or -phi if on
 
 /* impulse_boxes.c: the boxes for forces that act for this time; `goes_on`: after the rounds. */
 void impulse_put_boxes(step_impulse *s, impulse_problem *p, double time, int goes_on);
+/* At the start of a step: no motor is at its limits, or all may be. */
+void impulse_begin_boxes(step_impulse *s, int all);
 /* Friction that has held in the rounds, as equalities. */
 void impulse_put_stuck(step_impulse *s, impulse_problem *p);
 /* rate, law, boxed of motor k at q1 and u; what it moves is in work->aim. */

@@ -14,7 +14,9 @@
  *
  *     a u' - (a u + w/d) + lambda/(time d) = 0 inside.
  *
- * It is solved together with all contacts, however stiff the motor is. Where d <= 0, or a control
+ * It is solved together with all contacts, however stiff the motor is. A motor joins the boxes of a
+ * step once an iterate of its rounds is beyond its limits, as joints' limits do; until then d is in
+ * H. (One linearisation has no rounds: there all of them are boxes.) Where d <= 0, or a control
  * is a formula of the motion, or several motors pull on one length that is limited as a whole, or a
  * motor pushes at a site, the clamped force of the speed at hand is a force like others, and the
  * rounds find it.
@@ -76,7 +78,9 @@ static int has_box(const step_impulse *s, int k)
         (s->pulls[motor->length] > 1 || motor->gear[0] == 0)) {
         return 0;
     }
-    return impulse_motor_slope(s, k) < 0;
+    double wish = s->law[k].force;
+    s->joined[k] |= !(wish > limit[0] && wish < limit[1]);
+    return s->joined[k] && impulse_motor_slope(s, k) < 0;
 }
 
 static double clamped(const step_impulse *s, int k)
@@ -101,6 +105,13 @@ int impulse_motor_yields(const step_impulse *s, int k)
             s->room[motor->length] < length->force_range[1]);
 }
 
+void impulse_begin_boxes(step_impulse *s, int all)
+{
+    for (int k = 0; k < s->system->bodies->motor_count; k++) {
+        s->joined[k] = all;
+    }
+}
+
 void impulse_look_at_motor(step_impulse *s, int k, const double *u)
 {
     zw_work *work = s->work;
@@ -112,7 +123,9 @@ void impulse_look_at_motor(step_impulse *s, int k, const double *u)
     }
     s->rate[k] = rate;
     s->law[k] = bodies_motor_law(motor, s->given[k], length, rate);
+    int was = s->boxed[k];
     s->boxed[k] = has_box(s, k);
+    s->changed |= was != s->boxed[k];
 }
 
 /* What an impulse of motor k does, added. */

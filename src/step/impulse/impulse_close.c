@@ -13,9 +13,9 @@
  *     (M + sigma late D) (v1 - u) = S' (P+ - P(q1, u) + late (0, m g)) + late f(qf, u) + A' mu
  *
  * (springs add sigma late^2 K to that, which does no harm). So with sigma = 0 both halves of the
- * step have one force, that of its middle. Boxes are as the rounds left them. Angular
- * momenta are so kept at the ends of steps too, as exactly as the rounds end, and so is the energy
- * of a parabola.
+ * step have one force, that of its middle. Boxes have what the rounds left of them
+ * (impulse_boxes.c). Angular momenta are so kept at the ends of steps too, as exactly as the rounds
+ * end, and so is the energy of a parabola.
  *
  * The next step begins with (q1, v1) and nothing else. With theta = 0 and neither f nor contacts
  * its equation and this one add up to S' (P+ of it - P+ - h (0, m g)) = A' (...), S and A at q1: it

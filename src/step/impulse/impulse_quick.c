@@ -155,6 +155,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
     s->residual = s->problem.answer.certificate;
     if (status == ZW_OK) {
         memcpy(s->u, s->problem.answer.a, speeds);
+        impulse_settle(s, &s->problem, s->u);
     }
     tree_advance(system->tree, s->q0, s->u, &s->h, s->q1);
     memcpy(v1, s->u, speeds);

@@ -208,7 +208,7 @@ static int measure(step_impulse *s, int round, int more, progress *at)
 /* At u: the balance and the rows; are we there? */
 static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_error *error)
 {
-    *done = 0;
+    *done = s->changed = 0;
     impulse_balance(s, s->u, s->r);
     impulse_fill_rows(s, s->t + s->h);
     zw_status status = round > 0 ? find_contacts(s, error) : ZW_OK;
@@ -216,7 +216,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
         return base_fail(error, ZW_INACCURATE, "bodies are too fast for the step");
     }
     int more = impulse_reach(s);
-    at->made &= more == 0;
+    at->made &= more == 0 && !s->changed;
     if (status == ZW_OK) {
         put_rows(s);
     }
