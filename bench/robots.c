@@ -37,9 +37,8 @@ static const scene all[] = {
     {"lying", "mujoco_samples/humanoid.xml", 0, 0.02, 800, 100},
     {"flailing", "mujoco_samples/humanoid.xml", 0, 1, 400, 100},
     {"falling", "mujoco_samples/humanoid.xml", 0, 0.1, 0, 600},
-    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 6000, 100},
+    {"resting", "mujoco_samples/humanoid.xml", 0, 0, 3000, 100},
     {"crowd", "mujoco_samples/22_humanoids.xml", 0, 0.1, 300, 20},
-    {"go1", "unitree_go1/scene.xml", 0, 0.1, 300, 100},
     {"cassie", "agility_cassie/scene.xml", 0, 0.1, 300, 100},
     {"shadow", "shadow_hand/scene_right.xml", 0, 0.1, 300, 100},
     {"allegro", "wonik_allegro/scene_right.xml", 0, 0.1, 300, 100},
@@ -218,7 +217,8 @@ static void compare(const scene *it, int only)
             continue;
         }
         if (best[e].failed) {
-            printf("| %s | %s | *%s* |\n", it->name, engine_name[e], best[e].reason);
+            printf("| %s | %s | *%.*s* |\n", it->name, engine_name[e],
+                   (int)strcspn(best[e].reason, "\n"), best[e].reason);
             continue;
         }
         printf("| %s | %s | ", it->name, engine_name[e]);
@@ -244,10 +244,10 @@ int main(int arguments, char **argument)
     for (int e = 0; e < ENGINES && arguments > 2; e++) {
         only = strcmp(argument[2], engine_name[e]) == 0 ? e : only;
     }
-    printf("\n## Robots, by zw_step\n\n| scene | engine | MuJoCo's time / this | us a step | "
+    printf("\n## Robots by zw_step\n\n| scene | engine | MuJoCo's time / this | us a step | "
            "contacts | "
-           "worst residual | rounds | factorisations of the last solve "
-           "|\n|---|---|---|---|---|---|---|---|\n");
+           "worst residual | solves | contact searches | factorisations |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         if (arguments < 2 || strcmp(argument[1], all[k].name) == 0 ||
             strcmp(argument[1], "all") == 0) {

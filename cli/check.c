@@ -20,6 +20,48 @@ static void show_coordinates(const cli_world *world)
     printf("\n");
 }
 
+/* What a robot file has; masses are those of all bodies, also of what stands still. */
+static void show_robot(const cli_world *world)
+{
+    static const struct {
+        zw_thing kind;
+        const char *one, *many;
+    } list[] = {{ZW_THING_JOINT, "joint", "joints"},
+                {ZW_THING_GEOM, "geom", "geoms"},
+                {ZW_THING_MESH, "mesh", "meshes"},
+                {ZW_THING_HFIELD, "height field", "height fields"},
+                {ZW_THING_SITE, "site", "sites"},
+                {ZW_THING_TENDON, "tendon", "tendons"},
+                {ZW_THING_EQUALITY, "equality", "equalities"},
+                {ZW_THING_ACTUATOR, "actuator", "actuators"},
+                {ZW_THING_SENSOR, "sensor", "sensors"},
+                {ZW_THING_KEY, "key", "keys"}};
+    int bodies = zw_model_count(world->model, ZW_THING_BODY);
+    zw_inertia *inertia = bodies > 0 ? calloc((size_t)bodies, sizeof *inertia) : NULL;
+    double mass = 0;
+    if (!inertia || !zw_model_world(world->model)) {
+        free(inertia);
+        return;
+    }
+    cli_label(stdout, "robot");
+    cli_show_count(stdout, bodies - 1, "body", "bodies");
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        int count = zw_model_count(world->model, list[i].kind);
+        if (count > 0) {
+            printf(", ");
+            cli_show_count(stdout, count, list[i].one, list[i].many);
+        }
+    }
+    if (zw_model_inertia(world->model, inertia, NULL) == ZW_OK) {
+        for (int i = 1; i < bodies; i++) {
+            mass += inertia[i].mass;
+        }
+        printf("; mass %.6g", mass);
+    }
+    printf("\n");
+    free(inertia);
+}
+
 static void show_constraints(const cli_world *world, const zw_constraint *list)
 {
     enum { KINDS = 4, DRY = 3 };
@@ -147,6 +189,7 @@ static zw_status show_reach(const cli_arguments *arguments, const cli_world *wor
 static void show(const cli_world *world, const zw_constraint *list)
 {
     const zw_motion *motion = zw_work_motion(world->work);
+    show_robot(world);
     show_coordinates(world);
     show_constraints(world, list);
     show_contacts(world, list);

@@ -6,8 +6,8 @@
  * stands if the state is the one it left, and else begins there. Adaptive methods begin anew at
  * every call: their step control sees nothing but the state.
  *
- * The velocity form writes what it remembers into the state directly, and looks at no more bodies
- * than are awake. */
+ * The velocity form, where no event or kink is to be watched, writes what it remembers into the
+ * state directly, and looks at no more bodies than are awake. */
 #include <string.h>
 
 #include "base/error.h"
@@ -41,11 +41,12 @@ static void free_kept(void *stepper_kept)
     base_free(kept);
 }
 
-/* Is the state the one that the last step led to, and can the stepper go on from there? */
+/* Is the state the one that the last step led to, and can the stepper go on from there? The
+ * velocity form goes on with other controls, too: remember.c. */
 static int is_left(const step_kept *kept, const zw_state *state)
 {
     return state->remembered != 0 && state->remembered == kept->left &&
-           state->remembered == state_digest(state, 1);
+           state->remembered == state_digest(state, !kept->run->impulse);
 }
 
 /* The run by the soft law that has led to this state, or NULL. */
@@ -125,6 +126,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     }
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
+    impulse_set_accuracy(s, plan->accuracy);
     impulse_set_contact(s, plan->contact);
     take_memory(system, state, s);
     uint64_t *sum = s->sleep ? &s->sum : NULL;
@@ -197,8 +199,9 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     }
     run_remember(r);
     kept->left = state->remembered;
-    if (r->work->touched) {
-        r->work->touched->of = 0; /* those of no state: zw_look finds them */
+    if (r->work->touched) { /* 0: those of no state; zw_look finds them */
+        int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
+        r->work->touched->of = r->impulse && !hidden ? state_digest(state, 1) : 0;
     }
     return ZW_OK;
 }
@@ -233,7 +236,9 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
         zw_status status = system_forward(system, state, work, TOUCH_IGNORED, error);
         return status == ZW_OK ? touch_softly(state, work, error) : status;
     }
-    if (!s || !work->touched || work->touched->of != digest || state->remembered != s->left) {
+    int led = (s && state->remembered == s->left) ||
+              (kept && kept->run && kept->run->impulse && is_left(kept, state));
+    if (!led || !work->touched || work->touched->of != digest) {
         return zw_forward(system, state, work, error);
     }
     zw_status status = system_forward(system, state, work, TOUCH_AS_PUSHED, error);
@@ -262,6 +267,8 @@ zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
     if (status != ZW_OK) {
         return status;
     }
-    return plan.method == ZW_METHOD_IMPULSE ? step_impulsively(system, state, work, &plan, error)
-                                            : step_as_run(system, state, work, &plan, error);
+    int alone =
+        plan.method == ZW_METHOD_IMPULSE && system->model->event_count == 0 && !kinks_exist(system);
+    return alone ? step_impulsively(system, state, work, &plan, error)
+                 : step_as_run(system, state, work, &plan, error);
 }

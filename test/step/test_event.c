@@ -410,6 +410,47 @@ static void simultaneous_events(void **state)
     stepper_free(ode);
 }
 
+/* Levels that one step crosses one after the other: how often all are looked at for each of them
+ * does not depend on how many there are. */
+typedef struct ladder {
+    int count, looks;
+} ladder;
+
+static zw_status rungs(void *user, double t, const double *y, double *g, zw_error *error)
+{
+    ladder *l = user;
+    (void)t, (void)error;
+    l->looks++;
+    for (int k = 0; k < l->count; k++) {
+        g[k] = y[0] - 0.9 + 0.8 * (k * 7 % l->count) / l->count;
+    }
+    return ZW_OK;
+}
+
+static void many_events_in_a_step(void **state)
+{
+    (void)state;
+    double each[2];
+    for (int more = 0; more < 2; more++) {
+        double y[2] = {1.0, 0.0};
+        ladder l = {.count = more ? 320 : 16};
+        step_ode_options options = {.n = 2, .field = circle_field, .tolerance = 1e-13};
+        stepper *ode = begin(&options, 0.0, y);
+        step_events *events = make_events(l.count, 2, NULL, rungs, &l);
+        found f = watch(ode, events, 1.6);
+        assert_int_equal(f.count, l.count);
+        for (int i = 0; i < f.count; i++) {
+            double level = 0.9 - 0.8 * (f.which[i] * 7 % l.count) / l.count;
+            assert_near(f.t[i], acos(level), 1e-12);
+        }
+        each[more] = (double)l.looks / l.count;
+        step_events_free(events);
+        stepper_free(ode);
+    }
+    print_message("%.0f and %.0f looks for each event\n", each[0], each[1]);
+    assert_true(each[1] < 1.5 * each[0]);
+}
+
 /* ---- Failures ----------------------------------------------------------------------------------
  */
 
@@ -464,6 +505,7 @@ int main(void)
         cmocka_unit_test(pendulum_passes_the_bottom),
         cmocka_unit_test(events_are_exact_at_any_tolerance),
         cmocka_unit_test(simultaneous_events),
+        cmocka_unit_test(many_events_in_a_step),
         cmocka_unit_test(broken_events_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,8 @@ static scene open_text(const char *text, const char *name, zw_impact_law law)
     return s;
 }
 
-/* Balls that touch at the start, as equations; their impact is that of t = 0. */
-static void as_equations(const balls *b, zw_impact_law law, double *v)
+/* Balls as equations; of those that touch at the start the impact is that of t = 0. */
+static scene equations_of(const balls *b, zw_impact_law law)
 {
     static char text[200000];
     char *at = text, *end = text + sizeof text;
@@ -61,7 +61,12 @@ static void as_equations(const balls *b, zw_impact_law law, double *v)
             }
         }
     }
-    scene s = open_text(text, "balls.zw", law);
+    return open_text(text, "balls.zw", law);
+}
+
+static void as_equations(const balls *b, zw_impact_law law, double *v)
+{
+    scene s = equations_of(b, law);
     memcpy(v, v_of(&s), 2 * (size_t)b->count * sizeof *v);
     close_scene(&s);
 }
@@ -223,6 +228,33 @@ static void a_symmetric_break(void **state)
             assert_true(fabs(v[2 * i + 1] - 0.6) < 1e-14);
         }
         assert_true(fabs(v[2] + v[4]) < 1e-15 && fabs(v[3] - v[5]) < 1e-15);
+    }
+}
+
+/* The second of two balls is a little farther away: the first is hit alone, and what comes of it
+ * meets the second, or not. Both doors tell such gaps from none. */
+static void a_break_with_a_gap(void **state)
+{
+    (void)state;
+    const double gaps[] = {1e-13, 1e-9, 1e-7, 1e-5, 1e-3};
+    for (int k = 0; k < 10; k++) {
+        balls b = {.count = 3, .e = k < 5 ? 1 : 0.6, .radius = 0.125, .mass = {1, 1.5, 0.7}};
+        double v[6], w[6];
+        b.v[0][1] = 1;
+        for (int i = 1; i < 3; i++) {
+            b.x[i][0] = i == 1 ? -0.125 : 0.125;
+            b.x[i][1] = 0.125 * sqrt(3) + (i == 2 ? gaps[k % 5] : 0);
+        }
+        scene s = equations_of(&b, ZW_IMPACT_SEQUENTIAL);
+        zw_run_options options = {.time = 0.02, .tolerance = 1e-13};
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, NULL, &error), &error);
+        memcpy(v, v_of(&s), sizeof v);
+        close_scene(&s);
+        as_bodies(&b, ZW_IMPACT_SEQUENTIAL, 0.02, w);
+        for (int i = 0; i < 6; i++) {
+            assert_true(fabs(v[i] - w[i]) < 1e-12);
+        }
     }
 }
 
@@ -449,6 +481,7 @@ int main(void)
         cmocka_unit_test(three_balls_in_a_row),
         cmocka_unit_test(rows_by_both_doors),
         cmocka_unit_test(a_symmetric_break),
+        cmocka_unit_test(a_break_with_a_gap),
         cmocka_unit_test(triangles_break_symmetrically),
         cmocka_unit_test(cradles),
         cmocka_unit_test(boxes_a_nanometre_apart),

@@ -124,6 +124,66 @@ static void nothing_is_allocated(void **state)
     }
 }
 
+/* Where the first step finds no memory, it says so, and the next one is what it would have been. */
+static void memory_may_be_missing(void **state)
+{
+    (void)state;
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_EULER, ZW_METHOD_MIDPOINT,
+                                       ZW_METHOD_SOFT, ZW_METHOD_IMPULSE};
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        robot r = open_file("/examples/bodies/double_pendulum.xml"),
+              wanted = open_file("/examples/bodies/double_pendulum.xml");
+        zw_error error = {0};
+        zw_state *start = NULL;
+        assert_fine(zw_state_copy(r.state, &start, &error));
+        take_steps(&wanted, method[k], 2);
+        zw_status status = ZW_NO_MEMORY;
+        for (int failing = 1; status != ZW_OK; failing++) {
+            change_work(&r);
+            assert_fine(zw_state_copy(start, &r.state, &error));
+            base_alloc_fail_after(failing);
+            status = zw_step(r.system, r.state, r.work, method[k], H, &error);
+            base_alloc_fail_after(0);
+            if (status != ZW_OK) {
+                assert_int_equal(status, ZW_NO_MEMORY);
+                take_steps(&r, method[k], 1);
+            }
+            take_steps(&r, method[k], 1);
+            assert_true(zw_state_hash(r.state) == zw_state_hash(wanted.state));
+        }
+        zw_state_free(start);
+        robot_end(&r);
+        robot_end(&wanted);
+    }
+}
+
+/* A pendulum is thrown back where it passes an angle: by steps as by a run. */
+static void events_happen_in_steps(void **state)
+{
+    (void)state;
+    static const zw_method method[] = {ZW_METHOD_IMPULSE, ZW_METHOD_RK4};
+    static const char *const text = "import \"double_pendulum.xml\"\nparam kick = 2\n"
+                                    "event up: shoulder = 0.1, set shoulder' = kick\n";
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        zw_error error = {0};
+        double end[2];
+        for (int steps = 0; steps < 2; steps++) {
+            zw_model *model =
+                zw_model_parse(text, ZW_SOURCE_DIR "/examples/bodies/x.zw", NULL, 0, &error);
+            if (!model) {
+                fail_msg("%s", error.text);
+            }
+            robot r = robot_of(model);
+            state_v(r.state)[0] = 1;
+            (steps ? take_steps : run_steps)(&r, method[k], 400);
+            end[steps] = state_q(r.state)[0];
+            robot_end(&r);
+        }
+        /* steps end at the times of the caller, those of a run at others after the event */
+        assert_true(fabs(end[1] - end[0]) <= (k == 0 ? 1e-4 : 1e-7));
+    }
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -213,6 +273,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(has_the_bits_of_a_run),
         cmocka_unit_test(changes_are_seen),
         cmocka_unit_test(nothing_is_allocated),
+        cmocka_unit_test(memory_may_be_missing),
+        cmocka_unit_test(events_happen_in_steps),
         cmocka_unit_test(costs_what_a_step_of_a_run_costs),
         cmocka_unit_test(soft_contacts_are_found_later),
     };

@@ -276,6 +276,8 @@ static void files(job *j, const zw_state *state)
     mix(&j->hash, &hash, sizeof hash);
     zw_state_free(again);
     remove(path);
+    mix_status(&j->hash, zw_model_write(j->model, path, &j->error)); /* equations have no MJCF */
+    remove(path);
     zw_path *none = zw_path_read(j->system, path, NULL, 0, &j->error);
     mix_status(&j->hash, none ? ZW_OK : j->error.status);
     zw_path_free(none);

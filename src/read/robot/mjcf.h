@@ -46,6 +46,7 @@ typedef struct mjcf_joint {
     zw_joint_def def;
     const char *class_;
     int limited, force_limited; /* "false true auto" */
+    int align;                  /* likewise, of a freejoint */
 } mjcf_joint;
 
 typedef struct mjcf_geom {
@@ -141,7 +142,7 @@ typedef struct mjcf_key {
 
 typedef struct mjcf_compiler {
     uint64_t given;
-    int autolimits, degree, coordinate, strippath, exact;
+    int autolimits, degree, coordinate, strippath, exact, alignfree;
     const char *eulerseq, *meshdir, *assetdir;
 } mjcf_compiler;
 
@@ -190,6 +191,7 @@ typedef struct mjcf {
     const char *folder; /* of the file that was opened; its first folder_length bytes */
     size_t folder_length;
     mjcf_compiler compiler;
+    int aligned;         /* some free joint asks for the frame of its body's inertia */
     uint64_t groups_off; /* bits: groups of actuators that do nothing */
     int class_count, class_capacity;
     mjcf_class *class_;

@@ -111,9 +111,15 @@ static int joint(walk *w, int element)
     if (free) { /* no class speaks to it */
         j.def = zw_joint_default();
         j.def.kind = ZW_JOINT_FREE;
+        j.align = MJCF_AUTO;
         if (!form_apply(&m->xml, element, mjcf_freejoint_rows, &j, &j.given)) {
             return 0;
         }
+        int aligned = j.align == 1 || (j.align == MJCF_AUTO && m->compiler.alignfree);
+        if (aligned && !mjcf_note(m, element, "align (coordinates are of the frame as written)")) {
+            return 0;
+        }
+        m->aligned |= aligned;
     } else {
         if (!class_of(w, element, &j.class_, &class_)) {
             return 0;

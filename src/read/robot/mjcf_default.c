@@ -52,13 +52,16 @@ int mjcf_class_find(mjcf *m, int element, const char *attribute, const char *nam
     if (name == NULL) {
         return 1;
     }
-    read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < m->class_count; i++) {
         const char *known = m->class_[i].name != NULL ? m->class_[i].name : "main";
         if (strcmp(known, name) == 0) {
             *class_ = i;
             return 1;
         }
+    }
+    read_guess guess = read_guess_start(name, (int)strlen(name));
+    for (int i = 0; i < m->class_count; i++) {
+        const char *known = m->class_[i].name != NULL ? m->class_[i].name : "main";
         read_guess_offer(&guess, known, (int)strlen(known));
     }
     return form_fail(&m->xml, element, attribute, "there is no class '%.60s'%s", name,

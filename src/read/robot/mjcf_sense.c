@@ -151,6 +151,11 @@ static int key(mjcf *m, int element)
              key_list(m, element, "mpos", k.mpos, sizes.mocap / 7 * 3, &list[4], &points) &&
              key_list(m, element, "mquat", k.mquat, sizes.mocap / 7 * 4, &list[5], &turns) &&
              mocap_poses(m, &k, list[4], list[5], &list[6]);
+    if (ok && m->aligned && k.qpos != 0) {
+        ok = form_fail(&m->xml, element, "qpos",
+                       "its numbers are of frames that free joints align with the inertia, which "
+                       "is not there: write align=\"false\", and numbers of the body's frame");
+    }
     if (ok) {
         k.def.qpos = list[0];
         k.def.qvel = list[1];

@@ -17,7 +17,8 @@
         FORM_WORDS("exactmeshinertia", mjcf_compiler, exact, BOOL),                                \
         FORM_TEXTS("meshdir", mjcf_compiler, meshdir),                                             \
         FORM_TEXTS("assetdir", mjcf_compiler, assetdir),                                           \
-        FORM_WORDS("strippath", mjcf_compiler, strippath, BOOL)
+        FORM_WORDS("strippath", mjcf_compiler, strippath, BOOL),                                   \
+        FORM_WORDS("alignfree", mjcf_compiler, alignfree, BOOL)
 #define MASS_ROWS                                                                                  \
     FORM_REALS("boundmass", zw_world_def, bound_mass, 1, 1),                                       \
         FORM_REALS("boundinertia", zw_world_def, bound_inertia, 1, 1),                             \
@@ -30,11 +31,9 @@ const form_row mjcf_compiler_rows[] = {COMPILER_ROWS, FORM_END};
 const form_row mjcf_world_rows[] = {MASS_ROWS, FORM_END};
 
 static const form_row compiler_all[] = {
-    COMPILER_ROWS,
-    MASS_ROWS,
+    COMPILER_ROWS, MASS_ROWS,
     FORM_REFUSE("convexhull", "true", "meshes touch by their hulls, or by triangles"),
     FORM_REFUSE("fitaabb", "false", "shapes are fitted to meshes by their moments of inertia only"),
-    FORM_REFUSE("alignfree", "false", "frames of free bodies stay as they are written"),
     FORM_END};
 
 /* Likewise: the reader keeps the groups of actuators that are off. */
@@ -243,9 +242,8 @@ const form_row mjcf_joint_rows[] = {
     FORM_WORDS("actuatorgravcomp", mjcf_joint, def.motor_lifts, BOOL),
     FORM_END};
 
-const form_row mjcf_freejoint_rows[] = {
-    FORM_TEXTS("name", mjcf_joint, def.name),
-    FORM_REFUSE("align", "false auto", "frames of free bodies stay as they are written"), FORM_END};
+const form_row mjcf_freejoint_rows[] = {FORM_TEXTS("name", mjcf_joint, def.name),
+                                        FORM_WORDS("align", mjcf_joint, align, LIMITED), FORM_END};
 
 const form_row mjcf_geom_rows[] = {
     FORM_TEXTS("name", mjcf_geom, def.name),

@@ -183,6 +183,37 @@ static zw_status narrow(step_events *e, int k, step_crossing *crossing, zw_error
     return step_root_narrow(see_one, e, 0.0, crossing, error);
 }
 
+/* Of those that were found only a few can be the first: the time of the first is halved, with one
+ * look at all of them each, until few are left to be narrowed one by one. */
+static zw_status keep_earliest(step_events *e, zw_error *error)
+{
+    enum { FEW = 2, LOOKS = 50 };
+    double low = INFINITY, high = e->best;
+    zw_status status = ZW_OK;
+    int left = 0;
+    for (int k = 0; k < e->count; k++) {
+        e->found[k] &= e->low[k] < e->best;
+        low = e->found[k] ? fmin(low, e->low[k]) : low;
+        left += e->found[k];
+    }
+    for (int look = 0; look < LOOKS && left > FEW && status == ZW_OK; look++) {
+        double x = 0.5 * (low + high), t = time_at(e, x);
+        int crossed = 0;
+        status = stepper_interpolate(e->ode, t, e->y, error);
+        status = status == ZW_OK ? search_look(e, t, e->y, e->g, error) : status;
+        for (int pass = 0; pass < 2 && status == ZW_OK && (pass == 0 || crossed > 0); pass++) {
+            for (int k = 0; k < e->count; k++) {
+                int there = x >= e->high[k] || (x > e->low[k] && same_side(e->g[k], e->side[k]));
+                crossed += pass == 0 && e->found[k] && there;
+                e->found[k] &= pass == 0 || there;
+            }
+        }
+        *(crossed > 0 ? &high : &low) = x;
+        left = crossed > 0 ? crossed : left;
+    }
+    return status;
+}
+
 /* ---- Real steps ------------------------------------------------------------------------------ */
 
 static zw_status retake_and_look(step_events *e, double t, double *g, zw_error *error)
@@ -299,8 +330,9 @@ zw_status step_events_scan(step_events *e, stepper *ode, int *count, zw_error *e
     memcpy(e->zone_before, e->zone, (size_t)e->count * sizeof *e->zone);
     zw_status status = e->fresh ? measure_noise(e, error) : ZW_OK;
     status = status == ZW_OK ? search_step(e, error) : status;
+    status = status == ZW_OK ? keep_earliest(e, error) : status;
     for (int k = 0; status == ZW_OK && k < e->count; k++) {
-        if (!e->found[k] || e->low[k] >= e->best) {
+        if (!e->found[k]) {
             continue;
         }
         step_crossing crossing;

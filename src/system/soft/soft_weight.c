@@ -100,11 +100,18 @@ static void weigh_simple(soft_problem *s)
     }
 }
 
-static void weigh_lengths(soft_problem *s, double *x, double *room)
+/* Those of one term alone (joints) are known where those of dofs are. */
+static void weigh_lengths(soft_problem *s, int known, double *x, double *room)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int i = 0; i < bodies->length_count; i++) {
         const bodies_length *length = &bodies->length[i];
+        if (known && length->count <= 1) {
+            const bodies_term *term = &bodies->term[length->first];
+            s->length[i] =
+                length->count == 1 ? term->coef * s->dof[term->dof] * term->coef : 0; /* or none */
+            continue;
+        }
         memset(x, 0, (size_t)s->system->n * sizeof *x);
         for (int k = length->first; k < length->first + length->count; k++) {
             x[bodies->term[k].dof] += bodies->term[k].coef;
@@ -239,8 +246,9 @@ zw_status soft_weigh(soft_problem *s, zw_error *error)
                            "loops, and maximal coordinates, have none");
     }
     if (status == ZW_OK) {
-        weigh_lengths(s, x, x + n);
-        if (s->blocks > 0 || !weigh_tree(s, omega)) { /* tendons have masses */
+        int tree = s->blocks == 0 && weigh_tree(s, omega);
+        weigh_lengths(s, tree, x, x + n);
+        if (!tree) { /* tendons have masses */
             weigh_dofs(s, x, x + n);
             for (int i = 0; i < system->bodies->part_count; i++) {
                 weigh_part(s, i, chain, x, x + n);
