@@ -8,6 +8,7 @@ typedef enum option_id {
     OPTION_TIME,
     OPTION_STEP,
     OPTION_TOL,
+    OPTION_ACCURACY,
     OPTION_METHOD,
     OPTION_EVERY,
     OPTION_OUTPUT,
@@ -53,6 +54,7 @@ static const option options[] = {
     {OPTION_TIME, "--time", "-t", 1, "run limit"},
     {OPTION_STEP, "--step", NULL, 1, "run explain limit"},
     {OPTION_TOL, "--tol", NULL, 1, "run explain limit"},
+    {OPTION_ACCURACY, "--accuracy", NULL, 1, "run"},
     {OPTION_METHOD, "--method", NULL, 1, "run explain limit"},
     {OPTION_EVERY, "--every", NULL, 1, "run limit"},
     {OPTION_OUTPUT, "--output", "-o", 1, "run certify limit"},
@@ -295,6 +297,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_positive(known, value, &run->step);
     case OPTION_TOL:
         return take_positive(known, value, &run->tolerance);
+    case OPTION_ACCURACY:
+        return take_positive(known, value, &run->accuracy);
     case OPTION_METHOD:
         return take_method(value, &run->method);
     case OPTION_CONTACT:

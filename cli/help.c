@@ -29,6 +29,8 @@ static const char run[] =
     "  -t, --time T        final time (the file's `run` line, or 10)\n"
     "      --tol X         error per step of the adaptive methods (1e-10);\n"
     "                      of impulse: residual of a step; 1: one linearisation\n"
+    "      --accuracy X    impulse: certificate that the contacts of a step need reach, for heaps\n"
+    "                      of many bodies; up to 0.1 (as good as a bounded effort makes it)\n"
     "      --method M      dop853 (default, but where robots can touch): adaptive, order 8\n"
     "                      variational, variational4: fixed step, keep energy over long runs\n"
     "                      midpoint: the same for free rigid bodies, whose energy it keeps "

@@ -58,8 +58,9 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     if (plan->method == ZW_METHOD_DOP853 || plan->method == ZW_METHOD_STIFF) {
         fprintf(to, ", tolerance %.2g\n", plan->tolerance);
     } else {
-        fprintf(to, ", step %.6g%s\n", plan->step,
+        fprintf(to, ", step %.6g%s", plan->step,
                 plan->contact == ZW_CONTACT_CONVEX ? ", contact convex" : "");
+        fprintf(to, plan->accuracy > 0 ? ", accuracy %.2g\n" : "\n", plan->accuracy);
     }
     cli_show_untouched(to, world, plan->method);
 }

@@ -30,6 +30,9 @@ static void put_setup(cli_json *json, const cli_outcome *it)
     }
     cli_json_text(json, "method", zw_method_name(summary->method));
     cli_json_number(json, "tolerance", summary->tolerance);
+    if (summary->accuracy > 0) {
+        cli_json_number(json, "accuracy", summary->accuracy);
+    }
     if (summary->step > 0) {
         cli_json_number(json, "step", summary->step);
     }

@@ -55,14 +55,14 @@ _zwang() {
     --impact) _zwang_words "$word" "sequential simultaneous" ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
-    -t | --time | --tol | --step | --at | --key | --from | --to | --noise | --column | =) ;;
+    -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | =) ;;
     *)
         case $command in
         help) _zwang_words "$word" "run explain check certify limit export" ;;
         run | explain | check | certify | limit | export)
             if [[ $word == -* ]]; then
                 case $command in
-                run) _zwang_words "$word" "--time --tol --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
+                run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
                 explain) _zwang_words "$word" "--at --json --all --set --key --maximal --base --package --balance --contact --impact --tol --method --step --help" ;;
                 check) _zwang_words "$word" "--set --key --maximal --base --package --balance --impact --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;

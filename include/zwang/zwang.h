@@ -243,6 +243,8 @@ typedef struct zw_run_options {
     double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
     double tolerance; /* adaptive: error per step relative to 1 + |y|; 0: the file's, or 1e-10.
                          Impulse: relative residual of a step's equations; 1: one linearisation */
+    double accuracy;  /* impulse: certificate that the contacts of a step need reach, 0 to 0.1;
+                         0: as good as a bounded effort makes it */
     zw_method method;
     zw_observer *observer;
     void *user;
@@ -277,7 +279,7 @@ typedef struct zw_run_summary {
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
     zw_method method;   /* how it was run: the options, completed */
     zw_contact_model contact;
-    double tolerance, step;
+    double tolerance, step, accuracy;
     double start; /* the time at which it began */
 } zw_run_summary;
 

@@ -126,6 +126,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     }
     system_bind(system, work, state_param(state));
     impulse_set_tolerance(s, plan->tolerance);
+    impulse_set_accuracy(s, plan->accuracy);
     impulse_set_contact(s, plan->contact);
     take_memory(system, state, s);
     uint64_t *sum = s->sleep ? &s->sum : NULL;

@@ -87,6 +87,10 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "tolerance %g is not between 1e-15 and %g",
                          options->tolerance, most);
     }
+    if (!(options->accuracy >= 0 && options->accuracy <= 0.1)) {
+        return base_fail(error, ZW_BAD_INPUT, "accuracy %g is not between 0 and 0.1",
+                         options->accuracy);
+    }
     if (fixed_step(options->method) && !(options->step > 0)) {
         return base_fail(error, ZW_BAD_INPUT, "method %s needs a step",
                          zw_method_name(options->method));

@@ -76,6 +76,7 @@ static zw_status create_impulse(run *r, zw_error *error)
         return ZW_NO_MEMORY;
     }
     impulse_set_tolerance(r->impulse, r->options.tolerance);
+    impulse_set_accuracy(r->impulse, r->options.accuracy);
     impulse_set_contact(r->impulse, r->options.contact);
     r->stepper = impulse_stepper(r->impulse, r->options.step, error);
     return r->stepper ? ZW_OK : ZW_NO_MEMORY;
@@ -362,6 +363,7 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
         r.summary->method = r.options.method;
         r.summary->contact = r.options.contact;
         r.summary->tolerance = r.options.tolerance;
+        r.summary->accuracy = r.options.accuracy;
         r.summary->step = r.options.step;
         status = run_create(&r, error);
     }

@@ -74,7 +74,7 @@ static void say_proved(const zw_system *system, const zw_run_summary *summary,
     if (system->m > 0) {
         add_measure(verdict, "constraints", violation);
     }
-    if (summary->certificate < POOR) {
+    if (summary->certificate < fmax(POOR, summary->accuracy)) {
         add_measure(verdict, "forces", summary->certificate);
     }
 }
@@ -190,7 +190,7 @@ static void say_survived(const zw_run_summary *summary, zw_run_verdict *verdict)
                  "%ld of %ld steps not proved free of unseen events; try a smaller %s",
                  summary->unproved, summary->proved + summary->unproved, finer(summary));
     }
-    if (!(summary->certificate < POOR)) {
+    if (!(summary->certificate < fmax(POOR, summary->accuracy))) {
         add_line(verdict, ZW_RUN_SURVIVED, "forces", summary->certificate,
                  "forces satisfy Gauss's principle only to %.1g (%s)", summary->certificate,
                  fixed_step(summary) ? "try a smaller --step" : "see `zwang explain`");

@@ -16,12 +16,22 @@
  * matrices are H = M + J' G J with blocks G of contacts and blocks H of bodies:
  * sparse_prox_matrix.c, math/sparse/front.c.
  *
- * Where to begin.  The contacts that push in the guess push, stick and slide as they did there: one
- * linear solve. Newton's method arrives from there if little has changed. Where it does not,
- * because bodies have collided, some sweeps over the contacts (sparse_prox_sweep.c) carry the news
- * around, and from what they come to the path of sparse_prox_path.c leads to where Newton's method
- * arrives. Where bodies are very many, sweeps are cheap beside factors: then more of them are made
- * first, and Newton is tried from there.
+ * Rungs, each dearer than the one before, and left as soon as the certificate has what is asked:
+ *
+ * 1. The multipliers of the guess as they are: where nothing has changed, nothing is done.
+ * 2. Sweeps over the contacts with Anderson's acceleration (sparse_prox_anderson.c), judged after
+ *    every BLOCK of them: a sweep costs a hundredth of a factorisation or less.
+ * 3. Newton's method from there, once they are near (TRY), as a rule with one to three
+ *    factorisations: it brings the last digits, which sweeps would have to win one by one, and
+ *    which a certificate does not tell apart from what rows that nearly depend on one another leave
+ *    of them. Where it does not arrive, sweeps go on, and it is tried again a hundred times nearer.
+ * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
+ *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
+ *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
+ *    and not at all if the tolerance is larger than GOOD.
+ *
+ * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
+ * path from nowhere.
  *
  * The certificate of the kernel is the judge. No claim is made that there is no solution: what is
  * not solved here is for the kernel to solve or to name. */
@@ -35,11 +45,15 @@
 #include "gauss/contact/sparse_prox_inner.h"
 #include "gauss/rows.h"
 
-enum { WARM = 12, FIRST = 24 };                   /* factorisations of Newton's method alone */
-enum { FEW = 60, SWEEPS = 2000, WORK = 2000000 }; /* sweeps, and the units that they may see */
-enum { TURNS = 3, LARGE = 300, VAST = 1000 };     /* unknowns, units: see take_turn and solve */
+enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps of a turn */
+/* Factorisations of Newton's method, and how often it may step back. */
+enum { WARM = 12, FEW = 3, POLISH = 20, PATIENCE = 4 };
+enum { TURNS = 3, LONG = 60, SHORT = 25 }; /* of the path, and its steps */
+enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that they may have */
 #define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
-#define NEARLY 1e-5 /* one for which large pieces do not take another turn: it rarely helps */
+#define EXACT 1e-13 /* one that needs no improvement; */
+#define RESTS 1e-7  /* one of a guess that says that nothing has happened */
+#define TRY 1e-4    /* one from which Newton's method may arrive */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
 
@@ -78,10 +92,11 @@ int many_room(unsigned char **block, size_t *room, size_t need)
 static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
 {
     size_t n = (size_t)s->t.n, m = (size_t)s->m, units = (size_t)s->t.units;
-    double **by_n[] = {&s->x,      &s->x_new,   &s->d, &s->F,      &s->F_new,
-                       &s->x_good, &s->x_swept, &s->y, &s->best_a, &s->a};
-    double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new, &s->r_swept};
+    double **by_n[] = {&s->x,      &s->x_new, &s->d,      &s->F, &s->F_new,
+                       &s->x_good, &s->y,     &s->best_a, &s->a};
+    double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new};
     many_table_lay_out(&s->t, arena);
+    many_anderson_lay_out(&s->sweeps, &s->t, arena);
     many_path_lay_out(s, arena);
     s->G = base_arena_doubles(arena, s->t.slopes);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
@@ -124,62 +139,94 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
     return worst;
 }
 
-/* Newton's method from where sweeps have ended. 1: solved. */
-static int from_sweeps(sparse_prox *s, const many_task *task)
+/* Newton's method from the guess, as if all that the free motion violates were closed and stuck. */
+static int from_guess(sparse_prox *s, const many_task *task)
 {
-    static const many_way way = {.kappa = 100, .effort = FIRST, .fails = 6};
-    memcpy(s->r, s->r_swept, (size_t)s->t.rows * sizeof(double));
-    many_residuals(&s->t, s->x_swept, s->w);
+    static const many_way way = {.kappa = 1e3, .effort = WARM, .cold = 1};
+    memcpy(s->w, s->t.c, (size_t)s->t.rows * sizeof(double));
     return many_newton(s, task, &way) || s->best <= task->good;
 }
 
-/* Sweeps, and the path from where they end; before or after that Newton's method, if they were
- * many. 1: solved. */
-static int take_turn(sparse_prox *s, const many_task *task, int turn)
+/* Newton's method from where sweeps have come to. 1: solved. */
+static int from_sweeps(sparse_prox *s, const many_task *task)
 {
-    static const double calm[] = {1e-4, 1e-6, 1e-8}, begin[] = {1e-3, 1e-2, 1e-1};
     const many_table *t = &s->t;
-    int vast = t->units > VAST;
-    int most = WORK / t->units < SWEEPS ? WORK / t->units + 1 : SWEEPS;
-    s->iterations +=
-        many_sweep(t, turn == 0 && !vast ? FEW : most, calm[turn], s->r_swept, s->x_swept);
-    if (vast && from_sweeps(s, task)) {
+    int rests = s->iterations == 0 && s->best <= RESTS; /* it is the guess, and is nearly right */
+    const many_way way = {
+        .kappa = 1e4, .effort = rests ? FEW : POLISH, .fails = rests ? 0 : PATIENCE};
+    memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
+    many_residuals(t, s->sweeps.y, s->w);
+    if (many_newton(s, task, &way) || s->best <= task->good) {
         return 1;
     }
-    if (many_follow(s, task, begin[turn]) || s->best <= task->good) {
-        return 1;
+    memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
+    return rests && from_guess(s, task);
+}
+
+/* Sweeps, and Newton's method from them. 1: solved. */
+static int sweep(sparse_prox *s, const many_task *task)
+{
+    many_anderson *a = &s->sweeps;
+    double least = HUGE_VAL, try = TRY, error = many_certify(s, task, a->y, a->g);
+    int exact = task->aim == EXACT;
+    for (int swept = 0, stale = 0; error > task->aim || (exact && swept > 0); swept += BLOCK) {
+        if (error <= try && (exact || task->aim < 0.01 * error)) {
+            if (from_sweeps(s, task)) {
+                break;
+            }
+            try = 0.01 * error;
+        }
+        stale = error < 0.5 * least ? 0 : stale + 1;
+        least = fmin(least, error);
+        if (stale > STALE || swept >= SWEEPS) {
+            break;
+        }
+        for (int k = 0; k < BLOCK; k++) {
+            many_anderson_step(a, &s->t);
+        }
+        s->iterations += BLOCK;
+        error = many_certify(s, task, a->y, a->g);
     }
-    return !vast && turn > 0 && from_sweeps(s, task);
+    return s->best <= task->good;
+}
+
+/* 1: solved. */
+static int climb(sparse_prox *s, const many_task *task)
+{
+    static const double share[TURNS] = {1, 1e-1, 1e-2};
+    int large = s->t.units > LARGE, turns = large ? 1 : TURNS;
+    many_anderson_begin(&s->sweeps, &s->t, s->r);
+    if (large && task->aim > GOOD) { /* a path costs more than anything that sweeps may do */
+        return sweep(s, task);
+    }
+    for (int turn = 0; turn < turns; turn++) {
+        if (sweep(s, task) || many_follow(s, task, share[turn]) || s->best <= task->good) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
 {
-    static const many_way warm = {.kappa = 1e3, .effort = WARM, .cold = 1};
     const many_table *t = &s->t;
     many_task task = {.problem = problem, .contact = options->contact};
     task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;
     task.good = fmax(task.tolerance, GOOD);
+    task.aim = task.tolerance > GOOD ? task.tolerance : EXACT;
     task.effort = options->effort > 0 ? options->effort : INT_MAX;
+    task.steps = t->units > LARGE ? SHORT : LONG;
+    task.effort = t->units > LARGE && task.effort > MOST ? MOST : task.effort;
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
     }
-    memcpy(s->r_swept, s->r, (size_t)t->rows * sizeof(double));
-    memcpy(s->w, t->c, (size_t)t->rows * sizeof(double));
     memset(s->factored, MANY_OPEN, (size_t)t->units);
-    int sweeps = many_table_sweeps(&s->t);
-    if (sweeps) {
-        many_motion(t, s->r_swept, s->x_swept);
-        many_residuals(t, s->x_swept, s->w);
-    }
-    if (many_newton(s, &task, &warm) || s->best <= task.good || options->guess_only) {
+    if (many_table_sweeps(&s->t)) {
+        climb(s, &task);
         return s->best <= task.tolerance;
     }
-    if (!sweeps) {
+    if (!from_guess(s, &task) && !options->guess_only) {
         many_follow(s, &task, 0);
-        return s->best <= task.tolerance;
-    }
-    for (int turn = 0, done = 0; turn < TURNS && !done; turn++) {
-        done = take_turn(s, &task, turn) || (t->n > LARGE && s->best <= NEARLY);
     }
     return s->best <= task.tolerance;
 }

@@ -3,6 +3,7 @@
 #define ZW_GAUSS_SPARSE_PROX_INNER_H
 
 #include "gauss/contact/sparse_prox.h"
+#include "gauss/contact/sparse_prox_anderson.h"
 #include "gauss/contact/sparse_prox_table.h"
 #include "math/jordan.h"
 #include "math/sparse/front.h"
@@ -39,12 +40,12 @@ struct sparse_prox {
     double *x, *w, *pi, *F; /* an iterate: a - a_free, w, the multipliers, what is */
     unsigned char *state;   /* left of the balance, and what the units do */
     double *x_new, *w_new, *pi_new, *F_new;
-    unsigned char *state_new;  /* the same at the end of a step */
-    double *d, *dw, *y;        /* the step; scratch [n] */
-    double *x_good;            /* [n] where the centre was last moved */
-    double *r_swept, *x_swept; /* what sweeps have come to */
-    unsigned char *factored;   /* [units] the states in the factors */
-    many_path path;            /* sparse_prox_path.c */
+    unsigned char *state_new; /* the same at the end of a step */
+    double *d, *dw, *y;       /* the step; scratch [n] */
+    double *x_good;           /* [n] where the centre was last moved */
+    unsigned char *factored;  /* [units] the states in the factors */
+    many_anderson sweeps;     /* sparse_prox_anderson.c */
+    many_path path;           /* sparse_prox_path.c */
     int has_factor;
 
     double *a, *lambda, *best_a, *best_lambda, *residual; /* of the user: n and m */
@@ -62,8 +63,10 @@ typedef struct many_task {
     const zw_gauss *problem;
     zw_contact_law contact;
     double tolerance; /* of the certificate, */
+    double aim;       /* and what is aimed at: sharper where nothing was asked for, */
     double good;      /* and what will do where more is hard to get */
-    int effort;       /* factorisations, all together */
+    int effort;       /* factorisations, all together, */
+    int steps;        /* and those of one path */
 } many_task;
 
 /* How Newton's method is used. */
@@ -82,7 +85,7 @@ double many_certify(sparse_prox *s, const many_task *task, const double *x, cons
 int many_newton(sparse_prox *s, const many_task *task, const many_way *way);
 void many_residuals(const many_table *t, const double *x, double *w); /* w = J x + c */
 
-/* sparse_prox_path.c: from s->r_swept and s->x_swept, with this share of the violation's energy as
+/* sparse_prox_path.c: from where sweeps have come to, with this share of the violation's energy as
  * mu; 0: from nowhere. 1: solved. */
 void many_path_lay_out(sparse_prox *s, base_arena *arena);
 int many_follow(sparse_prox *s, const many_task *task, double share);

@@ -39,7 +39,7 @@
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-enum { STEPS = 60, STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
+enum { STUCK = 8, CUTS = 8, LAST = 16, PATIENT = 40 };
 #define FIRM 1e6     /* of equality rows */
 #define INSIDE 0.9   /* friction to begin with, of what the cone admits */
 #define TRY 1e-5     /* a certificate from which Newton's method should arrive */
@@ -89,8 +89,8 @@ static void begin(sparse_prox *s, double share)
         memset(p->x, 0, (size_t)t->n * sizeof(double));
         memset(p->r, 0, (size_t)t->rows * sizeof(double));
     } else {
-        memcpy(p->x, s->x_swept, (size_t)t->n * sizeof(double));
-        memcpy(p->r, s->r_swept, (size_t)t->rows * sizeof(double));
+        memcpy(p->x, s->sweeps.y, (size_t)t->n * sizeof(double));
+        memcpy(p->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
     }
     many_residuals(t, p->x, p->w);
     for (int k = 0; k < t->units; k++) {
@@ -383,7 +383,7 @@ int many_follow(sparse_prox *s, const many_task *task, double share)
         return 0; /* they are no cones, and have no path */
     }
     begin(s, share);
-    for (int step = 0; step < STEPS && s->factorizations < task->effort; step++) {
+    for (int step = 0; step < task->steps && s->factorizations < task->effort; step++) {
         look(s);
         double error = many_certify(s, task, p->x, p->r);
         stuck = p->mu > 0.5 * lowest ? stuck + 1 : 0;

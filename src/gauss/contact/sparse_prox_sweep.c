@@ -3,8 +3,9 @@
  *
  *     r_N = max(0, r_N - w_N / W_N),   r_T = the nearest to r_T - w_T / W_T with |r_T| <= r_N,
  *
- * and the bodies that it acts on move on at once. Sweeps do not see far, they need thousands to
- * bring a load down a tower; but nobody finds out faster who opens and who slides. */
+ * and the bodies that it acts on move on at once. Sweeps do not see far, alone they need thousands
+ * to bring a load down a tower; but nobody finds out faster who opens and who slides, and they can
+ * be accelerated: sparse_prox_anderson.c. */
 #include <math.h>
 #include <string.h>
 
@@ -101,18 +102,18 @@ PART double look(const many_table *t, const many_unit *u, int n, int i, const do
     return w;
 }
 
-/* One unit to its law; the energy of the change. d > 0 and n > 0 are its rows and the size of all
- * its nodes, where they are known to the compiler. */
-PART double settle(const many_table *t, int k, int d, int n, double *r, double *x)
+/* One unit to its law. d > 0 and n > 0 are its rows and the size of all its nodes, where they are
+ * known to the compiler. */
+PART void settle(const many_table *t, int k, int d, int n, double *r, double *x)
 {
     const many_unit *u = &t->unit[k];
     const double *W = t->W + 2 * k;
-    double step[MANY_ROWS], size = 0, any = 0, w = look(t, u, n, 0, x);
+    double step[MANY_ROWS], size = 0, w = look(t, u, n, 0, x);
     r += u->first;
     step[0] = r[0] - (W[0] > 0 ? (w + u->give * r[0]) / W[0] : 0);
     if (!(step[0] > u->low)) {
         if (r[0] == u->low) {
-            return 0; /* open, and was */
+            return; /* open, and was */
         }
         step[0] = u->low;
     }
@@ -127,41 +128,29 @@ PART double settle(const many_table *t, int k, int d, int n, double *r, double *
         double to = i > 0 ? share * step[i] : step[i];
         step[i] = to - r[i];
         r[i] = to;
-        any += step[i] * step[i] * W[i > 0];
     }
-    for (int p = u->part; p < u->part + u->parts && any > 0; p++) {
+    for (int p = u->part; p < u->part + u->parts; p++) {
         int node = t->part[p].node;
         push_node(d, n > 0 ? n : t->size[node], step, t->MJ + t->part[p].J, x + t->at[node]);
     }
-    return any;
 }
 
 /* A contact of free bodies is what there is most of. */
-static double settle_any(const many_table *t, int k, double *r, double *x)
+static void settle_any(const many_table *t, int k, double *r, double *x)
 {
-    return t->unit[k].d == 3 && t->six ? settle(t, k, 3, 6, r, x) : settle(t, k, 0, 0, r, x);
+    if (t->unit[k].d == 3 && t->six) {
+        settle(t, k, 3, 6, r, x);
+    } else {
+        settle(t, k, 0, 0, r, x);
+    }
 }
 
-int many_sweep(const many_table *t, int limit, double calm, double *r, double *x)
+void many_sweep(const many_table *t, double *r, double *x)
 {
-    double size = 0;
-    for (int s = 0; s < limit; s++) {
-        double moved = 0;
-        for (int k = 0; k < t->units; k++) {
-            moved += settle_any(t, s % 2 == 0 ? k : t->units - 1 - k, r, x);
-        }
-        if (s % 8 == 0) {
-            size = 0;
-            for (int k = 0; k < t->units; k++) {
-                const many_unit *u = &t->unit[k];
-                for (int i = 0; i < u->d; i++) {
-                    size += r[u->first + i] * r[u->first + i] * t->W[2 * k + (i > 0)];
-                }
-            }
-        }
-        if (moved <= calm * calm * size) {
-            return s + 1;
-        }
+    for (int k = 0; k < t->units; k++) {
+        settle_any(t, k, r, x);
     }
-    return limit;
+    for (int k = t->units - 1; k >= 0; k--) {
+        settle_any(t, k, r, x);
+    }
 }

@@ -76,9 +76,8 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark);
 int many_table_sweeps(many_table *t);
 /* x = M \ J' r */
 void many_motion(const many_table *t, const double *r, double *x);
-/* Sweeps over the units, each to its law at r, x, until one changes r by no more than `calm` of its
- * size; how many there were. */
-int many_sweep(const many_table *t, int limit, double calm, double *r, double *x);
+/* A sweep over the units, forwards and backwards, each to its law at r, x. */
+void many_sweep(const many_table *t, double *r, double *x);
 
 void many_metric_times(const many_table *t, const double *x, double *y); /* y = M x */
 void many_rows_times(const many_table *t, const double *x, double *w);   /* w = J x */

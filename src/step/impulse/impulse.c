@@ -188,6 +188,14 @@ void impulse_set_tolerance(step_impulse *s, double tolerance)
     s->problem.wanted = s->aside.wanted = tolerance < 1e-10 ? s->close : tolerance >= 1 ? 1e-10 : 0;
 }
 
+void impulse_set_accuracy(step_impulse *s, double accuracy)
+{
+    s->accuracy = accuracy;
+    s->close = fmax(s->close, accuracy);
+    s->problem.wanted = fmax(s->problem.wanted, accuracy);
+    s->aside.wanted = fmax(s->aside.wanted, accuracy);
+}
+
 void impulse_free(step_impulse *s)
 {
     if (s) {

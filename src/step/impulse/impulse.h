@@ -207,6 +207,7 @@ typedef struct step_impulse {
     impulse_contacts touch;
 
     double close;         /* relative residual of the balance at which the rounds end */
+    double accuracy;      /* certificate that contacts need reach; 0: as good as can be */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */
@@ -231,6 +232,8 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
 void impulse_free(step_impulse *s);
 /* How far the rounds go: 0: to round-off; 1: the first one is taken as it is. */
 void impulse_set_tolerance(step_impulse *s, double tolerance);
+/* The certificate that contacts need reach, after the tolerance; 0: as good as can be. */
+void impulse_set_accuracy(step_impulse *s, double accuracy);
 void impulse_set_contact(step_impulse *s, zw_contact_model model); /* coulomb or convex */
 /* What is carried behind the speeds is so behind v0 and v1. */
 zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, const double *v0,

@@ -107,7 +107,8 @@ static int closers_hold(const step_impulse *s, const double *from, const double 
 /* Has the last solve, of what would be `from` without rows, led to them? */
 static zw_status check(step_impulse *s, const double *from, const double *v, zw_error *error)
 {
-    double part = impulse_gave_up(s, &s->aside) ? 10 * s->aside.answer.certificate : 0;
+    int rough = s->accuracy > 0 || impulse_gave_up(s, &s->aside);
+    double part = rough ? 10 * s->aside.answer.certificate : 0;
     int holds = on_rows(s, from, v, 1e-9, part);
     if (!holds && s->last_resort && closers_hold(s, from, v)) {
         s->missed = 1;

@@ -7,7 +7,7 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { ROUNDS = 60, FEW = 3, MANY = 12 };
+enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300 };
 #define FIRST 1e-6 /* certificate that the first solve is asked for, */
 #define INNER 1e-3 /* and later ones, to what the balance was off before them, */
 #define LAST 1e-11 /* down to this; */
@@ -17,8 +17,11 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12 };
 #define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
-#define SOUND 1e-6  /* of the balance, and */
-#define FIRM 1e-9   /* of places: rounds that lead no farther end with that, and it is reported */
+#define SANE                                                                                       \
+    0.1            /* or this, where more than HEAP speeds are one island: no part of a step helps \
+                    */
+#define SOUND 1e-6 /* of the balance, and */
+#define FIRM 1e-9  /* of places: rounds that lead no farther end with that, and it is reported */
 
 /* How far the largest coordinate of a centre of mass is from the origin. */
 double impulse_extent(const step_impulse *s)
@@ -44,14 +47,14 @@ static double place_error(const step_impulse *s)
     for (int k = 3; k < 3 * tree->bodies; k++) {
         way = fmax(way, fabs(to[k] - from[k]));
     }
-    return fmax(PLACE * impulse_extent(s), INNER * s->close * (way + fall));
+    return fmax(PLACE * impulse_extent(s), fmax(INNER * s->close, s->accuracy) * (way + fall));
 }
 
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
 {
     return s->touch.found.count > 0 &&
            p->answer.certificate > fmax(fmax(p->wanted, p->fair), LAST) &&
-           p->answer.certificate <= FAIR;
+           p->answer.certificate <= (p->answer.largest > HEAP ? SANE : FAIR);
 }
 
 void impulse_count_solve(step_impulse *s, const impulse_problem *p)
@@ -105,8 +108,8 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
         way[i] = s->u[i] - way[i] - (s->with_N ? s->push[i] : 0);
     }
     s->problem.chosen = s->rounds > 0;
-    s->problem.wanted = fmin(FIRST, fmax(INNER * left, LAST));
-    s->problem.fair = fmin(FIRST, fmax(GAIN * left, 10 * LAST));
+    s->problem.wanted = fmax(fmin(FIRST, fmax(INNER * left, LAST)), s->accuracy);
+    s->problem.fair = fmax(fmin(FIRST, fmax(GAIN * left, 10 * LAST)), s->accuracy);
     zw_status status = problem_solve(&s->problem, &s->H, way, s->u, error);
     impulse_count_solve(s, &s->problem);
     if (status == ZW_OK) {

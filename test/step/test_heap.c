@@ -1,0 +1,108 @@
+/* Heaps: spheres that fall into a bin, with the certificate that is asked for. */
+#include "touch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scene/dice.h"
+
+/* count^3 spheres of radius 0.05 above the floor of a bin that is little wider than they are. */
+static scene open_bin(int count)
+{
+    size_t room = 4000 + 200 * (size_t)(count * count * count);
+    char *text = malloc(room), *end = text;
+    double wide = 0.055 * count + 0.05;
+    dice d = dice_of(3);
+    assert_non_null(text);
+    end += sprintf(end, "<default><geom friction='0.5 0 0'/></default><worldbody>"
+                        "<geom type='plane' size='0 0 1'/>");
+    for (int k = 0; k < 4; k++) {
+        int x = k < 2 ? 1 - 2 * k : 0, y = k < 2 ? 0 : 5 - 2 * k;
+        end += sprintf(end, "<geom type='plane' size='0 0 1' pos='%g %g 0' zaxis='%d %d 0'/>",
+                       -wide * x, -wide * y, x, y);
+    }
+    for (int i = 0; i < count * count * count; i++) {
+        int place[3] = {i % count, i / count % count, i / count / count};
+        double pos[3];
+        for (int k = 0; k < 3; k++) {
+            pos[k] = 0.11 * (place[k] - (k < 2 ? 0.5 * (count - 1) : -1));
+            pos[k] += dice_between(&d, -0.004, 0.004);
+        }
+        end += sprintf(end,
+                       "<body pos='%.9g %.9g %.9g'><freejoint/><geom size='.05' mass='.5'/></body>",
+                       pos[0], pos[1], pos[2]);
+    }
+    sprintf(end, "</worldbody>");
+    scene s = open_scene(text);
+    free(text);
+    return s;
+}
+
+static zw_run_summary fall(int count, double t, double tolerance, double accuracy)
+{
+    scene s = open_bin(count);
+    zw_run_options options = {.time = t,
+                              .every = t,
+                              .step = 0.005,
+                              .tolerance = tolerance,
+                              .accuracy = accuracy,
+                              .method = ZW_METHOD_IMPULSE};
+    zw_run_summary summary = {0};
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+    print_message("%d spheres, tolerance %g, accuracy %g: certificate %.2g, inexact %ld, energy %g "
+                  "of %g, depth %.2g\n",
+                  count * count * count, tolerance, accuracy, summary.certificate, summary.inexact,
+                  summary.energy_end, summary.energy_start, summary.depth);
+    close_scene(&s);
+    return summary;
+}
+
+/* What is asked for is what one gets, and no heap gains energy, however rough its contacts. */
+static void accuracy_is_kept(void **state)
+{
+    (void)state;
+    const double tolerance[] = {0, 1}, accuracy[] = {0, 1e-6, 1e-2};
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 3; k++) {
+            zw_run_summary s = fall(3, 0.5, tolerance[i], accuracy[k]);
+            assert_true(s.certificate <= fmax(accuracy[k], 1e-8) || s.inexact > 0);
+            assert_true(s.energy_end <= s.energy_start * (1 + 1e-9));
+            assert_true(s.inexact <= 5);
+            assert_true(s.depth <= 0.05 * fmax(accuracy[k], 1e-6) || tolerance[i] > 0);
+            assert_true(s.depth <= 0.01 * 0.05);
+        }
+    }
+}
+
+/* A rough certificate costs no factorisation of many bodies, and the run goes on whatever it is. */
+static void many_spheres_settle(void **state)
+{
+    (void)state;
+    zw_run_summary s = fall(7, 0.35, 1, 1e-2);
+    assert_true(s.certificate <= 0.1);
+    assert_true(s.energy_end <= s.energy_start * (1 + 1e-9));
+    assert_true(s.contacts > 400 && s.depth <= 0.02 * 0.05);
+}
+
+static void accuracy_is_checked(void **state)
+{
+    (void)state;
+    scene s = open_bin(1);
+    zw_run_options options = {.time = 1, .step = 0.01, .accuracy = 0.2};
+    zw_run_summary summary = {0};
+    zw_error error = {0};
+    assert_int_equal(zw_run(s.system, s.state, s.work, &options, &summary, &error), ZW_BAD_INPUT);
+    assert_string_equal(error.text, "accuracy 0.2 is not between 0 and 0.1");
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accuracy_is_kept),
+        cmocka_unit_test(many_spheres_settle),
+        cmocka_unit_test(accuracy_is_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
