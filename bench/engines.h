@@ -114,7 +114,7 @@ static void ours_close(void *world)
     free(w);
 }
 
-static void *ours_open(const scene *s, int soft)
+static void *ours_open(const scene *s, int soft, double accuracy)
 {
     ours *w = room(1, sizeof *w);
     char *text = text_of(s);
@@ -139,18 +139,24 @@ static void *ours_open(const scene *s, int soft)
     }
     if (w->impulse) {
         impulse_set_tolerance(w->impulse, 1);
+        impulse_set_accuracy(w->impulse, accuracy);
     }
     return w;
 }
 
 static void *coulomb_open(const scene *s)
 {
-    return ours_open(s, 0);
+    return ours_open(s, 0, 0);
+}
+
+static void *rough_open(const scene *s)
+{
+    return ours_open(s, 0, 1e-2);
 }
 
 static void *soft_open(const scene *s)
 {
-    return ours_open(s, 1);
+    return ours_open(s, 1, 0);
 }
 
 static int ours_step(void *world, double h)
@@ -403,6 +409,7 @@ static const engine list[] = {
     {"Bullet", other_open, other_step, other_look, other_close, 100000},
 #endif
     {"zwang coulomb", coulomb_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang coulomb, accuracy 1e-2", rough_open, ours_step, ours_look, ours_close, 100000},
     {"zwang soft", soft_open, ours_step, ours_look, ours_close, 100000},
 };
 enum { ENGINES = sizeof list / sizeof *list };

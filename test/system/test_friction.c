@@ -468,6 +468,27 @@ static void a_bead_goes_over_the_top(void **state)
     }
 }
 
+/* A mass on a free turntable, which carries it along in the end. Where it ceases to slide, its
+ * direction turns the faster the slower it slides, and no tolerance is too tight to get there. */
+static void a_turntable_takes_a_mass_along(void **state)
+{
+    (void)state;
+    const double ends[] = {0.1848, 2};
+    world w = world_of(
+        "coord a = 0, x = 1.7565480948436398, y = 0, z = 0\ninertia 2.1826914057833564 of a\n"
+        "speed a' = 3.2097501268943347, x' = -0.94071767097950909, y' = 1.6908214894254123\n"
+        "mass 2.8999168838712177 at (x, y, z)\ngravity (0, 0, -9.81)\nconstraint top: z = 0\n"
+        "friction top: 0.38756691847865876 at (x*cos(a) + y*sin(a), y*cos(a) - x*sin(a), z)\n");
+    for (int k = 0; k < 2; k++) {
+        zw_run_summary summary = world_run(&w, ends[k], 1e-12);
+        assert_true(summary.energy_drift < 1e-12 && summary.steps < 3000);
+    }
+    const double *q = world_field(&w, ZW_FIELD_Q), *v = world_field(&w, ZW_FIELD_V);
+    assert_true(fabs(v[1] + v[0] * q[2]) < 1e-12 && fabs(v[2] - v[0] * q[1]) < 1e-12);
+    assert_true(fabs(q[0] - 3.16284726425) < 1e-10); /* at looser tolerances, too */
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +508,7 @@ int main(void)
         cmocka_unit_test(a_rod_falls_into_a_corner),
         cmocka_unit_test(a_force_on_the_border_is_held),
         cmocka_unit_test(a_bead_goes_over_the_top),
+        cmocka_unit_test(a_turntable_takes_a_mass_along),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

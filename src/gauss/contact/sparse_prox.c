@@ -28,7 +28,7 @@
  * 4. Where sweeps no longer gain (STALE), loads travel by ways that no sweep sees: the path of
  *    sparse_prox_path.c, from where they have come to. Up to TURNS times, with sweeps between, from
  *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
- *    and not at all if the tolerance is larger than GOOD.
+ *    and not at all if the tolerance is ROUGH.
  *
  * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
  * path from nowhere.
@@ -53,6 +53,7 @@ enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that
 #define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
 #define EXACT 1e-13 /* one that needs no improvement; */
 #define RESTS 1e-7  /* one of a guess that says that nothing has happened */
+#define ROUGH 1e-5  /* a tolerance for which sweeps do, where units are many */
 #define TRY 1e-4    /* one from which Newton's method may arrive */
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -168,7 +169,7 @@ static int sweep(sparse_prox *s, const many_task *task)
 {
     many_anderson *a = &s->sweeps;
     double least = HUGE_VAL, try = TRY, error = many_certify(s, task, a->y, a->g);
-    int exact = task->aim == EXACT;
+    int exact = task->aim < ROUGH;
     for (int swept = 0, stale = 0; error > task->aim || (exact && swept > 0); swept += BLOCK) {
         if (error <= try && (exact || task->aim < 0.01 * error)) {
             if (from_sweeps(s, task)) {
@@ -196,7 +197,7 @@ static int climb(sparse_prox *s, const many_task *task)
     static const double share[TURNS] = {1, 1e-1, 1e-2};
     int large = s->t.units > LARGE, turns = large ? 1 : TURNS;
     many_anderson_begin(&s->sweeps, &s->t, s->r);
-    if (large && task->aim > GOOD) { /* a path costs more than anything that sweeps may do */
+    if (large && task->aim >= ROUGH) { /* a path costs more than anything that sweeps may do */
         return sweep(s, task);
     }
     for (int turn = 0; turn < turns; turn++) {
