@@ -110,10 +110,9 @@ static const char check[] =
     "      --balance       robots: moments of inertia that no body can have become their mean\n"
     "  -q, --quiet         print only what goes wrong\n"
     "\n"
-    "Tells what a robot file has, coordinates, constraints by kind, degrees of freedom, redundant "
-    "constraints, "
-    "coordinates\n"
-    "without mass, contacts that touch, and what assembly changed at the start.\n"
+    "Tells what a robot file has, coordinates, constraints by kind, degrees of freedom, redundant\n"
+    "constraints, coordinates without mass, contacts that touch, and what assembly changed at the "
+    "start.\n"
     "Exit status: 0 it can run, 1 the principle has no answer at the start, 3 a mistake in the\n"
     "model or no consistent start, 4 the file cannot be read.\n";
 

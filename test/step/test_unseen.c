@@ -376,10 +376,10 @@ typedef struct cells {
 /* The time to the border of the cell on one side. */
 static double time_to_border(const cells *s, int border, double a)
 {
-    double c = s->x - s->level[border];
     if (border < 0 || border >= LEVELS) {
         return INFINITY;
     }
+    double c = s->x - s->level[border];
     if (c != 0) {
         return root_after(0.5 * a, s->v, c, 0);
     }

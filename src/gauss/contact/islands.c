@@ -15,10 +15,12 @@
 #include "math/dense/dense.h"
 
 /* Islands of at least BODIES unknowns try sparse_prox first. With more than VAST unknowns or ROWS
- * rows, dense factors take up to seconds a solve: there a certificate of FAIR is an answer, which
- * says of every contact that it obeys its law to a tenth of the largest force. */
-enum { BODIES = 24, VAST = 300, ROWS = 100 };
-#define FAIR 0.1  /* accepted certificate of large islands */
+ * rows, dense factors take up to seconds a solve: there a certificate of FAIR is an answer. With
+ * more than HEAP rows they take minutes: there SANE is one, which says of every contact that it
+ * obeys its law to a tenth of the largest force. */
+enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
+#define SANE 0.1  /* accepted certificate of heaps, */
+#define FAIR 1e-3 /* of large islands */
 #define GOOD 1e-8 /* accepted certificate of others, even if a smaller one was asked for */
 
 gauss_islands *gauss_islands_create(void)
@@ -280,8 +282,8 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
     if (solved > 0) {
         return ZW_OK;
     }
-    int many = p->n > VAST || p->m > ROWS;
-    if (solved < 0 && motion->certificate.worst <= (many ? FAIR : GOOD)) {
+    double fair = p->m > HEAP ? SANE : p->n > VAST || p->m > ROWS ? FAIR : GOOD;
+    if (solved < 0 && motion->certificate.worst <= fair) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
