@@ -14,11 +14,13 @@ int cli_export(const cli_arguments *arguments)
         cli_show_error(&error);
     } else if (!arguments->quiet) {
         cli_label(stdout, "written");
-        printf("%s: %d bodies, %d joints, %d shapes, %d actuators\n", arguments->target,
-               zw_model_count(world.model, ZW_THING_BODY) - 1,
-               zw_model_count(world.model, ZW_THING_JOINT),
-               zw_model_count(world.model, ZW_THING_GEOM),
-               zw_model_count(world.model, ZW_THING_ACTUATOR));
+        printf("%s: ", arguments->target);
+        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_BODY) - 1, "body", "bodies");
+        printf(", ");
+        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_JOINT), "joint", "joints");
+        printf(", ");
+        cli_show_count(stdout, zw_model_count(world.model, ZW_THING_GEOM), "shape", "shapes");
+        printf("\n");
         cli_show_notes(stdout, &world);
     }
     cli_unload(&world);

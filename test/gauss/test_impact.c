@@ -354,8 +354,9 @@ static void note(const cluster *c, const double *v, const gauss_impact_answer *a
 /* Over random clusters of bodies with friction up to 2 and all sorts of restitution no impact gains
  * energy, nothing goes on to approach, momentum is kept; and without friction the mirror image of a
  * problem has the mirror image of the answer, to the bit. With friction that is so in 99 of 100,
- * and in the others to round-off: a Householder reflection of a row whose first entry is 0 has to
- * choose a side (dense_lq.c), and rows of the mirror image do not tell it the other one. */
+ * and in the others to round-off. Why these differ is not known; a Householder reflection of a row
+ * whose first entry is 0 has to choose a side (dense_lq.c), which the mirror image may not share.
+ */
 static void clusters(int smooth, int count)
 {
     dice d = dice_of(smooth ? 21 : 20);

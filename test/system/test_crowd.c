@@ -15,18 +15,10 @@
 #include <cmocka.h>
 
 #include "read/file/xml.h"
-#include "step/soft_step.h"
+#include "system/soft_scene.h"
 #include "tree/sweeps.h"
 
 #define H 0.004
-
-typedef struct scene {
-    zw_model *model;
-    zw_system *system;
-    zw_work *work;
-    soft_problem *soft;
-    double *q, *v;
-} scene;
 
 static const char *const round_limbs =
     "<freejoint/><geom type='capsule' size='0.07' fromto='0 -.1 0 0 .1 0'/>"
@@ -62,8 +54,6 @@ static const char *limbs = round_limbs;
 static scene open_scene(int first, int end, double gap)
 {
     static char text[100000];
-    zw_error error = {0};
-    scene s = {0};
     int at =
         sprintf(text,
                 "<mujoco><option timestep='%g'/><asset><mesh name='wedge' vertex='-.2 -.03 -.02 "
@@ -75,36 +65,7 @@ static scene open_scene(int first, int end, double gap)
                       gap * (k % 4), gap * (k / 4), 0.6 + 0.05 * (k % 3), 10 * k, 50 * k, limbs);
     }
     sprintf(text + at, "</worldbody></mujoco>");
-    s.model = zw_model_parse(text, "crowd.xml", NULL, 0, &error);
-    s.system = s.model ? zw_system_compile(s.model, &error) : NULL;
-    s.work = s.system ? zw_work_create(s.system, &error) : NULL;
-    if (!s.work || soft_create(s.system, s.work, H, &s.soft, &error) != ZW_OK) {
-        fail_msg("%s", error.text);
-    }
-    s.q = calloc((size_t)s.system->nq + 1, sizeof(double));
-    s.v = calloc((size_t)s.system->n + 1, sizeof(double));
-    assert_true(s.q && s.v);
-    memcpy(s.q, s.system->bodies->q, (size_t)s.system->nq * sizeof(double));
-    return s;
-}
-
-static void close_scene(scene *s)
-{
-    soft_free(s->soft);
-    zw_work_free(s->work);
-    zw_system_free(s->system);
-    zw_model_free(s->model);
-    free(s->q);
-    free(s->v);
-}
-
-static void step(scene *s)
-{
-    zw_error error = {0};
-    double gained;
-    if (soft_step(s->soft, 0, H, s->q, s->v, s->q, s->v, &gained, &error) != ZW_OK) {
-        fail_msg("%s", error.text);
-    }
+    return scene_open(text, H);
 }
 
 /* What a memory of earlier calls finds is what a search without one finds. */

@@ -12,26 +12,16 @@
 #include <cmocka.h>
 
 #include "read/file/xml.h"
-#include "step/soft_step.h"
+#include "system/soft_scene.h"
 #include "tree/sweeps.h"
 
 #define H 0.004
-
-typedef struct scene {
-    zw_model *model;
-    zw_system *system;
-    zw_work *work;
-    soft_problem *soft;
-    double *q, *v;
-} scene;
 
 /* A chain of so many links, on a free joint, above a floor and a step in it; and what else. */
 static scene open_chain(int links, const char *option, const char *of_joints, const char *of_geoms,
                         const char *more)
 {
     static char text[400000];
-    zw_error error = {0};
-    scene s = {0};
     int at = sprintf(text,
                      "<mujoco><option timestep='%g' %s/><default><geom %s/></default><worldbody>"
                      "<geom type='plane' size='0 0 1' conaffinity='1'/>"
@@ -49,36 +39,7 @@ static scene open_chain(int links, const char *option, const char *of_joints, co
         at += sprintf(text + at, "</body>");
     }
     sprintf(text + at, "</worldbody>%s</mujoco>", more);
-    s.model = zw_model_parse(text, "chain.xml", NULL, 0, &error);
-    s.system = s.model ? zw_system_compile(s.model, &error) : NULL;
-    s.work = s.system ? zw_work_create(s.system, &error) : NULL;
-    if (!s.work || soft_create(s.system, s.work, H, &s.soft, &error) != ZW_OK) {
-        fail_msg("%s", error.text);
-    }
-    s.q = calloc((size_t)s.system->nq + 1, sizeof(double));
-    s.v = calloc((size_t)s.system->n + 1, sizeof(double));
-    assert_true(s.q && s.v);
-    memcpy(s.q, s.system->bodies->q, (size_t)s.system->nq * sizeof(double));
-    return s;
-}
-
-static void close_scene(scene *s)
-{
-    soft_free(s->soft);
-    zw_work_free(s->work);
-    zw_system_free(s->system);
-    zw_model_free(s->model);
-    free(s->q);
-    free(s->v);
-}
-
-static void step(scene *s)
-{
-    zw_error error = {0};
-    double gained;
-    if (soft_step(s->soft, 0, H, s->q, s->v, s->q, s->v, &gained, &error) != ZW_OK) {
-        fail_msg("%s", error.text);
-    }
+    return scene_open(text, H);
 }
 
 /* Each step is taken from the same state by both. The slope that is left, by either, is round-off

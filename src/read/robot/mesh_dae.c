@@ -20,14 +20,15 @@
 #include "read/file/file.h"
 #include "read/robot/mjcf.h"
 
-enum { DAE_MOST_DEEP = 64, DAE_MOST_SHOWN = 100000, DAE_MOST_NUMBERS = 40000000 };
+/* Nodes may show other nodes: without bounds a short file could ask for endless work. */
+enum { DAE_MOST_DEEP = 64, DAE_MOST_SHOWN = 100000 };
 
 typedef struct dae {
     xml_tree xml;
     const char *text; /* of the file */
     read_mesh *mesh;
     char *why;  /* [200] */
-    int shown;  /* geometries so far */
+    int shown;  /* nodes so far */
     int status; /* 1, 0: broken, -1: no memory */
 } dae;
 
@@ -102,9 +103,7 @@ static int element_numbers(dae *d, int element, dae_numbers *list)
     const char *at = d->text + e->text, *end = d->text + e->text_end;
     size_t room = (size_t)(e->text_end - e->text) / 2 + 1;
     *list = (dae_numbers){.x = base_alloc(room * sizeof *list->x)};
-    if (list->x == NULL || room > DAE_MOST_NUMBERS) {
-        base_free(list->x);
-        list->x = NULL;
+    if (list->x == NULL) {
         return dae_no_memory(d);
     }
     while (at < end) {
@@ -282,9 +281,6 @@ static int add_geometry(dae *d, int geometry, const dae_place *place)
     if (mesh < 0) {
         return 1; /* a spline, or nothing */
     }
-    if (++d->shown > DAE_MOST_SHOWN) {
-        return dae_fail(d, geometry, "the scene shows too many geometries");
-    }
     int ok = points_read(d, mesh, &p);
     for (int c = d->xml.element[mesh].child; ok && c >= 0; c = d->xml.element[c].next) {
         ok = add_primitive(d, &p, c);
@@ -371,6 +367,9 @@ static int add_node(dae *d, int node, dae_place place, int depth)
     if (depth > DAE_MOST_DEEP) {
         return dae_fail(d, node, "nodes show each other without end");
     }
+    if (++d->shown > DAE_MOST_SHOWN) {
+        return dae_fail(d, node, "the scene shows more than 100000 nodes");
+    }
     for (int c = d->xml.element[node].child; c >= 0; c = d->xml.element[c].next) {
         const char *url = xml_value(&d->xml, c, "url");
         dae_place own;
@@ -431,6 +430,7 @@ int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[20
         add_scene(&d, root);
     } else {
         d.status = error.status == ZW_NO_MEMORY ? -1 : 0;
+        error.text[strcspn(error.text, "\n")] = 0; /* without the line itself */
         snprintf(why, 200, "line %d: %.150s", error.line, error.text);
     }
     xml_free(&d.xml);
