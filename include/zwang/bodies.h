@@ -224,13 +224,32 @@ typedef struct zw_equality_def {
     zw_soft soft;
 } zw_equality_def;
 
-/* A fixed tendon: its length is the sum of coef * joint coordinate. */
+/* One stop on the way of a tendon through space. */
+typedef enum zw_stop_kind {
+    ZW_STOP_SITE,
+    ZW_STOP_GEOM,  /* a sphere or cylinder (without ends) between two sites: where the straight way
+                      would pass through it, the tendon lies on it along a geodesic */
+    ZW_STOP_PULLEY /* the way ends; what follows is another branch, its length divided */
+} zw_stop_kind;
+
+typedef struct zw_stop {
+    int kind;       /* zw_stop_kind */
+    int index;      /* site or geom; -1: a pulley */
+    int side;       /* of a geom: a site on whose side of it the tendon passes; one inside the shape
+                       has it touch from inside; -1: none */
+    double divisor; /* of a pulley */
+} zw_stop;
+
+/* A fixed tendon: its length is the sum of coef * joint coordinate. Or, if it has stops, one
+ * through space: the length of its way over them. */
 typedef struct zw_tendon_def {
     int made, place;
     const char *name;
     int count;
     const int *joint;
     const double *coef;
+    int stop_count;
+    const zw_stop *stop;
     int limited;
     double range[2], margin;
     int force_limited; /* of all actuators together */

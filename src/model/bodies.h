@@ -83,11 +83,15 @@ typedef struct model_refs {
     int *at[MODEL_MOST_REFS];
     zw_thing kind[MODEL_MOST_REFS];
     int may_lack[MODEL_MOST_REFS]; /* -1 is allowed */
-    int list_count;                /* and a list of them */
+    int list_count;                /* and a list of joints, */
     int *list;
-    zw_thing list_kind;
+    int stop_count; /* or of stops, two of each */
+    zw_stop *stop;
 } model_refs;
 void model_thing_refs(zw_thing kind, void *def, model_refs *refs);
+/* How many they are, and number i of them: where it stands. */
+int model_ref_count(const model_refs *refs);
+int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack);
 
 /* The arrays that a definition owns. */
 enum { MODEL_MOST_ARRAYS = 5 };

@@ -288,10 +288,45 @@ static int check_equality(const checker *c, const zw_equality_def *d)
            not_negative(c, "torquescale", d->torquescale) && soft(c, &d->soft);
 }
 
+/* The way goes from site to site, perhaps over a shape between two of them. */
+static int check_stop(const checker *c, const zw_tendon_def *d, int i)
+{
+    const zw_stop *stop = &d->stop[i];
+    int before = i > 0 ? d->stop[i - 1].kind : -1;
+    int after = i + 1 < d->stop_count ? d->stop[i + 1].kind : -1;
+    if (stop->kind == ZW_STOP_PULLEY) {
+        if (before == ZW_STOP_PULLEY || after < 0) {
+            return bad(c, "stop %d is a pulley, and no branch follows it", i + 1);
+        }
+        return (stop->divisor > 0 && isfinite(stop->divisor)) ||
+               bad(c, "a pulley divides by a positive number, not by %g", stop->divisor);
+    }
+    if (stop->kind == ZW_STOP_GEOM) {
+        int shape = c->bodies->geom[stop->index].shape;
+        if (shape != ZW_SHAPE_SPHERE && shape != ZW_SHAPE_CYLINDER) {
+            return bad(c, "stop %d: tendons wrap around spheres and cylinders only", i + 1);
+        }
+        return (before == ZW_STOP_SITE && after == ZW_STOP_SITE) ||
+               bad(c, "stop %d: a shape to wrap around stands between two sites", i + 1);
+    }
+    int alone = (before < 0 || before == ZW_STOP_PULLEY) && (after < 0 || after == ZW_STOP_PULLEY);
+    int twice = after == ZW_STOP_SITE && d->stop[i + 1].index == stop->index;
+    return stop->kind != ZW_STOP_SITE ? bad(c, "there is no stop of kind %d", stop->kind)
+           : alone                    ? bad(c, "stop %d: a branch needs two sites at least", i + 1)
+           : twice                    ? bad(c, "stops %d and %d are the same site", i + 1, i + 2)
+                                      : 1;
+}
+
 static int check_tendon(const checker *c, const zw_tendon_def *d)
 {
-    if (d->count < 1 || d->joint == NULL || d->coef == NULL) {
+    if (d->stop_count > 0 ? d->count > 0 || d->stop == NULL
+                          : d->count < 1 || d->joint == NULL || d->coef == NULL) {
         return bad(c, "it pulls on no joint");
+    }
+    for (int i = 0; i < d->stop_count; i++) {
+        if (!check_stop(c, d, i)) {
+            return 0;
+        }
     }
     for (int i = 0; i < d->count; i++) {
         int kind = c->bodies->joint[d->joint[i]].kind;
@@ -384,11 +419,9 @@ static int check_refs(const checker *c, const void *def)
 {
     model_refs refs;
     model_thing_refs(c->kind, (void *)def, &refs); /* only looked at */
-    for (int i = 0; i < refs.count + refs.list_count; i++) {
-        int in_list = i >= refs.count;
-        int index = in_list ? refs.list[i - refs.count] : *refs.at[i];
-        zw_thing kind = in_list ? refs.list_kind : refs.kind[i];
-        int may_lack = !in_list && refs.may_lack[i];
+    for (int i = 0; i < model_ref_count(&refs); i++) {
+        zw_thing kind;
+        int may_lack, index = *model_ref_at(&refs, i, &kind, &may_lack);
         int most = c->bodies->count[kind];
         if (c->kind == ZW_THING_BODY) {
             most = c->index; /* parents come first */

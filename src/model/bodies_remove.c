@@ -88,7 +88,8 @@ void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
         zw_tendon_def *d = def;
         refs->list = (int *)d->joint; /* the definition's own in a list; else only looked at */
         refs->list_count = d->joint != NULL ? d->count : 0;
-        refs->list_kind = ZW_THING_JOINT;
+        refs->stop = (zw_stop *)d->stop;
+        refs->stop_count = d->stop != NULL ? d->stop_count : 0;
     } else if (kind == ZW_THING_ACTUATOR) {
         actuator_refs(def, refs);
     } else if (kind == ZW_THING_SENSOR) {
@@ -100,6 +101,32 @@ void model_thing_refs(zw_thing kind, void *def, model_refs *refs)
         refer(refs, &((zw_exclude_def *)def)->body1, ZW_THING_BODY, 0);
         refer(refs, &((zw_exclude_def *)def)->body2, ZW_THING_BODY, 0);
     }
+}
+
+int model_ref_count(const model_refs *refs)
+{
+    return refs->count + refs->list_count + 2 * refs->stop_count;
+}
+
+int *model_ref_at(const model_refs *refs, int i, zw_thing *kind, int *may_lack)
+{
+    if (i < refs->count) {
+        *kind = refs->kind[i];
+        *may_lack = refs->may_lack[i];
+        return refs->at[i];
+    }
+    i -= refs->count;
+    if (i < refs->list_count) {
+        *kind = ZW_THING_JOINT;
+        *may_lack = 0;
+        return &refs->list[i];
+    }
+    i -= refs->list_count;
+    zw_stop *stop = &refs->stop[i / 2];
+    int is_side = i % 2 == 1;
+    *kind = stop->kind == ZW_STOP_GEOM && !is_side ? ZW_THING_GEOM : ZW_THING_SITE;
+    *may_lack = is_side || stop->kind == ZW_STOP_PULLEY;
+    return is_side ? &stop->side : &stop->index;
 }
 
 /* ---- Removing ------------------------------------------------------------------------------- */
@@ -121,13 +148,10 @@ static int refers_to_going(const removal *r, zw_thing kind, int index)
 {
     model_refs refs;
     model_thing_refs(kind, model_thing_at(r->b, kind, index), &refs);
-    for (int i = 0; i < refs.count; i++) {
-        if (goes(r, refs.kind[i], *refs.at[i])) {
-            return 1;
-        }
-    }
-    for (int i = 0; i < refs.list_count; i++) {
-        if (goes(r, refs.list_kind, refs.list[i])) {
+    for (int i = 0; i < model_ref_count(&refs); i++) {
+        zw_thing of;
+        int may_lack, to = *model_ref_at(&refs, i, &of, &may_lack);
+        if (goes(r, of, to)) {
             return 1;
         }
     }
@@ -213,11 +237,10 @@ static void close_gaps(removal *r, zw_thing kind)
         }
         model_refs refs;
         model_thing_refs(kind, def, &refs);
-        for (int k = 0; k < refs.count; k++) {
-            *refs.at[k] = *refs.at[k] >= 0 ? r->number[refs.kind[k]][*refs.at[k]] : -1;
-        }
-        for (int k = 0; k < refs.list_count; k++) {
-            refs.list[k] = r->number[refs.list_kind][refs.list[k]];
+        for (int k = 0; k < model_ref_count(&refs); k++) {
+            zw_thing of;
+            int may_lack, *at = model_ref_at(&refs, k, &of, &may_lack);
+            *at = *at >= 0 ? r->number[of][*at] : -1;
         }
         if (to != i) {
             memcpy(model_thing_at(b, kind, to), def, size);

@@ -126,6 +126,11 @@ static const char *beyond_impulse(const struct system_bodies *bodies)
             return "restitution of constraints that are formulas";
         }
     }
+    for (int p = 0; p < bodies->path_count; p++) {
+        if (bodies->length[bodies->path[p].length].armature != 0) {
+            return "armature of tendons through space";
+        }
+    }
     return NULL;
 }
 

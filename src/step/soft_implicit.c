@@ -42,12 +42,13 @@ static void add_along(soft_problem *s, double weight, int count, const int *dof,
 }
 
 /* Along a joint or tendon, with as many terms as it has. */
-static void add_length(soft_problem *s, double weight, const bodies_length *length)
+static void add_length(soft_problem *s, double weight, const bodies_length *length, const double *q)
 {
     const bodies_term *term = s->system->bodies->term + length->first;
+    const double *coef = bodies_coef_at(s->system, s->work, q) + length->first;
     for (int k = 0; k < length->count; k++) {
         s->work->aim_dof[k] = term[k].dof;
-        s->work->aim[k] = term[k].coef;
+        s->work->aim[k] = coef[k];
     }
     add_along(s, weight, length->count, s->work->aim_dof, s->work->aim);
 }
@@ -73,14 +74,14 @@ static void add_motor(soft_problem *s, double h, int index, const double *q, con
 }
 
 /* The masses; those of tendons as far as H has room for them. */
-static void fill_masses(soft_problem *s)
+static void fill_masses(soft_problem *s, const double *q)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const tree_mechanism *tree = s->system->tree;
     memcpy(s->lower, s->work->sweeps + tree->at.M, (size_t)tree->entries * sizeof *s->lower);
     for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
         if (bodies->length[i].armature != 0) {
-            add_length(s, bodies->length[i].armature, &bodies->length[i]);
+            add_length(s, bodies->length[i].armature, &bodies->length[i], q);
         }
     }
 }
@@ -110,7 +111,7 @@ static void add_slopes(soft_problem *s, double h, const double *q, const double 
     }
     for (int i = 0; i < bodies->length_count; i++) {
         if (bodies->length[i].damping != 0) {
-            add_length(s, h * bodies->length[i].damping, &bodies->length[i]);
+            add_length(s, h * bodies->length[i].damping, &bodies->length[i], q);
         }
     }
     for (int k = 0; k < bodies->motor_count; k++) {
@@ -245,7 +246,7 @@ static void substitute(const soft_problem *s, double *x)
 
 int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v)
 {
-    fill_masses(s);
+    fill_masses(s, q);
     for (int i = 0; i < s->system->n; i++) {
         s->Ma[i] = s->force[i] + s->push[i];
     }
@@ -262,9 +263,9 @@ int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const
     return 1;
 }
 
-void soft_implicit_force(soft_problem *s, double *more)
+void soft_implicit_force(soft_problem *s, const double *q, double *more)
 {
-    fill_masses(s);
+    fill_masses(s, q);
     multiply(s, s->a, more);
     for (int i = 0; i < s->system->n; i++) {
         more[i] -= s->Ma[i];

@@ -84,7 +84,7 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
     double *more = s->x;
     memset(more, 0, (size_t)system->n * sizeof *more);
     if (implicit) {
-        soft_implicit_force(s, more);
+        soft_implicit_force(s, q0, more);
     }
     *gained = 0;
     for (int i = 0; i < system->n; i++) {
@@ -154,8 +154,11 @@ static zw_status step_rk4(soft_problem *s, double t, double h, const double *q0,
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error)
 {
-    return (s->system->bodies->integrator == ZW_INTEGRATOR_RK4 ? step_rk4 : step_once)(
-        s, t, h, q0, v0, q1, v1, gained, error);
+    int rk4 = s->system->bodies->integrator == ZW_INTEGRATOR_RK4;
+    s->work->as_mujoco = 1;
+    zw_status status = (rk4 ? step_rk4 : step_once)(s, t, h, q0, v0, q1, v1, gained, error);
+    s->work->as_mujoco = 0;
+    return status;
 }
 
 /* ---- As a stepper ---------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ stepper *soft_stepper(soft_problem *s, double h, zw_error *error);
 /* soft_implicit.c: after soft_forward at (q, v), s->a becomes that of the step; 0: there is none.
  * Then what forces add to those of the start, in the mean of the step. */
 int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const double *v);
-void soft_implicit_force(soft_problem *s, double *more);
+void soft_implicit_force(soft_problem *s, const double *q, double *more);
 
 /* After a step: more contacts than these, or deeper ones? */
 void soft_note(const soft_problem *s, int *contacts, double *depth);

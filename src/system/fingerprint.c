@@ -179,6 +179,13 @@ static uint64_t hash_lengths(const struct system_bodies *bodies, uint64_t hash)
         hash = base_hash_numbers(hash, ARRAY(length->force_range));
         hash = base_hash_numbers(hash, ARRAY(length->rest));
     }
+    for (int k = 0; k < bodies->stop_count; k++) {
+        const bodies_stop *stop = &bodies->stop[k];
+        const int whole[] = {(int)stop->kind, stop->begins, stop->has_side};
+        const double number[] = {stop->divisor, stop->radius};
+        hash = base_hash_numbers(base_hash_ints(hash, ARRAY(whole)), ARRAY(number));
+        hash = hash_frame(&stop->side, hash_frame(&stop->frame, hash));
+    }
     return hash;
 }
 

@@ -8,6 +8,7 @@
 #include "system/bodies/bodies.h"
 #include "system/contact/contact_now.h"
 #include "system/soft/soft.h"
+#include "system/tendon/tendon.h"
 #include "tree/herd.h"
 
 static void lay_out(zw_work *work, base_arena *arena)
@@ -34,6 +35,7 @@ static void lay_out(zw_work *work, base_arena *arena)
         work->rows = base_arena_doubles(arena, bodies_room(system));
         work->aim = base_arena_doubles(arena, n + 6);
         work->aim_dof = base_arena_ints(arena, n + 6);
+        tendon_lay_out(system, work, arena);
         work->load = base_arena_doubles(arena, 6 * (size_t)system->bodies->part_count);
         work->reading = base_arena_doubles(arena, (size_t)system->bodies->reading_count);
         work->inside = base_arena_doubles(arena, (size_t)system->bodies->part_count);

@@ -72,6 +72,8 @@ struct zw_work {
     double *rows;                  /* of bodies: bodies_room */
     double *aim;                   /* of bodies: [n + 6] along which a force acts, */
     int *aim_dof;                  /* [n + 6] and on which speeds */
+    struct tendon_now *tendons;    /* through space, if there are any: tendon/tendon.h */
+    int as_mujoco;                 /* they touch from inside as in MuJoCo: tendon/wrap.h */
     double *load;                  /* [6 * parts] of bodies: bodies_load */
     double *reading;               /* of their sensors: bodies_sense */
     double *inside;                /* [parts] is it in this subtree? */

@@ -2,11 +2,12 @@
  *
  *     judge_numbers FILE STATES      doubles on the standard output, as the machine has them
  *
- * First nq, nv, bodies, controls, whether motors are off, entries of M; of each body its mass, the
- * centre of mass and the moments xx yy zz xy xz yz about it, along the body's axes; row and column
- * of each entry. Then for every state q, v, controls, M, bias, acceleration, kinetic and potential
- * energy, momentum and angular momentum about the origin, and position and quaternion of each body.
- * Exit code 3 and one line: we do not read this file. */
+ * First nq, nv, bodies, controls, whether motors are off, entries of M, activations, tendons; of
+ * each body its mass, the centre of mass and the moments xx yy zz xy xz yz about it, along the
+ * body's axes; row and column of each entry. Then for every state q, v, activations, controls, M,
+ * bias, acceleration, kinetic and potential energy, momentum and angular momentum about the origin,
+ * position and quaternion of each body, length and rate of each tendon, length, rate and force of
+ * each actuator. Exit code 3 and one line: we do not read this file. */
 #include <stdio.h>
 
 #include "numbers.h"
@@ -27,8 +28,8 @@ static void put_model(const numbers *x)
 {
     const tree_mechanism *tree = x->system->tree;
     put((double[]){tree->nq, tree->nv, x->bodies, x->system->shape.params, x->motors_off,
-                   tree->entries},
-        6);
+                   tree->entries, x->system->bodies->act_count, x->tendons},
+        8);
     for (int i = 0; i < x->bodies; i++) {
         double moments[6];
         model_principal_matrix(x->own[i].quat, x->own[i].moment, moments);
@@ -46,8 +47,9 @@ static void put_model(const numbers *x)
 static void put_state(const numbers *x)
 {
     const tree_mechanism *tree = x->system->tree;
+    const struct system_bodies *bodies = x->system->bodies;
     put(x->q, tree->nq);
-    put(x->v, tree->nv);
+    put(x->v, tree->nv + bodies->act_count);
     put(x->u, x->system->shape.params);
     put(x->M, tree->entries);
     put(x->bias, tree->nv);
@@ -55,6 +57,14 @@ static void put_state(const numbers *x)
     put(x->energy, 2);
     put(x->momentum, 6);
     put(x->pose[0], 7 * x->bodies);
+    for (int i = bodies->joint_count; i < bodies->joint_count + x->tendons; i++) {
+        put_one(bodies_length_of(x->system, x->work, i, x->q));
+        put_one(bodies_rate_of(x->system, x->work, i, x->q, x->v));
+    }
+    for (int k = 0; k < bodies->motor_count; k++) {
+        bodies_pull pull = bodies_motor_look(x->system, x->work, k, x->q, x->v);
+        put((double[]){pull.length, pull.rate, pull.force}, 3);
+    }
 }
 
 static int refuse(const zw_error *error)
@@ -77,6 +87,12 @@ int main(int count, char **argument)
     put_model(&x);
     for (int k = 0; k < atoi(argument[2]); k++) {
         numbers_draw(&x);
+        for (int i = 0; i < x.system->bodies->act_count; i++) {
+            const bodies_motor *motor = &x.system->bodies->motor[x.system->bodies->act_motor[i]];
+            double low = motor->clamp_act ? motor->act_range[0] : 0;
+            double high = motor->clamp_act ? motor->act_range[1] : 1;
+            x.v[x.system->n + i] = low + (high - low) * (0.5 + 0.5 * numbers_chance(&x));
+        }
         if (!numbers_compute(&x, &error)) {
             fprintf(stderr, "%s\n", error.text);
             return 2;

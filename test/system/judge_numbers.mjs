@@ -19,7 +19,7 @@ const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100)
 
 // ---- Comparison -------------------------------------------------------------------------------
 
-const what = ['masses', 'M', 'bias', 'qacc', 'energies', 'momenta', 'poses'];
+const what = ['masses', 'M', 'bias', 'qacc', 'energies', 'momenta', 'poses', 'tendons', 'actuators'];
 
 // |ours - theirs| over the largest of theirs, or over the floor if that is more: where nothing acts,
 // forces are round-off.
@@ -124,7 +124,7 @@ function poses(model, data, ours) {
 function compare(model, numbers) {
   let at = 0;
   const take = (count) => numbers.subarray(at, at += count);
-  const [nq, nv, bodies, controls, motorsOff, entries] = take(6);
+  const [nq, nv, bodies, controls, motorsOff, entries, acts, tendons] = take(8);
   const sizes = [[nq, model.nq + 7 * model.nmocap], [nv, model.nv], [bodies, model.nbody]];
   if (sizes.some(([a, b]) => a !== b)) {
     return {why: `sizes differ: ${sizes.map((pair) => pair.join('/')).join(' ')}`};
@@ -142,6 +142,7 @@ function compare(model, numbers) {
   for (let k = 0; k < states; k++) {
     setCoordinates(model, data, take(nq));
     data.qvel.set(take(nv));
+    data.act.set(take(acts).subarray(0, motorsOff ? 0 : model.na));
     data.ctrl.set(take(controls).subarray(0, motorsOff ? 0 : model.nu));
     mujoco.mj_forward(model, data);
     mujoco.mj_subtreeVel(model, data);
@@ -153,6 +154,15 @@ function compare(model, numbers) {
     keep('momenta', Math.max(apart(take(3), theirs.momentum.slice(0, 3), 1e-12),
                              apart(take(3), theirs.momentum.slice(3), 1e-12)));
     keep('poses', poses(model, data, take(7 * bodies)));
+    for (let i = 0; i < tendons; i++) {
+      keep('tendons', apart(take(2), [data.ten_length[i], data.ten_velocity[i]], 1e-3));
+    }
+    for (let i = 0; i < (motorsOff ? 0 : controls); i++) {
+      const scaled = model.actuator_trntype[i] === mujoco.mjtTrn.mjTRN_TENDON.value &&
+          model.tendon_actfrclimited[model.actuator_trnid[2 * i]]; // to the range of all on a tendon: not here
+      const theirs = [data.actuator_length[i], data.actuator_velocity[i], data.actuator_force[i]];
+      keep('actuators', apart(take(3).subarray(0, scaled ? 2 : 3), theirs.slice(0, scaled ? 2 : 3), 1e-3));
+    }
   }
   data.delete();
   return worst;

@@ -4,7 +4,7 @@
 //
 //     node judge_soft.mjs PROGRAM [FILE ...]
 //
-// PROGRAM is judge_soft of judge_soft.c. Without files: those of test/system/soft, and some of the
+// PROGRAM is judge_soft of judge_soft.c. Without files: those of test/system/soft, some of test/read, and some of the
 // public models in $ZW_MODELS (or /work/shared/models), if they are there. States are those of
 // MuJoCo's own motion under random controls. Where the two find other numbers of contact points
 // (manifolds of boxes and meshes are a matter of taste) the state is counted, not compared. The
@@ -220,9 +220,10 @@ const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility
                'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
 const own = path.join(house, 'test/system/soft');
 const models = process.env.ZW_MODELS ?? '/work/shared/models';
+const now = ['tendons.xml'].map((name) => path.join(house, 'test/read/mjcf_now', name));
 const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
     [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
-     ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
+     ...now, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];
 const show = (x) => x.toExponential(0);
 let bad = files.length === 0;
 console.log(`MuJoCo ${mujoco.mj_versionString()}: largest relative differences\n`);

@@ -18,6 +18,7 @@ typedef struct numbers {
     zw_system *system;
     zw_work *work;
     zw_state *state;
+    int tendons;
     int bodies;      /* of the description: welded ones are bodies here */
     int motors_off;  /* not obeyed by zw_system_compile */
     zw_inertia *own; /* [bodies] */
@@ -70,6 +71,7 @@ static inline int numbers_open(numbers *x, zw_model *model, zw_error *error)
         return 0;
     }
     x->bodies = zw_model_count(model, ZW_THING_BODY);
+    x->tendons = zw_model_count(model, ZW_THING_TENDON);
     x->own = calloc((size_t)x->bodies, sizeof *x->own);
     x->pose = calloc((size_t)x->bodies, sizeof *x->pose);
     x->bias = calloc((size_t)x->system->n + 1, sizeof *x->bias);
@@ -141,11 +143,36 @@ static inline void numbers_poses(numbers *x)
     }
 }
 
+/* What tendons with armature add to M and bias. */
+static inline void numbers_tendons(numbers *x)
+{
+    const struct system_bodies *bodies = x->system->bodies;
+    const double *coef = bodies_coef_at(x->system, x->work, x->q);
+    for (int k = 0; k < bodies->extra_count; k++) {
+        for (int e = 0; e < x->system->tree->entries; e++) {
+            if (bodies->entry[e] == bodies->extra[k].at) {
+                x->M[e] += bodies_extra_mass(bodies, &bodies->extra[k], coef);
+            }
+        }
+    }
+    for (int i = 0; i < bodies->length_count; i++) {
+        const bodies_length *length = &bodies->length[i];
+        if (length->armature != 0 && length->path >= 0) {
+            tree_accelerations(x->system->tree, NULL, x->work->sweeps);
+            double by = length->armature * bodies_length_bias(x->system, x->work, i);
+            for (int k = length->first; k < length->first + length->count; k++) {
+                x->bias[bodies->term[k].dof] += by * coef[k];
+            }
+        }
+    }
+}
+
 /* 0: no acceleration, and why. */
 static inline int numbers_compute(numbers *x, zw_error *error)
 {
     const tree_mechanism *tree = x->system->tree;
     double *work = x->work->sweeps, about[9], turn[3];
+    x->work->as_mujoco = 1; /* tendons touch shapes from inside as well as it finds them, to 1e-6 */
     if (system_forward(x->system, x->state, x->work, TOUCH_IGNORED, error) != ZW_OK) {
         return 0;
     }
@@ -155,6 +182,7 @@ static inline int numbers_compute(numbers *x, zw_error *error)
     tree_velocities(tree, x->v, work);
     tree_composite(tree, work);
     tree_inverse(tree, NULL, NULL, work, x->bias);
+    numbers_tendons(x);
     tree_momentum(tree, work, about);
     model_cross(turn, about, about + 3);
     for (int i = 0; i < 3; i++) {

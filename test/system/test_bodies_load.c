@@ -139,8 +139,8 @@ static void joints_do_what_pushes_them(void **state)
         bodies_add_motors(r.system, r.work, q, v, room, wanted);
         int tendon = r.system->bodies->joint_count;
         const bodies_length *t = &r.system->bodies->length[tendon];
-        double tension = -7 * (bodies_length_of(r.system->bodies, tendon, q) - 0.3) -
-                         0.4 * bodies_rate_of(r.system->bodies, tendon, v);
+        double tension = -7 * (bodies_length_of(r.system, r.work, tendon, q) - 0.3) -
+                         0.4 * bodies_rate_of(r.system, r.work, tendon, q, v);
         for (int i = 0; i < t->count; i++) {
             const bodies_term *term = &r.system->bodies->term[t->first + i];
             wanted[term->dof] += term->coef * tension;

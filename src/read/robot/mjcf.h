@@ -9,7 +9,8 @@
  *   mjcf_hfield   height fields
  *   mjcf_body     bodies, frames, joints, geoms, sites
  *   mjcf_attach   bodies of other models
- *   mjcf_link     tendons, equality, contact pairs
+ *   mjcf_tendon   tendons
+ *   mjcf_link     equality, contact pairs
  *   mjcf_drive    actuators
  *   mjcf_sense    sensors, keyframes
  *
@@ -108,6 +109,12 @@ typedef struct mjcf_pull {
     const char *joint;
     double coef;
 } mjcf_pull;
+
+typedef struct mjcf_stop {
+    uint64_t given;
+    const char *site, *geom, *side;
+    double divisor;
+} mjcf_stop;
 
 typedef struct mjcf_pair {
     uint64_t given;
@@ -213,7 +220,8 @@ extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_model_rows[];
 extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_couple_tendon_rows[], mjcf_equality_rows[], mjcf_fixed_rows[], mjcf_tendon_rows[],
-    mjcf_pull_rows[], mjcf_pair_rows[], mjcf_exclude_rows[];
+    mjcf_pull_rows[], mjcf_stop_rows[], mjcf_wrap_rows[], mjcf_pulley_rows[], mjcf_pair_rows[],
+    mjcf_exclude_rows[];
 extern const form_row mjcf_general_rows[], mjcf_motor_rows[], mjcf_position_rows[],
     mjcf_velocity_rows[], mjcf_intvelocity_rows[], mjcf_damper_rows[], mjcf_cylinder_rows[];
 extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sensor_on_JOINT[],

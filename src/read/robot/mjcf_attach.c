@@ -96,10 +96,9 @@ static int goes_along(const mjcf_graft *g, zw_thing kind, void *def)
 {
     model_refs refs;
     model_thing_refs(kind, def, &refs);
-    for (int i = 0; i < refs.count + refs.list_count; i++) {
-        int in_list = i >= refs.count;
-        int index = in_list ? refs.list[i - refs.count] : *refs.at[i];
-        zw_thing of = in_list ? refs.list_kind : refs.kind[i];
+    for (int i = 0; i < model_ref_count(&refs); i++) {
+        zw_thing of;
+        int may_lack, index = *model_ref_at(&refs, i, &of, &may_lack);
         if (index >= 0 && g->number[of][index] < 0) {
             return 0;
         }
@@ -149,26 +148,37 @@ static int take(mjcf *m, mjcf_graft *g, zw_thing kind, int index, const model_po
         weigh(g, index, &def.body);
     }
     int *list = NULL;
+    zw_stop *stop = NULL;
     model_refs refs;
     if (kind == ZW_THING_TENDON) {
-        list = base_alloc((size_t)def.tendon.count * sizeof *list);
-        if (list == NULL) {
+        size_t joints = (size_t)def.tendon.count, stops = (size_t)def.tendon.stop_count;
+        list = base_alloc((joints + 1) * sizeof *list);
+        stop = base_alloc((stops + 1) * sizeof *stop);
+        if (list == NULL || stop == NULL) {
+            base_free(list);
+            base_free(stop);
             return xml_no_memory(&m->xml);
         }
-        memcpy(list, def.tendon.joint, (size_t)def.tendon.count * sizeof *list);
+        if (joints > 0) {
+            memcpy(list, def.tendon.joint, joints * sizeof *list);
+        }
+        if (stops > 0) {
+            memcpy(stop, def.tendon.stop, stops * sizeof *stop);
+        }
         def.tendon.joint = list;
+        def.tendon.stop = stop;
     }
     model_thing_refs(kind, &def, &refs);
-    for (int i = 0; i < refs.count; i++) {
-        *refs.at[i] = *refs.at[i] >= 0 ? g->number[refs.kind[i]][*refs.at[i]] : -1;
-    }
-    for (int i = 0; i < refs.list_count; i++) {
-        refs.list[i] = g->number[refs.list_kind][refs.list[i]];
+    for (int i = 0; i < model_ref_count(&refs); i++) {
+        zw_thing of;
+        int may_lack, *at = model_ref_at(&refs, i, &of, &may_lack);
+        *at = *at >= 0 ? g->number[of][*at] : -1;
     }
     *model_thing_place(&def) = g->place;
     int ok =
         new_name(m, g, model_thing_name(&def)) && mjcf_add(m, kind, &def, &g->number[kind][index]);
     base_free(list);
+    base_free(stop);
     return ok;
 }
 
@@ -231,7 +241,7 @@ int mjcf_attach_rest(mjcf *m)
                 void *def = model_thing_at(g->from->bodies, kinds[k], i);
                 model_refs refs;
                 model_thing_refs(kinds[k], def, &refs);
-                int about_all = refs.count + refs.list_count == 0; /* a clock is not the body's */
+                int about_all = model_ref_count(&refs) == 0; /* a clock is not the body's */
                 if (!about_all && goes_along(g, kinds[k], def) && !take(m, g, kinds[k], i, NULL)) {
                     return 0;
                 }

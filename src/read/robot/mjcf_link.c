@@ -1,71 +1,7 @@
-/* Tendons, equality constraints, pairs and excludes of contact. */
+/* Equality constraints, pairs and excludes of contact. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "read/robot/mjcf.h"
-
-/* ---- Tendons -------------------------------------------------------------------------------- */
-
-static int pulls(mjcf *m, int element, int *joint, double *coef)
-{
-    int count = 0;
-    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
-        mjcf_pull p = {.coef = 0};
-        if (!form_apply(&m->xml, c, mjcf_pull_rows, &p, &p.given) ||
-            !mjcf_refer(m, c, "joint", ZW_THING_JOINT, &joint[count])) {
-            return 0;
-        }
-        if (xml_find(&m->xml, c, "coef") < 0) {
-            return form_fail(&m->xml, c, NULL, "a joint of a tendon needs a coef");
-        }
-        coef[count++] = p.coef;
-    }
-    return 1;
-}
-
-static int tendon(mjcf *m, int element)
-{
-    int class_;
-    if (!mjcf_class_find(m, element, "class", xml_value(&m->xml, element, "class"), 0, &class_)) {
-        return 0;
-    }
-    mjcf_tendon t = m->class_[class_].tendon;
-    if (!form_apply(&m->xml, element, mjcf_fixed_rows, &t, &t.given) ||
-        !mjcf_limited(m, element, "limited", "range", t.limited, t.def.range, &t.def.limited) ||
-        !mjcf_limited(m, element, "actuatorfrclimited", "actuatorfrcrange", t.force_limited,
-                      t.def.force_range, &t.def.force_limited)) {
-        return 0;
-    }
-    if ((t.given & form_bit(mjcf_fixed_rows, "springlength")) != 0 && t.def.springlength[1] < 0) {
-        t.def.springlength[1] = t.def.springlength[0]; /* one number: no slack */
-    }
-    for (int c = m->xml.element[element].child; c >= 0; c = m->xml.element[c].next) {
-        t.def.count++;
-    }
-    int *joint = base_alloc(((size_t)t.def.count + 1) * sizeof *joint);
-    double *coef = base_alloc(((size_t)t.def.count + 1) * sizeof *coef);
-    int ok =
-        joint != NULL && coef != NULL ? pulls(m, element, joint, coef) : xml_no_memory(&m->xml);
-    if (ok) {
-        t.def.joint = joint;
-        t.def.coef = coef;
-        t.def.place = xml_place(&m->xml, element);
-        ok = mjcf_add(m, ZW_THING_TENDON, &t.def, NULL);
-    }
-    base_free(joint);
-    base_free(coef);
-    return ok;
-}
-
-int mjcf_tendons(mjcf *m, int section)
-{
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!tendon(m, c)) {
-            return 0;
-        }
-    }
-    return 1;
-}
 
 /* ---- Equality ------------------------------------------------------------------------------- */
 

@@ -375,9 +375,13 @@ static const form_element in_equality[] = {
 
 static const form_element in_fixed[] = {FORM_READ("joint", mjcf_pull_rows, NULL, NULL), FORM_LAST};
 
+static const form_element in_spatial[] = {
+    FORM_READ("site", mjcf_stop_rows, NULL, NULL), FORM_READ("geom", mjcf_wrap_rows, NULL, NULL),
+    FORM_READ("pulley", mjcf_pulley_rows, NULL, NULL), FORM_LAST};
+
 static const form_element in_tendon[] = {
     FORM_READ("fixed", mjcf_fixed_rows, "group user", in_fixed),
-    FORM_NEVER("spatial", "tendons through space are not known yet; <fixed> ones are"), FORM_LAST};
+    FORM_READ("spatial", mjcf_fixed_rows, "group width material rgba user", in_spatial), FORM_LAST};
 
 static const form_element in_keyframe[] = {FORM_READ("key", mjcf_key_rows, NULL, NULL), FORM_LAST};
 

@@ -64,6 +64,11 @@ const form_row mjcf_fixed_rows[] = {TENDON_ROWS, FORM_TEXTS("name", mjcf_tendon,
 const form_row mjcf_pull_rows[] = {FORM_TEXTS("joint", mjcf_pull, joint),
                                    FORM_REALS("coef", mjcf_pull, coef, 1, 1), FORM_END};
 
+const form_row mjcf_stop_rows[] = {FORM_TEXTS("site", mjcf_stop, site), FORM_END};
+const form_row mjcf_wrap_rows[] = {FORM_TEXTS("geom", mjcf_stop, geom),
+                                   FORM_TEXTS("sidesite", mjcf_stop, side), FORM_END};
+const form_row mjcf_pulley_rows[] = {FORM_REALS("divisor", mjcf_stop, divisor, 1, 1), FORM_END};
+
 const form_row mjcf_pair_rows[] = {
     FORM_INTS("condim", mjcf_pair, def.condim, 1, 1),
     FORM_REALS("friction", mjcf_pair, def.friction, 1, 5),

@@ -5,10 +5,38 @@
 
 /* ---- Tendons -------------------------------------------------------------------------------- */
 
+static void put_path(mjcf_writer *w, const zw_tendon_def *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        record_put(&w->file, "      <joint");
+        mjcf_put_name(w, "joint", ZW_THING_JOINT, t->joint[i]);
+        mjcf_put_reals(w, "coef", &t->coef[i], 1);
+        record_put(&w->file, "/>\n");
+    }
+    for (int i = 0; i < t->stop_count; i++) {
+        const zw_stop *stop = &t->stop[i];
+        if (stop->kind == ZW_STOP_PULLEY) {
+            record_put(&w->file, "      <pulley");
+            mjcf_put_reals(w, "divisor", &stop->divisor, 1);
+        } else if (stop->kind == ZW_STOP_SITE) {
+            record_put(&w->file, "      <site");
+            mjcf_put_name(w, "site", ZW_THING_SITE, stop->index);
+        } else {
+            record_put(&w->file, "      <geom");
+            mjcf_put_name(w, "geom", ZW_THING_GEOM, stop->index);
+            if (stop->side >= 0) {
+                mjcf_put_name(w, "sidesite", ZW_THING_SITE, stop->side);
+            }
+        }
+        record_put(&w->file, "/>\n");
+    }
+}
+
 static void put_tendon(mjcf_writer *w, int index)
 {
     const zw_tendon_def *t = &w->b->tendon[index];
-    record_put(&w->file, "    <fixed");
+    const char *word = t->stop_count > 0 ? "spatial" : "fixed";
+    record_putf(&w->file, "    <%s", word);
     mjcf_put_name(w, "name", ZW_THING_TENDON, index);
     mjcf_put_bool(w, "limited", t->limited);
     if (t->limited) {
@@ -33,13 +61,8 @@ static void put_tendon(mjcf_writer *w, int index)
         mjcf_put_reals(w, "springlength", t->springlength, 2);
     }
     record_put(&w->file, ">\n");
-    for (int i = 0; i < t->count; i++) {
-        record_put(&w->file, "      <joint");
-        mjcf_put_name(w, "joint", ZW_THING_JOINT, t->joint[i]);
-        mjcf_put_reals(w, "coef", &t->coef[i], 1);
-        record_put(&w->file, "/>\n");
-    }
-    record_put(&w->file, "    </fixed>\n");
+    put_path(w, t);
+    record_putf(&w->file, "    </%s>\n", word);
 }
 
 void mjcf_put_tendons(mjcf_writer *w)

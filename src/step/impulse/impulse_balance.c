@@ -47,6 +47,7 @@ static void add_motors(step_impulse *s, const double *u)
 {
     const struct system_bodies *bodies = s->system->bodies;
     zw_work *work = s->work;
+    const double *coef = bodies_coef_at(s->system, work, s->q_force);
     memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
     memset(s->loose, 0, (size_t)bodies->length_count * sizeof *s->loose);
     memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
@@ -77,7 +78,7 @@ static void add_motors(step_impulse *s, const double *u)
             by = s->loose[i] > 0 ? s->room[i] : 0; /* boxes have the limits of this length */
         }
         for (int k = length->first; k < length->first + length->count; k++) {
-            s->Q[bodies->term[k].dof] += bodies->term[k].coef * by;
+            s->Q[bodies->term[k].dof] += coef[k] * by;
         }
     }
 }
@@ -85,6 +86,7 @@ static void add_motors(step_impulse *s, const double *u)
 void impulse_forces(step_impulse *s, const double *u)
 {
     size_t bytes = (size_t)s->system->n * sizeof(double);
+    bodies_stretch(s->system, s->work, s->q_force, s->work->sweeps);
     tree_passive(s->system->tree, s->q_force, s->still, s->force); /* springs only */
     bodies_add_springs(s->system, s->work, s->q_force, s->force);
     run_formulas(s, u);
@@ -92,7 +94,7 @@ void impulse_forces(step_impulse *s, const double *u)
     memset(s->Q, 0, bytes);
     add_motors(s, u);
     bodies_formula_forces(s->system, s->work, 0, s->Q);
-    bodies_add_dampers(s->system, u, s->Q);
+    bodies_add_dampers(s->system, s->work, s->q_force, u, s->Q);
     for (int i = 0; i < s->system->n; i++) {
         s->force[i] += s->Q[i];
     }
@@ -126,18 +128,19 @@ static void find_place(step_impulse *s, const double *u)
     }
 }
 
-/* Armatures of tendons. */
+/* Armatures of tendons, whose rates are constant sums of speeds. */
 static void add_tendons(const step_impulse *s, const double *u, double *r)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
-        double gained = length->armature == 0
-                            ? 0
-                            : length->armature *
-                                  (bodies_rate_of(bodies, i, u) - bodies_rate_of(bodies, i, s->v0));
+        double gained =
+            length->armature == 0
+                ? 0
+                : length->armature * (bodies_rate_of(s->system, s->work, i, s->q1, u) -
+                                      bodies_rate_of(s->system, s->work, i, s->q1, s->v0));
         for (int k = length->first; k < length->first + length->count && gained != 0; k++) {
-            r[bodies->term[k].dof] += bodies->term[k].coef * gained;
+            r[bodies->term[k].dof] += bodies->coef[k] * gained;
         }
     }
 }
@@ -239,14 +242,15 @@ static void add_length_slopes(step_impulse *s, int index)
     zw_work *work = s->work;
     double weight = s->fall * length->damping;
     if (length->stiffness != 0) {
-        double now = bodies_length_of(bodies, index, s->q1);
+        double now = bodies_length_of(s->system, work, index, s->q_force);
         int taut =
             now < length->rest[0] || now > length->rest[1] || length->rest[0] == length->rest[1];
         weight += taut ? s->fall * impulse_ahead(s) * length->stiffness : 0;
     }
+    const double *coef = weight > 0 ? bodies_coef_at(s->system, work, s->q_force) : NULL;
     for (int i = 0; i < length->count && weight > 0; i++) {
         work->aim_dof[i] = bodies->term[length->first + i].dof;
-        work->aim[i] = bodies->term[length->first + i].coef;
+        work->aim[i] = coef[length->first + i];
     }
     if (weight > 0) {
         matrix_stiffen(&s->H, weight, length->count, work->aim_dof, work->aim);

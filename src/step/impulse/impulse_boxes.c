@@ -170,13 +170,20 @@ static void put_motor(step_impulse *s, impulse_problem *p, int k, double time, d
 
 /* ---- Friction ------------------------------------------------------------------------------- */
 
-static double dry_speed(const struct system_bodies *bodies, const bodies_dry *dry, const double *v,
-                        double *size)
+/* Directions of friction, of all terms: where forces are taken. */
+static const double *dry_coef(const step_impulse *s)
 {
+    return bodies_coef_at(s->system, s->work, s->q_force);
+}
+
+static double dry_speed(const step_impulse *s, const bodies_dry *dry, const double *v, double *size)
+{
+    const struct system_bodies *bodies = s->system->bodies;
+    const double *coef = dry_coef(s);
     double e = 0;
     *size = 0;
     for (int i = dry->first; i < dry->first + dry->count; i++) {
-        double part = bodies->term[i].coef * v[bodies->term[i].dof];
+        double part = coef[i] * v[bodies->term[i].dof];
         e += part;
         *size += fabs(part);
     }
@@ -189,9 +196,10 @@ static void put_dry(step_impulse *s, impulse_problem *p, int k, zw_block_kind ki
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_dry *dry = &bodies->dry[k];
     zw_work *work = s->work;
+    const double *coef = dry_coef(s);
     for (int i = 0; i < dry->count; i++) {
         work->aim_dof[i] = bodies->term[dry->first + i].dof;
-        work->aim[i] = bodies->term[dry->first + i].coef;
+        work->aim[i] = coef[dry->first + i];
     }
     problem_block(p, dry_key(s, k), s->system->model->constraint[dry_key(s, k)].name, kind, 1,
                   limit);
@@ -208,7 +216,7 @@ static int holds(const step_impulse *s, int k)
 int impulse_sticks(const step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
-    double size, e = dry_speed(bodies, &bodies->dry[k], s->v0, &size);
+    double size, e = dry_speed(s, &bodies->dry[k], s->v0, &size);
     return holds(s, k) && fabs(e) <= STILL * size;
 }
 
@@ -219,7 +227,7 @@ void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v)
         long k = p->key[b] - impulse_held(s);
         const double *limit = p->block[b].limit;
         double lambda = p->answer.lambda[p->first[b]], slack = BORDER * (limit[1] - limit[0]);
-        if (k >= 0 && bodies->dry[k].count == 1 && lambda > limit[0] + slack &&
+        if (k >= 0 && bodies->dry[k].length < 0 && lambda > limit[0] + slack &&
             lambda < limit[1] - slack) {
             v[bodies->term[bodies->dry[k].first].dof] = 0;
         }
@@ -232,11 +240,11 @@ static double miss_of_dry(const step_impulse *s, int k)
 {
     const struct system_bodies *bodies = s->system->bodies;
     const bodies_dry *dry = &bodies->dry[k];
-    double size, e = dry_speed(bodies, dry, s->u, &size), easy = 0;
+    const double *coef = dry_coef(s);
+    double size, e = dry_speed(s, dry, s->u, &size), easy = 0;
     double lambda = problem_multiplier(&s->problem, dry_key(s, k), 0), most = s->fall * dry->limit;
     for (int i = dry->first; i < dry->first + dry->count; i++) {
-        double coef = bodies->term[i].coef;
-        easy += coef * coef / fmax(matrix_diagonal(&s->H, bodies->term[i].dof), 1e-300);
+        easy += coef[i] * coef[i] / fmax(matrix_diagonal(&s->H, bodies->term[i].dof), 1e-300);
     }
     return lambda - interval_nearest(-most, most, easy > 0 ? lambda - e / easy : lambda);
 }
@@ -255,8 +263,9 @@ void impulse_miss_of_boxes(const step_impulse *s, double *left)
     for (int k = 0; k < bodies->dry_count; k++) {
         const bodies_dry *dry = &bodies->dry[k];
         double off = miss_of_dry(s, k);
+        const double *coef = dry_coef(s);
         for (int i = dry->first; i < dry->first + dry->count; i++) {
-            left[bodies->term[i].dof] += off * bodies->term[i].coef;
+            left[bodies->term[i].dof] += off * coef[i];
         }
     }
 }

@@ -171,8 +171,10 @@ void matrix_set(impulse_matrix *H, const zw_system *system, const double *sweeps
     for (int k = 0; k < system->tree->entries; k++) {
         H->value[H->entry[system->bodies->entry[k]]] = M[k];
     }
-    for (int k = 0; k < system->bodies->extra_count; k++) { /* armatures of tendons */
-        H->value[H->entry[system->bodies->extra[k].at]] += system->bodies->extra[k].value;
+    const struct system_bodies *bodies = system->bodies;
+    for (int k = 0; k < bodies->extra_count; k++) { /* armatures of tendons; none through space */
+        const bodies_extra *extra = &bodies->extra[k];
+        H->value[H->entry[extra->at]] += bodies_extra_mass(bodies, extra, bodies->coef);
     }
 }
 

@@ -301,7 +301,7 @@ static double lost(const step_sleep *z)
     for (int i = 0; i < z->part.bodies.length_count && z->part.bodies.extra_count > 0; i++) {
         const bodies_length *length = &z->part.bodies.length[i];
         int dof = z->part.bodies.term[length->first].dof;
-        double rate = bodies_rate_of(&z->part.bodies, i, z->v1);
+        double rate = bodies_rate_of(system, z->work, i, z->q1, z->v1);
         int drops = z->drops[z->part.group[tree->dof_body[dof]]];
         sum += drops ? 0.5 * length->armature * rate * rate : 0;
     }

@@ -63,7 +63,7 @@ void sleep_note_slip(const step_impulse *s)
         const bodies_dry *dry = &bodies->dry[k];
         double e = 0;
         for (int i = dry->first; i < dry->first + dry->count; i++) {
-            e += bodies->term[i].coef * z->v1[bodies->term[i].dof];
+            e += bodies->coef[i] * z->v1[bodies->term[i].dof];
         }
         if (fabs(e) > SYSTEM_SLOW_SLIP) { /* as in system_note_slip */
             s->work->hint[3 * z->part.constraint[first + k]] = e > 0 ? 1 : -1;

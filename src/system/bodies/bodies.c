@@ -38,12 +38,21 @@ int bodies_first_closer(const struct system_bodies *bodies)
     return bodies->formulas ? bodies->formulas->constraints : 0;
 }
 
-double bodies_armature_energy(const struct system_bodies *bodies, const double *v)
+double bodies_extra_mass(const struct system_bodies *bodies, const bodies_extra *extra,
+                         const double *coef)
 {
+    const bodies_length *length = &bodies->length[extra->length];
+    return length->armature * coef[length->first + extra->x] * coef[length->first + extra->y];
+}
+
+double bodies_armature_energy(const zw_system *system, const zw_work *work, const double *q,
+                              const double *v)
+{
+    const struct system_bodies *bodies = system->bodies;
     double sum = 0;
     for (int i = 0; i < bodies->length_count; i++) {
         double armature = bodies->length[i].armature;
-        double rate = armature != 0 ? bodies_rate_of(bodies, i, v) : 0;
+        double rate = armature != 0 ? bodies_rate_of(system, work, i, q, v) : 0;
         sum += 0.5 * armature * rate * rate;
     }
     return sum;
@@ -83,8 +92,9 @@ static void put_thin(const zw_system *system, const zw_work *work, const bodies_
     }
 }
 
-static void put_metric(const zw_system *system, const zw_work *work, double *M)
+static void put_metric(const zw_system *system, const zw_work *work, const double *q, double *M)
 {
+    const struct system_bodies *bodies = system->bodies;
     if (system->bodies->extra_count > 0) { /* entries that the tree has not */
         memset(M, 0, (size_t)system->M_start[system->n] * sizeof *M);
     }
@@ -95,25 +105,27 @@ static void put_metric(const zw_system *system, const zw_work *work, double *M)
     for (int k = 0; k < system->bodies->thin_count; k++) {
         put_thin(system, work, &system->bodies->thin[k], M);
     }
-    for (int k = 0; k < system->bodies->extra_count; k++) {
-        M[system->bodies->extra[k].at] += system->bodies->extra[k].value;
+    const double *coef = bodies_coef_at(system, work, q);
+    for (int k = 0; k < bodies->extra_count; k++) {
+        M[bodies->extra[k].at] += bodies_extra_mass(bodies, &bodies->extra[k], coef);
     }
 }
 
 /* The speeds of what has dry friction, in the form of slip.c. */
-static void put_slip(const zw_system *system, zw_work *work, const double *v, const double *from,
-                     double *out)
+static void put_slip(const zw_system *system, zw_work *work, const double *q, const double *v,
+                     const double *from, double *out)
 {
     const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
     out = bodies_put_slip(system, work, from, out);
     for (int k = 0; k < bodies->dry_count; k++) {
         const bodies_dry *dry = &bodies->dry[k];
         double *e = out, *bias = out + 1, *T = out + 2;
-        *e = *bias = 0;
+        *e = 0;
+        *bias = dry->length < 0 ? 0 : bodies_length_bias(system, work, dry->length);
         for (int i = 0; i < dry->count; i++) {
-            const bodies_term *term = &bodies->term[dry->first + i];
-            *e += term->coef * v[term->dof];
-            T[i] = term->coef;
+            *e += coef[dry->first + i] * v[bodies->term[dry->first + i].dof];
+            T[i] = coef[dry->first + i];
         }
         T[dry->count] = 0; /* nothing is amiss */
         out = T + dry->count + 1;
@@ -140,6 +152,7 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     double *out = work->out[PART_TERMS], *force = out + system->at.force;
     double *still = work->rows + 2 * system->m, *room = still + system->n;
     size_t bytes = (size_t)system->n * sizeof(double);
+    bodies_stretch(system, work, q, work->sweeps);
     memset(still, 0, bytes);
     tree_passive(system->tree, q, still, force); /* at rest: springs only */
     bodies_add_springs(system, work, q, force);
@@ -148,7 +161,7 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
         double *Q = out + system->at.Q;
         memset(Q, 0, bytes);
         bodies_add_motors(system, work, q, v, room, Q);
-        bodies_add_dampers(system, v, Q);
+        bodies_add_dampers(system, work, q, v, Q);
         bodies_formula_forces(system, work, 0, Q);
         out[system->at.dLdt] = 0;
         if (system->bodies->formulas) {
@@ -161,7 +174,28 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
     }
 }
 
-static void take_bias(const zw_system *system, zw_work *work, const double *known)
+/* Tendons through space with armature m: m J (J' v). */
+static void take_tendon_bias(const zw_system *system, zw_work *work, const double *q, double *force)
+{
+    const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
+    int ready = 0;
+    for (int p = 0; p < bodies->path_count; p++) {
+        const bodies_length *length = &bodies->length[bodies->path[p].length];
+        if (length->armature == 0) {
+            continue;
+        }
+        if (!ready++) {
+            tree_accelerations(system->tree, NULL, work->sweeps);
+        }
+        double by = length->armature * bodies_length_bias(system, work, bodies->path[p].length);
+        for (int k = length->first; k < length->first + length->count; k++) {
+            force[bodies->term[k].dof] -= by * coef[k];
+        }
+    }
+}
+
+static void take_bias(const zw_system *system, zw_work *work, const double *q, const double *known)
 {
     double *force = work->out[PART_TERMS] + system->at.force, *room = work->rows + 2 * system->m;
     const double *bias = known ? known : room;
@@ -171,6 +205,7 @@ static void take_bias(const zw_system *system, zw_work *work, const double *know
     for (int i = 0; i < system->n; i++) {
         force[i] -= bias[i];
     }
+    take_tendon_bias(system, work, q, force);
 }
 
 int bodies_accelerate(const zw_system *system, zw_work *work, const expr_inputs *in, double *a)
@@ -214,7 +249,7 @@ void bodies_smooth(const zw_system *system, zw_work *work, const double *q, cons
         tree_velocities(system->tree, v, work->sweeps);
     }
     put_forces(system, work, q, v);
-    take_bias(system, work, bias);
+    take_bias(system, work, q, bias);
 }
 
 static void put_terms(const zw_system *system, zw_work *work, const expr_inputs *in)
@@ -223,9 +258,9 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
     double *out = work->out[PART_TERMS], *spare = work->rows;
     const double *entries = bodies_run_formulas(system, work, PART_TERMS, in);
     tree_composite(system->tree, work->sweeps);
-    put_metric(system, work, out + system->at.M);
+    put_metric(system, work, q, out + system->at.M);
     put_forces(system, work, q, v);
-    take_bias(system, work, NULL);
+    take_bias(system, work, q, NULL);
     if (system->m > 0) {
         tree_accelerations(system->tree, NULL, work->sweeps);
         bodies_fill_rows(system, work, q, v,
@@ -238,7 +273,8 @@ static void put_terms(const zw_system *system, zw_work *work, const expr_inputs 
     }
     const bodies_formulas *formulas = system->bodies->formulas;
     put_friction(system, work, out + system->at.mu);
-    put_slip(system, work, v, formulas ? entries + formulas->at_slip : NULL, out + system->at.slip);
+    put_slip(system, work, q, v, formulas ? entries + formulas->at_slip : NULL,
+             out + system->at.slip);
 }
 
 /* p, then p' as far as it is not that of the closers: momenta.lane.h. */
@@ -276,7 +312,7 @@ static void put_energy(const zw_system *system, zw_work *work, const expr_inputs
     double *out = work->out[PART_ENERGY], energy[2];
     tree_energies(system->tree, q, v, work->sweeps, energy);
     energy[1] += bodies_add_springs(system, work, q, NULL);
-    energy[0] += bodies_armature_energy(system->bodies, v);
+    energy[0] += bodies_armature_energy(system, work, q, v);
     if (system->bodies->formulas) {
         energy[1] += bodies_run_formulas(system, work, PART_ENERGY, in)[0];
     }
@@ -307,14 +343,15 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
         return;
     }
     int rough = system->bodies->formulas && system->bodies->formulas->rough;
-    if (part == PART_SLIP && !rough) {
-        put_slip(system, work, in->v, NULL, work->out[part]);
+    if (part == PART_SLIP && !rough && system->bodies->path_count == 0) {
+        put_slip(system, work, in->q, in->v, NULL, work->out[part]);
         return;
     }
     tree_kinematics(tree, in->q, work->sweeps);
     if (part != PART_METRIC) {
         tree_velocities(tree, in->v, work->sweeps);
     }
+    bodies_stretch(system, work, in->q, work->sweeps);
     switch (part) {
     case PART_TERMS:
         put_terms(system, work, in);
@@ -324,11 +361,15 @@ void bodies_evaluate(const zw_system *system, zw_work *work, system_part part,
         put_rows(system, work, part, in);
         break;
     case PART_SLIP:
-        put_slip(system, work, in->v, bodies_run_formulas(system, work, part, in), work->out[part]);
+        if (system->bodies->path_count > 0) {
+            tree_accelerations(tree, NULL, work->sweeps);
+        }
+        put_slip(system, work, in->q, in->v, bodies_run_formulas(system, work, part, in),
+                 work->out[part]);
         break;
     case PART_METRIC:
         tree_composite(tree, work->sweeps);
-        put_metric(system, work, work->out[part]);
+        put_metric(system, work, in->q, work->out[part]);
         break;
     case PART_ENERGY:
         put_energy(system, work, in);

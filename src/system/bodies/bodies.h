@@ -12,7 +12,8 @@
  * rolls, psi is no rate of a phi: such a row holds speeds alone.
  *
  * A length is what joints and tendons have in common: a sum of coef * coordinate over hinges and
- * slides. Limits, couplings, springs and motors act on lengths. */
+ * slides, or the way of a tendon through space (tendon/tendon.h), whose coef depend on q. Limits,
+ * couplings, springs and motors act on lengths. */
 #ifndef ZW_SYSTEM_BODIES_H
 #define ZW_SYSTEM_BODIES_H
 
@@ -26,13 +27,14 @@ typedef struct bodies_frame {
 } bodies_frame;
 
 typedef struct bodies_term {
-    int q, dof;
-    double coef;
+    int q, dof;  /* q: -1 of tendons through space */
+    double coef; /* of those in the pose as described; now: bodies_coef_at */
 } bodies_term;
 
-/* L = sum of coef * q over its terms. */
+/* L = sum of coef * q over its terms, L' = sum of coef * v. */
 typedef struct bodies_length {
     int first, count; /* in term[] */
+    int path;         /* the way of a tendon through space; -1: none */
     double origin;    /* L in the pose as described */
     int force_limited;
     double force_range[2]; /* of all motors together: on a tendon, or at a joint */
@@ -41,10 +43,27 @@ typedef struct bodies_length {
     double armature; /* a mass m that moves with the rate: m coef coef' in M */
 } bodies_length;
 
-/* An entry of M that has more than the tree's. */
+/* One stop of a tendon through space. */
+typedef struct bodies_stop {
+    enum { STOP_SITE, STOP_SPHERE, STOP_CYLINDER } kind;
+    int begins;     /* a branch */
+    double divisor; /* of its branch */
+    bodies_frame frame;
+    double radius;
+    int has_side;
+    bodies_frame side;
+} bodies_stop;
+
+typedef struct bodies_path {
+    int length;
+    int first, count; /* in stop[] */
+} bodies_path;
+
+/* An entry of M that has more than the tree's: m coef coef' of two terms of a length with armature
+ * m. */
 typedef struct bodies_extra {
     int at;
-    double value;
+    int length, x, y; /* which terms of it */
 } bodies_extra;
 
 /* A free body, with nothing heavy on it, that has no moment of inertia about some axis: a point, a
@@ -98,6 +117,7 @@ typedef struct bodies_closer {
  * it has no rows but a direction to slide in. */
 typedef struct bodies_dry {
     int first, count; /* in term[] */
+    int length;       /* the tendon whose terms they are; -1: a joint's own */
     double limit;
     zw_soft soft; /* soft.h */
 } bodies_dry;
@@ -248,6 +268,10 @@ struct system_bodies {
     double *q, *v;            /* [nq], [n] the start as described */
     int term_count, length_count, closer_count, dry_count, motor_count, lift_count, mark_count;
     bodies_term *term;
+    double *coef; /* [terms] of those that are constant */
+    int path_count, stop_count;
+    bodies_path *path;
+    bodies_stop *stop;
     bodies_length *length; /* joints of the model (joint_count), then its tendons */
     bodies_closer *closer;
     bodies_dry *dry; /* their constraints stand behind those of the closers */
@@ -338,11 +362,24 @@ const double *bodies_formula_outputs(const zw_system *system, const zw_work *wor
 size_t bodies_formula_room(const bodies_formulas *formulas);
 void bodies_formulas_free(bodies_formulas *formulas);
 
-double bodies_length_of(const struct system_bodies *bodies, int length, const double *q);
-double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v);
+/* tendon/tendon.c. Tendons through space at q; sweeps: of the tree there, or NULL: they are made.
+ * What was found is kept until another q is asked for. */
+void bodies_stretch(const zw_system *system, const zw_work *work, const double *q,
+                    const double *sweeps);
+/* Of all terms. */
+const double *bodies_coef_at(const zw_system *system, const zw_work *work, const double *q);
+double bodies_length_of(const zw_system *system, const zw_work *work, int length, const double *q);
+double bodies_rate_of(const zw_system *system, const zw_work *work, int length, const double *q,
+                      const double *v);
+/* The second derivative of a length, without accelerations; the sweeps for it have been run. */
+double bodies_length_bias(const zw_system *system, const zw_work *work, int length);
 
 /* Kinetic energy of armatures of tendons. */
-double bodies_armature_energy(const struct system_bodies *bodies, const double *v);
+double bodies_armature_energy(const zw_system *system, const zw_work *work, const double *q,
+                              const double *v);
+/* What its entry of M has more. */
+double bodies_extra_mass(const struct system_bodies *bodies, const bodies_extra *extra,
+                         const double *coef);
 /* The constraint that is closer 0: those of formulas stand before. */
 int bodies_first_closer(const struct system_bodies *bodies);
 
@@ -380,7 +417,8 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);
-void bodies_add_dampers(const zw_system *system, const double *v, double *force);
+void bodies_add_dampers(const zw_system *system, const zw_work *work, const double *q,
+                        const double *v, double *force);
 
 /* A frame in the world and how it moves; the acceleration is for a = 0. */
 typedef struct bodies_moving {

@@ -36,7 +36,7 @@ static void add_term(bodies_builder *b, bodies_length *length, int j, double coe
 static bodies_length *new_length(bodies_builder *b)
 {
     bodies_length *length = &b->to->length[b->to->length_count++];
-    *length = (bodies_length){.first = b->to->term_count};
+    *length = (bodies_length){.first = b->to->term_count, .path = -1};
     return length;
 }
 
@@ -61,15 +61,14 @@ static void tendon_lengths(bodies_builder *b)
         for (int k = 0; k < tendon->count; k++) {
             add_term(b, length, tendon->joint[k], tendon->coef[k]);
         }
+        if (tendon->stop_count > 0) {
+            bodies_add_path(b, tendon, length);
+        }
         length->armature = tendon->armature;
         length->force_limited = tendon->force_limited;
         memcpy(length->force_range, tendon->force_range, sizeof length->force_range);
         length->stiffness = bodies_without(b, ZW_WITHOUT_SPRING) ? 0 : tendon->stiffness;
         length->damping = bodies_without(b, ZW_WITHOUT_DAMPER) ? 0 : tendon->damping;
-        for (int k = 0; k < 2; k++) {
-            double rest = tendon->springlength[k];
-            length->rest[k] = rest < 0 ? length->origin : rest;
-        }
     }
 }
 
@@ -78,9 +77,12 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
     size_t joints = (size_t)b->from->count[ZW_THING_JOINT];
     size_t tendons = (size_t)b->from->count[ZW_THING_TENDON], terms = 1 + joints;
     for (size_t i = 0; i < tendons; i++) {
-        terms += 2 * (size_t)b->from->tendon[i].count; /* once more for its dry friction */
+        terms += (size_t)b->from->tendon[i].count;
     }
-    terms += (size_t)b->system->n; /* and for that of the joints */
+    terms += (size_t)b->system->n; /* and for dry friction of joints */
+    if (bodies_paths_room(b, &terms, error) != ZW_OK) {
+        return ZW_NO_MEMORY;
+    }
     b->to->term = base_alloc(terms * sizeof *b->to->term);
     b->to->length = base_alloc((joints + tendons + 1) * sizeof *b->to->length);
     if (!b->to->term || !b->to->length) {
@@ -88,7 +90,7 @@ static zw_status make_lengths(bodies_builder *b, zw_error *error)
     }
     joint_lengths(b);
     tendon_lengths(b);
-    return ZW_OK;
+    return bodies_measure_tendons(b, error);
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
@@ -352,11 +354,12 @@ static zw_status add_limits(bodies_builder *b, zw_error *error)
 
 /* ---- Dry friction --------------------------------------------------------------------------- */
 
-/* Against the speed of its terms, which are the last ones. */
+/* Against the speed of its terms: those of its tendon, or the last one. */
 static zw_status add_dry(bodies_builder *b, bodies_dry dry, const char *name, int place,
                          zw_error *error)
 {
-    dry.first = b->to->term_count - dry.count;
+    dry.first = dry.length >= 0 ? b->to->length[dry.length].first : b->to->term_count - 1;
+    dry.count = dry.length >= 0 ? b->to->length[dry.length].count : 1;
     b->to->dry[b->to->dry_count++] = dry;
     model_constraint *constraint = add_constraint(b, name, place);
     if (!constraint) {
@@ -381,7 +384,7 @@ static zw_status joint_friction(bodies_builder *b, int j, zw_error *error)
         snprintf(name + end, BODIES_NAME - end, "%s", part[skip + k]);
         b->to->term[b->to->term_count++] =
             (bodies_term){.q = -1, .dof = b->joint_dof[j] + k, .coef = 1};
-        bodies_dry dry = {.count = 1, .limit = joint->frictionloss, .soft = joint->soft_friction};
+        bodies_dry dry = {.length = -1, .limit = joint->frictionloss, .soft = joint->soft_friction};
         status = add_dry(b, dry, name, joint->place, error);
     }
     return status;
@@ -403,16 +406,12 @@ static zw_status add_friction(bodies_builder *b, zw_error *error)
     }
     for (int i = 0; i < tendons && status == ZW_OK; i++) {
         const zw_tendon_def *tendon = &b->from->tendon[i];
-        if (tendon->frictionloss > 0 && tendon->count > 0) {
-            const bodies_length *length = &b->to->length[joints + i];
-            memcpy(b->to->term + b->to->term_count, b->to->term + length->first,
-                   (size_t)length->count * sizeof *b->to->term);
-            b->to->term_count += length->count;
+        const bodies_length *length = &b->to->length[joints + i];
+        if (tendon->frictionloss > 0 && length->count > 0) {
             tendon_name(b, i, name);
             snprintf(name + strlen(name), BODIES_NAME - strlen(name), ".dry");
-            bodies_dry dry = {.count = length->count,
-                              .limit = tendon->frictionloss,
-                              .soft = tendon->soft_friction};
+            bodies_dry dry = {
+                .length = joints + i, .limit = tendon->frictionloss, .soft = tendon->soft_friction};
             status = add_dry(b, dry, name, tendon->place, error);
         }
     }

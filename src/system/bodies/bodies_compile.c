@@ -333,6 +333,9 @@ static zw_status prepare(bodies_builder *b, zw_error *error)
     b->to->integrator = b->from->world.integrator;
     b->to->impratio = b->from->world.impratio;
     int sleeps = b->from->world.sleep && system->tree->moved == system->nq;
+    for (int i = 0; i < b->from->count[ZW_THING_TENDON]; i++) {
+        sleeps &= b->from->tendon[i].stop_count == 0; /* ways are not cut into islands */
+    }
     b->to->sleep = sleeps ? b->from->world.sleep_tolerance : 0; /* mocap bodies would wake all */
     b->to->speed = base_alloc(((size_t)system->n + 1) * sizeof *b->to->speed);
     b->sweeps = tree_work_create(system->tree, 1);
@@ -438,11 +441,12 @@ void bodies_free(struct system_bodies *bodies)
         zw_model_free(bodies->shown);
     }
     contact_world_free(bodies->contact);
-    void *list[] = {bodies->q,         bodies->v,           bodies->term,  bodies->length,
-                    bodies->closer,    bodies->dry,         bodies->motor, bodies->lift,
-                    bodies->mark,      bodies->mark_output, bodies->entry, bodies->part,
-                    bodies->thin,      bodies->sensor,      bodies->extra, bodies->act,
-                    bodies->act_motor, bodies->joint};
+    void *list[] = {bodies->coef,        bodies->path,  bodies->stop,   bodies->q,
+                    bodies->v,           bodies->term,  bodies->length, bodies->closer,
+                    bodies->dry,         bodies->motor, bodies->lift,   bodies->mark,
+                    bodies->mark_output, bodies->entry, bodies->part,   bodies->thin,
+                    bodies->sensor,      bodies->extra, bodies->act,    bodies->act_motor,
+                    bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

@@ -7,35 +7,13 @@
 #include "system/bodies/bodies.h"
 #include "tree/sweeps.h"
 
-double bodies_length_of(const struct system_bodies *bodies, int length, const double *q)
+/* A force along a length, on the coordinates; coef: of all terms. */
+static void pull(const struct system_bodies *bodies, const double *coef, int length, double by,
+                 double *force)
 {
     const bodies_length *it = &bodies->length[length];
-    double sum = 0;
-    for (int k = 0; k < it->count; k++) {
-        const bodies_term *term = &bodies->term[it->first + k];
-        sum += term->coef * q[term->q];
-    }
-    return sum;
-}
-
-double bodies_rate_of(const struct system_bodies *bodies, int length, const double *v)
-{
-    const bodies_length *it = &bodies->length[length];
-    double sum = 0;
-    for (int k = 0; k < it->count; k++) {
-        const bodies_term *term = &bodies->term[it->first + k];
-        sum += term->coef * v[term->dof];
-    }
-    return sum;
-}
-
-/* A force along a length, on the coordinates. */
-static void pull(const struct system_bodies *bodies, int length, double by, double *force)
-{
-    const bodies_length *it = &bodies->length[length];
-    for (int k = 0; k < it->count; k++) {
-        const bodies_term *term = &bodies->term[it->first + k];
-        force[term->dof] += term->coef * by;
+    for (int k = it->first; k < it->first + it->count; k++) {
+        force[bodies->term[k].dof] += coef[k] * by;
     }
 }
 
@@ -224,15 +202,17 @@ static int aim_site(const zw_system *system, zw_work *work, const bodies_motor *
     return count;
 }
 
-static int aim_length(const struct system_bodies *bodies, const bodies_motor *motor,
+static int aim_length(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                       const double *q, int *dof, double *coef, double *length)
 {
+    const struct system_bodies *bodies = system->bodies;
     const bodies_length *it = &bodies->length[motor->length];
+    const double *all = it->path < 0 ? bodies->coef : bodies_coef_at(system, work, q);
     for (int k = 0; k < it->count; k++) {
         dof[k] = bodies->term[it->first + k].dof;
-        coef[k] = motor->gear[0] * bodies->term[it->first + k].coef;
+        coef[k] = motor->gear[0] * all[it->first + k];
     }
-    *length = motor->gear[0] * bodies_length_of(bodies, motor->length, q);
+    *length = motor->gear[0] * bodies_length_of(system, work, motor->length, q);
     return it->count;
 }
 
@@ -249,7 +229,7 @@ int bodies_aim(const zw_system *system, zw_work *work, int index, const double *
     case MOTOR_SITE:
         return aim_site(system, work, motor, dof, coef, length);
     default:
-        return aim_length(system->bodies, motor, q, dof, coef, length);
+        return aim_length(system, work, motor, q, dof, coef, length);
     }
 }
 
@@ -301,6 +281,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
                        double *room, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
@@ -322,7 +303,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
         const bodies_length *length = &bodies->length[i];
         int at_dof = i < bodies->joint_count && length->count == 1;
         room[i] = clamp(room[i], length->force_limited && !at_dof, length->force_range);
-        pull(bodies, i, room[i], force);
+        pull(bodies, coef, i, room[i], force);
     }
 
     /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
@@ -340,17 +321,18 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
     double potential = 0, place[3], wrench[6] = {0};
     for (int i = 0; i < bodies->length_count; i++) {
         const bodies_length *length = &bodies->length[i];
         if (length->stiffness == 0) {
             continue;
         }
-        double now = bodies_length_of(bodies, i, q);
+        double now = bodies_length_of(system, work, i, q);
         double over = now - fmin(fmax(now, length->rest[0]), length->rest[1]);
         potential += 0.5 * length->stiffness * over * over;
         if (force) {
-            pull(bodies, i, -length->stiffness * over, force);
+            pull(bodies, coef, i, -length->stiffness * over, force);
         }
     }
     for (int i = 0; i < bodies->lift_count; i++) {
@@ -365,15 +347,18 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
     return potential;
 }
 
-void bodies_add_dampers(const zw_system *system, const double *v, double *force)
+void bodies_add_dampers(const zw_system *system, const zw_work *work, const double *q,
+                        const double *v, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
     for (int i = 0; i < system->n; i++) {
         force[i] -= system->tree->damping[i] * v[i];
     }
     for (int i = 0; i < bodies->length_count; i++) {
         if (bodies->length[i].damping != 0) {
-            pull(bodies, i, -bodies->length[i].damping * bodies_rate_of(bodies, i, v), force);
+            double rate = bodies_rate_of(system, work, i, q, v);
+            pull(bodies, coef, i, -bodies->length[i].damping * rate, force);
         }
     }
 }

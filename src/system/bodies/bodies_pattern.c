@@ -168,7 +168,9 @@ static zw_status armature_pattern(bodies_builder *b)
             if (x->dof >= y->dof) {
                 b->to->extra[b->to->extra_count++] =
                     (bodies_extra){.at = entry_at(b->system, x->dof, y->dof),
-                                   .value = length->armature * x->coef * y->coef};
+                                   .length = i,
+                                   .x = k / length->count,
+                                   .y = k % length->count};
             }
         }
     }
@@ -388,6 +390,15 @@ static int is_conservative(const bodies_builder *b)
     return !damped;
 }
 
+static zw_status list_coefs(bodies_builder *b)
+{
+    b->to->coef = base_alloc(((size_t)b->to->term_count + 1) * sizeof *b->to->coef);
+    for (int k = 0; k < b->to->term_count && b->to->coef; k++) {
+        b->to->coef[k] = b->to->term[k].coef;
+    }
+    return b->to->coef ? ZW_OK : ZW_NO_MEMORY;
+}
+
 zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
 {
     enum { SPARSE_FROM = 80 }; /* as for equations */
@@ -401,7 +412,8 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
                           "friction of constraints beside dry friction of joints is not built in "
                           "yet");
     }
-    zw_status status = metric_pattern(b);
+    zw_status status = list_coefs(b);
+    status = status != ZW_OK ? status : metric_pattern(b);
     status = status != ZW_OK ? status : armature_pattern(b);
     status = status != ZW_OK ? status : list_thin(b);
     status = status != ZW_OK ? status : row_patterns(b, error);

@@ -327,32 +327,36 @@ static void fill_frames(const zw_system *system, const zw_work *work, const bodi
 }
 
 /* L1 - o1 = poly(L2 - o2), or a limit. */
-static void fill_lengths(const zw_system *system, const bodies_closer *closer, const double *q,
-                         const double *v, bodies_rows rows)
+static void fill_lengths(const zw_system *system, const zw_work *work, const bodies_closer *closer,
+                         const double *q, const double *v, bodies_rows rows)
 {
     const struct system_bodies *bodies = system->bodies;
+    const double *coef = bodies_coef_at(system, work, q);
     int r = closer->row, first = closer->length[0], second = closer->length[1];
     double *A = rows.A + system->A_start[r], sign = closer->kind == CLOSER_UPPER ? -1 : 1;
     double value = 0, slope = 0, curve = 0, x = 0, rate = 0, from = closer->limit;
     if (closer->kind == CLOSER_LENGTH) {
         from = bodies->length[first].origin;
-        x = second < 0 ? 0 : bodies_length_of(bodies, second, q) - bodies->length[second].origin;
-        rate = second < 0 ? 0 : bodies_rate_of(bodies, second, v);
+        x = second < 0 ? 0
+                       : bodies_length_of(system, work, second, q) - bodies->length[second].origin;
+        rate = second < 0 ? 0 : bodies_rate_of(system, work, second, q, v);
         for (int k = 4; k >= 0; k--) { /* Horner, with both derivatives */
             curve = curve * x + 2 * slope;
             slope = slope * x + value;
             value = value * x + closer->poly[k];
         }
     }
-    rows.phi[r] = sign * (bodies_length_of(bodies, first, q) - from - value);
-    rows.psi[r] = sign * (bodies_rate_of(bodies, first, v) - slope * rate);
-    rows.b[r] = sign * curve * rate * rate;
+    double bends = curve * rate * rate - bodies_length_bias(system, work, first);
+    bends += second < 0 ? 0 : slope * bodies_length_bias(system, work, second);
+    rows.phi[r] = sign * (bodies_length_of(system, work, first, q) - from - value);
+    rows.psi[r] = sign * (bodies_rate_of(system, work, first, q, v) - slope * rate);
+    rows.b[r] = sign * bends;
     memset(A, 0, (size_t)(system->A_start[r + 1] - system->A_start[r]) * sizeof *A);
     for (int k = 0; k < 2; k++) {
         double factor = k == 0 ? sign : -sign * slope;
         for (int i = 0; i < closer->chain[k]; i++) {
             const bodies_length *length = &bodies->length[closer->length[k]];
-            A[closer->column[k][i]] += factor * bodies->term[length->first + i].coef;
+            A[closer->column[k][i]] += factor * coef[length->first + i];
         }
     }
 }
@@ -405,7 +409,7 @@ void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodi
     if (closer->kind == CLOSER_BALL) {
         fill_ball(system, closer, q, v, rows);
     } else if (closer->kind >= CLOSER_LENGTH) {
-        fill_lengths(system, closer, q, v, rows);
+        fill_lengths(system, work, closer, q, v, rows);
     } else {
         fill_frames(system, work, closer, v, rows);
     }

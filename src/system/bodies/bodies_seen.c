@@ -90,7 +90,7 @@ static void see(const zw_system *system, const zw_work *work, const bodies_seen 
     case MODEL_SEEN_KINETIC:
     case MODEL_SEEN_POTENTIAL:
         tree_energies(system->tree, in->q, in->v, work->sweeps, energy);
-        energy[0] += bodies_armature_energy(system->bodies, in->v);
+        energy[0] += bodies_armature_energy(system, work, in->q, in->v);
         energy[1] += bodies_add_springs(system, (zw_work *)work, in->q, NULL);
         now[0] = energy[it->kind == MODEL_SEEN_POTENTIAL];
         break;

@@ -272,7 +272,6 @@ static double read_limit(const zw_system *system, const zw_work *work, const dou
 static void read_joint(const zw_system *system, const zw_work *work, zw_state *state,
                        const double *pulled, const bodies_sensor *sensor, double *out)
 {
-    const struct system_bodies *bodies = system->bodies;
     const double *q = state_q(state), *v = state_v(state);
     switch (sensor->kind) {
     case ZW_SENSOR_JOINTPOS:
@@ -292,10 +291,10 @@ static void read_joint(const zw_system *system, const zw_work *work, zw_state *s
         memcpy(out, v + sensor->dof, 3 * sizeof *out);
         break;
     case ZW_SENSOR_TENDONPOS:
-        *out = bodies_length_of(bodies, sensor->target, q);
+        *out = bodies_length_of(system, work, sensor->target, q);
         break;
     case ZW_SENSOR_TENDONVEL:
-        *out = bodies_rate_of(bodies, sensor->target, v);
+        *out = bodies_rate_of(system, work, sensor->target, q, v);
         break;
     case ZW_SENSOR_TENDONACTUATORFRC:
         *out = pulled[system->n + sensor->target];

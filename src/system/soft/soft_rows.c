@@ -140,7 +140,8 @@ soft_watch soft_watch_of(const soft_problem *s, const bodies_closer *closer)
     const struct system_bodies *bodies = s->system->bodies;
     double sign = closer->kind == CLOSER_UPPER ? -1 : 1;
     if ((closer->kind != CLOSER_LOWER && closer->kind != CLOSER_UPPER) ||
-        bodies->length[closer->length[0]].count != 1) {
+        bodies->length[closer->length[0]].count != 1 ||
+        bodies->length[closer->length[0]].path >= 0) {
         return (soft_watch){.q = -1};
     }
     const bodies_term *term = &bodies->term[bodies->length[closer->length[0]].first];
@@ -221,23 +222,13 @@ static void add_closers(soft_problem *s, const double *q, const double *v)
 
 static double dry_weight(const soft_problem *s, const bodies_dry *dry)
 {
-    const struct system_bodies *bodies = s->system->bodies;
-    if (dry->count == 1 && bodies->term[dry->first].coef == 1) {
-        return s->dof[bodies->term[dry->first].dof];
-    }
-    for (int i = bodies->joint_count; i < bodies->length_count; i++) { /* its tendon */
-        const bodies_length *length = &bodies->length[i];
-        if (length->count == dry->count &&
-            memcmp(&bodies->term[length->first], &bodies->term[dry->first],
-                   (size_t)dry->count * sizeof *bodies->term) == 0) {
-            return s->length[i];
-        }
-    }
-    return 0;
+    return dry->length < 0 ? s->dof[s->system->bodies->term[dry->first].dof]
+                           : s->length[dry->length];
 }
 
 /* A direction over terms; repeated dofs add up, and terms need not rise. */
-static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int first, int count)
+static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int first, int count,
+                             const double *coef)
 {
     const bodies_term *term = s->system->bodies->term;
     int *column = s->J_column, columns = 0;
@@ -248,13 +239,13 @@ static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int firs
             at--;
         }
         if (at > 0 && column[at - 1] == term[i].dof) {
-            J[at - 1] += term[i].coef;
+            J[at - 1] += coef[i];
             continue;
         }
         memmove(column + at + 1, column + at, (size_t)(columns - at) * sizeof *column);
         memmove(J + at + 1, J + at, (size_t)(columns - at) * sizeof *J);
         column[at] = term[i].dof;
-        J[at] = term[i].coef;
+        J[at] = coef[i];
         columns++;
     }
     soft_block *k = add_block(s, kind, rows, 1, column, columns);
@@ -262,26 +253,29 @@ static soft_block *add_terms(soft_problem *s, soft_kind kind, int rows, int firs
     return k;
 }
 
-static void add_dry(soft_problem *s, const bodies_dry *dry, const double *v)
+static void add_dry(soft_problem *s, const bodies_dry *dry, const double *q, const double *v)
 {
     const bodies_term *term = s->system->bodies->term;
+    const double *coef = bodies_coef_at(s->system, s->work, q);
     double speed = 0, d = soft_impedance(dry->soft.imp, 0);
     for (int i = dry->first; i < dry->first + dry->count; i++) {
-        speed += term[i].coef * v[term[i].dof];
+        speed += coef[i] * v[term[i].dof];
     }
-    soft_block *k = add_terms(s, SOFT_BOX, 1, dry->first, dry->count);
+    soft_block *k = add_terms(s, SOFT_BOX, 1, dry->first, dry->count, coef);
     k->most = dry->limit;
     s->b[k->first] = -soft_spring_of(&dry->soft, s->h).B * speed;
     s->D[k->first] = 1 / compliance(d, dry_weight(s, dry));
 }
 
-static void add_masses(soft_problem *s)
+static void add_masses(soft_problem *s, const double *q)
 {
     const struct system_bodies *bodies = s->system->bodies;
+    const double *coef = bodies_coef_at(s->system, s->work, q);
     for (int i = 0; i < bodies->length_count && bodies->extra_count > 0; i++) {
         const bodies_length *length = &bodies->length[i];
         if (length->armature != 0) {
-            add_terms(s, SOFT_MASS, 0, length->first, length->count)->most = length->armature;
+            soft_block *k = add_terms(s, SOFT_MASS, 0, length->first, length->count, coef);
+            k->most = k->now.C[0] = length->armature; /* it is asked for before any law is */
         }
     }
 }
@@ -502,7 +496,7 @@ int soft_fill_masses(soft_problem *s)
 {
     int good = begin(s, 0);
     if (good) {
-        add_masses(s);
+        add_masses(s, s->system->tree->q_rest);
     }
     return good;
 }
@@ -534,8 +528,8 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     }
     s->contacts = s->blocks - s->first_contact;
     for (int k = 0; k < bodies->dry_count; k++) {
-        add_dry(s, &bodies->dry[k], v);
+        add_dry(s, &bodies->dry[k], q, v);
     }
-    add_masses(s);
+    add_masses(s, q);
     return ZW_OK;
 }

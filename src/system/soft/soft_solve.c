@@ -187,6 +187,8 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     const zw_system *system = s->system;
     size_t bytes = (size_t)system->n * sizeof(double);
     zw_status status = ZW_OK;
+    int was = s->work->as_mujoco;
+    s->work->as_mujoco = 1;
     bodies_smooth(system, s->work, q, v);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
     for (int i = 0; i < system->n; i++) { /* on the way that it went last */
@@ -209,6 +211,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
         memcpy(s->before, s->guess, bytes);
         memcpy(s->guess, s->a, bytes);
     }
+    s->work->as_mujoco = was;
     return status;
 }
 

@@ -100,6 +100,7 @@ static void lay_out(subset *s, size_t M, size_t A, base_arena *arena)
     system->M_row = base_arena_ints(arena, M);
     to->entry = base_arena_ints(arena, (size_t)system->tree->entries);
     to->term = base_arena_bytes(arena, (size_t)to->term_count * sizeof *to->term);
+    to->coef = base_arena_doubles(arena, (size_t)to->term_count);
     to->length = base_arena_bytes(arena, (size_t)to->length_count * sizeof *to->length);
     to->closer = base_arena_bytes(arena, (size_t)to->closer_count * sizeof *to->closer);
     to->dry = base_arena_bytes(arena, (size_t)to->dry_count * sizeof *to->dry);
@@ -168,6 +169,7 @@ static void fill_metric(subset *s, const subset_groups *g)
         int j = column_of(whole, extra.at);
         if (g->keep[whole->tree->dof_body[j]]) {
             extra.at += system->M_start[g->to_v[j]] - whole->M_start[j];
+            extra.length = g->to_length[extra.length];
             s->bodies.extra[s->bodies.extra_count++] = extra;
         }
     }
@@ -180,6 +182,7 @@ static int copy_terms(subset *s, const subset_groups *g, int first, int count)
         bodies_term term = g->whole->bodies->term[first + k];
         term.q = g->to_q[term.q];
         term.dof = g->to_v[term.dof];
+        s->bodies.coef[s->bodies.term_count] = term.coef;
         s->bodies.term[s->bodies.term_count++] = term;
     }
     return at;
@@ -270,6 +273,7 @@ static void fill_things(subset *s, const subset_groups *g, const unsigned char *
             bodies_dry *dry = &to->dry[to->dry_count++];
             *dry = all->dry[k];
             dry->first = copy_terms(s, g, dry->first, dry->count);
+            dry->length = dry->length < 0 ? -1 : g->to_length[dry->length];
             s->constraint[c] = behind + k;
             s->model.constraint[c] = g->whole->model->constraint[behind + k];
             s->system.first_row[c] = s->system.m;
