@@ -351,8 +351,8 @@ int cli_look(const cli_arguments *arguments)
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         zw_status status = cli_go_there(arguments, &world, &error);
-        status =
-            status != ZW_OK ? status : zw_forward(world.system, world.state, world.work, &error);
+        status = status != ZW_OK ? status
+                                 : zw_forward(world.system, world.state, world.work, NULL, &error);
         s.n = zw_count(world.system, ZW_SPEED);
         s.probe = status == ZW_OK ? zw_probe_create(world.model, world.system, &error) : NULL;
         status = status != ZW_OK ? status : s.probe ? gather(&s, &error) : ZW_NO_MEMORY;
