@@ -256,11 +256,11 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
                                  .method = meant ? run->method : ZW_METHOD_DEFAULT,
                                  .contact = run->contact};
     if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_room(world->system) == 0 && !meant) {
-        return zw_forward(world->system, world->state, world->work, error);
+        return zw_forward(world->system, world->state, world->work, NULL, error);
     }
     zw_status status = zw_run_plan(world->system, world->state, &wish, &plan, error);
     *contact = status == ZW_OK ? plan.contact : ZW_CONTACT_DEFAULT;
-    return status == ZW_OK ? zw_forward_by(world->system, world->state, world->work, &wish, error)
+    return status == ZW_OK ? zw_forward(world->system, world->state, world->work, &wish, error)
                            : status;
 }
 
