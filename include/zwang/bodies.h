@@ -29,6 +29,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef enum zw_thing {
     ZW_THING_BODY,
@@ -610,6 +613,9 @@ int zw_model_note_count(const zw_model *model);
 const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
