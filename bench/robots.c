@@ -132,7 +132,7 @@ static inline __attribute__((always_inline)) void take_steps(world *w, const sce
             zw_state_set(w->system, w->state, w->work, ZW_FIELD_PARAM, bodies->motor[k].param, 1,
                          &value, NULL);
         }
-        f->failed = zw_step_by(w->system, w->state, w->work, &w->options, &w->error) != ZW_OK;
+        f->failed = zw_step(w->system, w->state, w->work, &w->options, &w->error) != ZW_OK;
         f->contacts += w->work->touched ? w->work->touched->count : 0;
         f->residual = fmax(f->residual, w->work->certificate);
         f->rounds += w->work->effort.rounds;

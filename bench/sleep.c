@@ -89,7 +89,9 @@ __attribute__((noinline)) static double steps(touch *s, long count)
     double start = seconds_computed();
     for (long k = 0; k < count; k++) {
         drive(s, k);
-        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, H, &s->error), &s->error);
+        must(zw_step(s->system, s->state, s->work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = H}, &s->error),
+             &s->error);
     }
     return (seconds_computed() - start) / (double)count;
 }
@@ -230,7 +232,9 @@ static int one_world(const char *what, const char *file, int boxes, int robot)
         s.state = zw_state_read(s.system, file, &s.error);
         must(s.state ? ZW_OK : s.error.status, &s.error);
         drive(&s, 0);
-        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, H, &s.error), &s.error);
+        must(zw_step(s.system, s.state, s.work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = H}, &s.error),
+             &s.error);
         printf("%.3f us\n", 1e6 * steps(&s, STEPS));
     }
     touch_close(&s);

@@ -222,7 +222,7 @@ int cli_check(const cli_arguments *arguments)
     zw_constraint *list = calloc(room, sizeof *list);
     zw_run_options plan;
     zw_status status =
-        list ? zw_forward(world.system, world.state, world.work, &error) : ZW_NO_MEMORY;
+        list ? zw_forward(world.system, world.state, world.work, NULL, &error) : ZW_NO_MEMORY;
     if (status == ZW_OK) {
         status = zw_constraints_look(world.system, world.state, world.work, list, &error);
     }

@@ -256,16 +256,16 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
                                  .method = meant ? run->method : ZW_METHOD_DEFAULT,
                                  .contact = run->contact};
     if (run->contact == ZW_CONTACT_DEFAULT && zw_contact_room(world->system) == 0 && !meant) {
-        return zw_forward(world->system, world->state, world->work, error);
+        return zw_forward(world->system, world->state, world->work, NULL, error);
     }
     zw_status status = zw_run_plan(world->system, world->state, &wish, &plan, error);
     *contact = status == ZW_OK ? plan.contact : ZW_CONTACT_DEFAULT;
-    return status == ZW_OK ? zw_forward_by(world->system, world->state, world->work, &wish, error)
+    return status == ZW_OK ? zw_forward(world->system, world->state, world->work, &wish, error)
                            : status;
 }
 
 /* The motion up to the instant. */
-static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
+zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     zw_run_options options = arguments->run;
     zw_run_summary summary;
@@ -313,7 +313,7 @@ int cli_explain(const cli_arguments *arguments)
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         list = calloc((size_t)zw_count(world.system, ZW_CONSTRAINT) + 1, sizeof *list);
-        status = list ? go_there(arguments, &world, &error) : ZW_NO_MEMORY;
+        status = list ? cli_go_there(arguments, &world, &error) : ZW_NO_MEMORY;
         if (status == ZW_OK) {
             status = look(arguments, &world, &contact, &error);
         }

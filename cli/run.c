@@ -44,7 +44,8 @@ static void show_system(FILE *to, const cli_arguments *arguments, const cli_worl
     cli_show_count(to, zw_count(world->system, ZW_COORD), "coordinate", "coordinates");
     fputs(", ", to);
     cli_show_count(to, constraints, "constraint", "constraints");
-    if (constraints > 0 && zw_forward(world->system, world->state, world->work, NULL) == ZW_OK) {
+    if (constraints > 0 &&
+        zw_forward(world->system, world->state, world->work, NULL, NULL) == ZW_OK) {
         int freedom = zw_count(world->system, ZW_SPEED) - zw_work_motion(world->work)->rank;
         fprintf(to, ", freedom %d", freedom);
     }

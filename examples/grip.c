@@ -78,8 +78,10 @@ static zw_status turn(robot *r, double *press, double *height, zw_error *error)
     zw_status status = set(r, r->left, *press, error);
     status = status == ZW_OK ? set(r, r->right, *press, error) : status;
     status = status == ZW_OK ? set(r, r->lift, *height, error) : status;
-    return status == ZW_OK ? zw_step(r->system, r->state, r->work, ZW_METHOD_IMPULSE, h, error)
-                           : status;
+    return status == ZW_OK
+               ? zw_step(r->system, r->state, r->work,
+                         &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, error)
+               : status;
 }
 
 int main(int count, char **word)

@@ -4,7 +4,7 @@
  *     zw_system *system = zw_system_compile(model, &error);
  *     zw_work   *work   = zw_work_create(system, &error);
  *     zw_state  *state  = zw_state_create(system, work, NULL, &error);   consistent start
- *     zw_forward(system, state, work, &error);                           the principle, now
+ *     zw_forward(system, state, work, NULL, &error);                     the principle, now
  *     zw_run(system, state, work, &options, &summary, &error);           the motion
  *
  * A model is what was written and must outlive its systems; a system is compiled and constant; a
@@ -19,9 +19,13 @@
 
 #include "zwang/gauss.h"
 #include "zwang/status.h"
+#include "zwang/version.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
 #endif
 
 typedef struct zw_model zw_model;
@@ -140,9 +144,14 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
 /* ---- The principle at an instant ---------------------------------------------------------- */
 
 /* Accelerations, multipliers and forces at the state, with a certificate; see zw_work_motion. Of
- * bodies that touch, too: zw_contacts tells their forces. ZW_NO_SOLUTION: friction leaves none. */
+ * bodies that touch, too: zw_contacts tells their forces. ZW_NO_SOLUTION: friction leaves none.
+ * Contacts follow the law that a run with these options would have (NULL: as the file says). By the
+ * convex law, which has steps only, they push with the mean forces of a first step, and are among
+ * the applied forces. By the soft law there are no rows: F_L is what contacts and constraints
+ * exert, and the certificate is what their minimum leaves of its slope. */
+typedef struct zw_run_options zw_run_options;
 zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
-                     zw_error *error);
+                     const zw_run_options *options, zw_error *error);
 
 /* The full answer of the last zw_forward: the kernel's own. Its rows are those that are closed now,
  * constraint by constraint; ZW_FIELD_LAMBDA has them by the model's rows. */
@@ -237,7 +246,7 @@ typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_sys
 /* Asked after every step how things go; nonzero stops the run as the observer can. */
 typedef int zw_poll(void *user, double time);
 
-typedef struct zw_run_options {
+struct zw_run_options {
     double time;      /* final time; 0: the file's, or 10 */
     double every;     /* output interval; 0: the file's, or time/500; negative: every step */
     double step;      /* fixed-step methods: the step; adaptive: the largest; 0: the file's/auto */
@@ -250,7 +259,7 @@ typedef struct zw_run_options {
     void *user;
     zw_poll *poll; /* or NULL */
     zw_contact_model contact;
-} zw_run_options;
+};
 
 typedef struct zw_run_summary {
     long steps, rejected, evaluations, events;
@@ -294,24 +303,12 @@ zw_status zw_run_plan(const zw_system *system, const zw_state *state, const zw_r
 zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
                  const zw_run_options *options, zw_run_summary *summary, zw_error *error);
 
-/* zw_forward with contacts of bodies by the law that a run with these options would have (NULL: as
- * the file says): coulomb is zw_forward itself. By the convex law, which has steps only, contacts
- * push with the mean forces of a first step, and are among the applied forces. By the soft law
- * there are no rows: F_L is what contacts and constraints exert, and the certificate is what their
- * minimum leaves of its slope. */
-zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
-                        const zw_run_options *options, zw_error *error);
-
-/* One step of a fixed-step method, projected onto the constraints; or over h by an adaptive one.
+/* One step of a fixed-step method, projected onto the constraints; or over options->step (0: the
+ * file's) by an adaptive one. Of the options method, step, tolerance, accuracy and contact count.
  * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
  * the same whichever work takes it. */
-zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
-                  double h, zw_error *error);
-
-/* The same, with all that a run may be told: options->step is its length, and its time, interval
- * and observers are not looked at. */
-zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
-                     const zw_run_options *options, zw_error *error);
+zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
+                  const zw_run_options *options, zw_error *error);
 
 /* What zw_forward tells (accelerations, sensors, forces through joints), at the state that a
  * zw_step of method impulse has led to, with contacts that push as they did in that step, in the
@@ -438,6 +435,9 @@ void zw_record_free(zw_record *record);
 
 const char *zw_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

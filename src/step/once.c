@@ -171,7 +171,7 @@ static zw_status make_run(step_kept *kept, const zw_system *system, zw_work *wor
 static int same_plan(const zw_run_options *a, const zw_run_options *b)
 {
     return a->method == b->method && a->step == b->step && a->tolerance == b->tolerance &&
-           a->contact == b->contact;
+           a->contact == b->contact && a->accuracy == b->accuracy;
 }
 
 static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_options *plan,
@@ -239,31 +239,43 @@ zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work,
     int led = (s && state->remembered == s->left) ||
               (kept && kept->run && kept->run->impulse && is_left(kept, state));
     if (!led || !work->touched || work->touched->of != digest) {
-        return zw_forward(system, state, work, error);
+        return system_forward(system, state, work, TOUCH_BY_LAW, error);
     }
     zw_status status = system_forward(system, state, work, TOUCH_AS_PUSHED, error);
     work->touched->of = status == ZW_OK ? digest : 0;
     return status;
 }
 
-zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work, zw_method method,
-                  double h, zw_error *error)
+static zw_status plan_step(const zw_system *system, const zw_state *state,
+                           const zw_run_options *options, zw_run_options *plan, zw_error *error)
 {
-    const zw_run_options options = {.step = h, .method = method};
-    return zw_step_by(system, state, work, &options, error);
+    zw_run_options wish = options ? *options : (zw_run_options){0};
+    wish.observer = NULL;
+    wish.poll = NULL;
+    if (wish.step == 0) { /* the file's */
+        wish.time = state->t + 1;
+        wish.every = 1;
+        zw_status status = zw_run_plan(system, state, &wish, plan, error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        wish.step = plan->step;
+    }
+    if (wish.step == 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "how long is the step? Neither options.step nor the "
+                         "file says it");
+    }
+    wish.time = state->t + wish.step;
+    wish.every = wish.step;
+    return zw_run_plan(system, state, &wish, plan, error);
 }
 
-zw_status zw_step_by(const zw_system *system, zw_state *state, zw_work *work,
-                     const zw_run_options *options, zw_error *error)
+zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
+                  const zw_run_options *options, zw_error *error)
 {
-    const zw_run_options wish = {.time = state->t + options->step,
-                                 .every = options->step,
-                                 .step = options->step,
-                                 .tolerance = options->tolerance,
-                                 .method = options->method,
-                                 .contact = options->contact};
     zw_run_options plan;
-    zw_status status = zw_run_plan(system, state, &wish, &plan, error);
+    zw_status status = plan_step(system, state, options, &plan, error);
     if (status != ZW_OK) {
         return status;
     }

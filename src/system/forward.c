@@ -515,8 +515,3 @@ zw_status system_forward(const zw_system *system, const zw_state *state, zw_work
     }
     return status;
 }
-
-zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)
-{
-    return system_forward(system, state, work, TOUCH_BY_LAW, error);
-}

@@ -88,7 +88,7 @@ struct zw_work {
     double energy[4];
     double violation[2];
     zw_motion shown;           /* what zw_work_motion answers where no solver has */
-    struct soft_problem *soft; /* of zw_forward_by, if it was asked for that law, */
+    struct soft_problem *soft; /* of zw_forward, if it was asked for that law, */
     int shows_soft;            /* and its answer is the last */
     int acts_freely; /* activations may leave their ranges: in stages of MuJoCo's RK4 they do */
     double mass_scale;

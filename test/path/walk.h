@@ -75,7 +75,7 @@ static inline walk walk_along(const char *text, long count, double time)
             moving_complain(&w.m, "test_variation", failed);
             fail();
         }
-        assert_int_equal(zw_forward(w.m.system, w.m.state, w.m.work, &w.m.error), ZW_OK);
+        assert_int_equal(zw_forward(w.m.system, w.m.state, w.m.work, NULL, &w.m.error), ZW_OK);
         memcpy(w.q + i * w.n, moving_field(&w.m, ZW_FIELD_Q), bytes);
         memcpy(w.v + i * w.n, moving_field(&w.m, ZW_FIELD_V), bytes);
         memcpy(w.a + i * w.n, moving_field(&w.m, ZW_FIELD_A), bytes);

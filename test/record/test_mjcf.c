@@ -72,8 +72,8 @@ static void written_and_read(const char *path, double time)
         fail_msg("%s: %s", path, error.text);
     }
     world_make(&b, WRITTEN);
-    assert_int_equal(zw_forward(a.system, a.state, a.work, &error), ZW_OK);
-    assert_int_equal(zw_forward(b.system, b.state, b.work, &error), ZW_OK);
+    assert_int_equal(zw_forward(a.system, a.state, a.work, NULL, &error), ZW_OK);
+    assert_int_equal(zw_forward(b.system, b.state, b.work, NULL, &error), ZW_OK);
     double forces = apart(&a, &b, ZW_FIELD_A), energy = apart(&a, &b, ZW_FIELD_ENERGY);
     zw_run_options options = {.time = time};
     zw_run_summary summary;

@@ -149,7 +149,7 @@ static void memory_may_end(void **state)
         zw_contact list[8];
         zw_work *work = zw_work_create(s.system, &error);
         base_alloc_fail_after(k);
-        zw_status status = zw_forward(s.system, s.state, work, &error);
+        zw_status status = zw_forward(s.system, s.state, work, NULL, &error);
         int count = zw_contacts(s.system, s.state, work, list, 8, &error);
         base_alloc_fail_after(0);
         done = status == ZW_OK && count == 4;
@@ -161,7 +161,7 @@ static void memory_may_end(void **state)
     for (int k = done = failures = 0; !done && k < 400; k++) {
         zw_error error = {0};
         zw_record *r = zw_record_create(s.system, &error);
-        must(zw_forward(s.system, s.state, s.work, &error), &error);
+        must(zw_forward(s.system, s.state, s.work, NULL, &error), &error);
         base_alloc_fail_after(k + 1);
         int bad = zw_record_observe(r, ZW_SAMPLE_OUTPUT, -1, s.system, s.state, s.work);
         zw_status status = zw_record_write(r, NULL, scratch("fail.csv"), &error);

@@ -62,7 +62,7 @@ static void run_to(moving *m, double time)
 
 static void look(moving *m)
 {
-    if (zw_forward(m->system, m->state, m->work, &m->error) != ZW_OK) {
+    if (zw_forward(m->system, m->state, m->work, NULL, &m->error) != ZW_OK) {
         moving_complain(m, now.id, "look");
         fail();
     }

@@ -35,7 +35,7 @@ static zw_status rod_forces(touch *rod, double *N, double *F)
 {
     zw_contact list[8];
     zw_contact_sum sum = {0};
-    zw_status status = zw_forward(rod->system, rod->state, rod->work, &rod->error);
+    zw_status status = zw_forward(rod->system, rod->state, rod->work, NULL, &rod->error);
     int count =
         status == ZW_OK ? zw_contacts(rod->system, rod->state, rod->work, list, 8, &rod->error) : 0;
     if (status == ZW_OK) {

@@ -157,7 +157,8 @@ static void run_to(twin *t, double time)
         open_twin(t, "start");
     }
     const char *failed = moving_run_within(&t->m, time, t->precision, t->step);
-    if (failed == NULL && zw_forward(t->m.system, t->m.state, t->m.work, &t->m.error) != ZW_OK) {
+    if (failed == NULL &&
+        zw_forward(t->m.system, t->m.state, t->m.work, NULL, &t->m.error) != ZW_OK) {
         failed = "ask";
     }
     if (failed != NULL) {

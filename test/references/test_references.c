@@ -130,7 +130,7 @@ static void forward(player *p, double time, zw_status expected)
 {
     run_to(p, time);
     zw_error error = {0};
-    zw_status status = zw_forward(p->m.system, p->m.state, p->m.work, &error);
+    zw_status status = zw_forward(p->m.system, p->m.state, p->m.work, NULL, &error);
     if (status != expected) {
         blame(p, "forward", zw_status_text(status));
         blame(p, "forward", error.text);

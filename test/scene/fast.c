@@ -523,7 +523,8 @@ fast_report fast_run(const fast_case *c)
         memcpy(v, c->speed, (size_t)c->speeds * sizeof *v);
     }
     for (r.at = 0; r.at < c->steps && status == ZW_OK; r.at++) {
-        status = zw_step(system, state, work, ZW_METHOD_IMPULSE, c->step, &error);
+        status = zw_step(system, state, work,
+                         &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = c->step}, &error);
         const double *q = zw_field(system, state, work, ZW_FIELD_Q).data;
         double out = status == ZW_OK ? beyond(c, q, root) : -INFINITY;
         r.beyond = fmax(r.beyond, out);

@@ -45,7 +45,7 @@ static inline void toss_write(toss *r, dice *d)
 
 static inline double toss_energy(toss *r)
 {
-    zw_forward(r->s.system, r->s.state, r->s.work, NULL);
+    zw_forward(r->s.system, r->s.state, r->s.work, NULL, NULL);
     return touch_field(&r->s, ZW_FIELD_ENERGY)[0];
 }
 

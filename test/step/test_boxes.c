@@ -26,7 +26,7 @@ static void step(robot *r, double tolerance, double h)
 {
     zw_error error;
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = h, .tolerance = tolerance};
-    if (zw_step_by(r->system, r->state, r->work, &options, &error) != ZW_OK) {
+    if (zw_step(r->system, r->state, r->work, &options, &error) != ZW_OK) {
         fail_msg("%s", error.text);
     }
 }

@@ -191,7 +191,9 @@ static void integrator(void **state)
                                "actrange='-1 0.7'/>"));
     state_param(w.state)[0] = 0.5;
     for (int k = 0; k < 10; k++) {
-        assert_int_equal(zw_step(w.system, w.state, w.work, ZW_METHOD_IMPULSE, 0.1, &w.error),
+        assert_int_equal(zw_step(w.system, w.state, w.work,
+                                 &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.1},
+                                 &w.error),
                          ZW_OK);
     }
     close_to("activation", activation(&w), 0.5, 1e-14);

@@ -32,7 +32,9 @@ static scene open_example(const char *name, const char *key)
 static void step(scene *s, double h)
 {
     zw_error error = {0};
-    must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, h, &error), &error);
+    must(zw_step(s->system, s->state, s->work,
+                 &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+         &error);
 }
 
 /* The push of a geom of the world in the last step. */

@@ -35,7 +35,8 @@ static void take_steps(robot *r, zw_method method, int count)
 {
     zw_error error = {0};
     for (int i = 0; i < count; i++) {
-        assert_fine(zw_step(r->system, r->state, r->work, method, H, &error));
+        assert_fine(zw_step(r->system, r->state, r->work,
+                            &(zw_run_options){.method = method, .step = H}, &error));
     }
 }
 
@@ -69,12 +70,12 @@ static void has_the_bits_of_a_run(void **state)
         take_steps(&b, method[k], 7);
         change_work(&b);
         take_steps(&b, method[k], 5);
-        assert_fine(zw_forward(b.system, b.state, b.work, &error));
+        assert_fine(zw_forward(b.system, b.state, b.work, NULL, &error));
         take_steps(&b, method[k], 6);
         zw_state *other = NULL; /* another motion by the same work */
         assert_fine(zw_state_copy(b.state, &other, &error));
         other->data[0] += 0.1;
-        zw_step(b.system, other, b.work, method[k], H, &error);
+        zw_step(b.system, other, b.work, &(zw_run_options){.method = method[k], .step = H}, &error);
         zw_state_free(other);
         take_steps(&b, method[k], 12);
         size_t bytes = (size_t)(a.system->nq + a.system->n) * sizeof(double);
@@ -142,7 +143,8 @@ static void memory_may_be_missing(void **state)
             change_work(&r);
             assert_fine(zw_state_copy(start, &r.state, &error));
             base_alloc_fail_after(failing);
-            status = zw_step(r.system, r.state, r.work, method[k], H, &error);
+            status = zw_step(r.system, r.state, r.work,
+                             &(zw_run_options){.method = method[k], .step = H}, &error);
             base_alloc_fail_after(0);
             if (status != ZW_OK) {
                 assert_int_equal(status, ZW_NO_MEMORY);
@@ -155,6 +157,23 @@ static void memory_may_be_missing(void **state)
         robot_end(&r);
         robot_end(&wanted);
     }
+}
+
+/* Without options a step is the file's own: its method, and its timestep. */
+static void a_step_as_the_file_says(void **state)
+{
+    (void)state;
+    robot a = open_file(HUMANOID), b = open_file(HUMANOID);
+    zw_error error = {0};
+    const double h = zw_model_world(a.model)->timestep;
+    for (int k = 0; k < 3; k++) {
+        assert_fine(zw_step(a.system, a.state, a.work, NULL, &error));
+        assert_fine(zw_step(b.system, b.state, b.work,
+                            &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error));
+    }
+    assert_true(zw_state_hash(a.state) == zw_state_hash(b.state));
+    robot_end(&a);
+    robot_end(&b);
 }
 
 /* A pendulum is thrown back where it passes an angle: by steps as by a run. */
@@ -273,6 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(has_the_bits_of_a_run),
         cmocka_unit_test(changes_are_seen),
         cmocka_unit_test(nothing_is_allocated),
+        cmocka_unit_test(a_step_as_the_file_says),
         cmocka_unit_test(memory_may_be_missing),
         cmocka_unit_test(events_happen_in_steps),
         cmocka_unit_test(costs_what_a_step_of_a_run_costs),

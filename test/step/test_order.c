@@ -150,7 +150,7 @@ static double mass_of(scene *s)
     double at[2];
     for (int k = 0; k < 2; k++) {
         v_of(s)[0] = 3 * k;
-        must(zw_forward(s->system, s->state, s->work, NULL), NULL);
+        must(zw_forward(s->system, s->state, s->work, NULL, NULL), NULL);
         at[k] = zw_field(s->system, s->state, s->work, ZW_FIELD_ENERGY).data[0];
     }
     return (at[1] - at[0]) / 4.5;

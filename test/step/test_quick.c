@@ -108,17 +108,22 @@ static void steps_are_the_run(void **state)
     zw_error error = {0};
     const double h = 0x1p-8;
     for (int k = 0; k < 256; k++) {
-        must(zw_step(a.system, a.state, a.work, ZW_METHOD_IMPULSE, h, &error), &error);
+        must(zw_step(a.system, a.state, a.work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+             &error);
     }
     run(&b, ZW_METHOD_IMPULSE, 1, h, 0);
     for (int i = 0; i < 7; i++) {
         assert_true(q_of(&a)[i] == q_of(&b)[i]);
     }
     base_alloc_fail_after(1);
-    zw_status status = zw_step(a.system, a.state, a.work, ZW_METHOD_IMPULSE, h, &error);
+    zw_status status = zw_step(a.system, a.state, a.work,
+                               &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error);
     base_alloc_fail_after(0);
     assert_int_equal(status, ZW_OK);
-    must(zw_step(a.system, a.state, a.work, ZW_METHOD_RK4, h, &error), &error);
+    must(zw_step(a.system, a.state, a.work, &(zw_run_options){.method = ZW_METHOD_RK4, .step = h},
+                 &error),
+         &error);
     zw_run_options without = {.time = 9, .method = ZW_METHOD_RK4};
     zw_run_summary summary = {0};
     assert_int_equal(zw_run(a.system, a.state, a.work, &without, &summary, &error), ZW_BAD_INPUT);

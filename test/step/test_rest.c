@@ -27,7 +27,9 @@ static void steps(scene *s, int count, double h)
 {
     zw_error error = {0};
     for (int k = 0; k < count; k++) {
-        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, h, &error), &error);
+        must(zw_step(s->system, s->state, s->work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+             &error);
     }
 }
 

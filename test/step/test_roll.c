@@ -9,14 +9,16 @@
 
 static double energy(scene *s)
 {
-    assert_int_equal(zw_forward(s->system, s->state, s->work, NULL), ZW_OK);
+    assert_int_equal(zw_forward(s->system, s->state, s->work, NULL, NULL), ZW_OK);
     return zw_field(s->system, s->state, s->work, ZW_FIELD_ENERGY).data[0];
 }
 
 static void step(scene *s, double h)
 {
     zw_error error = {0};
-    must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, h, &error), &error);
+    must(zw_step(s->system, s->state, s->work,
+                 &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+         &error);
 }
 
 /* It rocks about y on a radius R = 0.2^2/0.02 with n^2 = m g (R - d)/(I + m d^2), d = 0.01: for

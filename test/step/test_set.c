@@ -15,7 +15,9 @@ static const char press[] =
 static void step(scene *s)
 {
     zw_error error = {0};
-    must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, 0.005, &error), &error);
+    must(zw_step(s->system, s->state, s->work,
+                 &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.005}, &error),
+         &error);
 }
 
 static void set(scene *s, zw_field_id field, int first, int count, const double *value)

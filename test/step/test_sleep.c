@@ -13,7 +13,9 @@ static void steps(scene *s, int count, double h)
 {
     zw_error error = {0};
     for (int k = 0; k < count; k++) {
-        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, h, &error), &error);
+        must(zw_step(s->system, s->state, s->work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+             &error);
     }
 }
 
@@ -363,7 +365,9 @@ static void memory_can_fail(void **state)
         zw_error error = {0};
         base_alloc_fail_after(k);
         for (int i = 0; i < 60;) {
-            zw_status status = zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, 0.01, &error);
+            zw_status status =
+                zw_step(s.system, s.state, s.work,
+                        &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.01}, &error);
             assert_true(status == ZW_OK || status == ZW_NO_MEMORY);
             i += status == ZW_OK;
             failed += status != ZW_OK;

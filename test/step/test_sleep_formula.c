@@ -156,7 +156,9 @@ static void memory_can_fail(void **state)
         base_alloc_fail_after(k);
         zw_status status = ZW_OK;
         for (int i = 0; i < 5; i++) {
-            status = zw_step(w.system, w.state, w.work, ZW_METHOD_IMPULSE, 0.01, &w.error);
+            status =
+                zw_step(w.system, w.state, w.work,
+                        &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.01}, &w.error);
             assert_true(status == ZW_OK || status == ZW_NO_MEMORY);
             failed += status != ZW_OK;
         }

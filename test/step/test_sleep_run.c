@@ -132,7 +132,9 @@ static void sleepers_stand_by_forces(void **state)
     assert_true(sleeps(&s, "low") && sleeps(&s, "high"));
     zw_error error = {0};
     for (int k = 0; k < 10; k++) {
-        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, 0.01, &error), &error);
+        must(zw_step(s.system, s.state, s.work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.01}, &error),
+             &error);
     }
     ran(&s, 1.2, 0.01, stand, &it);
     assert_int_equal(it.wrong, 0);
@@ -253,7 +255,9 @@ static void steps(scene *s, int count)
 {
     zw_error error = {0};
     for (int k = 0; k < count; k++) {
-        must(zw_step(s->system, s->state, s->work, ZW_METHOD_IMPULSE, 0.01, &error), &error);
+        must(zw_step(s->system, s->state, s->work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = 0.01}, &error),
+             &error);
     }
 }
 

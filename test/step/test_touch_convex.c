@@ -103,7 +103,7 @@ static void words_in_files(void **state)
     }
 }
 
-/* zw_step_by again and again is the run; a run in two pieces is the run. */
+/* zw_step again and again is the run; a run in two pieces is the run. */
 static void steps_and_pieces(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void steps_and_pieces(void **state)
         v_of(all[k])[5] = 3;
     }
     for (int k = 0; k < 32; k++) {
-        must(zw_step_by(a.system, a.state, a.work, &options, &error), &error);
+        must(zw_step(a.system, a.state, a.work, &options, &error), &error);
     }
     go_by(&b, ZW_CONTACT_CONVEX, 32 * h, h, 0);
     go_by(&c, ZW_CONTACT_CONVEX, 13 * h, h, 0);

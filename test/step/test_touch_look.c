@@ -234,7 +234,9 @@ static void forces_make_the_momentum(void **state)
     for (int k = 1; k <= 40; k++) {
         zw_contact list[8];
         zw_error error = {0};
-        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, h, &error), &error);
+        must(zw_step(s.system, s.state, s.work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+             &error);
         int count = look(&s, list, 8);
         for (int i = 0; i < count; i++) {
             up += h * list[i].force[0];

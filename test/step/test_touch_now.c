@@ -10,7 +10,7 @@
 static const double *forward(scene *s)
 {
     zw_error error = {0};
-    must(zw_forward(s->system, s->state, s->work, &error), &error);
+    must(zw_forward(s->system, s->state, s->work, NULL, &error), &error);
     assert_true(zw_work_motion(s->work)->certificate.worst < 1e-8);
     return zw_field(s->system, s->state, s->work, ZW_FIELD_A).data;
 }
@@ -405,7 +405,9 @@ static void steps_tend_to_it(void **state)
         forward(&s);
         zw_contact_sum now = sum_on(&s, "load"), floor = sum_on(&s, "table");
         assert_true(fabs(floor.normal - 10 * G) < 1e-7);
-        must(zw_step(s.system, s.state, s.work, ZW_METHOD_IMPULSE, h, &error), &error);
+        must(zw_step(s.system, s.state, s.work,
+                     &(zw_run_options){.method = ZW_METHOD_IMPULSE, .step = h}, &error),
+             &error);
         zw_contact_sum then = sum_on(&s, "load"), under = sum_on(&s, "table");
         off[k] = 0;
         for (int i = 0; i < 3; i++) {
@@ -443,7 +445,7 @@ static void painleve_is_told(void **state)
         q_of(&s)[3] = cos(angle / 2);
         q_of(&s)[5] = sin(angle / 2);
         v_of(&s)[0] = -1;
-        zw_status status = zw_forward(s.system, s.state, s.work, &error);
+        zw_status status = zw_forward(s.system, s.state, s.work, NULL, &error);
         if (status != ZW_OK) {
             assert_true(status == ZW_NO_SOLUTION || status == ZW_JAMMED);
             assert_non_null(strstr(error.text, "contact of tip with floor"));
@@ -521,7 +523,7 @@ static void by_the_law_of_the_run(void **state)
         v_of(&s)[0] = v_of(&run)[0] = 1;
         memcpy(before, forward(&s), sizeof before);
         options.user = &it;
-        must(zw_forward_by(s.system, s.state, s.work, &options, &error), &error);
+        must(zw_forward(s.system, s.state, s.work, &options, &error), &error);
         const zw_motion *motion = zw_work_motion(s.work);
         double by[12], normal = 0;
         zw_contact list[32];

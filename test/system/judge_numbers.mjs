@@ -159,7 +159,7 @@ function compare(model, numbers) {
     }
     for (let i = 0; i < (motorsOff ? 0 : controls); i++) {
       const scaled = model.actuator_trntype[i] === mujoco.mjtTrn.mjTRN_TENDON.value &&
-          model.tendon_actfrclimited[model.actuator_trnid[2 * i]]; // to the range of all on a tendon: not here
+          model.tendon_actfrcrange[2 * model.actuator_trnid[2 * i] + 1] > 0; // to the range of all on a tendon: not here
       const theirs = [data.actuator_length[i], data.actuator_velocity[i], data.actuator_force[i]];
       keep('actuators', apart(take(3).subarray(0, scaled ? 2 : 3), theirs.slice(0, scaled ? 2 : 3), 1e-3));
     }

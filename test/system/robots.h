@@ -165,7 +165,7 @@ static inline void robot_end(robot *r)
 
 static inline const double *robot_accelerations(robot *r)
 {
-    if (zw_forward(r->system, r->state, r->work, &r->error) != ZW_OK) {
+    if (zw_forward(r->system, r->state, r->work, NULL, &r->error) != ZW_OK) {
         fail_msg("%s", r->error.text);
     }
     return r->work->a;

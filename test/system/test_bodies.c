@@ -513,9 +513,12 @@ static void what_cannot_move_is_a_system(void **state)
         zw_state *begin = work ? zw_state_create(system, work, NULL, &error) : NULL;
         assert_non_null(begin);
         assert_int_equal(zw_count(system, ZW_SPEED), 0);
-        assert_int_equal(zw_forward(system, begin, work, &error), ZW_OK);
+        assert_int_equal(zw_forward(system, begin, work, NULL, &error), ZW_OK);
         assert_true(zw_work_motion(work)->certificate.worst == 0);
-        assert_int_equal(zw_step(system, begin, work, ZW_METHOD_DEFAULT, 0.5, &error), ZW_OK);
+        assert_int_equal(zw_step(system, begin, work,
+                                 &(zw_run_options){.method = ZW_METHOD_DEFAULT, .step = 0.5},
+                                 &error),
+                         ZW_OK);
         assert_true(zw_field(system, begin, work, ZW_FIELD_TIME).data[0] == 0.5);
         zw_state_free(begin);
         zw_work_free(work);

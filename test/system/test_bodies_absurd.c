@@ -73,7 +73,7 @@ static void story(const char *xml, const char *first, const char *second)
     zw_system *system = model ? zw_system_compile(model, &error) : NULL;
     zw_work *work = system ? zw_work_create(system, &error) : NULL;
     zw_state *now = work ? zw_state_create(system, work, NULL, &error) : NULL;
-    zw_status status = now ? zw_forward(system, now, work, &error) : ZW_BAD_INPUT;
+    zw_status status = now ? zw_forward(system, now, work, NULL, &error) : ZW_BAD_INPUT;
     assert_int_not_equal(status, ZW_OK);
     if (!strstr(error.text, first) || !strstr(error.text, second) || error.line == 0) {
         fail_msg("line %d: %s", error.line, error.text);

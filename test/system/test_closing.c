@@ -28,7 +28,7 @@ static zw_status hang(double off, double *violation, char story[256])
     zw_work *work = zw_work_create(system, &error);
     zw_state *state = zw_state_create(system, work, NULL, &error);
     if (state) {
-        assert_int_equal(zw_forward(system, state, work, &error), ZW_OK);
+        assert_int_equal(zw_forward(system, state, work, NULL, &error), ZW_OK);
         assert_int_equal(zw_work_motion(work)->rank, 5);
         *violation = zw_field(system, state, work, ZW_FIELD_VIOLATION).data[0];
     }

@@ -21,8 +21,8 @@ static void same_wrenches(world *one, world *two, double tolerance)
     int count = zw_count(one->system, ZW_JOINT);
     zw_wrench a[8], b[8];
     assert_true(count <= 8 && count == zw_count(two->system, ZW_JOINT));
-    assert_int_equal(zw_forward(one->system, one->state, one->work, NULL), ZW_OK);
-    assert_int_equal(zw_forward(two->system, two->state, two->work, NULL), ZW_OK);
+    assert_int_equal(zw_forward(one->system, one->state, one->work, NULL, NULL), ZW_OK);
+    assert_int_equal(zw_forward(two->system, two->state, two->work, NULL, NULL), ZW_OK);
     assert_int_equal(zw_wrenches(one->system, one->state, one->work, ZW_JOINT, a, NULL), ZW_OK);
     assert_int_equal(zw_wrenches(two->system, two->state, two->work, ZW_JOINT, b, NULL), ZW_OK);
     for (int i = 0; i < count; i++) {
@@ -417,7 +417,7 @@ static void singular_formulas(void **state)
     zw_work *work = zw_work_create(system, &error);
     zw_state *start = zw_state_create(system, work, NULL, &error);
     assert_non_null(start);
-    assert_int_equal(zw_forward(system, start, work, &error), ZW_NOT_FINITE);
+    assert_int_equal(zw_forward(system, start, work, NULL, &error), ZW_NOT_FINITE);
     assert_int_equal(error.line, 2);
     assert_non_null(strstr(error.text, "has no finite value"));
     zw_state_free(start);

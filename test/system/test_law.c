@@ -194,7 +194,8 @@ static void legendre(void **state)
 #define CURVED "coord x = 0, y = 0\nspeed x' = 1\nkinetic (x'^2 + y'^2)/2\npotential 0.3*x^2\n"
     moving m;
     moving_open(&m, CURVED "constraint c: y' = x'^2\nlaw vakonomic c = 4\n", "test_law", NULL, 0);
-    zw_status status = m.state ? zw_forward(m.system, m.state, m.work, &m.error) : m.error.status;
+    zw_status status =
+        m.state ? zw_forward(m.system, m.state, m.work, NULL, &m.error) : m.error.status;
     assert_int_equal(status, ZW_NOT_A_METRIC);
     assert_non_null(strstr(m.error.text, "Legendre"));
     moving_close(&m);

@@ -79,7 +79,8 @@ static double led(zw_method method)
         double x = 0.1 * sin(0.002 * k * 3), behind;
         assert_int_equal(zw_state_set(s.system, s.state, s.work, ZW_FIELD_MOCAP, 0, 1, &x, &error),
                          ZW_OK);
-        if (zw_step(s.system, s.state, s.work, method, 0.002, &error) != ZW_OK) {
+        if (zw_step(s.system, s.state, s.work, &(zw_run_options){.method = method, .step = 0.002},
+                    &error) != ZW_OK) {
             fail_msg("step %d: %s", k, error.text);
         }
         assert_true(field(&s, ZW_FIELD_MOCAP)[0] == x);

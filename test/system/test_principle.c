@@ -216,7 +216,7 @@ static void test_unheld_coordinate_by_name(void **state)
 {
     (void)state;
     world w = world_of("coord x = 1, ghost = 0\nkinetic x'^2/2\n");
-    assert_int_equal(zw_forward(w.system, w.state, w.work, &w.error), ZW_UNDETERMINED);
+    assert_int_equal(zw_forward(w.system, w.state, w.work, NULL, &w.error), ZW_UNDETERMINED);
     assert_non_null(strstr(w.error.text, "ghost"));
     world_end(&w);
 }
@@ -257,7 +257,7 @@ static void test_singularity_by_place(void **state)
     world w;
     assert_true(world_try(&w, "coord x = 0\nkinetic x'^2/2\nlet bell = sin(x)/x\npotential bell\n",
                           NULL, 0, NULL));
-    assert_int_equal(zw_forward(w.system, w.state, w.work, &w.error), ZW_NOT_FINITE);
+    assert_int_equal(zw_forward(w.system, w.state, w.work, NULL, &w.error), ZW_NOT_FINITE);
     assert_int_equal(w.error.line, 3);
     assert_non_null(strstr(w.error.text, "t = 0"));
     world_end(&w);

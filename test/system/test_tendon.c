@@ -178,11 +178,11 @@ static void energy_stays(void **state)
 {
     (void)state;
     robot r = robot_read(arm);
-    assert_int_equal(zw_forward(r.system, r.state, r.work, &r.error), ZW_OK);
+    assert_int_equal(zw_forward(r.system, r.state, r.work, NULL, &r.error), ZW_OK);
     zw_view view = zw_field(r.system, r.state, r.work, ZW_FIELD_ENERGY);
     double before = view.data[0];
     robot_run(&r, 0.4, 1e-10);
-    assert_int_equal(zw_forward(r.system, r.state, r.work, &r.error), ZW_OK);
+    assert_int_equal(zw_forward(r.system, r.state, r.work, NULL, &r.error), ZW_OK);
     view = zw_field(r.system, r.state, r.work, ZW_FIELD_ENERGY);
     close_to("energy", view.data[0], before, 1e-7 * fabs(before));
     const zw_run_options impulse = {.time = 1, .method = ZW_METHOD_IMPULSE};

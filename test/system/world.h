@@ -57,7 +57,7 @@ static inline world world_of(const char *text)
 
 static inline void world_forward(world *w)
 {
-    if (zw_forward(w->system, w->state, w->work, &w->error) != ZW_OK) {
+    if (zw_forward(w->system, w->state, w->work, NULL, &w->error) != ZW_OK) {
         print_error("%s\n", w->error.text);
         fail();
     }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "zwang/bodies.h"
+#include "zwang/look.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -164,8 +165,11 @@ static void step(job *j, zw_state *state, zw_work *work)
     zw_state *copy = NULL;
     zw_status status = zw_state_copy(state, &copy, &j->error);
     for (int k = 0; k < 3 && status == ZW_OK; k++) {
-        status = zw_step(j->system, copy, work, j->scene->method ? j->scene->method : ZW_METHOD_RK4,
-                         1e-3, &j->error);
+        status =
+            zw_step(j->system, copy, work,
+                    &(zw_run_options){.method = j->scene->method ? j->scene->method : ZW_METHOD_RK4,
+                                      .step = 1e-3},
+                    &j->error);
         mix_status(&j->hash, status);
         mix_fields(&j->hash, j->system, copy, work);
     }
@@ -193,7 +197,7 @@ static void step(job *j, zw_state *state, zw_work *work)
 
 static void instant(job *j, zw_state *state, zw_work *work)
 {
-    mix_status(&j->hash, zw_forward(j->system, state, work, &j->error));
+    mix_status(&j->hash, zw_forward(j->system, state, work, NULL, &j->error));
     mix_fields(&j->hash, j->system, state, work);
     int constraints = zw_count(j->system, ZW_CONSTRAINT);
     zw_constraint *list = calloc((size_t)constraints + 1, sizeof *list);
@@ -209,6 +213,17 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, &touching, sizeof touching);
         mix_status(&j->hash, zw_look(j->system, state, work, &j->error));
     }
+    zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
+    size_t n = (size_t)zw_count(j->system, ZW_SPEED);
+    double *room = calloc(n * n + 1, sizeof *room);
+    if (probe && room) {
+        mix_status(&j->hash, zw_mass(probe, state, room, &j->error));
+        mix(&j->hash, room, n * n * sizeof *room);
+        mix_status(&j->hash, zw_force_look(probe, state, ZW_FORCE_ALL, room, &j->error));
+        mix(&j->hash, room, n * sizeof *room);
+    }
+    free(room);
+    zw_probe_free(probe);
 }
 
 static void mix_text(uint64_t *hash, const char *text)
@@ -321,11 +336,11 @@ static void forces(job *j, zw_state *state, zw_work *work)
     mix(&j->hash, &sleepers, sizeof sleepers);
     for (int contact = ZW_CONTACT_COULOMB; contact <= ZW_CONTACT_SOFT; contact++) {
         const zw_run_options options = {.contact = (zw_contact_model)contact, .step = 1e-3};
-        mix_status(&j->hash, zw_forward_by(j->system, state, work, &options, &j->error));
+        mix_status(&j->hash, zw_forward(j->system, state, work, &options, &j->error));
         mix_fields(&j->hash, j->system, state, work);
         zw_state *copy = NULL;
         if (zw_state_copy(state, &copy, &j->error) == ZW_OK) {
-            mix_status(&j->hash, zw_step_by(j->system, copy, work, &options, &j->error));
+            mix_status(&j->hash, zw_step(j->system, copy, work, &options, &j->error));
             uint64_t hash = zw_state_hash(copy);
             mix(&j->hash, &hash, sizeof hash);
         }
@@ -334,7 +349,7 @@ static void forces(job *j, zw_state *state, zw_work *work)
     int joints = zw_count(j->system, ZW_JOINT);
     zw_wrench *list = calloc((size_t)joints + 1, sizeof *list);
     if (list && joints > 0) {
-        mix_status(&j->hash, zw_forward(j->system, state, work, &j->error));
+        mix_status(&j->hash, zw_forward(j->system, state, work, NULL, &j->error));
         mix_status(&j->hash, zw_wrenches(j->system, state, work, ZW_JOINT, list, &j->error));
         mix(&j->hash, list[0].force, sizeof list[0].force);
     }

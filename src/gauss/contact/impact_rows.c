@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/memory.h"
 #include "gauss/contact/impact_inner.h"
+#include "math/partition.h"
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -134,21 +135,6 @@ void gauss_impact_row(gauss_impact *x, int count, const int *column, const doubl
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 
-static int find_root(int *root, int i)
-{
-    while (root[i] != i) {
-        root[i] = root[root[i]];
-        i = root[i];
-    }
-    return i;
-}
-
-static void join(int *root, int i, int j)
-{
-    int a = find_root(root, i), b = find_root(root, j);
-    root[a > b ? a : b] = a > b ? b : a;
-}
-
 static void count_rows(gauss_impact *x)
 {
     x->moved = 0;
@@ -167,23 +153,21 @@ static void count_rows(gauss_impact *x)
 /* Unknowns that move as one body, or as several that are joined. */
 void impact_find_bodies(gauss_impact *x)
 {
-    for (int i = 0; i < x->n; i++) {
-        x->root[i] = i;
-    }
+    partition_begin(x->n, x->root);
     for (int j = 0; j < x->n && x->metric.kind == ZW_METRIC_SPARSE; j++) {
         for (int k = x->metric.start[j]; k < x->metric.start[j + 1]; k++) {
-            join(x->root, j, x->metric.value[k] != 0 ? x->metric.row[k] : j);
+            partition_join(x->root, j, x->metric.value[k] != 0 ? x->metric.row[k] : j);
         }
     }
     for (int k = 0; k < x->blocks; k++) {
         int first = x->block[k].first, last = first + x->block[k].block.rows;
         for (int e = x->start[first] + 1; e < x->start[last] && !x->block[k].contact; e++) {
-            join(x->root, x->column[x->start[first]], x->column[e]);
+            partition_join(x->root, x->column[x->start[first]], x->column[e]);
         }
     }
+    partition_flatten(x->n, x->root);
     memset(x->coupled, 0, (size_t)x->n * sizeof(int));
     for (int i = 0; i < x->n; i++) {
-        x->root[i] = find_root(x->root, i);
         x->coupled[x->root[i]] |= x->root[i] != i;
     }
     for (int k = 0; k < x->blocks; k++) { /* one that is tied to the ground is not free either */

@@ -464,8 +464,3 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
     answer->residual = is->residual.data;
     return first;
 }
-
-int gauss_islands_of(const gauss_islands *is, int j)
-{
-    return ((const int *)is->piece_of.data)[j];
-}

@@ -53,7 +53,4 @@ zw_status gauss_islands_solve(gauss_islands *islands, const zw_gauss *problem,
                               const zw_gauss_options *options, const gauss_islands_hint *hint,
                               gauss_islands_answer *answer, zw_error *error);
 
-/* Piece of unknown j in the last solve, -1: it moves freely. */
-int gauss_islands_of(const gauss_islands *islands, int j);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "gauss/contact/islands_inner.h"
+#include "math/partition.h"
 
 void *islands_room(room *r, size_t count, size_t size)
 {
@@ -14,23 +15,6 @@ void *islands_room(room *r, size_t count, size_t size)
         r->bytes = r->data ? bytes + bytes / 2 : 0;
     }
     return r->data;
-}
-
-static int root(int *parent, int j)
-{
-    while (parent[j] != j) {
-        parent[j] = parent[parent[j]];
-        j = parent[j];
-    }
-    return j;
-}
-
-/* The smaller number is the root: pieces are numbered by their first unknown. */
-static void join(int *parent, int i, int j)
-{
-    i = root(parent, i);
-    j = root(parent, j);
-    parent[i > j ? i : j] = i > j ? j : i;
 }
 
 /* Whom the metric couples: found anew only if its pattern is another than last time. */
@@ -51,9 +35,7 @@ static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
         !islands_room(&is->old_row, entries, sizeof(int))) {
         return NULL;
     }
-    for (int j = 0; j < problem->n; j++) {
-        parent[j] = j;
-    }
+    partition_begin(problem->n, parent);
     if (entries > 0) {
         memcpy(is->old_start.data, M->start, (n + 1) * sizeof(int));
         memcpy(is->old_row.data, M->row, entries * sizeof(int));
@@ -61,12 +43,10 @@ static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
     }
     for (int j = 0; j < problem->n && entries > 0; j++) {
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
-            join(parent, j, M->row[k]);
+            partition_join(parent, j, M->row[k]);
         }
     }
-    for (int j = 0; j < problem->n; j++) {
-        parent[j] = root(parent, j);
-    }
+    partition_flatten(problem->n, parent);
     return parent;
 }
 
@@ -81,10 +61,11 @@ static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first
         int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
         for (int e = from + 1; e < to; e++) {
             if (parent[column[e]] != parent[column[from]]) {
-                join(parent, column[from], column[e]);
+                partition_join(parent, column[from], column[e]);
             }
         }
     }
+    partition_flatten(problem->n, parent);
     return 1;
 }
 
@@ -101,14 +82,14 @@ static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int 
     for (int k = 0; k < problem->block_count; k++) {
         int at = problem->A.start[first[k]];
         int empty = at == problem->A.start[first[k + 1]];
-        of[root(parent, empty ? 0 : problem->A.column[at])] = 0;
+        of[parent[empty ? 0 : problem->A.column[at]]] = 0;
     }
     for (int j = 0; j < problem->n; j++) {
         if (parent[j] == j && of[j] == 0) {
             list[is->piece_count] = (piece){0};
             of[j] = is->piece_count++;
         } else {
-            of[j] = parent[j] == j ? -1 : of[root(parent, j)];
+            of[j] = parent[j] == j ? -1 : of[parent[j]];
         }
         if (of[j] >= 0) {
             list[of[j]].n++;
@@ -117,7 +98,7 @@ static void number_pieces(gauss_islands *is, const zw_gauss *problem, const int 
     for (int k = 0; k < problem->block_count; k++) {
         int at = problem->A.start[first[k]];
         int empty = at == problem->A.start[first[k + 1]];
-        fill[k] = of[empty ? root(parent, 0) : problem->A.column[at]];
+        fill[k] = of[empty ? 0 : problem->A.column[at]];
         list[fill[k]].blocks++;
         list[fill[k]].m += problem->block[k].rows;
     }

@@ -36,6 +36,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/partition.h"
 #include "system/subset/subset.h"
 #include "tree/sweeps.h"
 
@@ -244,14 +245,6 @@ static int run_clocks(step_impulse *s, double h)
     return tired;
 }
 
-static int root_of(int *link, int k)
-{
-    while (link[k] != k) {
-        k = link[k] = link[link[k]];
-    }
-    return k;
-}
-
 /* Islands, and those of them in which all are tired: drops[]. Answers whether there are any. */
 static int find_drops(const step_impulse *s)
 {
@@ -266,15 +259,14 @@ static int find_drops(const step_impulse *s)
     for (int k = 0; k < found->count && z->inner->touch.is_there; k++) {
         const int *body = found->point[k].body;
         if (body[0] > 0 && body[1] > 0) {
-            int a = root_of(z->link, group[body[0]]), b = root_of(z->link, group[body[1]]);
-            z->link[a > b ? a : b] = a < b ? a : b; /* the first group is the root */
+            partition_join(z->link, group[body[0]], group[body[1]]);
         }
     }
     for (int i = 1; i < bodies; i++) {
-        z->drops[root_of(z->link, group[i])] &= sleep_clock(s, group[i])[0] >= AFTER;
+        z->drops[partition_root(z->link, group[i])] &= sleep_clock(s, group[i])[0] >= AFTER;
     }
     for (int i = 1; i < bodies; i++) { /* roots come before the others */
-        z->drops[group[i]] = z->drops[root_of(z->link, group[i])];
+        z->drops[group[i]] = z->drops[partition_root(z->link, group[i])];
         any |= z->drops[group[i]];
     }
     return any;
@@ -322,7 +314,7 @@ static void fall_asleep(step_impulse *s)
         int group = z->part.group[i];
         double *clock = sleep_clock(s, group);
         if (z->drops[group] && clock[0] >= 0) {
-            clock[0] = -1 - root_of(z->link, group);
+            clock[0] = -1 - partition_root(z->link, group);
             clock[1] = 0;
             sleep_stamp(s, group, clock[0]);
         }

@@ -347,9 +347,10 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
     return potential;
 }
 
-void bodies_add_dampers(const zw_system *system, const zw_work *work, const double *q,
-                        const double *v, double *force)
+void bodies_add_dampers(const zw_system *system, zw_work *work, const double *q, const double *v,
+                        double *force)
 {
+    bodies_add_fluid(system, work, v, force);
     const struct system_bodies *bodies = system->bodies;
     const double *coef = bodies_coef_at(system, work, q);
     for (int i = 0; i < system->n; i++) {

@@ -141,7 +141,7 @@ int zw_contacts(const zw_system *system, const zw_state *state, zw_work *work, z
     }
     zw_work *own = zw_work_create(system, error);
     int count = -1;
-    if (own && zw_forward(system, state, own, error) == ZW_OK) {
+    if (own && system_forward(system, state, own, TOUCH_BY_LAW, error) == ZW_OK) {
         count = copy(own->touched, list, room);
     }
     zw_work_free(own);

@@ -129,8 +129,7 @@ typedef struct soft_shape {
 typedef struct soft_tree {
     int first, end;
     int next;           /* of the same island; -1: none */
-    int leader;         /* the first of its island */
-    int block;          /* first of its blocks, if it is a leader */
+    int block;          /* first of its blocks, if it is the first of its island */
     int bent;           /* and whether it needs a pattern of its own */
     int kind;           /* the first tree of the same pattern */
     int is_deep;        /* its ways are long: soft_deep.c, */
@@ -190,6 +189,7 @@ typedef struct soft_problem {
     int trees, islands;
     soft_tree *tree;
     soft_island *island; /* [trees] */
+    int *leader;         /* [trees] the first tree of the island of each: math/partition.h */
     int *tree_of;        /* [n] */
     double **row;        /* [n] the row of H of each dof, */
     int *level;          /* [n] and where its column is in the rows of others */

@@ -14,25 +14,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/partition.h"
 #include "system/soft/soft.h"
 #include "system/soft/soft_large.h"
 
 /* ---- Trees, bound together ------------------------------------------------------------------ */
-
-static int leader(const soft_problem *s, int t)
-{
-    while (s->tree[t].leader != t) {
-        t = s->tree[t].leader;
-    }
-    return t;
-}
-
-static void unite(soft_problem *s, int a, int b)
-{
-    int x = leader(s, a), y = leader(s, b), low = x < y ? x : y, high = x < y ? y : x;
-    s->tree[high].leader = low;
-    s->tree[low].bent = 1;
-}
 
 /* Are the columns of a block on the way to its last? */
 static int is_straight(const soft_problem *s, const soft_block *k)
@@ -52,8 +38,8 @@ static int is_straight(const soft_problem *s, const soft_block *k)
 
 static void bind(soft_problem *s)
 {
+    partition_begin(s->trees, s->leader);
     for (int t = 0; t < s->trees; t++) {
-        s->tree[t].leader = t;
         s->tree[t].block = s->tree[t].next = -1;
         s->tree[t].bent = 0;
     }
@@ -65,11 +51,11 @@ static void bind(soft_problem *s)
         }
         int first = s->tree_of[column[0]], last = s->tree_of[column[k->columns - 1]];
         for (int j = 1; first != last && j < k->columns; j++) {
-            unite(s, first, s->tree_of[column[j]]);
+            s->tree[partition_join(s->leader, first, s->tree_of[column[j]])].bent = 1;
         }
         k->whole = first == last && is_straight(s, k);
         if (first == last && !k->whole) {
-            s->tree[leader(s, first)].bent = 1;
+            s->tree[partition_root(s->leader, first)].bent = 1;
         }
         k->whole &= k->columns == s->system->tree->depth[column[k->columns - 1]];
     }
@@ -78,8 +64,9 @@ static void bind(soft_problem *s)
 /* Lists of trees and blocks, in rising order: the last comes first into them. */
 static void list(soft_problem *s)
 {
+    partition_flatten(s->trees, s->leader);
     for (int t = s->trees - 1; t >= 0; t--) {
-        int first = leader(s, t);
+        int first = s->leader[t];
         s->tree[first].bent |= s->tree[t].bent;
         if (first != t) {
             s->tree[t].next = s->tree[first].next;
@@ -89,7 +76,7 @@ static void list(soft_problem *s)
     for (int i = s->blocks - 1; i >= 0; i--) {
         soft_block *k = &s->block[i];
         if (k->columns > 0) {
-            soft_tree *first = &s->tree[leader(s, s->tree_of[s->column[k->column]])];
+            soft_tree *first = &s->tree[s->leader[s->tree_of[s->column[k->column]]]];
             k->next = first->block;
             first->block = i;
             /* as long as the last begins a group that this can begin */
@@ -268,7 +255,7 @@ int soft_find_islands(soft_problem *s)
     list(s);
     s->islands = s->bend_used = 0;
     for (int t = 0; t < s->trees; t++) {
-        if (s->tree[t].leader != t) {
+        if (s->leader[t] != t) {
             continue;
         }
         soft_island *island = &s->island[s->islands++];

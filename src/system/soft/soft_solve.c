@@ -39,6 +39,7 @@ static void lay_out(soft_problem *s, shapes *of, base_arena *arena)
     s->room = base_arena_doubles(arena, (SOFT_GROUP * SOFT_WIDE + 1) * wide +
                                             SOFT_GROUP * SOFT_WIDE * SOFT_DEEPEST);
     s->J_column = base_arena_ints(arena, wide);
+    s->leader = base_arena_ints(arena, trees);
     s->tree_of = base_arena_ints(arena, n);
     s->level = base_arena_ints(arena, n);
     s->local = base_arena_ints(arena, n);

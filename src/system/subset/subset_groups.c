@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/partition.h"
 #include "model/pose.h"
 #include "system/subset/subset_inner.h"
 
@@ -17,23 +18,12 @@ int subset_most(const zw_system *system)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
-static int root_of(int *link, int i)
-{
-    while (link[i] != i) {
-        i = link[i] = link[link[i]];
-    }
-    return i;
-}
-
 int subset_tie(int *link, int a, int b)
 {
     if (a <= 0 || b <= 0) {
         return a > 0 ? a : b;
     }
-    a = root_of(link, a);
-    b = root_of(link, b);
-    link[a > b ? a : b] = a < b ? a : b;
-    return a < b ? a : b;
+    return partition_join(link, a, b);
 }
 
 static int tie_terms(const zw_system *system, int *link, int first, int count)
@@ -111,9 +101,9 @@ static void number_groups(subset_groups *g, int *link)
     const int count[] = {bodies->closer_count, bodies->length_count, bodies->motor_count,
                          bodies->dry_count, bodies->lift_count};
     g->body[0] = -1;
+    partition_flatten(g->whole->tree->bodies, link);
     for (int i = 1; i < g->whole->tree->bodies; i++) {
-        int root = root_of(link, i);
-        g->body[i] = root == i ? g->count++ : g->body[root];
+        g->body[i] = link[i] == i ? g->count++ : g->body[link[i]];
     }
     for (int k = 0; k < 5; k++) {
         for (int i = 0; i < count[k]; i++) {

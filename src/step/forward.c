@@ -54,8 +54,8 @@ static zw_status forward_softly(const zw_system *system, const zw_state *state, 
     return ZW_OK;
 }
 
-zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work *work,
-                        const zw_run_options *options, zw_error *error)
+zw_status zw_forward(const zw_system *system, const zw_state *state, zw_work *work,
+                     const zw_run_options *options, zw_error *error)
 {
     zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
     wish.time = state->t + 1;
@@ -68,7 +68,7 @@ zw_status zw_forward_by(const zw_system *system, const zw_state *state, zw_work 
         return forward_softly(system, state, work, plan.step, error);
     }
     if (plan.contact != ZW_CONTACT_CONVEX || zw_contact_room(system) == 0) {
-        return zw_forward(system, state, work, error);
+        return system_forward(system, state, work, TOUCH_BY_LAW, error);
     }
     status = run_first_contacts(system, state, work, &plan, error);
     if (status == ZW_OK) {
