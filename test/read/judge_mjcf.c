@@ -205,7 +205,17 @@ static void compare_links(const model_bodies *b, const mjModel *m, const int *jo
     for (int i = 0; i < m->ntendon; i++) {
         const zw_tendon_def *t = &b->tendon[i];
         same_name("tendon", i, t->name, m, mjOBJ_TENDON);
-        same_int("joints of tendon", i, t->count, m->tendon_num[i]);
+        same_int("stops of tendon", i, t->count + t->stop_count, m->tendon_num[i]);
+        for (int k = 0; k < t->stop_count; k++) {
+            static const int kinds[] = {mjWRAP_SITE, 0, mjWRAP_PULLEY};
+            int at = m->tendon_adr[i] + k, shape = t->stop[k].kind == ZW_STOP_GEOM;
+            int sphere = shape && b->geom[t->stop[k].index].shape == ZW_SHAPE_SPHERE;
+            same_int("kind of stop", i,
+                     !shape   ? kinds[t->stop[k].kind]
+                     : sphere ? mjWRAP_SPHERE
+                              : mjWRAP_CYLINDER,
+                     m->wrap_type[at]);
+        }
         for (int k = 0; k < t->count; k++) {
             same_int("joint of tendon", i, t->joint[k],
                      joint_order[m->wrap_objid[m->tendon_adr[i] + k]]);
