@@ -1,9 +1,10 @@
 # The short way in. Everything real is in CMakeLists.txt, CMakePresets.json and tools/.
 JOBS ?= 2
 FUZZ_SECONDS ?= 60
-export JOBS FUZZ_SECONDS
+PREFIX ?= /usr/local
+export JOBS FUZZ_SECONDS DESTDIR
 
-.PHONY: all demo classics test bench fuzz format clean
+.PHONY: all demo classics install test bench fuzz format clean
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
@@ -18,6 +19,11 @@ classics: # the kernel alone, at work on a few classics
 	@tools/need build
 	@tools/build release --target example_classics
 	@build/release/examples/classics
+
+install: # library, headers, program, manual page, documents, below PREFIX (and DESTDIR)
+	@tools/need build
+	@tools/build release --target zwang_cli zwang_shared
+	@cmake --install build/release --prefix "$(PREFIX)" | grep -v Up-to-date | tail -n 1
 
 test: # gcc, clang, sanitizers, threads; and that the bits agree
 	@tools/need test

@@ -15,6 +15,7 @@ typedef enum option_id {
     OPTION_PLOT,
     OPTION_REPORT,
     OPTION_AT,
+    OPTION_FRAME,
     OPTION_FROM,
     OPTION_TO,
     OPTION_BEGIN,
@@ -52,15 +53,16 @@ typedef struct option {
 
 static const option options[] = {
     {OPTION_TIME, "--time", "-t", 1, "run limit"},
-    {OPTION_STEP, "--step", NULL, 1, "run explain limit"},
-    {OPTION_TOL, "--tol", NULL, 1, "run explain limit"},
+    {OPTION_STEP, "--step", NULL, 1, "run explain look limit"},
+    {OPTION_TOL, "--tol", NULL, 1, "run explain look limit"},
     {OPTION_ACCURACY, "--accuracy", NULL, 1, "run"},
-    {OPTION_METHOD, "--method", NULL, 1, "run explain limit"},
+    {OPTION_METHOD, "--method", NULL, 1, "run explain look limit"},
     {OPTION_EVERY, "--every", NULL, 1, "run limit"},
     {OPTION_OUTPUT, "--output", "-o", 1, "run certify limit"},
     {OPTION_PLOT, "--plot", NULL, 1, "run certify limit"},
     {OPTION_REPORT, "--report", NULL, 1, "run certify limit"},
-    {OPTION_AT, "--at", NULL, 1, "explain"},
+    {OPTION_AT, "--at", NULL, 1, "explain look"},
+    {OPTION_FRAME, "--frame", NULL, 1, "look"},
     {OPTION_FROM, "--from", NULL, 1, "limit"},
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
     {OPTION_SAVE, "--save", NULL, 1, "run"},
@@ -68,24 +70,24 @@ static const option options[] = {
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
-    {OPTION_SET, "--set", NULL, 1, "run explain check certify limit"},
-    {OPTION_KEY, "--key", NULL, 1, "run explain check"},
-    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain check"},
-    {OPTION_BASE, "--base", NULL, 1, "run explain check export"},
-    {OPTION_PACKAGE, "--package", NULL, 1, "run explain check export"},
-    {OPTION_BALANCE, "--balance", NULL, 0, "run explain check export"},
+    {OPTION_SET, "--set", NULL, 1, "run explain look check certify limit"},
+    {OPTION_KEY, "--key", NULL, 1, "run explain look check"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check"},
+    {OPTION_BASE, "--base", NULL, 1, "run explain look check export"},
+    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check export"},
+    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check export"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
-    {OPTION_CONTACT, "--contact", NULL, 1, "run explain"},
+    {OPTION_CONTACT, "--contact", NULL, 1, "run explain look"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
-    {OPTION_IMPACT, "--impact", NULL, 1, "run check explain"},
+    {OPTION_IMPACT, "--impact", NULL, 1, "run check explain look"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "run explain certify"},
-    {OPTION_ALL, "--all", NULL, 0, "explain"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain look certify"},
+    {OPTION_ALL, "--all", NULL, 0, "explain look"},
     {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit export"},
-    {OPTION_HELP, "--help", "-h", 0, "run explain check certify limit export"},
+    {OPTION_HELP, "--help", "-h", 0, "run explain look check certify limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -323,6 +325,12 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_column(arguments, value);
     case OPTION_PACKAGE:
         return take_package(arguments, value);
+    case OPTION_FRAME:
+        if (arguments->frame_count == CLI_FRAMES) {
+            return complain("--frame more than 64 times, from", value, " on");
+        }
+        arguments->frame[arguments->frame_count++] = value;
+        return CLI_OK;
     case OPTION_BASE:
         return take_base(arguments, value);
     case OPTION_KEY:

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "zwang/bodies.h"
+#include "zwang/look.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -22,7 +23,13 @@ enum {
         130 /* by Ctrl-C, what was there has been written; 128 + the signal's number */
 };
 
-enum { CLI_SETTINGS = 256, CLI_OUTPUTS = 16, CLI_COLUMNS = 256, CLI_PACKAGES = 64 };
+enum {
+    CLI_SETTINGS = 256,
+    CLI_OUTPUTS = 16,
+    CLI_COLUMNS = 256,
+    CLI_PACKAGES = 64,
+    CLI_FRAMES = 64
+};
 
 typedef struct cli_arguments {
     const char *file;
@@ -45,6 +52,8 @@ typedef struct cli_arguments {
     zw_base base;         /* URDF: DEFAULT if nothing was said */
     zw_package package[CLI_PACKAGES];
     int package_count;
+    const char *frame[CLI_FRAMES]; /* look: what is asked for by name */
+    int frame_count;
     int balance; /* robots: moments of inertia that no body can have are replaced */
     int maximal; /* robots: maximal coordinates */
     int sleep;   /* run: what has come to rest sleeps */
@@ -81,7 +90,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 7 };
+enum { CLI_COMMANDS = 8 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -129,9 +138,11 @@ void cli_json_bool(cli_json *json, const char *key, int value);
 void cli_json_text(cli_json *json, const char *key, const char *value);
 void cli_json_error(cli_json *json, const zw_error *error); /* "error": {...} */
 
-/* run.c, explain.c, check.c, certify.c, limit.c: the commands; they answer the exit code. */
+/* run.c, explain.c, look.c, check.c, certify.c, limit.c: the commands; they answer the exit code.
+ */
 int cli_run(const cli_arguments *arguments);
 int cli_explain(const cli_arguments *arguments);
+int cli_look(const cli_arguments *arguments);
 int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
@@ -156,6 +167,8 @@ typedef struct cli_table {
     int width; /* of the names */
     int count, shown;
 } cli_table;
+/* The motion up to --at. */
+zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_error *error);
 cli_table cli_table_of(const cli_arguments *arguments, const cli_world *world, zw_kind kind);
 void cli_show_left_out(const cli_table *table);
 double cli_tidy(double x, double size);

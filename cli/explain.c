@@ -265,7 +265,7 @@ static zw_status look(const cli_arguments *arguments, cli_world *world, zw_conta
 }
 
 /* The motion up to the instant. */
-static zw_status go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
+zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     zw_run_options options = arguments->run;
     zw_run_summary summary;
@@ -313,7 +313,7 @@ int cli_explain(const cli_arguments *arguments)
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {
         list = calloc((size_t)zw_count(world.system, ZW_CONSTRAINT) + 1, sizeof *list);
-        status = list ? go_there(arguments, &world, &error) : ZW_NO_MEMORY;
+        status = list ? cli_go_there(arguments, &world, &error) : ZW_NO_MEMORY;
         if (status == ZW_OK) {
             status = look(arguments, &world, &contact, &error);
         }

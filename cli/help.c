@@ -8,6 +8,7 @@ static const char overview[] =
     "\n"
     "  zwang run FILE        the motion: a summary, numbers, plots, a report with animation\n"
     "  zwang explain FILE    the principle at one instant: forces, multipliers, rank, certificate\n"
+    "  zwang look FILE       places, Jacobians, mass matrix and forces of a mechanism\n"
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
@@ -97,6 +98,32 @@ static const char explain[] =
     "constraint force) and F^C (non-ideal), every constraint with its multipliers and force, Z,\n"
     "rank, redundant constraints, energy and the certificate.\n";
 
+static const char look[] =
+    "zwang look FILE [options]: places, Jacobians, masses and forces at one instant.\n"
+    "\n"
+    "      --frame NAME    this site, body or geom of a robot, or point of equations: its motion "
+    "and\n"
+    "                      Jacobian; \"site hand\", \"body hand\", \"geom hand\", \"com hand\" "
+    "(centre\n"
+    "                      of mass) leave no doubt; may be repeated. Without: all bodies or "
+    "points\n"
+    "      --at T          the time (0); the motion up to there is computed first\n"
+    "      --json          for programs: everything, in full precision\n"
+    "      --all           all rows of long tables, and mass matrices of any size\n"
+    "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "
+    "repeated\n"
+    "      --key NAME      robots: begin with this keyframe, not with the pose as described\n"
+    "      --maximal       robots: in maximal coordinates, every body free, every joint a "
+    "constraint\n"
+    "      --base B        URDF: fixed (default; a lone link is a free body) or free\n"
+    "      --package N=P   URDF: package://N/... lies in the folder P; may be repeated\n"
+    "      --balance       robots: moments of inertia that no body can have become their mean\n"
+    "      --tol X, --method M, --contact LAW, --step H   of the motion up to T, as for run\n"
+    "\n"
+    "Vectors are along the axes of the world. Accelerations are those of Gauss's principle at "
+    "this\n"
+    "instant. The forces add up, with those of constraints and contacts, to M a.\n";
+
 static const char check[] =
     "zwang check FILE [options]: read and assemble, without running.\n"
     "\n"
@@ -178,9 +205,9 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",   "explain", "check", "certify",
-                                        "limit", "export",  "help"};
-static const char *const page[] = {run, explain, check, certify, limit, export, help};
+const char *const cli_command_name[] = {"run",     "explain", "look",   "check",
+                                        "certify", "limit",   "export", "help"};
+static const char *const page[] = {run, explain, look, check, certify, limit, export, help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -29,6 +29,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef enum zw_thing {
     ZW_THING_BODY,
@@ -139,6 +142,9 @@ typedef struct zw_geom_def {
     double restitution; /* Newton's; of two geoms the larger holds */
     double solmix, margin, gap;
     zw_soft soft;
+    int fluid; /* air and water act on it as on an ellipsoid; where none of a body asks for that,
+                  they act on the box that has the body's inertia */
+    double fluid_coef[5]; /* blunt, slender and angular drag, Kutta and Magnus lift */
 } zw_geom_def;
 
 typedef struct zw_site_def {
@@ -423,6 +429,8 @@ typedef struct zw_world_def {
     int elliptic;   /* friction cones; 0: pyramids */
     double impratio;
     double magnetic[3];
+    double density, viscosity; /* of the air or water around; both 0: there is none */
+    double wind[3];            /* its velocity */
     int contact_capacity; /* points of contact that there is room for; 0: by the number of geoms */
     double bounce_speed;  /* pairs that meet slower, along the normal, do not bounce; m/s */
     int without;          /* ZW_WITHOUT_... */
@@ -605,6 +613,9 @@ int zw_model_note_count(const zw_model *model);
 const char *zw_model_missing_mesh(const zw_model *model);
 zw_note zw_model_note(const zw_model *model, int index);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

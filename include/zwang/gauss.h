@@ -28,6 +28,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* ---- The metric M ------------------------------------------------------------------------- */
 
@@ -232,6 +235,9 @@ zw_status zw_gauss_certify(const zw_gauss *problem, zw_contact_law contact, cons
                            const double *lambda, const double *C, double *scratch,
                            zw_certificate *certificate);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* ---- Recordings --------------------------------------------------------------------------- */
 
@@ -260,6 +263,9 @@ zw_limit_order zw_limit_order_of(const zw_limit *limit);
  * over time for some N. */
 zw_status zw_limit_write(const zw_limit *limit, const char *file, zw_error *error);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* Every status and its text in one line. */
 #define ZW_STATUS_TABLE(X)                                                                         \
@@ -42,6 +45,9 @@ typedef struct zw_error {
 /* The text of a status; never NULL. */
 const char *zw_status_text(zw_status status);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 /* ---- Digits ------------------------------------------------------------------------------- */
 
@@ -88,6 +91,9 @@ int zw_run_verdict_text(const zw_run_verdict *verdict, zw_run_verdict_kind kind,
 /* Files of this recording carry this verdict; without this call, that of the summary alone. */
 void zw_record_conclude(zw_record *record, const zw_run_verdict *verdict);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

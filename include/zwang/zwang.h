@@ -19,9 +19,13 @@
 
 #include "zwang/gauss.h"
 #include "zwang/status.h"
+#include "zwang/version.h"
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
 #endif
 
 typedef struct zw_model zw_model;
@@ -431,6 +435,9 @@ void zw_record_free(zw_record *record);
 
 const char *zw_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -207,7 +207,8 @@ static int check_geom(const checker *c, const zw_geom_def *d)
            not_negative(c, "friction", d->friction[0]) &&
            not_negative(c, "friction", d->friction[1]) &&
            not_negative(c, "friction", d->friction[2]) && not_negative(c, "solmix", d->solmix) &&
-           finite(c, "margin", &d->margin, 1) && finite(c, "gap", &d->gap, 1) && soft(c, &d->soft);
+           finite(c, "margin", &d->margin, 1) && finite(c, "gap", &d->gap, 1) &&
+           finite(c, "fluid_coef", d->fluid_coef, 5) && soft(c, &d->soft);
 }
 
 static int check_site(const checker *c, const zw_site_def *d)
@@ -500,16 +501,19 @@ zw_status zw_model_set_world(zw_model *model, const zw_world_def *def, zw_error 
                           "world: this definition was not made by zw_world_default()");
     }
     double sum = def->gravity[0] + def->gravity[1] + def->gravity[2] + def->magnetic[0] +
-                 def->magnetic[1] + def->magnetic[2] + def->total_mass;
+                 def->magnetic[1] + def->magnetic[2] + def->total_mass + def->wind[0] +
+                 def->wind[1] + def->wind[2] + def->density + def->viscosity;
     int ok = isfinite(sum) && isfinite(def->timestep) && def->timestep > 0 &&
              isfinite(def->impratio) && def->impratio > 0 && def->bound_mass >= 0 &&
              def->sleep_tolerance >= 0 && isfinite(def->sleep_tolerance) &&
              def->bound_inertia >= 0 && isfinite(def->bound_mass + def->bound_inertia) &&
-             isfinite(def->bounce_speed) && def->bounce_speed >= 0;
+             isfinite(def->bounce_speed) && def->bounce_speed >= 0 && def->density >= 0 &&
+             def->viscosity >= 0;
     if (!ok) {
         return model_fail(model, error, ZW_BAD_INPUT, -1,
                           "world: gravity and masses must be finite, timestep and impratio "
-                          "positive, bounce_speed and sleep_tolerance not negative");
+                          "positive, bounce_speed, sleep_tolerance, density and viscosity not "
+                          "negative");
     }
     b->world = *def;
     return ZW_OK;

@@ -44,6 +44,7 @@ zw_geom_def zw_geom_default(void)
                          .condim = 3,
                          .friction = {1, 0.005, 0.0001},
                          .solmix = 1,
+                         .fluid_coef = {0.5, 0.25, 1.5, 1, 1},
                          .soft = SOFT};
 }
 

@@ -11,7 +11,20 @@
 #include "model/bodies.h"
 
 /* capacity[] belongs to these lists. */
-enum { FILES, PLACES, PARAMS, COORDS, CONSTRAINTS, EVENTS, CHECKS, PLOTS, DRAWS, MASSES, MOTORS };
+enum {
+    FILES,
+    PLACES,
+    PARAMS,
+    COORDS,
+    CONSTRAINTS,
+    EVENTS,
+    CHECKS,
+    PLOTS,
+    DRAWS,
+    MASSES,
+    MOTORS,
+    POINTS
+};
 
 zw_model *model_create(void)
 {
@@ -41,6 +54,10 @@ static void constraints_free(zw_model *model)
     }
     base_free(model->constraint);
     base_free(model->mass);
+    for (int i = 0; i < model->point_count; i++) {
+        base_free(model->point[i].name);
+    }
+    base_free(model->point);
 }
 
 static void events_free(zw_model *model)
@@ -206,6 +223,13 @@ model_motor *model_add_motor(zw_model *model)
     int room = base_list_room(&model->motor, &model->capacity[MOTORS], model->motor_count,
                               sizeof *model->motor);
     return room ? &model->motor[model->motor_count++] : NULL;
+}
+
+model_point *model_add_point(zw_model *model)
+{
+    int room = base_list_room(&model->point, &model->capacity[POINTS], model->point_count,
+                              sizeof *model->point);
+    return room ? &model->point[model->point_count++] : NULL;
 }
 
 int model_add_place(zw_model *model, int file, int line, int column, int length)

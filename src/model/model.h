@@ -97,6 +97,13 @@ typedef struct model_constraint {
     expr_id *nonideal;
 } model_constraint;
 
+/* `point p = (x, y)`: a name for a place, on parameters, coordinates and time. */
+typedef struct model_point {
+    char *name;
+    int dimension;
+    expr_id at[MODEL_DIMENSION];
+} model_point;
+
 /* The place of a mass: a point of one to three components. */
 typedef struct model_mass {
     int dimension;
@@ -230,7 +237,9 @@ struct zw_model {
     int mass_count;
     model_mass *mass; /* where the `mass` lines put them: contacts slide there */
 
-    int more_kinetic; /* some kinetic energy is not that of a mass at a point */
+    int point_count;
+    model_point *point; /* those that hold no speeds */
+    int more_kinetic;   /* some kinetic energy is not that of a mass at a point */
     int constraint_count;
     model_constraint *constraint;
     int event_count;
@@ -253,7 +262,7 @@ struct zw_model {
     model_motor *motor;
 
     /* capacities of the lists, for model_add_* */
-    int capacity[11];
+    int capacity[12];
 };
 
 /* An empty model with a graph; NULL: no memory. */
@@ -265,6 +274,7 @@ model_param *model_add_param(zw_model *model);
 model_coord *model_add_coord(zw_model *model); /* expressions start as none/zero */
 model_constraint *model_add_constraint(zw_model *model);
 model_mass *model_add_mass(zw_model *model);
+model_point *model_add_point(zw_model *model);
 model_event *model_add_event(zw_model *model);
 model_check *model_add_check(zw_model *model);
 model_plot *model_add_plot(zw_model *model);

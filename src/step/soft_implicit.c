@@ -3,11 +3,12 @@
  *     (M - h D) a = force + J' lambda,     v1 = v0 + h a,     D = d force/dv at (q0, v0)
  *
  * D has the dampers of joints and tendons and the motors that follow speeds, each -c g g' along
- * its directions g; a motor that is at the end of its range has none. `implicit` also has what the
- * inertial forces c(q, v) change by. `implicitfast` leaves that out, so that D is symmetric, but
- * for bodies that are free by themselves, whose gyroscopic moments are most of it. (MuJoCo 3.14,
- * engine_forward.c and engine_derivative.c; entries between branches of a tree, which M has not,
- * are left out there as here.)
+ * its directions g; a motor that is at the end of its range has none; and air and water, J' B J
+ * (bodies_fluid.c), with the symmetric part of B alone by `implicitfast`. `implicit` also has what
+ * the inertial forces c(q, v) change by. `implicitfast` leaves that out, so that D is symmetric,
+ * but for bodies that are free by themselves, whose gyroscopic moments are most of it.
+ * (MuJoCo 3.14, engine_forward.c and engine_derivative.c; entries between branches of a tree, which
+ * M has not, are left out there as here.)
  *
  * c is a quadratic form of v, so its slope is known exactly from two of its values,
  *
@@ -72,6 +73,42 @@ static void add_motor(soft_problem *s, double h, int index, const double *q, con
     }
 }
 
+static int is_free_body(const tree_mechanism *tree, int first, int end)
+{
+    return end - first == 6 && tree->joint[tree->dof_joint[first]].kind == TREE_FREE;
+}
+
+/* H -= h J' B J, of both triangles. */
+static void add_flow(soft_problem *s, double h, int index, const double *v)
+{
+    const tree_mechanism *tree = s->system->tree;
+    zw_work *work = s->work;
+    double B[36], *J = work->jacobian;
+    bodies_flow now = bodies_fluid_look(s->system, work, index, v, B);
+    int root = now.count > 0 ? work->aim_dof[0] : 0, even = 0;
+    if (s->system->bodies->integrator == ZW_INTEGRATOR_IMPLICIT_FAST) {
+        for (int t = 0; t < s->trees && !even; t++) {
+            even = s->tree[t].first <= root && root < s->tree[t].end &&
+                   !is_free_body(tree, s->tree[t].first, s->tree[t].end);
+        }
+    }
+    for (int i = 0; i < now.count; i++) {
+        for (int k = tree->start[work->aim_dof[i]]; k < tree->start[work->aim_dof[i] + 1]; k++) {
+            int j = 0;
+            while (j < now.count && work->aim_dof[j] != tree->column[k]) {
+                j++;
+            }
+            double low = 0, high = 0; /* row i, column j; and the other way round */
+            for (int r = 0; r < 36 && j < now.count; r++) {
+                low += J[6 * i + r / 6] * B[r] * J[6 * j + r % 6];
+                high += J[6 * j + r / 6] * B[r] * J[6 * i + r % 6];
+            }
+            s->lower[k] -= h * (even ? 0.5 * (low + high) : low);
+            s->upper[k] -= h * (even ? 0.5 * (low + high) : high);
+        }
+    }
+}
+
 /* The masses; those of tendons as far as H has room for them. */
 static void fill_masses(soft_problem *s)
 {
@@ -117,20 +154,18 @@ static void add_slopes(soft_problem *s, double h, const double *q, const double 
         add_motor(s, h, k, q, v);
     }
     memcpy(s->upper, s->lower, (size_t)tree->entries * sizeof *s->upper);
+    for (int k = 0; k < bodies->fluid_count; k++) {
+        add_flow(s, h, k, v);
+    }
 }
 
 /* ---- Inertial forces ------------------------------------------------------------------------- */
 
-static int is_free_body(const soft_problem *s, const soft_tree *it)
-{
-    const tree_mechanism *tree = s->system->tree;
-    return it->end - it->first == 6 && tree->joint[tree->dof_joint[it->first]].kind == TREE_FREE;
-}
-
 /* Does the tree take its inertial forces along? */
 static int takes_inertia(const soft_problem *s, const soft_tree *it)
 {
-    return s->system->bodies->integrator == ZW_INTEGRATOR_IMPLICIT || is_free_body(s, it);
+    return s->system->bodies->integrator == ZW_INTEGRATOR_IMPLICIT ||
+           is_free_body(s->system->tree, it->first, it->end);
 }
 
 /* c at v and, in each tree, `by` more at its dof number k. */

@@ -197,6 +197,15 @@ static uint64_t hash_bodies(const zw_system *system, uint64_t hash)
     for (int k = 0; k < bodies->motor_count; k++) {
         hash = hash_motor(&bodies->motor[k], hash);
     }
+    for (int k = 0; k < bodies->fluid_count; k++) {
+        const bodies_fluid *fluid = &bodies->fluid[k];
+        const double around[] = {bodies->density, bodies->viscosity, bodies->wind[0],
+                                 bodies->wind[1], bodies->wind[2]};
+        hash = hash_frame(&fluid->frame, base_hash_ints(hash, 1, &fluid->ellipsoid));
+        hash = base_hash_numbers(hash, ARRAY(fluid->size));
+        hash = base_hash_numbers(hash, ARRAY(fluid->coef));
+        hash = base_hash_numbers(hash, ARRAY(around));
+    }
     for (int k = 0; k < bodies->lift_count; k++) {
         hash = base_hash_ints(hash, 1, &bodies->lift[k].body);
         hash = base_hash_numbers(hash, ARRAY(bodies->lift[k].pos));

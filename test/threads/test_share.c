@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "zwang/bodies.h"
+#include "zwang/look.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -212,6 +213,17 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, &touching, sizeof touching);
         mix_status(&j->hash, zw_look(j->system, state, work, &j->error));
     }
+    zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
+    size_t n = (size_t)zw_count(j->system, ZW_SPEED);
+    double *room = calloc(n * n + 1, sizeof *room);
+    if (probe && room) {
+        mix_status(&j->hash, zw_mass(probe, state, room, &j->error));
+        mix(&j->hash, room, n * n * sizeof *room);
+        mix_status(&j->hash, zw_force_look(probe, state, ZW_FORCE_ALL, room, &j->error));
+        mix(&j->hash, room, n * sizeof *room);
+    }
+    free(room);
+    zw_probe_free(probe);
 }
 
 static void mix_text(uint64_t *hash, const char *text)

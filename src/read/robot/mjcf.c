@@ -295,6 +295,11 @@ static int option(mjcf *m, int section)
     if (!form_apply(&m->xml, section, mjcf_option_rows, world, &given) || !groups_off(m, section)) {
         return 0;
     }
+    if (world->density < 0 || world->viscosity < 0) {
+        return form_fail(&m->xml, section, world->density < 0 ? "density" : "viscosity",
+                         "a fluid's %s cannot be negative",
+                         world->density < 0 ? "density" : "viscosity");
+    }
     if (!(world->timestep > 0) || !(world->impratio > 0)) {
         return form_fail(&m->xml, section, world->timestep > 0 ? "impratio" : "timestep",
                          "%s must be positive", world->timestep > 0 ? "impratio" : "timestep");

@@ -45,9 +45,9 @@ static const form_row compiler_all[] = {
         FORM_REALS("impratio", zw_world_def, impratio, 1, 1),                                      \
         FORM_REALS("magnetic", zw_world_def, magnetic, 3, 3),                                      \
         FORM_REALS("sleep_tolerance", zw_world_def, sleep_tolerance, 1, 1),                        \
-        FORM_REFUSE("wind", "0", "there is no air here"),                                          \
-        FORM_REFUSE("density", "0", "there is no air or water here"),                              \
-        FORM_REFUSE("viscosity", "0", "there is no air or water here"),                            \
+        FORM_REALS("wind", zw_world_def, wind, 3, 3),                                              \
+        FORM_REALS("density", zw_world_def, density, 1, 1),                                        \
+        FORM_REALS("viscosity", zw_world_def, viscosity, 1, 1),                                    \
         FORM_REFUSE("collision", "all",                                                            \
                     "which pairs collide is said by contype, pairs and excludes")
 #define GROUPS_OFF FORM_LISTS("actuatorgroupdisable", mjcf_groups, list)
@@ -271,7 +271,8 @@ const form_row mjcf_geom_rows[] = {
     FORM_REALS("solimp", mjcf_geom, def.soft.imp, 1, 5),
     FORM_REALS("margin", mjcf_geom, def.margin, 1, 1),
     FORM_REALS("gap", mjcf_geom, def.gap, 1, 1),
-    FORM_REFUSE("fluidshape", "none", "there is no air or water here"),
+    FORM_WORDS("fluidshape", mjcf_geom, def.fluid, "none ellipsoid"),
+    FORM_REALS("fluidcoef", mjcf_geom, def.fluid_coef, 1, 5),
     FORM_REFUSE("restitution", "0",
                 "say it by <custom><numeric name=\"restitution:NAME\" data=\"0.8\"/></custom>"),
     FORM_REFUSE("surfacevel", "0", "surfaces do not move by themselves"),
@@ -305,7 +306,7 @@ const form_row mjcf_attach_rows[] = {
     FORM_REFUSE("frame", "", "bodies are attached by their name, frames are not kept"), FORM_END};
 
 #define JOINT_QUIET "group user"
-#define GEOM_QUIET "material rgba user fluidcoef"
+#define GEOM_QUIET "material rgba user"
 #define SITE_QUIET "material rgba user"
 
 const form_element mjcf_in_body[] = {

@@ -66,7 +66,8 @@ static int read_all(reader *r)
         return 0;
     }
     r->stage = READ_STAGE_SHOW;
-    return read_settle_all(r) && make_stage(r, 7) && read_reach_complete(r) && read_title(r);
+    return read_settle_all(r) && read_keep_points(r) && make_stage(r, 7) &&
+           read_reach_complete(r) && read_title(r);
 }
 
 static void reader_free(reader *r)

@@ -303,6 +303,7 @@ int read_integer(reader *r, int tree, const char *what, int *value);
 int read_need(reader *r, int member);
 int read_settle(reader *r, int member);
 int read_settle_all(reader *r);
+int read_keep_points(reader *r);
 int read_param_values(reader *r);
 
 /* ---- zw_value.c, zw_operator.c, zw_call.c

@@ -172,6 +172,32 @@ int read_param_values(reader *r)
     return 1;
 }
 
+/* Points that hold nothing but parameters, coordinates and time keep their names in the model. */
+int read_keep_points(reader *r)
+{
+    for (int i = 0; i < r->member_count; i++) {
+        const read_member *m = &r->member[i];
+        unsigned depends = 0;
+        if (r->name[m->name].kind != READ_POINT || m->state != READ_DONE) {
+            continue;
+        }
+        for (int k = 0; k < m->value.n; k++) {
+            depends |= expr_graph_node(r->model->graph, m->value.c[k])->depends;
+        }
+        if (depends & ~(unsigned)(EXPR_ON_PARAM | EXPR_ON_TIME | EXPR_ON_COORD)) {
+            continue;
+        }
+        read_shown name = read_show_member(r, i);
+        model_point *point = model_add_point(r->model);
+        if (!point || !(point->name = model_text_copy(name.text, strlen(name.text)))) {
+            return read_no_memory(r);
+        }
+        point->dimension = m->value.n;
+        memcpy(point->at, m->value.c, sizeof point->at);
+    }
+    return 1;
+}
+
 int read_settle_all(reader *r)
 {
     for (int i = 0; i < r->member_count; i++) {

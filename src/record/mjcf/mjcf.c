@@ -124,6 +124,9 @@ static void put_settings(mjcf_writer *w)
     mjcf_put_text(w, "cone", world->elliptic ? "elliptic" : "pyramidal");
     mjcf_put_reals(w, "impratio", &world->impratio, 1);
     mjcf_put_reals(w, "magnetic", world->magnetic, 3);
+    mjcf_put_reals(w, "density", &world->density, 1);
+    mjcf_put_reals(w, "viscosity", &world->viscosity, 1);
+    mjcf_put_reals(w, "wind", world->wind, 3);
     if (world->sleep) {
         mjcf_put_reals(w, "sleep_tolerance", &world->sleep_tolerance, 1);
     }

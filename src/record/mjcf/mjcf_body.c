@@ -114,6 +114,10 @@ static void put_geom(mjcf_writer *w, int index)
     mjcf_put_reals(w, "margin", &g->margin, 1);
     mjcf_put_reals(w, "gap", &g->gap, 1);
     mjcf_put_soft(w, "solref", "solimp", &g->soft);
+    if (g->fluid) {
+        mjcf_put_text(w, "fluidshape", "ellipsoid");
+        mjcf_put_reals(w, "fluidcoef", g->fluid_coef, 5);
+    }
     record_put(&w->file, "/>\n");
 }
 

@@ -92,7 +92,7 @@ void impulse_forces(step_impulse *s, const double *u)
     memset(s->Q, 0, bytes);
     add_motors(s, u);
     bodies_formula_forces(s->system, s->work, 0, s->Q);
-    bodies_add_dampers(s->system, u, s->Q);
+    bodies_add_dampers(s->system, s->work, u, s->Q);
     for (int i = 0; i < s->system->n; i++) {
         s->force[i] += s->Q[i];
     }
@@ -253,6 +253,24 @@ static void add_length_slopes(step_impulse *s, int index)
     }
 }
 
+/* Air and water: along their own axes, as far as they slow down. */
+static void add_fluid_slopes(step_impulse *s)
+{
+    zw_work *work = s->work;
+    double B[36];
+    for (int k = 0; k < s->system->bodies->fluid_count; k++) {
+        bodies_flow now = bodies_fluid_look(s->system, work, k, s->u, B);
+        for (int i = 0; i < 6; i++) {
+            for (int d = 0; d < now.count; d++) {
+                work->aim[d] = work->jacobian[6 * d + i];
+            }
+            if (B[7 * i] < 0) {
+                matrix_stiffen(&s->H, -s->fall * B[7 * i], now.count, work->aim_dof, work->aim);
+            }
+        }
+    }
+}
+
 void impulse_metric(step_impulse *s)
 {
     impulse_metric_at(s, s->begin);
@@ -274,6 +292,7 @@ void impulse_metric_at(step_impulse *s, const double *sweeps)
         add_length_slopes(s, i);
     }
     add_motor_slopes(s);
+    add_fluid_slopes(s);
     impulse_stiffen(s);
 }
 

@@ -148,7 +148,7 @@ static void put_forces(const zw_system *system, zw_work *work, const double *q, 
         double *Q = out + system->at.Q;
         memset(Q, 0, bytes);
         bodies_add_motors(system, work, q, v, room, Q);
-        bodies_add_dampers(system, v, Q);
+        bodies_add_dampers(system, work, v, Q);
         bodies_formula_forces(system, work, 0, Q);
         out[system->at.dLdt] = 0;
         if (system->bodies->formulas) {

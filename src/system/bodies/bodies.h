@@ -137,6 +137,15 @@ typedef struct bodies_lift {
     double pos[3], force[3];
 } bodies_lift;
 
+/* What air or water acts on: bodies_fluid.c. */
+typedef struct bodies_fluid {
+    bodies_frame frame; /* where, and along which axes */
+    int ellipsoid;
+    double size[3]; /* sides of the box, or half axes */
+    double coef[5]; /* blunt, slender and angular drag, Kutta and Magnus lift */
+    double added_mass[3], added_moment[3]; /* of the fluid that moves along, for density 1 */
+} bodies_fluid;
+
 /* A body of the model: those that the tree has fused are still known one by one. */
 typedef struct bodies_part {
     int parent;                      /* of the model */
@@ -253,8 +262,11 @@ struct system_bodies {
     bodies_dry *dry; /* their constraints stand behind those of the closers */
     bodies_motor *motor;
     bodies_lift *lift;
-    bodies_mark *mark; /* for PART_OUTPUTS */
-    int *mark_output;  /* [marks] where its three numbers are */
+    int fluid_count;
+    bodies_fluid *fluid;
+    double density, viscosity, wind[3]; /* of the fluid */
+    bodies_mark *mark;                  /* for PART_OUTPUTS */
+    int *mark_output;                   /* [marks] where its three numbers are */
     int outputs;
     int act_count;
     int *act_motor; /* [activations] whose each is */
@@ -380,7 +392,19 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
 /* Springs of lengths and weights taken off: what has a potential, which is answered. force may be
  * NULL. */
 double bodies_add_springs(const zw_system *system, zw_work *work, const double *q, double *force);
-void bodies_add_dampers(const zw_system *system, const double *v, double *force);
+/* Dampers, air and water. */
+void bodies_add_dampers(const zw_system *system, zw_work *work, const double *v, double *force);
+
+/* bodies_fluid.c: what air or water does to one of the things it acts on, along the columns of R
+ * about `place`, moment first; B[6][6] gets the slope by its velocity, unless it is NULL. The
+ * columns of its Jacobian, along R too, are in work->jacobian, so many, their speeds in aim_dof. */
+typedef struct bodies_flow {
+    double place[3], R[9], force[6];
+    int count;
+} bodies_flow;
+bodies_flow bodies_fluid_look(const zw_system *system, zw_work *work, int index, const double *v,
+                              double *B);
+void bodies_add_fluid(const zw_system *system, zw_work *work, const double *v, double *force);
 
 /* A frame in the world and how it moves; the acceleration is for a = 0. */
 typedef struct bodies_moving {

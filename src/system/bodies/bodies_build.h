@@ -65,6 +65,9 @@ zw_status bodies_make_closers(bodies_builder *b, zw_error *error);
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
 
+/* bodies_fluid.c: what air or water acts on. */
+zw_status bodies_make_fluid(bodies_builder *b, zw_error *error);
+
 /* bodies_part.c: bodies and joints of the model, as it has them. */
 zw_status bodies_make_parts(bodies_builder *b, zw_error *error);
 /* Copies of all names of a kind, and NULL behind them. */

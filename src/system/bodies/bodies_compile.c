@@ -368,10 +368,11 @@ void bodies_close(bodies_builder *b)
 static zw_status build(bodies_builder *b, zw_error *error)
 {
     static zw_status (*const stage[])(bodies_builder *, zw_error *) = {
-        bodies_open,         bodies_make_formulas, bodies_name_coordinates, bodies_make_parts,
-        bodies_make_closers, bodies_make_drives,   bodies_make_contacts,    bodies_make_sensors,
-        measure_haste,       make_start,           bodies_formula_events,   bodies_make_pictures,
-        bodies_make_patterns};
+        bodies_open,          bodies_make_formulas, bodies_name_coordinates,
+        bodies_make_parts,    bodies_make_closers,  bodies_make_drives,
+        bodies_make_fluid,    bodies_make_contacts, bodies_make_sensors,
+        measure_haste,        make_start,           bodies_formula_events,
+        bodies_make_pictures, bodies_make_patterns};
     zw_status status = ZW_OK;
     if (b->system->given.kind != MODEL_LAW_NONHOLONOMIC) {
         return base_fail(error, ZW_BAD_INPUT,
@@ -438,11 +439,11 @@ void bodies_free(struct system_bodies *bodies)
         zw_model_free(bodies->shown);
     }
     contact_world_free(bodies->contact);
-    void *list[] = {bodies->q,         bodies->v,           bodies->term,  bodies->length,
-                    bodies->closer,    bodies->dry,         bodies->motor, bodies->lift,
-                    bodies->mark,      bodies->mark_output, bodies->entry, bodies->part,
-                    bodies->thin,      bodies->sensor,      bodies->extra, bodies->act,
-                    bodies->act_motor, bodies->joint};
+    void *list[] = {bodies->q,      bodies->v,         bodies->term,        bodies->length,
+                    bodies->closer, bodies->dry,       bodies->motor,       bodies->lift,
+                    bodies->fluid,  bodies->mark,      bodies->mark_output, bodies->entry,
+                    bodies->part,   bodies->thin,      bodies->sensor,      bodies->extra,
+                    bodies->act,    bodies->act_motor, bodies->joint};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }

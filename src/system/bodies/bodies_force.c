@@ -365,8 +365,9 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
     return potential;
 }
 
-void bodies_add_dampers(const zw_system *system, const double *v, double *force)
+void bodies_add_dampers(const zw_system *system, zw_work *work, const double *v, double *force)
 {
+    bodies_add_fluid(system, work, v, force);
     const struct system_bodies *bodies = system->bodies;
     for (int i = 0; i < system->n; i++) {
         force[i] -= system->tree->damping[i] * v[i];

@@ -7,10 +7,11 @@
  *
  * (tree.h), where W_k acts on body k from outside of the tree: closers, by their rows c and
  * multipliers lambda with c' lambda (that is what A' lambda comes from: A = c J), contacts,
- * formulas over points and axes, motors on sites, weight taken off. Forces on coordinates (motors,
- * springs, dampers and dry friction of joints, tendons, limits, couplings) act between the two
- * sides of a joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is what a joint
- * does along its own speed d (newton.lane.h backwards). The rest of F_i does no work: it holds.
+ * formulas over points and axes, motors on sites, weight taken off, air and water. Forces on
+ * coordinates (motors, springs, dampers and dry friction of joints, tendons, limits, couplings) act
+ * between the two sides of a joint: they are part of F_i, and S_d . F_i = tau_d - armature_d a_d is
+ * what a joint does along its own speed d (newton.lane.h backwards). The rest of F_i does no work:
+ * it holds.
  *
  * The bodies are those of the model, not of the tree, which has fused what is welded: so F_i is
  * known for a weld, too. A body's own inertia comes with it; its motion is that of its carrier. */
@@ -137,6 +138,19 @@ static void take_off_outer(const zw_system *system, zw_work *work, const double 
     }
 }
 
+static void take_off_fluid(const zw_system *system, zw_work *work, const double *v)
+{
+    for (int k = 0; k < system->bodies->fluid_count; k++) {
+        bodies_flow now = bodies_fluid_look(system, work, k, v, NULL);
+        double wrench[6];
+        for (int i = 0; i < 3; i++) {
+            wrench[i] = model_dot(now.R + 3 * i, now.force);
+            wrench[3 + i] = model_dot(now.R + 3 * i, now.force + 3);
+        }
+        relieve(system, work, system->bodies->fluid[k].frame.part, wrench, now.place);
+    }
+}
+
 void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
 {
     const struct system_bodies *bodies = system->bodies;
@@ -152,6 +166,7 @@ void bodies_load(const zw_system *system, zw_work *work, zw_state *state)
         newton_euler(system, work, i, work->load + 6 * i);
     }
     take_off_outer(system, work, q, v);
+    take_off_fluid(system, work, v);
     for (int i = bodies->part_count - 1; i > 0; i--) {
         double own[3], parent[3];
         bodies_part_centre(system, work, i, own);

@@ -1,0 +1,139 @@
+/* Questions about a mechanism: where things are and how they move, Jacobians, masses, forces apart,
+ * momenta, rows of constraints.
+ *
+ *     zw_probe *probe = zw_probe_create(model, system, &error);
+ *     zw_frame hand;
+ *     zw_frame_find(probe, "site hand", &hand, &error);
+ *     zw_frame_jacobian(probe, state, &hand, position, rotation, &error);     [3][n] each
+ *     zw_probe_free(probe);
+ *
+ * A probe is scratch for these questions: one for each thread. Model and system must outlive it;
+ * the state is only read, and every call looks at it anew. All arrays are the caller's; n is
+ * zw_count(system, ZW_SPEED), and what is [k][n] stands row by row. Vectors are along the axes of
+ * the world. Everything holds for robots and for equations (.zw); what makes no sense for one of
+ * them is refused with ZW_BAD_INPUT and a reason. Wrenches through joints: zw_wrenches (bodies.h).
+ */
+#ifndef ZWANG_LOOK_H
+#define ZWANG_LOOK_H
+
+#include "zwang/bodies.h"
+#include "zwang/zwang.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct zw_probe zw_probe;
+
+zw_probe *zw_probe_create(const zw_model *model, const zw_system *system, zw_error *error);
+void zw_probe_free(zw_probe *probe);
+
+/* ---- Frames and points -------------------------------------------------------------------- */
+
+/* Something with a place: a frame that is fixed to a body, or a `point` of a .zw file. One may fill
+ * it in by hand: any point of a body is {.body = i, .pos = {x, y, z}, .quat = {1, 0, 0, 0}}. */
+typedef struct zw_frame {
+    int body;               /* of the model, 0: the world; -1: a point of equations */
+    int point;              /* which one; of a body it is not looked at */
+    double pos[3], quat[4]; /* in the frame of the body */
+} zw_frame;
+
+/* By name: "hand" is the site, body or geom of that name, the first there is in this order; of
+ * equations the point. "site hand", "body hand", "geom hand" and "com hand" (the body's centre of
+ * mass and principal axes) leave no doubt. */
+zw_status zw_frame_find(const zw_probe *probe, const char *name, zw_frame *frame, zw_error *error);
+
+/* Points of equations: how many, and their names (never NULL). */
+int zw_point_count(const zw_probe *probe);
+const char *zw_point_name(const zw_probe *probe, int point);
+
+typedef struct zw_frame_motion {
+    int dimension; /* 3; of points as many components as they have, the others are 0 */
+    double pos[3];
+    double quat[4], matrix[9];   /* from its axes to those of the world; matrix row by row */
+    double velocity[3], spin[3]; /* of the origin, and angular */
+    double acceleration[3], spin_rate[3]; /* for the accelerations a */
+} zw_frame_motion;
+
+/* a[n]: the accelerations of the speeds, as ZW_FIELD_A after zw_forward; NULL: zero, and what is
+ * left is (dJ/dt) v. */
+zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
+                        const double *a, zw_frame_motion *motion, zw_error *error);
+
+/* velocity = position v (+ what time alone moves, of equations), spin = rotation v. Each is [3][n],
+ * or NULL: not wanted. Points of equations have no rotation. */
+zw_status zw_frame_jacobian(zw_probe *probe, const zw_state *state, const zw_frame *frame,
+                            double *position, double *rotation, zw_error *error);
+
+/* ---- The mass matrix ---------------------------------------------------------------------- */
+
+/* M[n][n]. */
+zw_status zw_mass(zw_probe *probe, const zw_state *state, double *M, zw_error *error);
+
+/* The lower triangle by columns: entries start[j] to start[j + 1] - 1 are column j, in rows row[],
+ * the diagonal first. The pattern belongs to the system and never changes. */
+typedef struct zw_mass_pattern {
+    int n, entries;
+    const int *start, *row;
+} zw_mass_pattern;
+zw_mass_pattern zw_mass_pattern_of(const zw_probe *probe);
+zw_status zw_mass_entries(zw_probe *probe, const zw_state *state, double *value, zw_error *error);
+
+/* y = M x and y = M \ x, for [n]; x and y may be the same. ZW_UNDETERMINED: M is singular. */
+zw_status zw_mass_times(zw_probe *probe, const zw_state *state, const double *x, double *y,
+                        zw_error *error);
+zw_status zw_mass_solve(zw_probe *probe, const zw_state *state, const double *x, double *y,
+                        zw_error *error);
+
+/* ---- Forces apart ------------------------------------------------------------------------- */
+
+/* What acts on the speeds: M a = ALL + constraints + contacts + dry friction, and ALL is the sum of
+ * SPEEDS, POTENTIAL and APPLIED. */
+typedef enum zw_force {
+    ZW_FORCE_ALL,
+    ZW_FORCE_SPEEDS,    /* centrifugal, Coriolis and gyroscopic forces: what the speeds add to what
+                           has a potential; zero at rest */
+    ZW_FORCE_POTENTIAL, /* gravity, springs, formulas that are potentials */
+    ZW_FORCE_APPLIED,   /* motors, dampers, forces */
+    /* of robots only: */
+    ZW_FORCE_GRAVITY, /* weights, less what is taken off by gravcomp */
+    ZW_FORCE_SPRING,  /* of joints and tendons */
+    ZW_FORCE_MOTOR,   /* actuators, within their limits */
+    ZW_FORCE_PASSIVE  /* APPLIED without motors: dampers and the like */
+} zw_force;
+
+zw_status zw_force_look(zw_probe *probe, const zw_state *state, zw_force kind, double *force,
+                        zw_error *error);
+
+/* ---- Momenta ------------------------------------------------------------------------------ */
+
+/* p = dL/dv [n]: of robots M v. */
+zw_status zw_momenta(zw_probe *probe, const zw_state *state, double *p, zw_error *error);
+
+/* Of a body with all that hangs on it; body 0: of all. Rotors (armature) have no part in it. */
+typedef struct zw_momentum {
+    double mass;
+    double com[3], velocity[3];
+    double momentum[3]; /* mass * velocity */
+    double spin[3];     /* angular momentum about the centre of mass */
+} zw_momentum;
+zw_status zw_momentum_look(zw_probe *probe, const zw_state *state, int body, zw_momentum *momentum,
+                           zw_error *error);
+/* velocity = com v, spin = spin v: [3][n] each, or NULL. mass * com is the Jacobian of the
+ * momentum; with spin below it, the centroidal momentum matrix. */
+zw_status zw_momentum_jacobian(zw_probe *probe, const zw_state *state, int body, double *com,
+                               double *spin, zw_error *error);
+
+/* ---- Rows of constraints ------------------------------------------------------------------ */
+
+/* A a = b is what the constraints ask of accelerations, one-sided ones as if they were closed:
+ * A[m][n], b[m], m = zw_count(system, ZW_ROW); with phi[m], how far off the positions are (0 for
+ * constraints on speeds), and psi[m], how far off the speeds. What is NULL is not wanted. */
+zw_status zw_rows_look(zw_probe *probe, const zw_state *state, double *A, double *b, double *phi,
+                       double *psi, zw_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
