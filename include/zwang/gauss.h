@@ -139,8 +139,9 @@ typedef enum zw_impact_law {
     ZW_IMPACT_SIMULTANEOUS /* all that touch in one problem */
 } zw_impact_law;
 
-/* AUTO takes sparse algebra for large compressed problems; an operator metric and boxes always have
- * dense. */
+/* AUTO takes sparse algebra for large compressed problems; an operator metric, boxes, contacts that
+ * give way and contacts of up to some hundred unknowns always have dense. Sparse algebra names no
+ * contacts that contradict each other, and makes room for them in the first solves. */
 typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE } zw_algebra;
 
 typedef struct zw_gauss_options {

@@ -10,9 +10,6 @@
 #include "gauss/rows.h"
 #include "gauss/sparse/sparse.h"
 
-/* Numbers for the polish of a sparse proof. */
-enum { SPARSE_PROOF_ROOM = 1 << 18 };
-
 int gauss_whole_lines(int count)
 {
     return (count + 7) / 8 * 8;
@@ -83,6 +80,7 @@ static void lay_out_dense(zw_gauss_work *work, base_arena *arena)
     work->e = base_arena_doubles(arena, 3 * me);
     work->row_scratch = base_arena_doubles(arena, 2 * me);
     lay_out_core(&work->core, arena, mc, q, (size_t)work->cone_count);
+    gauss_proof_lay_out(&work->proof, arena, work->n, work->m, n * (size_t)work->m);
 }
 
 static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
@@ -117,8 +115,6 @@ static void lay_out(zw_gauss_work *work, base_arena *arena, size_t scratch)
     work->lambda_ideal = base_arena_doubles(arena, m);
     work->guess = base_arena_doubles(arena, m);
     work->scratch = base_arena_doubles(arena, scratch + 2 * n);
-    gauss_proof_lay_out(&work->proof, arena, work->n, work->m,
-                        work->is_sparse ? SPARSE_PROOF_ROOM : n * m);
     work->law = base_arena_doubles(arena, (2 * GAUSS_LAW_MEMORY + 4) * m + n);
     if (!work->is_sparse) {
         lay_out_dense(work, arena);
@@ -197,19 +193,25 @@ unsigned long gauss_pattern(const zw_gauss *problem)
 }
 
 /* Dense algebra pays up to some hundred unknowns; beyond, rows are short and few touch each other.
- */
+ * Cones are for contact/sparse_prox.h there, which knows neither boxes nor friction that gives way,
+ * wants its numbers compressed, and names no conflicts: small ones are always dense. */
 static int wants_sparse(const zw_gauss *problem, const zw_gauss_options *options, int m)
 {
     zw_algebra algebra = options != NULL ? options->algebra : ZW_ALGEBRA_AUTO;
-    if (problem->metric.kind == ZW_METRIC_OPERATOR || algebra == ZW_ALGEBRA_DENSE) {
+    zw_metric_kind kind = problem->metric.kind;
+    if (kind == ZW_METRIC_OPERATOR || algebra == ZW_ALGEBRA_DENSE) {
         return 0;
     }
+    int large = problem->A.dense == NULL && problem->n + m > 400;
+    int cones = large && (kind == ZW_METRIC_DIAGONAL || kind == ZW_METRIC_SPARSE);
     for (int k = 0; k < problem->block_count; k++) {
-        if (problem->block[k].kind == ZW_BOX) {
+        const zw_block *block = &problem->block[k];
+        if (block->kind == ZW_BOX || (block->kind != ZW_EQUALITY && !cones) ||
+            (block->rows > 1 && block->kind == ZW_CONE && problem->compliance != NULL)) {
             return 0;
         }
     }
-    return algebra == ZW_ALGEBRA_SPARSE || (problem->A.dense == NULL && problem->n + m > 400);
+    return algebra == ZW_ALGEBRA_SPARSE || large;
 }
 
 zw_gauss_work *zw_gauss_work_create(const zw_gauss *problem, const zw_gauss_options *options,

@@ -227,15 +227,14 @@ zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
 static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_options *options,
                       int index, zw_motion *motion)
 {
-    int friction = 0, soft = 0;
+    int soft = 0;
     for (int k = 0, row = 0; k < part->block_count; row += part->block[k++].rows) {
         int cone = part->block[k].kind == ZW_CONE && part->block[k].rows > 1;
-        friction |= cone;
         for (int r = 0; r < part->block[k].rows && part->compliance && cone; r++) {
             soft |= part->compliance[row + r] > 0;
         }
     }
-    if (part->n < BODIES || soft || (friction && options->contact != ZW_COULOMB)) {
+    if (part->n < BODIES || soft) {
         return 0;
     }
     sparse_prox **many = &is->many[index % MANY];
@@ -283,10 +282,11 @@ static zw_status solve_any(gauss_islands *is, const zw_gauss *problem,
         return ZW_OK;
     }
     double fair = p->m > HEAP ? SANE : p->n > VAST || p->m > ROWS ? FAIR : GOOD;
-    if (solved < 0 && motion->certificate.worst <= fair) {
+    if (solved < 0 && (motion->certificate.worst <= fair || p->n > VAST)) {
         return base_fail(error, ZW_INACCURATE, "%s; worst %.2e", zw_status_text(ZW_INACCURATE),
                          motion->certificate.worst);
     }
+    wish.algebra = solved < 0 ? ZW_ALGEBRA_DENSE : wish.algebra; /* sparse would ask the same */
     if (p->n <= ISLANDS_SMALL) {
         islands_cut_metric(is, problem, p, &part, 1);
         islands_cut_rows(is, problem, p, &part, options->guess, 1);

@@ -30,6 +30,9 @@
  *    farther and farther inside the cones; where units are many, once, and for SHORT steps only,
  *    and not at all if the tolerance is ROUGH.
  *
+ * The convex law is r+ = the point of the cone nearest to r - rho w in place of (1): the method of
+ * multipliers of a convex problem (R. T. Rockafellar 1976), by Newton's method alone.
+ *
  * Bodies that the metric couples (chains) have no sweeps: Newton's method from the guess, or the
  * path from nowhere.
  *
@@ -208,6 +211,19 @@ static int climb(sparse_prox *s, const many_task *task)
     return 0;
 }
 
+/* The convex law: Newton's method from the guess, and from nowhere with a rho that has few turn at
+ * a time. */
+static void solve_convex(sparse_prox *s, const many_task *task)
+{
+    static const many_way patient = {
+        .kappa = 10, .effort = INT_MAX / 2, .fails = PATIENCE, .cold = 1, .anywhere = 1};
+    if (!from_guess(s, task)) {
+        memset(s->r, 0, (size_t)s->t.rows * sizeof(double));
+        memcpy(s->w, s->t.c, (size_t)s->t.rows * sizeof(double));
+        many_newton(s, task, &patient);
+    }
+}
+
 static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options)
 {
     const many_table *t = &s->t;
@@ -217,11 +233,15 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     task.aim = task.tolerance > GOOD ? task.tolerance : EXACT;
     task.effort = options->effort > 0 ? options->effort : INT_MAX;
     task.steps = t->units > LARGE ? SHORT : LONG;
-    task.effort = t->units > LARGE && task.effort > MOST ? MOST : task.effort;
+    task.effort = t->units > LARGE && task.effort > MOST && !t->is_convex ? MOST : task.effort;
     for (int i = 0; i < t->rows; i++) {
         s->r[i] = options->guess ? options->guess[t->row[i]] / t->scale[i] : 0;
     }
     memset(s->factored, MANY_OPEN, (size_t)t->units);
+    if (t->is_convex) {
+        solve_convex(s, &task);
+        return s->best <= task.tolerance;
+    }
     if (many_table_sweeps(&s->t)) {
         climb(s, &task);
         return s->best <= task.tolerance;
@@ -259,7 +279,7 @@ int sparse_prox_solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_op
     }
     arena = (base_arena){.block = s->block};
     lay_out(s, &arena, problem);
-    many_table_fill(&s->t, problem, mark);
+    many_table_fill(&s->t, problem, options->contact, mark);
     s->iterations = s->factorizations = 0;
     s->best = HUGE_VAL;
     int solved = sound(&s->t) && solve(s, problem, options);

@@ -14,8 +14,7 @@ void sparse_prox_free(sparse_prox *s); /* NULL is fine */
 /* 1: solved to the tolerance of the options, by the certificate; `motion` then has a, lambda,
  * residual, certificate and counts, and holds until the next call. -1: not to the tolerance, and
  * motion is the best that was met. 0: no answer. The metric is diagonal or compressed, the rows are
- * compressed, `free` is given, C, law and compliance are not; cones of more than one row are
- * Coulomb's. */
+ * compressed, `free` is given, C and law are not; cones of more than one row do not give way. */
 int sparse_prox_solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options *options,
                       zw_motion *motion);
 

@@ -6,6 +6,15 @@
 #include "gauss/contact/sparse_prox_inner.h"
 #include "math/cone.h"
 
+/* The convex law is pi = the point of the cone nearest to r - rho w. */
+static void convex_point(const many_unit *u, double kappa, const double *r, const double *w,
+                         double *z)
+{
+    for (int i = 0; i < u->d; i++) {
+        z[i] = r[i] - kappa * u->normal * w[i];
+    }
+}
+
 double many_soft(const many_unit *u, double kappa)
 {
     return 1 / (1 + kappa * u->normal * u->give);
@@ -14,6 +23,11 @@ double many_soft(const many_unit *u, double kappa)
 int many_law(const many_unit *u, double kappa, const double *r, const double *w, double *pi)
 {
     double size = 0;
+    if (u->is_convex) {
+        convex_point(u, kappa, r, w, pi);
+        cone_side side = cone_project(u->d, pi, pi);
+        return side == CONE_OUTSIDE ? MANY_OPEN : side == CONE_INSIDE ? MANY_STICK : MANY_SLIDE;
+    }
     pi[0] = r[0] - kappa * u->normal * w[0];
     if (u->d == 1) {
         pi[0] *= many_soft(u, kappa);
@@ -47,6 +61,15 @@ void many_slope(const sparse_prox *s, int unit, double *G)
     double t[MANY_ROWS] = {0}, size = 0;
     int d = u->d;
     memset(G, 0, (size_t)(d * d) * sizeof *G);
+    if (u->is_convex && s->state[unit] == MANY_SLIDE) {
+        double P[CONE_MAX * CONE_MAX];
+        convex_point(u, s->kappa, r, w, t);
+        cone_slope(d, t, P);
+        for (int i = 0; i < d * d; i++) {
+            G[i] = normal * P[i / d * CONE_MAX + i % d];
+        }
+        return;
+    }
     G[0] = d == 1 ? normal * many_soft(u, s->kappa) : normal;
     for (int i = 1; i < d; i++) {
         G[i * d + i] = tangent;

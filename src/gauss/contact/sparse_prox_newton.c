@@ -4,7 +4,8 @@
  * zero where it is open; sliding along -t, t = r_T - rho w_T, the normal's slope drags that of the
  * friction along, G_TN = rho t/|t|, and G_TT = rho (r_N/|t|) (1 - t t'/|t|^2): no symmetry. Full
  * steps, as steps that are shortened for all contacts because one of them turns over lead nowhere;
- * only where all do as before and slip turns too far is a step shortened.
+ * only where all do as before and slip turns too far is a step shortened. The convex law has a
+ * minimum that F is the slope of: there the search along the line always leads down.
  *
  * kappa.  rho = kappa / (J M^-1 J') of the row, about. With a given set of contacts that push,
  * stick and slide, a step gains the factor 1 + kappa s, s the scaled eigenvalues of J M^-1 J', and
@@ -187,7 +188,8 @@ static double newton(sparse_prox *s, double left)
             return -1;
         }
         now = try_newton(s);
-        if (!(now <= 0.7 * left) && memcmp(s->state, s->state_new, (size_t)s->t.units) == 0) {
+        if (!(now <= 0.7 * left) &&
+            (s->t.is_convex || memcmp(s->state, s->state_new, (size_t)s->t.units) == 0)) {
             now = try_step(s, search(s));
         }
     }

@@ -379,8 +379,8 @@ int many_follow(sparse_prox *s, const many_task *task, double share)
     many_path *p = &s->path;
     double lowest = HUGE_VAL, next = HUGE_VAL;
     int stuck = 0;
-    if (s->t.boxes) {
-        return 0; /* they are no cones, and have no path */
+    if (s->t.boxes || s->t.is_convex) {
+        return 0; /* no cones of Coulomb's law: they have no path */
     }
     begin(s, share);
     for (int step = 0; step < task->steps && s->factorizations < task->effort; step++) {

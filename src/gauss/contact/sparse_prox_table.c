@@ -182,11 +182,13 @@ static void fill_unit(many_table *t, many_unit *u, const zw_gauss *problem, cons
         tangent = k > 0 ? fmax(tangent, sum) : tangent;
         k++;
     }
+    normal = u->is_convex ? fmax(normal, tangent) : normal;
+    tangent = u->is_convex ? normal : tangent;
     u->normal = normal > 0 ? 1 / normal : 0;
     u->tangent = tangent > 0 ? 1 / tangent : 0;
 }
 
-void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
+void many_table_fill(many_table *t, const zw_gauss *problem, zw_contact_law law, int *mark)
 {
     int *seen = mark, *list = mark + 3 * problem->n, stamp = 0, pair = 0;
     size_t J = 0;
@@ -208,7 +210,7 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
         t->U_at[k] = k > 0 ? t->U_at[k - 1] + (size_t)(t->size[k - 1] * t->size[k - 1]) : 0;
     }
     fill_metric(t, problem);
-    t->units = t->rows = t->parts = t->boxes = 0;
+    t->units = t->rows = t->parts = t->boxes = t->is_convex = 0;
     t->slopes = 0;
     for (int k = 0, at = 0; k < problem->block_count; at += problem->block[k++].rows) {
         const zw_block *b = &problem->block[k];
@@ -227,6 +229,8 @@ void many_table_fill(many_table *t, const zw_gauss *problem, int *mark)
                 u->d += takes_part(b, i + r - at);
             }
             t->rows += u->d;
+            u->is_convex = law == ZW_CONVEX && u->d > 1;
+            t->is_convex |= u->is_convex;
             u->G = t->slopes;
             t->slopes += (size_t)(u->d * u->d);
             pair += u->parts * (u->parts - 1) / 2;

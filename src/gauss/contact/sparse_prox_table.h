@@ -26,6 +26,7 @@ typedef struct many_unit {
     double normal, tangent; /* rho of the normal row and of the others, for kappa = 1 */
     double low, high;       /* one row: where its multiplier may be, */
     double give;            /* and its compliance */
+    int is_convex;          /* several rows, of the convex law: one rho for all of them */
 } many_unit;
 
 /* J of a unit for one node: d rows of the node's size. */
@@ -42,6 +43,7 @@ typedef struct many_entry {
 typedef struct many_table {
     int n, nodes, units, rows, parts, pairs, entries;
     int boxes;      /* there are boxes, or rows that give way */
+    int is_convex;  /* there are cones of the convex law */
     size_t numbers; /* of J */
     size_t slopes;  /* d x d of all units */
 
@@ -67,10 +69,11 @@ typedef struct many_table {
     double *W;      /* [2 units] the normal row's J M^-1 J', and the largest of the others' */
 } many_table;
 
-/* Sizes; then the arrays, once they are laid out. mark[4 n] is scratch of both together. */
+/* Sizes; then the arrays, once they are laid out, for this law of cones. mark[4 n] is scratch of
+ * both together. */
 void many_table_count(many_table *t, const zw_gauss *problem, int *mark);
 void many_table_lay_out(many_table *t, base_arena *arena);
-void many_table_fill(many_table *t, const zw_gauss *problem, int *mark);
+void many_table_fill(many_table *t, const zw_gauss *problem, zw_contact_law law, int *mark);
 
 /* MJ and W; 0: not apart, or no metric. */
 int many_table_sweeps(many_table *t);

@@ -44,11 +44,11 @@ int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s)
         return 1;
     }
     const double *base = s->base + 1;
-    for (int p = 0; p < s->m; p++) {
+    for (int p = 0; p < s->me; p++) {
         if (p >= s->me || s->off[p]) {
             sparse_kkt_row_off(s, p);
         } else {
-            sparse_kkt_row(s, p, base + s->start[s->q + p], s->E[p]);
+            sparse_kkt_row(s, p, base + s->start[s->n + p], s->E[p]);
         }
     }
     s->holds_equality = 1;
@@ -109,7 +109,7 @@ static int massless(const gauss_sparse *s)
 {
     const unsigned char *replaced = sparse_ldl_replaced(s->ldl);
     int count = 0;
-    for (int j = 0; j < s->q; j++) {
+    for (int j = 0; j < s->n; j++) {
         count += replaced[j];
     }
     return count;
@@ -119,7 +119,7 @@ static int massless(const gauss_sparse *s)
  * independent. Returns how many rows have changed. */
 static int take_out(gauss_sparse *s)
 {
-    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->q;
+    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->n;
     int rows = 0;
     for (int p = 0; p < s->me; p++) {
         if (!replaced[p] || s->off[p] || s->sure[p] == 2) {
@@ -143,23 +143,22 @@ static double distance_of(gauss_sparse *s, int e)
 {
     double *y = s->v[0], length = 0.0;
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
-    s->rhs[s->q + e] = 1.0;
+    s->rhs[s->n + e] = 1.0;
     for (int pass = 0; pass < 2; pass++) {
         sparse_ldl_solve(s->ldl, s->rhs);
-        length = dense_largest(s->me, s->rhs + s->q);
-        memset(s->rhs, 0, (size_t)s->q * sizeof(double));
-        memset(s->rhs + s->q + s->me, 0, (size_t)s->mc * sizeof(double));
-        dense_scale(s->me, length > 0.0 ? 1.0 / length : 0.0, s->rhs + s->q);
+        length = dense_largest(s->me, s->rhs + s->n);
+        memset(s->rhs, 0, (size_t)s->n * sizeof(double));
+        dense_scale(s->me, length > 0.0 ? 1.0 / length : 0.0, s->rhs + s->n);
     }
-    memset(y, 0, (size_t)s->m * sizeof *y);
-    memcpy(y, s->rhs + s->q, (size_t)s->me * sizeof *y);
+    memset(y, 0, (size_t)s->me * sizeof *y);
+    memcpy(y, s->rhs + s->n, (size_t)s->me * sizeof *y);
     length = 0.0;
     for (int k = 0; k < s->me; k++) {
         y[k] = s->off[k] ? 0.0 : y[k];
         length = fmax(length, sqrt(s->E[k]) * fabs(y[k]));
     }
     sparse_rows_force(s, y, s->y[0]);
-    length = fmax(length, dense_norm(s->q, s->y[0]));
+    length = fmax(length, dense_norm(s->n, s->y[0]));
     return fabs(y[e]) > 1e-9 ? length / fabs(y[e]) : HUGE_VAL;
 }
 
@@ -167,7 +166,7 @@ static double distance_of(gauss_sparse *s, int e)
  * The dependent row among them that has the smallest pivot goes out of play. */
 static int take_out_suspect(gauss_sparse *s)
 {
-    const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
+    const double *pivot = sparse_ldl_pivots(s->ldl) + s->n;
     double largest = dense_largest(s->me, pivot), smallest = HUGE_VAL;
     int found = -1, asked = 0;
     for (int e = 0; e < s->me && asked < SUSPECTS; e++) {
@@ -195,8 +194,8 @@ static int take_out_many(zw_gauss_work *work, gauss_sparse *s)
     s->firm = 1;
     s->holds_equality = 0;
     int fine = sparse_equality_factor(work, s);
-    const double *pivot = sparse_ldl_pivots(s->ldl) + s->q;
-    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->q;
+    const double *pivot = sparse_ldl_pivots(s->ldl) + s->n;
+    const unsigned char *replaced = sparse_ldl_replaced(s->ldl) + s->n;
     for (int e = 0; e < s->me && fine; e++) {
         int small = fabs(pivot[e]) < 10.0 * SPARSE_FIRM || replaced[e];
         if (small && !s->off[e] && !s->sure[e]) {
@@ -248,7 +247,6 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
 {
     (void)problem;
     sparse_twins(s);
-    memset(s->off + s->me, 0, (size_t)s->mc);
     memset(s->sure, 0, (size_t)s->me);
     s->soft = 0.0;
     s->firm = 0;
@@ -280,7 +278,7 @@ zw_status sparse_equality_prepare(const zw_gauss *problem, zw_gauss_work *work, 
 double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s)
 {
     enum { POWER = 4 };
-    double *z = s->rhs + s->q, first = 0.0, margin = 1.0;
+    double *z = s->rhs + s->n, first = 0.0, margin = 1.0;
     if (work->rank == 0 || !sparse_equality_factor(work, s)) {
         return 1.0;
     }
@@ -292,8 +290,7 @@ double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s)
     dense_scale(s->me, 1.0 / first, z);
     for (int k = 0; k < POWER; k++) {
         sparse_ldl_solve(s->ldl, s->rhs);
-        memset(s->rhs, 0, (size_t)s->q * sizeof(double));
-        memset(s->rhs + s->q + s->me, 0, (size_t)s->mc * sizeof(double));
+        memset(s->rhs, 0, (size_t)s->n * sizeof(double));
         for (int e = 0; e < s->me; e++) {
             z[e] = s->off[e] ? 0.0 : z[e];
         }
@@ -336,14 +333,14 @@ static void name_circuit(zw_gauss_work *work, const gauss_sparse *s, const doubl
 static int contradicts(gauss_sparse *s, const double *y, double tolerance)
 {
     double rest = 0.0, weight = 0.0;
-    memset(s->v[0], 0, (size_t)s->m * sizeof *y);
+    memset(s->v[0], 0, (size_t)s->me * sizeof *y);
     for (int i = 0; i < s->me; i++) {
         rest += y[i] * s->c[i];
         weight += fabs(y[i]);
         s->v[0][i] = y[i];
     }
     sparse_rows_force(s, s->v[0], s->y[0]);
-    double blur = dense_norm(s->q, s->y[0]) * dense_norm(s->q, s->x);
+    double blur = dense_norm(s->n, s->y[0]) * dense_norm(s->n, s->x);
     return fabs(rest) > tolerance * weight * s->V + 10.0 * blur;
 }
 
@@ -360,11 +357,11 @@ static void name_conflict(zw_gauss_work *work, gauss_sparse *s, int e, double to
         }
     }
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+    for (int k = s->start[s->n + e] + 1; k < s->start[s->n + e + 1]; k++) {
         s->rhs[s->row[k]] = s->base[k];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
-    double *y = s->sol + s->q;
+    double *y = s->sol + s->n;
     y[e] = -1.0;
     if (contradicts(s, y, tolerance)) {
         name_circuit(work, s, y, e);
@@ -480,25 +477,19 @@ void sparse_equality_spread(gauss_sparse *s, double *r)
     }
 }
 
-int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s, int loaded)
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s)
 {
     if (!sparse_equality_factor(work, s)) {
         return 0;
     }
-    for (int e = 0; e < s->m && (e < s->me || !loaded); e++) {
-        s->r[e] = 0.0;
-    }
-    sparse_rows_force(s, s->r, s->rhs);
-    for (int j = 0; j < s->q; j++) {
-        s->rhs[j] += s->f[j];
-    }
-    for (int p = 0; p < s->m; p++) {
-        s->rhs[s->q + p] = p < s->me && !s->off[p] ? -s->c[p] : 0.0;
+    memcpy(s->rhs, s->f, (size_t)s->n * sizeof(double));
+    for (int e = 0; e < s->me; e++) {
+        s->rhs[s->n + e] = s->off[e] ? 0.0 : -s->c[e];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
-    memcpy(s->x, s->sol, (size_t)s->q * sizeof(double));
+    memcpy(s->x, s->sol, (size_t)s->n * sizeof(double));
     for (int e = 0; e < s->me; e++) {
-        s->r[e] = s->off[e] ? 0.0 : -s->sol[s->q + e];
+        s->r[e] = s->off[e] ? 0.0 : -s->sol[s->n + e];
     }
     return 1;
 }

@@ -17,9 +17,9 @@ static const double PIVOT_FLOOR = 1e-13;
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
 {
     const double *base = s->base;
-    for (int p = 0; p < s->m; p++) {
+    for (int p = 0; p < s->me; p++) {
         double sum = 0.0;
-        for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
+        for (int k = s->start[s->n + p] + 1; k < s->start[s->n + p + 1]; k++) {
             sum += base[k] * x[s->row[k]];
         }
         w[p] = sum;
@@ -29,9 +29,9 @@ void sparse_rows_times(const gauss_sparse *s, const double *x, double *w)
 void sparse_rows_force(const gauss_sparse *s, const double *r, double *y)
 {
     const double *base = s->base;
-    memset(y, 0, (size_t)s->q * sizeof *y);
-    for (int p = 0; p < s->m; p++) {
-        for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1] && r[p] != 0.0; k++) {
+    memset(y, 0, (size_t)s->n * sizeof *y);
+    for (int p = 0; p < s->me; p++) {
+        for (int k = s->start[s->n + p] + 1; k < s->start[s->n + p + 1] && r[p] != 0.0; k++) {
             y[s->row[k]] += base[k] * r[p];
         }
     }
@@ -39,33 +39,19 @@ void sparse_rows_force(const gauss_sparse *s, const double *r, double *y)
 
 void sparse_metric_times(const gauss_sparse *s, const double *x, double *y)
 {
-    sparse_multiply(s->q, s->start, s->row, s->value, x, y);
+    sparse_multiply(s->n, s->start, s->row, s->value, x, y);
 }
 
 void sparse_kkt_row(gauss_sparse *s, int p, const double *row, double E)
 {
-    int begin = s->start[s->q + p], end = s->start[s->q + p + 1];
+    int begin = s->start[s->n + p], end = s->start[s->n + p + 1];
     s->value[begin] = -E;
     memcpy(s->value + begin + 1, row, (size_t)(end - begin - 1) * sizeof *row);
 }
 
-void sparse_kkt_turned_row(gauss_sparse *s, int first, int d, int j, const double *u, double E)
-{
-    int begin = s->start[s->q + first + j], width = s->start[s->q + first + j + 1] - begin - 1;
-    double *to = s->value + begin + 1;
-    s->value[begin] = -E;
-    memset(to, 0, (size_t)width * sizeof *to);
-    for (int i = 0; i < d; i++) {
-        if (u[i] != 0.0) {
-            int from = s->start[s->q + first + i] + 1;
-            dense_axpy(width, u[i], s->base + from, to);
-        }
-    }
-}
-
 void sparse_kkt_row_off(gauss_sparse *s, int p)
 {
-    int begin = s->start[s->q + p], end = s->start[s->q + p + 1];
+    int begin = s->start[s->n + p], end = s->start[s->n + p + 1];
     memset(s->value + begin, 0, (size_t)(end - begin) * sizeof *s->value);
     s->value[begin] = -1.0;
 }
@@ -73,49 +59,24 @@ void sparse_kkt_row_off(gauss_sparse *s, int p)
 int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s)
 {
     double *kept = s->step;
-    for (int j = 0; j < s->q + s->me; j++) {
+    for (int j = 0; j < s->n + s->me; j++) {
         kept[j] = s->value[s->start[j]];
         s->value[s->start[j]] += j < s->n                                           ? s->soft
-                                 : j >= s->q && (s->sure[j - s->q] == 2 || s->firm) ? -SPARSE_FIRM
+                                 : j >= s->n && (s->sure[j - s->n] == 2 || s->firm) ? -SPARSE_FIRM
                                                                                     : 0.0;
     }
     s->replaced = sparse_ldl_factor(s->ldl, s->value, s->firm ? SPARSE_FIRM : PIVOT_FLOOR);
-    for (int j = 0; j < s->q + s->me; j++) {
+    for (int j = 0; j < s->n + s->me; j++) {
         s->value[s->start[j]] = kept[j];
     }
     work->core.factorizations++;
     return s->replaced >= 0;
 }
 
-/* y = K x. With Coulomb's law the normal residual of a sliding cone has its slip g . w_T added, so
- * that the turned row u' B is u' B + u_N g' B_T: the pattern of no symmetric matrix, but a small
- * change. */
-static void multiply(const gauss_sparse *s, const double *x, double *y)
-{
-    sparse_multiply(s->N, s->start, s->row, s->value, x, y);
-    const double *base = s->base;
-    for (int k = 0; k < s->cone_count && s->bent; k++) {
-        int at = s->cone[k].first, d = s->cone[k].rows;
-        double slip = 0.0;
-        for (int i = 1; i < d; i++) {
-            int column = s->q + s->me + at + i;
-            double w = 0.0;
-            for (int p = s->start[column] + 1; p < s->start[column + 1] && s->slip[at + i] != 0.0;
-                 p++) {
-                w += base[p] * x[s->row[p]];
-            }
-            slip += s->slip[at + i] * w;
-        }
-        for (int j = 0; j < d; j++) {
-            y[s->q + s->me + at + j] += s->turn[(long)(at + j) * CONE_MAX] * slip;
-        }
-    }
-}
-
 /* res = rhs - K sol; returns its largest entry. */
 static double residual(const gauss_sparse *s, const double *rhs, const double *sol, double *res)
 {
-    multiply(s, sol, res);
+    sparse_multiply(s->N, s->start, s->row, s->value, sol, res);
     for (int i = 0; i < s->N; i++) {
         res[i] = rhs[i] - res[i];
     }
@@ -173,7 +134,7 @@ static void krylov_correct(gauss_sparse *s, double *sol, double aim)
         double *z = Z + (size_t)j * N, *next = s->krylov + (size_t)(j + 1) * N;
         memcpy(z, s->krylov + (size_t)j * N, N * sizeof(double));
         sparse_ldl_solve(s->ldl, z);
-        multiply(s, z, next);
+        sparse_multiply(s->N, s->start, s->row, s->value, z, next);
         for (int i = 0; i < 2 * (j + 1); i++) { /* orthogonal to all before: twice is enough */
             const double *u = s->krylov + (size_t)(i % (j + 1)) * N;
             double t = dense_dot(s->N, u, next);

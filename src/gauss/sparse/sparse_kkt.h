@@ -1,26 +1,21 @@
-/* The sparse form of Gauss's problem, shared by the sparse*.c files.
+/* The sparse form of Gauss's problem with equality rows, shared by the sparse*.c files.
  *
- * Unknowns x = unit (a - a_ref), one more for every compliant cone row, and multipliers r; in the
- * units of the certificate, but rounded to powers of two, so that scaling a number does not change
- * its digits:
+ * Unknowns x = unit (a - a_ref) and multipliers r, in the units of the certificate, but rounded to
+ * powers of two, so that scaling a number does not change its digits:
  *
- *     M x - B' r = f,      w = B x + c,      rigid equality: w = 0,   compliant: w + E r = 0,
- *     cone: r in K, w (shifted for Coulomb) in K, r . w = 0.
+ *     M x - B' r = f,      w = B x + c,      rigid row: w = 0,   compliant: w + E r = 0.
  *
- * Rows are counted here equalities first, then cones: row p is column q + p of
+ * Row p is column n + p of
  *
  *     K = [ M  B' ]      K (x, -r) = (f, -c)
  *         [ B  -E ]
  *
- * whose pattern never changes. A row that is out of play is a zero row with E = 1. The rows of a
- * cone may be turned among themselves (u_j' B for orthonormal u_j), so all of them have the columns
- * of all. */
+ * whose pattern never changes. A row that is out of play is a zero row with E = 1. */
 #ifndef ZW_GAUSS_SPARSE_KKT_H
 #define ZW_GAUSS_SPARSE_KKT_H
 
 #include "gauss/sparse/sparse.h"
 #include "gauss/work.h"
-#include "math/cone.h"
 #include "math/sparse/ldl.h"
 
 /* Numbers for null vectors of the equality rows: with more, names and least norms are given up. */
@@ -37,13 +32,9 @@ enum { SPARSE_KRYLOV = 24, SPARSE_KRYLOV_ROOM = 1 << 22 };
 
 struct gauss_sparse {
     /* shape, fixed at creation */
-    int n, q;      /* unknowns of the problem; with one for each compliant cone row */
-    int me, mc, m; /* equality rows, cone rows, both */
-    int N;         /* q + m: order of K */
-    int cone_count;
-    const gauss_cone *cone; /* the workspace's */
-    int null_room;          /* null vectors there is room for */
-    int has_compliance;
+    int n, me;     /* unknowns, equality rows */
+    int N;         /* n + me: order of K */
+    int null_room; /* null vectors there is room for */
 
     /* the pattern, filled at creation (sparse_pattern.c) */
     int *start;        /* N + 1 */
@@ -53,11 +44,11 @@ struct gauss_sparse {
     sparse_ldl *ldl;
 
     /* numbers of the problem: gauss_sparse_prepare */
-    double *unit;   /* q */
-    double *scale;  /* m: as work->scale, in the order of K */
-    double *length; /* m: length of the scaled row, about 1 */
-    double *base;   /* start[N]: the scaled rows B, where they lie in K; nothing before start[q] */
-    double *E;      /* m: scaled compliance of equality rows; 0 for cones */
+    double *unit;   /* n */
+    double *scale;  /* me: as work->scale, in the order of K */
+    double *length; /* me: length of the scaled row, about 1 */
+    double *base;   /* start[N]: the scaled rows B, where they lie in K; nothing before start[n] */
+    double *E;      /* me: scaled compliance */
     double *reference; /* n: a_ref */
     double *force;     /* n: the applied force in the user's units; zero where a_free is given */
 
@@ -69,7 +60,7 @@ struct gauss_sparse {
     int replaced;       /* pivots, by the last factorisation */
 
     /* equalities: sparse_equality.c */
-    unsigned char *off;  /* m: 1: row out of play */
+    unsigned char *off;  /* me: 1: row out of play */
     unsigned char *sure; /* me: 1: independent, though its pivot is small; 2: vanishes */
     int *twin;           /* me: the earlier parallel row that stands for this one; itself: none */
     double *twin_sign;   /* me: row = twin_sign * row twin, in scaled units */
@@ -79,32 +70,24 @@ struct gauss_sparse {
     double *circuit;     /* null_room x me: by pivot, the combination of rows that vanishes */
     int *circuit_row;    /* null_room: the redundant row of that combination */
     double *null;        /* null_room x me: the same space, orthonormal in the user's units */
-    int *order, *next;   /* m: first row in a bucket, next row in it; order is scratch afterwards */
-    double *key;         /* m */
+    int *order, *next; /* me: first row in a bucket, next row in it; order is scratch afterwards */
+    double *key;       /* me */
 
     /* one pass */
-    double *f;                 /* q */
-    double *c;                 /* m */
-    double *x, *r;             /* q, m */
-    double *w;                 /* m */
-    double *x_new, *r_new;     /* q, m: the end of a Newton step */
-    double *best;              /* q + m */
-    double *kept;              /* q + m: the best answer to Coulomb's law */
-    double *start_x, *start_r; /* q, m: where its next member starts */
-    double *centre;            /* m */
-    double *shift;             /* cone_count */
-    double *turn; /* mc x CONE_MAX: u_j of each cone row, where the step has turned the rows */
-    int bent;     /* Coulomb: the rows of K feel the slip too, see sparse_coulomb.c */
-    double *slip; /* mc: direction of slip of each cone, 0 at its normal */
-    int hopeless; /* Coulomb: even the convex problem contradicts itself */
-    zw_block
-        *smooth; /* block_count: the blocks without friction, to see whether normals alone do */
-    double V;    /* size of residuals, see work.h */
+    double *f;                      /* n: applied, and what cones push with */
+    double *c;                      /* me */
+    double *x, *r;                  /* n, me */
+    double *w;                      /* me */
+    double *x_new, *r_new;          /* n, me: a correction on trial */
+    double V;                       /* size of residuals, see work.h */
     double *rhs, *sol, *res, *step; /* N each */
-    double *y[3];                   /* q each */
-    double *v[4];                   /* m each */
+    double *y[2];                   /* n each */
+    double *v[2];                   /* me each */
     int steps;                      /* of GMRES */
     double *krylov;                 /* (2 steps + 1) x N */
+
+    struct sparse_prox *cones; /* NULL: there are none */
+    double *free;              /* n: the motion that they meet */
 };
 
 /* sparse_pattern.c */
@@ -117,9 +100,8 @@ void sparse_numbers(const zw_gauss *problem, const zw_gauss_work *work, gauss_sp
 void sparse_rows_times(const gauss_sparse *s, const double *x, double *w);
 void sparse_rows_force(const gauss_sparse *s, const double *r, double *y);
 void sparse_metric_times(const gauss_sparse *s, const double *x, double *y); /* y = M x */
-/* Column of row p: u' B of its cone (u NULL: its own row), -E on the diagonal; or out of play. */
+/* Column of row p: the row, -E on the diagonal; or out of play. */
 void sparse_kkt_row(gauss_sparse *s, int p, const double *row, double E);
-void sparse_kkt_turned_row(gauss_sparse *s, int first, int d, int j, const double *u, double E);
 void sparse_kkt_row_off(gauss_sparse *s, int p);
 /* 1: factored; 0: not finite. */
 int sparse_kkt_factor(zw_gauss_work *work, gauss_sparse *s);
@@ -136,9 +118,8 @@ zw_status sparse_equality_check(const zw_gauss *problem, zw_gauss_work *work, ga
 void sparse_equality_least_squares(gauss_sparse *s);
 /* K with the equality rows alone. */
 int sparse_equality_factor(zw_gauss_work *work, gauss_sparse *s);
-/* What the equalities fix: x and r with all cones open, or loaded with the r they have. 0: not
- * finite. */
-int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s, int loaded);
+/* x and r under the force f. 0: not finite. */
+int sparse_equality_motion(zw_gauss_work *work, gauss_sparse *s);
 /* From a loss of rank of the rows in play; 1: none is in play. */
 double sparse_equality_margin(zw_gauss_work *work, gauss_sparse *s);
 /* Spread the multipliers of the independent rows over all, with least norm. */
@@ -151,17 +132,5 @@ double sparse_dice(int j);
 /* sparse_null.c: returns how many rows taken for dependent are not, after all: put back into play.
  */
 int sparse_null_find(gauss_sparse *s);
-
-/* sparse_convex.c: ZW_OK, ZW_CONFLICT, ZW_INACCURATE. */
-zw_status sparse_convex(const zw_gauss *problem, const zw_gauss_options *options,
-                        zw_gauss_work *work, const double *C, int warm);
-
-/* sparse_coulomb.c: ZW_OK, ZW_JAMMED. */
-zw_status sparse_coulomb(const zw_gauss *problem, const zw_gauss_options *options,
-                         zw_gauss_work *work, const double *C, int warm, const char **method);
-
-/* sparse.c: the certificate's worst of (x, r). Uses work->a and work->lambda. */
-double sparse_judge(const zw_gauss *problem, zw_contact_law law, zw_gauss_work *work,
-                    const double *C, const double *x, const double *r);
 
 #endif

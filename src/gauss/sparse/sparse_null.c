@@ -23,16 +23,16 @@ static const double ENTRY_FLOOR = 1e-8;
 static double null_vector(gauss_sparse *s, int e, double *y)
 {
     memset(s->rhs, 0, (size_t)s->N * sizeof(double));
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+    for (int k = s->start[s->n + e] + 1; k < s->start[s->n + e + 1]; k++) {
         s->rhs[s->row[k]] = s->base[k];
     }
     sparse_kkt_solve(s, s->rhs, s->sol);
-    memcpy(y, s->sol + s->q, (size_t)s->me * sizeof *y);
+    memcpy(y, s->sol + s->n, (size_t)s->me * sizeof *y);
     y[e] = -1.0;
-    memset(s->v[0], 0, (size_t)s->m * sizeof(double));
+    memset(s->v[0], 0, (size_t)s->me * sizeof(double));
     memcpy(s->v[0], y, (size_t)s->me * sizeof(double));
     sparse_rows_force(s, s->v[0], s->y[0]);
-    double distance = dense_norm(s->q, s->y[0]);
+    double distance = dense_norm(s->n, s->y[0]);
     double largest = dense_largest(s->me, y);
     dense_scale(s->me, 1.0 / largest, y);
     return distance / fmax(1.0, largest);

@@ -1,6 +1,6 @@
 /* The pattern of K, made once, and the numbers that go into it.
  *
- * Column j < n holds the diagonal of M and what is below it; column q + p the diagonal -E of row p
+ * Column j < n holds the diagonal of M and what is below it; column n + p the diagonal -E of row p
  * and the row. Pattern and numbers are written by the same walk, so they cannot disagree. */
 #include <math.h>
 #include <string.h>
@@ -8,9 +8,6 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/sparse/sparse_kkt.h"
-
-/* Friction below this is none. */
-static const double FRICTION_FLOOR = 1e-9;
 
 /* ---- The pattern --------------------------------------------------------------------------- */
 
@@ -27,15 +24,11 @@ size_t sparse_pattern_entries(const zw_gauss *problem, const gauss_sparse *s)
         count += (size_t)M->block_size[k] * (size_t)M->block_size[k] / 2;
     }
     int at = 0;
-    for (int k = 0; k < problem->block_count; k++) {
-        size_t rows = (size_t)problem->block[k].rows, width = n * rows;
-        if (problem->A.dense == NULL && rows > 0) {
-            width = (size_t)(problem->A.start[at + (int)rows] - problem->A.start[at]);
-        }
-        int cone = problem->block[k].kind == ZW_CONE;
-        count += cone && problem->A.dense == NULL ? rows * width : width;
-        count += s->has_compliance ? (cone ? rows * rows : rows) : 0;
-        at += (int)rows;
+    for (int k = 0; k < problem->block_count; at += problem->block[k++].rows) {
+        int rows = problem->block[k].kind == ZW_EQUALITY ? problem->block[k].rows : 0;
+        count += problem->A.dense != NULL ? n * (size_t)rows
+                 : rows > 0 ? (size_t)(problem->A.start[at + rows] - problem->A.start[at])
+                            : 0;
     }
     return count;
 }
@@ -79,24 +72,18 @@ static int metric_walk(const zw_gauss *problem, gauss_sparse *s, double *value)
             value[diagonal] = sum / (u[j] * u[j]);
         }
     }
-    for (int j = s->n; j < s->q; j++) {
-        s->start[j] = at;
-        s->row[at] = j;
-        if (value != NULL) {
-            value[at] = 1.0;
-        }
-        at++;
-    }
     return at;
 }
 
-/* The columns of row i of A that the group does not have yet, and the slots of its entries. mark[j]
- * is the place of column j; before `begin`: in an earlier group. */
-static int pattern_row(const zw_gauss *problem, gauss_sparse *s, int i, int begin, int at,
-                       int *mark)
+/* Column of K for equality row e, row i of A, and the slots of its entries. mark[j] is the place of
+ * column j; before `begin`: in an earlier row. */
+static int pattern_row(const zw_gauss *problem, gauss_sparse *s, int e, int i, int at, int *mark)
 {
+    s->start[s->n + e] = at;
+    s->row[at++] = s->n + e;
+    int begin = at;
     if (problem->A.dense != NULL) {
-        for (int j = 0; j < s->n && at < begin + s->n; j++) {
+        for (int j = 0; j < s->n; j++) {
             s->row[at++] = j;
         }
         return at;
@@ -112,29 +99,6 @@ static int pattern_row(const zw_gauss *problem, gauss_sparse *s, int i, int begi
     return at;
 }
 
-/* Columns of K for the d rows of one cone, or for one equality row: all have all entries. */
-static int pattern_group(const zw_gauss *problem, gauss_sparse *s, const int *rows, int p, int d,
-                         int at, int *mark)
-{
-    int begin = at + 1;
-    s->start[s->q + p] = at;
-    s->row[at++] = s->q + p;
-    for (int i = 0; i < d; i++) {
-        at = pattern_row(problem, s, rows[i], begin, at, mark);
-    }
-    for (int i = 0; i < d && s->has_compliance && p >= s->me; i++) {
-        s->row[at++] = s->n + p - s->me + i;
-    }
-    int width = at - begin;
-    for (int i = 1; i < d; i++) {
-        s->start[s->q + p + i] = at;
-        s->row[at++] = s->q + p + i;
-        memcpy(s->row + at, s->row + begin, (size_t)width * sizeof *s->row);
-        at += width;
-    }
-    return at;
-}
-
 void sparse_pattern(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s, int *mark)
 {
     int at = metric_walk(problem, s, NULL);
@@ -142,16 +106,11 @@ void sparse_pattern(const zw_gauss *problem, const zw_gauss_work *work, gauss_sp
         mark[j] = -1;
     }
     for (int e = 0; e < s->me; e++) {
-        at = pattern_group(problem, s, work->equality_row + e, e, 1, at, mark);
-    }
-    for (int k = 0; k < work->cone_count; k++) {
-        const gauss_cone *cone = &work->cone[k];
-        at = pattern_group(problem, s, work->cone_row + cone->first, s->me + cone->first,
-                           cone->rows, at, mark);
+        at = pattern_row(problem, s, e, work->equality_row[e], at, mark);
     }
     s->start[s->N] = at;
     for (int j = 0; j < s->N; j++) {
-        s->sign[j] = j < s->q ? 1 : -1;
+        s->sign[j] = j < s->n ? 1 : -1;
     }
 }
 
@@ -168,7 +127,7 @@ static double power_of_two(double x)
 /* unit_j = sqrt(M_jj); a coordinate without mass is measured by the pull of the rows that touch it,
  * which are as long as they are in the masses that they move; or, where they move next to none, in
  * the largest. */
-static void fill_units(const zw_gauss *problem, gauss_sparse *s)
+static void fill_units(const zw_gauss *problem, int rows, gauss_sparse *s)
 {
     int massless = 0;
     double largest = 0.0;
@@ -181,7 +140,7 @@ static void fill_units(const zw_gauss *problem, gauss_sparse *s)
         pull[j] = 0.0;
     }
     largest = largest > 0.0 ? largest : 1.0;
-    for (int i = 0; i < s->m && massless > 0; i++) {
+    for (int i = 0; i < rows && massless > 0; i++) {
         double length =
             fmax(gauss_row_length(problem, i, unit), gauss_row_length(problem, i, NULL) / largest);
         length = length > 0.0 ? length : 1.0;
@@ -197,14 +156,14 @@ static void fill_units(const zw_gauss *problem, gauss_sparse *s)
             pull[j] = fmax(pull[j], fabs(problem->A.value[k]) / length);
         }
     }
-    for (int j = 0; j < s->q; j++) {
-        if (j >= s->n || unit[j] == HUGE_VAL) {
-            unit[j] = j < s->n && pull[j] > 0.0 ? power_of_two(pull[j]) : 1.0;
+    for (int j = 0; j < s->n; j++) {
+        if (unit[j] == HUGE_VAL) {
+            unit[j] = pull[j] > 0.0 ? power_of_two(pull[j]) : 1.0;
         }
     }
 }
 
-/* scale of each row, friction included. */
+/* scale of each row. */
 static void fill_scales(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s)
 {
     const double *R = problem->compliance;
@@ -215,29 +174,12 @@ static void fill_scales(const zw_gauss *problem, const zw_gauss_work *work, gaus
         s->scale[e] = length > 0.0 ? 1.0 / power_of_two(length) : 0.0;
         s->E[e] = R != NULL ? s->scale[e] * s->scale[e] * R[i] : 0.0;
     }
-    for (int k = 0; k < work->cone_count; k++) {
-        const gauss_cone *cone = &work->cone[k];
-        const zw_block *block = &problem->block[cone->block];
-        double longest = 0.0;
-        for (int j = 0; j < cone->rows; j++) {
-            int i = work->cone_row[cone->first + j];
-            double mu = j == 0 ? 1.0 : block->friction[j - 1];
-            double length = gauss_row_length(problem, i, s->unit);
-            mu = mu < FRICTION_FLOOR ? 0.0 : mu;
-            length = mu * sqrt(length * length + (R != NULL ? R[i] : 0.0));
-            longest = fmax(longest, length);
-            s->scale[s->me + cone->first + j] = mu;
-        }
-        for (int j = 0; j < cone->rows; j++) {
-            s->scale[s->me + cone->first + j] /= power_of_two(longest);
-        }
-    }
 }
 
 /* B: the scaled row p, and its length. */
-static void fill_row(const zw_gauss *problem, gauss_sparse *s, int p, int i, int extra)
+static void fill_row(const zw_gauss *problem, gauss_sparse *s, int p, int i)
 {
-    int begin = s->start[s->q + p] + 1, end = s->start[s->q + p + 1];
+    int begin = s->start[s->n + p] + 1, end = s->start[s->n + p + 1];
     double *row = s->base + begin, scale = s->scale[p], square = 0.0;
     memset(row, 0, (size_t)(end - begin) * sizeof *row);
     if (problem->A.dense != NULL) {
@@ -249,9 +191,6 @@ static void fill_row(const zw_gauss *problem, gauss_sparse *s, int p, int i, int
             row[s->slot[k]] += scale * problem->A.value[k] / s->unit[problem->A.column[k]];
         }
     }
-    if (extra >= 0) { /* the coordinate that stretches a compliant cone row */
-        row[end - begin - extra] = scale * sqrt(problem->compliance[i]);
-    }
     for (int k = 0; k < end - begin; k++) {
         square += row[k] * row[k];
     }
@@ -260,17 +199,10 @@ static void fill_row(const zw_gauss *problem, gauss_sparse *s, int p, int i, int
 
 void sparse_numbers(const zw_gauss *problem, const zw_gauss_work *work, gauss_sparse *s)
 {
-    fill_units(problem, s);
+    fill_units(problem, work->m, s);
     fill_scales(problem, work, s);
     metric_walk(problem, s, s->value);
     for (int e = 0; e < s->me; e++) {
-        fill_row(problem, s, e, work->equality_row[e], -1);
-    }
-    for (int k = 0; k < work->cone_count; k++) {
-        const gauss_cone *cone = &work->cone[k];
-        for (int j = 0; j < cone->rows; j++) {
-            int at = cone->first + j, soft = problem->compliance != NULL;
-            fill_row(problem, s, s->me + at, work->cone_row[at], soft ? cone->rows - j : -1);
-        }
+        fill_row(problem, s, e, work->equality_row[e]);
     }
 }

@@ -29,19 +29,19 @@ static int parallel(gauss_sparse *s, int e, int p, double *scatter)
 {
     const double *base = s->base;
     double dot = 0.0, error = 0.0;
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+    for (int k = s->start[s->n + e] + 1; k < s->start[s->n + e + 1]; k++) {
         scatter[s->row[k]] = base[k] / s->length[e];
     }
-    for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
+    for (int k = s->start[s->n + p] + 1; k < s->start[s->n + p + 1]; k++) {
         dot += scatter[s->row[k]] * base[k];
     }
     double sign = dot < 0.0 ? -1.0 : 1.0;
-    for (int k = s->start[s->q + p] + 1; k < s->start[s->q + p + 1]; k++) {
+    for (int k = s->start[s->n + p] + 1; k < s->start[s->n + p + 1]; k++) {
         scatter[s->row[k]] -= sign * base[k] / s->length[p];
         error = fmax(error, fabs(scatter[s->row[k]]));
         scatter[s->row[k]] = 0.0;
     }
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+    for (int k = s->start[s->n + e] + 1; k < s->start[s->n + e + 1]; k++) {
         error = fmax(error, fabs(scatter[s->row[k]]));
         scatter[s->row[k]] = 0.0;
     }
@@ -52,7 +52,7 @@ static int parallel(gauss_sparse *s, int e, int p, double *scatter)
 static double projection(const gauss_sparse *s, int e)
 {
     double sum = 0.0;
-    for (int k = s->start[s->q + e] + 1; k < s->start[s->q + e + 1]; k++) {
+    for (int k = s->start[s->n + e] + 1; k < s->start[s->n + e + 1]; k++) {
         sum += s->base[k] * sparse_dice(s->row[k]);
     }
     return fabs(sum) / s->length[e];
@@ -85,7 +85,7 @@ static int find_first(gauss_sparse *s, int e, double *sign)
 
 void sparse_twins(gauss_sparse *s)
 {
-    memset(s->y[0], 0, (size_t)s->q * sizeof(double));
+    memset(s->y[0], 0, (size_t)s->n * sizeof(double));
     for (int e = 0; e < s->me; e++) {
         s->order[e] = -1;
     }

@@ -86,7 +86,9 @@
 #include "step/sleep/sleep.h"
 #include "tree/sweeps.h"
 
-enum { NEWTON = 200, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
+/* NEWTON: slopes by differences cost a search for contacts for each speed: for more speeds than
+ * there may be rounds they cannot pay. */
+enum { NEWTON = 60, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
 #define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
 #define MISS 1e-8     /* a residual from which a step counts as inexact */
@@ -223,7 +225,7 @@ static int is_first_enough(const step_impulse *s)
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)
 {
-    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
+    memcpy(s->u, s->again ? s->best : s->v0, (size_t)s->system->n * sizeof(double));
     zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
     return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
@@ -258,6 +260,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     impulse_begin_forces(s);
     impulse_begin_balance(s);
     zw_status status = begin_rounds(s, error);
+    s->again = 0;
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
         s->touch.rolling.off = 1;
         status = begin_rounds(s, error);
@@ -409,7 +412,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     double close = s->close;
     int lands = s->touch.bounces;
     s->touch.land.step = h;
-    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = 0;
+    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
     s->touch.land.sum_count = s->touch.land.flight_count = 0;
     zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
     status = lands ? impulse_bounce(s, h, v1, error) : status;

@@ -99,6 +99,7 @@ typedef struct impulse_overlap {
 typedef struct impulse_landing {
     int begun_count, count, room;
     int cut;                     /* the step is taken in flights between impacts: */
+    int cuts;                    /* so many pairs of bodies have been left out until they met; */
     int sum_count, flight_count; /* impulses of contacts, */
     impulse_pushed *sum;         /* [points] in all of the step, */
     impulse_pushed *flight;      /* [points] and in the flight at hand */
@@ -172,6 +173,7 @@ typedef struct step_impulse {
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *best;    /* [n] of the rounds so far the one that missed least */
+    int again;       /* (q0, v0) and about h are those of the last solve: begin with its u, best */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *q_force; /* [nq] where the forces are those of */

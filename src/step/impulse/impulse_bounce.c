@@ -20,9 +20,9 @@
  * parabola of a body in free flight, to round-off, whatever h is (impulse_close.c).
  *
  * Time of the impact.  The first trial ends where a gap can close at the earliest if gap'' >= -|g|;
- * later ones take gap'' as the flights so far had it. Where a flight ends too late, the gap is
- * negative, and Newton's rule with the speeds there leads back, between the times at which all is
- * known to be open and not to be.
+ * later ones take gap'' as the flights so far had it, and begin with the mean speed of the last.
+ * Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there leads
+ * back, between the times at which all is known to be open and not to be.
  *
  * Many bounces.  Flights of a step may cost WORK rows of their problems, one each at least. Once
  * that is spent, or if no time of impact is found, the rest of the step is captured, as Moreau's
@@ -249,6 +249,22 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
     return status;
 }
 
+/* The points at (q0, v0), and whether some of them meet right now. */
+static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_error *error)
+{
+    tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
+    zw_status status = find_points(s, b, b->rest, error);
+    *meets = 0;
+    find_rest(s, b);
+    for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
+        const contact_point *point = &s->touch.found.point[k];
+        *meets |= bounces(point) && point->gap <= b->near &&
+                  -impulse_contact_speed(s, k, s->v0) > b->slow;
+    }
+    return status;
+}
+
 typedef enum flight { FLIGHT_FREE, FLIGHT_HIT, FLIGHT_LOST } flight;
 
 /* Fly until something meets, at most for the rest of the step; s->h is how long. A flight whose
@@ -263,6 +279,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         t = fmin(t, impulse_until_meeting(s, b->rest));
     }
     *end = FLIGHT_LOST;
+    s->again = 0;
     for (int k = 0; k < LOOKS && b->work > 0; k++) {
         double open = 1;
         int lands = 0;
@@ -270,8 +287,14 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         if (status == ZW_NO_MEMORY) {
             return status;
         }
-        if (status == ZW_OK && lands) {
-            continue; /* the same without its rows: that tells when it meets */
+        s->again = status == ZW_OK;
+        if (status == ZW_OK && lands) { /* the same without its rows tells when it meets: */
+            if (look_around(s, b, &lands, error) == ZW_NO_MEMORY) {
+                return ZW_NO_MEMORY;
+            }
+            double first = look_out(s, b, s->v0, 0).soon; /* not before this */
+            t = first > low && first < t ? first : t;
+            continue;
         }
         if (status != ZW_OK || open < 1) {
             int shorter = status == ZW_OK && open * t > low;
@@ -302,22 +325,6 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
-
-/* The points at (q0, v0), and whether some of them meet right now. */
-static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_error *error)
-{
-    tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
-    tree_velocities(s->system->tree, s->v0, s->work->sweeps);
-    zw_status status = find_points(s, b, b->rest, error);
-    *meets = 0;
-    find_rest(s, b);
-    for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
-        const contact_point *point = &s->touch.found.point[k];
-        *meets |= bounces(point) && point->gap <= b->near &&
-                  -impulse_contact_speed(s, k, s->v0) > b->slow;
-    }
-    return status;
-}
 
 /* What would meet in the rest of the step, and may bounce, meets now; then the rest, without
  * bounce: what lands does so at the end. */

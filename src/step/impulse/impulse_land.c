@@ -11,8 +11,8 @@
  * A landing is cut at where it is faster than what gravity gives in a step: at slower ones the
  * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
  * again. Two landings in one step have a chance of O(h), so that LANDINGS of them are enough for
- * order two: where more pairs of bodies land in one step, as in a heap, or where flights are dear,
- * the step is left as it is, of order one, and what they take is counted as an impact all the
+ * order two: those of more pairs of bodies in one step, as in a heap, or of one in which flights
+ * are dear, are left as they are, of order one, and what they take is counted as an impact all the
  * same. */
 #include <math.h>
 #include <string.h>
@@ -201,7 +201,7 @@ int impulse_lands(const impulse_contacts *t, const contact_point *point)
 int impulse_note_landings(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
-    if (t->land.pairs == 0 || t->land.pairs > LANDINGS || s->problem.rows > ROWS ||
+    if (t->land.pairs == 0 || t->land.cuts + t->land.pairs > LANDINGS || s->problem.rows > ROWS ||
         t->sweep.linear || s->problem.options.contact == ZW_CONVEX) {
         return 0;
     }
@@ -212,6 +212,7 @@ int impulse_note_landings(step_impulse *s)
             it->feature = t->land.now[k] == 2 ? WHOLE : it->feature;
         }
     }
+    t->land.cuts += t->land.pairs;
     return 1;
 }
 
