@@ -2,7 +2,7 @@
  *
  *     scenarios          tables; some minutes
  *
- * The largest stable steps and the obstacle are those of the robot simulator Axion (seed 004). */
+ * The largest stable steps and the obstacle are those of the robot simulator Axion. */
 #include <string.h>
 
 #include "measure.h"

@@ -156,7 +156,7 @@ static void show_fit(FILE *to, const finding *f)
             r->error_position, r->error_speed, r->error_acceleration);
 }
 
-/* Both sides of seed 002 (6): what holds for all variations, and what is left over. */
+/* Both sides of Kozlov (2000), eq. (6): what holds for all variations, and what is left over. */
 static void show_mean(FILE *to, const finding *f)
 {
     const zw_trial_report *r = f->report;

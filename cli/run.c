@@ -95,7 +95,8 @@ static void show_events(FILE *to, const cli_world *world, const zw_run_summary *
     fputc('\n', to);
 }
 
-/* The energy theorem, seed 003 (3.14): E - E(0) is the work done; what is missing is the drift. */
+/* The energy theorem, Cardin-Zanzotto (1989), eq. (3.14): E - E(0) is the work done; what is
+ * missing is the drift. */
 static void show_energy(FILE *to, const zw_run_summary *summary)
 {
     double size = 1 + fabs(summary->energy_start);

@@ -374,7 +374,8 @@ static int show_corner(void)
 
 /* ---- 6. No masses at all ------------------------------------------------------------------- */
 
-/* x'' = s + v1 + v2 with v1 = A^+ (b - A s), v2 = (I - A^+ A) c: seed 000 eqs. (40)-(47). */
+/* x'' = s + v1 + v2 with v1 = A^+ (b - A s), v2 = (I - A^+ A) c: Fan et al. (2005), eqs. (40)-(47).
+ */
 static int show_underdetermined(void)
 {
     static const char *const name[] = {"x1", "x2", "x3"};

@@ -6,8 +6,8 @@
  * of rows admits: nothing (equality), one side (inequality), or a dual friction cone; or a box
  * limits the multiplier instead (a motor, dry friction). Coulomb's law is the same problem with the
  * residual of each cone shifted along its normal by its own sliding speed (De Saxce). Put
- * accelerations and forces in, or next velocities and impulses (seed 004 eqs. (2)-(4)): the problem
- * is the same.
+ * accelerations and forces in, or next velocities and impulses (Axion's page, eqs. (2)-(4)): the
+ * problem is the same.
  *
  * Signs: the constraints push with A' lambda, so M (a - a_free) = A' lambda + C, and
  * inequality and normal multipliers are >= 0.
@@ -35,7 +35,7 @@ extern "C" {
 /* ---- The metric M ------------------------------------------------------------------------- */
 
 typedef enum zw_metric_kind {
-    ZW_METRIC_IDENTITY, /* no masses: seed 000 section 6 */
+    ZW_METRIC_IDENTITY, /* no masses: Fan et al. (2005), section 6 */
     ZW_METRIC_DIAGONAL, /* value[n] */
     ZW_METRIC_DENSE,    /* value[n*n], symmetric; the lower triangle is read */
     ZW_METRIC_BLOCKS,   /* block_count square blocks, one after another in value, each as DENSE */
@@ -103,7 +103,7 @@ typedef struct zw_rows {
 typedef void zw_nonideal_law(void *user, const double *lambda, const double *reaction, double *C);
 
 typedef enum zw_nonideal_on {
-    ZW_ON_IDEAL_REACTION, /* the reaction F^L of seed 000 eq. (20), as without C */
+    ZW_ON_IDEAL_REACTION, /* the reaction F^L of Fan et al. (2005), eq. (20), as without C */
     ZW_ON_TOTAL_REACTION  /* the reaction with C acting: a fixed point */
 } zw_nonideal_on;
 
@@ -147,10 +147,11 @@ typedef enum zw_algebra { ZW_ALGEBRA_AUTO, ZW_ALGEBRA_DENSE, ZW_ALGEBRA_SPARSE }
 typedef struct zw_gauss_options {
     zw_contact_law contact;
     zw_algebra algebra;
-    double tolerance;    /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
-    double rank;         /* equality rows nearer than this to the span of others, all of length one,
-                            depend on them; 0: 1e-10. Dense algebra only */
-    int least_squares;   /* conflicting equalities: give the pseudoinverse motion of seed 000 */
+    double tolerance;  /* on the certificate; 0: 1e-10, with Coulomb cones 1e-8 */
+    double rank;       /* equality rows nearer than this to the span of others, all of length one,
+                          depend on them; 0: 1e-10. Dense algebra only */
+    int least_squares; /* conflicting equalities: give the pseudoinverse motion of Fan et al. (2005)
+                        */
     const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
     int margin;          /* measure zw_motion.margin */
     int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
@@ -184,7 +185,7 @@ typedef struct zw_motion {
     const double *a;        /* [n] the motion */
     const double *lambda;   /* [m] multipliers; of least norm where rows are redundant */
     const double *residual; /* [m] A a - b + compliance lambda */
-    const double *F_N;      /* [n] M a_free: Newton, seed 000 eq. (19) */
+    const double *F_N;      /* [n] M a_free: Newton, Fan et al. (2005), eq. (19) */
     const double *F_L;      /* [n] ideal constraint force: Lagrange, eq. (20) */
     const double *F_C;      /* [n] what C adds: Coulomb, eq. (21); F_N + F_L + F_C = M a */
     const double *C;        /* [n] the non-ideal force in the end */

@@ -1,4 +1,4 @@
-/* Whole motions: is a recorded path a motion of the system? (seed 002)
+/* Whole motions: is a recorded path a motion of the system? (Kozlov 2000)
  *
  *     zw_path  *path  = zw_path_read(system, "recording.csv", NULL, 0, &error);
  *     zw_trial *trial = zw_path_certify(system, path, &options, &error);
@@ -8,7 +8,7 @@
  * can exert its normal part; a motion of the system has no other (Theorem 1). The tangential rest
  * is what an unseen hand would have to add.
  *
- * Under the laws of seed 002 with alpha > 0 the constraints exert what (18) says, for some
+ * Under the laws of Kozlov (2000) with alpha > 0 the constraints exert what (18) says, for some
  * lambda(t) that is found along the whole path (Theorem 2); the hand is what is left over then. To
  * try a path by another law than the file's: zw_system_compile_law.
  */
@@ -120,7 +120,7 @@ typedef struct zw_trial_report {
                         moved most, in units of its mass; -1: nothing is known */
     double worst_force; /* of the hand on it */
 
-    double energy_change; /* of V . K - K + U, seed 003 (3.14) */
+    double energy_change; /* of V . K - K + U, Cardin-Zanzotto (1989), eq. (3.14) */
     double energy_work;   /* of the active forces along the path */
     double energy_defect; /* largest difference of the two along the path */
 } zw_trial_report;
@@ -155,7 +155,7 @@ zw_status zw_trial_write(const zw_trial *trial, const char *file, zw_error *erro
 /* ---- From here to there ------------------------------------------------------------------- */
 
 /* `reach x = 1, y = 0 at 2`: the start lies where the file says; which speeds, and under the laws
- * of seed 002 which multipliers, lead to the end? Those that the file gives (`speed`, `law
+ * of Kozlov (2000) which multipliers, lead to the end? Those that the file gives (`speed`, `law
  * vakonomic NAME = 1`) are held. Where a variational law holds (beta = 0), what is not named is
  * free at the end: its momentum vanishes there (transversality), unless as many are named as are
  * unknown.
@@ -207,10 +207,11 @@ int zw_reach_unknowns(const zw_system *system, const zw_state *state, zw_reach_u
 
 /* ---- The limits --------------------------------------------------------------------------- */
 
-/* Seed 002, 4 b) and c): without its constraints, but with the added mass alpha N Phi^2/2 and the
- * friction beta N Phi^2/2, the system (17) moves as (18) in the limit N -> infinity. alpha and beta
- * are those of the model's law; without one they are 0 and 1, and the limit is the nonholonomic
- * law. Where the file has a `reach` line, all begin as the limit must to arrive there.
+/* Kozlov (2000), section 4 b) and c): without its constraints, but with the added mass alpha N
+ * Phi^2/2 and the friction beta N Phi^2/2, the system (17) moves as (18) in the limit N ->
+ * infinity. alpha and beta are those of the model's law; without one they are 0 and 1, and the
+ * limit is the nonholonomic law. Where the file has a `reach` line, all begin as the limit must to
+ * arrive there.
  *
  *     zw_limit *limit = zw_limit_create(model, NULL, &error);
  *     zw_limit_add(limit, INFINITY, &error);                       the limit itself: row 0

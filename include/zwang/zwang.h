@@ -84,7 +84,7 @@ zw_impact_law zw_model_impact(const zw_model *model);
 zw_system *zw_system_compile(const zw_model *model, zw_error *error);
 void zw_system_free(zw_system *system);
 
-/* The law that constraints with speeds follow (seed 002): Kozlov's (18), [T] = F - alpha ((lambda
+/* The law that constraints with speeds follow: Kozlov (2000), eq. (18), [T] = F - alpha ((lambda
  * Phi_v)' - lambda Phi_q) - beta lambda Phi_v with Phi = lambda/N. */
 typedef struct zw_law {
     const char *name;      /* "nonholonomic", "vakonomic", "mixed", "penalty" */
@@ -264,7 +264,7 @@ struct zw_run_options {
 typedef struct zw_run_summary {
     long steps, rejected, evaluations, events;
     double end;          /* the time reached */
-    double energy_start; /* v . K_v - K + V, seed 003 eq. (3.14) */
+    double energy_start; /* v . K_v - K + V, Cardin-Zanzotto (1989), eq. (3.14) */
     double energy_end;
     double
         energy_drift; /* largest |E - E0 - work| / (1 + |E0|) at the ends of steps and at events */

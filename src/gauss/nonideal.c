@@ -1,4 +1,4 @@
-/* Non-ideal constraint forces, seed 000 sections 3 to 5.
+/* Non-ideal constraint forces, Fan et al. (2005), sections 3 to 5.
  *
  * The reaction without C is F^L, eq. (20). A given C, or one that a law makes of F^L, then acts in
  * the extended principle (26)-(27), which is the same problem with the free motion a_free + M \ C;

@@ -22,7 +22,7 @@ zw_gauss_options zw_gauss_options_default(void)
     return (zw_gauss_options){.contact = ZW_COULOMB};
 }
 
-/* F^N + F^L + F^C = M a, seed 000 eqs. (18)-(21), and Z. */
+/* F^N + F^L + F^C = M a, Fan et al. (2005), eqs. (18)-(21), and Z. */
 static void split_forces(const zw_gauss *problem, zw_gauss_work *work, int nonideal,
                          zw_motion *motion)
 {

@@ -67,7 +67,8 @@ typedef struct model_coord {
     expr_id start;   /* on parameters only */
     expr_id speed;   /* on parameters only, or EXPR_NONE: it follows from the constraints */
     expr_id force;   /* generalized force, EXPR_ZERO if none */
-    expr_id prefer;  /* systems without masses, seed 000 (39)-(43): s; EXPR_ZERO if none */
+    expr_id prefer;  /* systems without masses, Fan et al. (2005), eqs. (39)-(43): s; EXPR_ZERO if
+                        none */
     expr_id free;    /* ... and c */
     expr_id reach;   /* where it ends, on parameters only; EXPR_NONE: nothing is asked */
     model_seen seen; /* then start is EXPR_NONE where nothing is said */
@@ -186,7 +187,7 @@ typedef struct model_draw {
     int *face;                     /* of each face the number of its corners, then these */
 } model_draw;
 
-/* `law ...`: seed 002. */
+/* `law ...`: Kozlov (2000). */
 typedef enum model_law_kind {
     MODEL_LAW_NONHOLONOMIC,
     MODEL_LAW_VAKONOMIC,
@@ -202,7 +203,7 @@ typedef struct model_law {
     int *given;     /* [rows] which of them were written, or NULL */
 } model_law;
 
-/* `reach x = 1, y = 0 at 2`: seed 002 (11). The values are the coordinates' own. */
+/* `reach x = 1, y = 0 at 2`: Kozlov (2000), eq. (11). The values are the coordinates' own. */
 typedef struct model_reach {
     int place;   /* -1: nothing is asked */
     double time; /* 0: not said */

@@ -1,6 +1,7 @@
 /* A system as a field y' = f(t, y) with y = (q, v, what the law carries, W): W, the last, is the
  * work of all that changes the energy, carried along where the system is not conservative, so that
- * the energy theorem (seed 003 (3.14)), E(t) = E(0) + W(t), can be checked at any moment. */
+ * the energy theorem (Cardin-Zanzotto 1989, eq. (3.14)), E(t) = E(0) + W(t), can be checked at any
+ * moment. */
 #ifndef ZW_STEP_MOTION_H
 #define ZW_STEP_MOTION_H
 

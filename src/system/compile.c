@@ -253,7 +253,7 @@ static void add_all(system_list *list, const int *item, int count)
     }
 }
 
-/* Explicit non-ideal forces, seed 000 eq. (17). */
+/* Explicit non-ideal forces, Fan et al. (2005), eq. (17). */
 static void list_nonideal(builder *b)
 {
     for (int c = 0; c < b->model->constraint_count; c++) {
@@ -265,8 +265,8 @@ static void list_nonideal(builder *b)
     }
 }
 
-/* The free motion of a system without masses is s of seed 000 (39)-(43), and c acts as C; in a
- * metric G both become forces, G s and G c. */
+/* The free motion of a system without masses is s of Fan et al. (2005), eqs. (39)-(43), and c acts
+ * as C; in a metric G both become forces, G s and G c. */
 static expr_id massless_force(builder *b, int i, int preferred)
 {
     const zw_model *model = b->model;

@@ -89,8 +89,8 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
 /* ---- Accelerations -------------------------------------------------------------------------- */
 
 /* Gauss's problem of this instant, from the terms. A C that is known moves as the applied force
- * does (seed 000 eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`, since
- * that is two problems. Answers the C that was taken to the force; NULL: none. */
+ * does (Fan et al. 2005, eq. (26)): the kernel is asked for F^L and F^C one by one only if `split`,
+ * since that is two problems. Answers the C that was taken to the force; NULL: none. */
 static const double *set_up(const zw_system *system, zw_work *work, system_solver *solver,
                             int split)
 {
@@ -118,8 +118,8 @@ static const double *set_up(const zw_system *system, zw_work *work, system_solve
     return solver->C;
 }
 
-/* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: seed 003 (3.14). `more` is a C that the motion
- * does not know; NULL: none. */
+/* dE/dt = (Q - dR/dv) . v + (F^L + F^C) . v - dL/dt: Cardin-Zanzotto (1989), eq. (3.14). `more` is
+ * a C that the motion does not know; NULL: none. */
 static double power_of(const zw_system *system, const zw_work *work, const zw_motion *motion,
                        const double *more, const double *v)
 {

@@ -1,4 +1,4 @@
-/* The laws of seed 002: nonholonomic, vakonomic, and the family between them, (15)-(18).
+/* The laws of Kozlov (2000): nonholonomic, vakonomic, and the family between them, (15)-(18).
  *
  * A row Phi(q, v, t) = 0 with speeds in it says which speeds are possible, not what holds them so.
  * Kozlov's (18) has two numbers for that:

@@ -23,8 +23,8 @@ static zw_constraint_mode mode_now(const model_constraint *constraint, int mode)
     return constraint->friction != EXPR_NONE ? ZW_MODE_SLIDING : ZW_MODE_CLOSED;
 }
 
-/* The force of constraint c on the coordinates: A' lambda, or under the laws of seed 002 the whole
- * of law.h; added to sum[n]. */
+/* The force of constraint c on the coordinates: A' lambda, or under the laws of Kozlov (2000) the
+ * whole of law.h; added to sum[n]. */
 static void add_force(const zw_system *system, const zw_work *work, int c, double *sum)
 {
     const double *A = work->out[PART_TERMS] + system->at.A;

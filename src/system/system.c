@@ -10,8 +10,8 @@
 #include "system/law.h"
 #include "system/work.h"
 
-/* A forgotten mass is more likely than a rule without masses (seed 000 section 6) that has forces,
- * or nothing to follow. */
+/* A forgotten mass is more likely than a rule without masses (Fan et al. 2005, section 6) that has
+ * forces, or nothing to follow. */
 static zw_status check_masses(const zw_model *model, zw_error *error)
 {
     int rule = model->constraint_count > 0,

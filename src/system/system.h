@@ -7,19 +7,19 @@
  *     M a = force + A' lambda + C,     M = dp/dv,     force = dL/dq - D p + Q - dR/dv,
  *
  * Q being the generalized forces and R Rayleigh's function. A constraint phi(q, t) = 0 is
- * differentiated twice, one with speeds, psi(q, v, t) = 0, once (Chetaev's rule, seed 002):
+ * differentiated twice, one with speeds, psi(q, v, t) = 0, once (Chetaev's rule; Kozlov 2000):
  *
  *     A = dphi/dq,   b = -D D phi          A = dpsi/dv,   b = -D psi          A a = b
  *
- * M depends on v where the kinetic energy is not quadratic (seed 003 (2.17)); nothing else changes.
- * Energy is E = v . p - L; by seed 003 (3.14) it changes by the power of Q - dR/dv, of C, of the
- * constraints, and by -dL/dt.
+ * M depends on v where the kinetic energy is not quadratic (Cardin-Zanzotto 1989, eq. (2.17));
+ * nothing else changes. Energy is E = v . p - L; by Cardin-Zanzotto (1989), eq. (3.14) it changes
+ * by the power of Q - dR/dv, of C, of the constraints, and by -dL/dt.
  *
  * Rows r = 0..m-1 are those of the constraints in their order, two-sided and one-sided mixed.
  *
- * Under the laws of seed 002 some multipliers are carried along as part of the state: law.h. They
- * stand behind the speeds, and so do activations of motors: wherever v is handed on, it is
- * v[n + carried], and where accelerations are, a[n + carried] has the rates of these.
+ * Under the laws of Kozlov (2000) some multipliers are carried along as part of the state: law.h.
+ * They stand behind the speeds, and so do activations of motors: wherever v is handed on, it is v[n
+ * + carried], and where accelerations are, a[n + carried] has the rates of these.
  */
 #ifndef ZW_SYSTEM_SYSTEM_H
 #define ZW_SYSTEM_SYSTEM_H
@@ -77,7 +77,7 @@ typedef struct system_slip {
     int at;
 } system_slip;
 
-/* The law that rows with speeds follow, seed 002 (15)-(18): law.h. */
+/* The law that rows with speeds follow, Kozlov (2000), eqs. (15)-(18): law.h. */
 typedef struct system_law {
     double alpha, beta;
     double flex;          /* 1/N of (16) and (17); 0: Phi = 0 exactly */

@@ -7,7 +7,7 @@
 
 /* Matrices are row-major with the case's own n columns. */
 
-/* D01: xdd = s + A^+ (b - A s) + (I - A^+ A) c, seed 000 eqs. (40)-(47). */
+/* D01: xdd = s + A^+ (b - A s) + (I - A^+ A) c, Fan et al. (2005), eqs. (40)-(47). */
 typedef struct reference_underdetermined {
     const char *name;
     int m, n, rank, consistent;
@@ -164,7 +164,7 @@ static const reference_underdetermined reference_D01[] = {
      {1}},
 };
 
-/* C06: M xdd = F_N + F_L + F_C, seed 000 eqs. (16)-(21), (26)-(35). */
+/* C06: M xdd = F_N + F_L + F_C, Fan et al. (2005), eqs. (16)-(21), (26)-(35). */
 typedef struct reference_split {
     const char *name;
     int m, n, rank;

@@ -1,5 +1,5 @@
-/* The laws of seed 000 hold for random problems: least constraint, virtual work, the force split,
- * the extended principle; and those of compliance and of the velocity form. */
+/* The laws of Fan et al. (2005) hold for random problems: least constraint, virtual work, the force
+ * split, the extended principle; and those of compliance and of the velocity form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static double length_M(const scene *s, const double *x)
     return sqrt(fmax(dot(s->problem.n, x, y), 0.0));
 }
 
-/* Where the system would go without constraints, C included: seed 000 eq. (26). */
+/* Where the system would go without constraints, C included: Fan et al. (2005), eq. (26). */
 static void unconstrained(const scene *s, double *a)
 {
     zw_gauss problem = s->problem;
@@ -348,7 +348,7 @@ static void compliance_law(void **state)
 /* ---- Velocities and impulses ------------------------------------------------------------------
  */
 
-/* Seed 004 eqs. (2)-(4): u+ = u + h a and impulses h lambda, if A u+ >= A u + h b is asked. */
+/* Axion's page, eqs. (2)-(4): u+ = u + h a and impulses h lambda, if A u+ >= A u + h b is asked. */
 static void velocity_form(void **state)
 {
     (void)state;

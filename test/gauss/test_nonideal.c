@@ -1,4 +1,5 @@
-/* Non-ideal constraint forces: friction that depends on the reaction, seed 000 sections 3 to 5. */
+/* Non-ideal constraint forces: friction that depends on the reaction, Fan et al. (2005), sections 3
+ * to 5. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -211,7 +211,7 @@ static void A09_inconsistent_rows(void **state)
 
 /* ---- E07 ---------------------------------------------------------------------------------- */
 
-/* Kozlov's remark a), seed 002: Gauss's principle holds in any metric B, |R + B (x_c - x_a)|^2 in
+/* Remark a) of Kozlov (2000): Gauss's principle holds in any metric B, |R + B (x_c - x_a)|^2 in
  * B^-1, R = M (x_a - x_r) being what holds the actual motion. It is least at x_c = x_a; that is the
  * kernel's problem with the metric B and x_a - B^-1 R for the free motion. */
 static double zwang_in(const double *B, const double *free, const double *x)

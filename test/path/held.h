@@ -1,4 +1,4 @@
-/* Models of seed 002 that both tests of laws along a path use. */
+/* Models of Kozlov (2000) that both tests of laws along a path use. */
 #ifndef ZW_TEST_PATH_HELD_H
 #define ZW_TEST_PATH_HELD_H
 

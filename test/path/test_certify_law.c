@@ -1,5 +1,5 @@
-/* Recordings tried under the laws of seed 002: motions pass under their own law and under no other,
- * with the multiplier that the motion carried. */
+/* Recordings tried under the laws of Kozlov (2000): motions pass under their own law and under no
+ * other, with the multiplier that the motion carried. */
 #include <time.h>
 
 #include "held.h"

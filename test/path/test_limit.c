@@ -1,5 +1,5 @@
-/* The limits of seed 002, 4 b) and c): systems with added mass and friction tend to (18), like 1/N,
- * and no N is too large. */
+/* The limits of Kozlov (2000), section 4 b) and c): systems with added mass and friction tend to
+ * (18), like 1/N, and no N is too large. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

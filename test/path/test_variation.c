@@ -1,5 +1,5 @@
-/* Theorem 2 of seed 002 and its form for (18): what the laws can exert is found along paths that
- * follow them, and is missed along paths that follow another one. */
+/* Theorem 2 of Kozlov (2000) and its form for (18): what the laws can exert is found along paths
+ * that follow them, and is missed along paths that follow another one. */
 #include "path/trial/quadrature.h"
 #include "path/walk.h"
 

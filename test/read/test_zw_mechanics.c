@@ -34,7 +34,7 @@ static void energies_add_up(void **state)
     }
 }
 
-/* K of degree p in the speeds: E = (p - 1) K + V (seed 003). */
+/* K of degree p in the speeds: E = (p - 1) K + V (Cardin-Zanzotto 1989). */
 static void energy_of_a_kinetic_energy_that_is_not_quadratic(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Axion's obstacle (seed 004): the robot of examples/contact/skid_steer.xml drives over a step. Its
+/* Axion's obstacle: the robot of examples/contact/skid_steer.xml drives over a step. Its
  * wheels are sped up over a second; a step gets the mean of that ramp over it. */
 #ifndef ZWANG_TEST_SCENE_SKID_H
 #define ZWANG_TEST_SCENE_SKID_H

@@ -306,7 +306,8 @@ static void skate_on_a_slope(void **state)
 /* ---- A kinetic energy that is not quadratic, on a moving circle, with friction -----------------
  */
 
-/* K = (|v|^2)/2 + (|v|^2)^2/4 (seed 003: Finsler), V = q_y, Q = -v/5, |q|^2 = (1 + t/10)^2. */
+/* K = (|v|^2)/2 + (|v|^2)^2/4 (Cardin-Zanzotto 1989: Finsler), V = q_y, Q = -v/5, |q|^2 = (1 +
+ * t/10)^2. */
 static void odd_momentum(double t, const double *q, const double *v, double *p)
 {
     (void)t, (void)q;

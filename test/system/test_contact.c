@@ -1,6 +1,6 @@
 /* One-sided constraints at work: impacts, resting contact, sticking and sliding. Every motion here
- * is compared with a closed form, and every run must keep the energy theorem (seed 003 (3.14)): the
- * work of friction and impacts is in it. */
+ * is compared with a closed form, and every run must keep the energy theorem (Cardin-Zanzotto 1989,
+ * eq. (3.14)): the work of friction and impacts is in it. */
 #include "system/contact.h"
 
 static const double g = G;

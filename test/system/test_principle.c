@@ -46,7 +46,7 @@ static void test_pendulum_at_an_instant(void **state)
     world_end(&w);
 }
 
-/* Seed 003: K need not be quadratic. K = v^2/2 + c v^4/4 on the unit circle:
+/* Cardin-Zanzotto (1989): K need not be quadratic. K = v^2/2 + c v^4/4 on the unit circle:
  * (1 + 3 c th'^2) th'' = -g cos th. */
 static void test_nonquadratic_energy(void **state)
 {
@@ -71,7 +71,7 @@ static void test_nonquadratic_energy(void **state)
 /* ---- Two formulations ----------------------------------------------------------------------- */
 
 /* A Randers particle on a curve: the constraint in the plane (Gauss), and the curve's own
- * coordinate (d'Alembert, seed 003): the same acceleration. */
+ * coordinate (d'Alembert, Cardin-Zanzotto 1989): the same acceleration. */
 static void test_gauss_is_dalembert(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void test_dense_is_sparse(void **state)
 
 /* ---- Energy --------------------------------------------------------------------------------- */
 
-/* E - E0 equals the integrated work, whatever does it: seed 003 (3.14). */
+/* E - E0 equals the integrated work, whatever does it: Cardin-Zanzotto (1989), eq. (3.14). */
 static void test_energy_theorem(void **state)
 {
     (void)state;

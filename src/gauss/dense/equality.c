@@ -19,7 +19,7 @@
  * Multipliers. L' r = g has many solutions if rank < rows; the one of least norm in the user's own
  * rows comes from a second factorisation, of T = diag(1/scale) L. What its round-off leaves of g
  * the independent rows push. The same T gives the least-squares motion of contradicting rows, the
- * pseudoinverse of seed 000 eq. (1). */
+ * pseudoinverse of Fan et al. (2005), eq. (1). */
 #include <math.h>
 #include <string.h>
 

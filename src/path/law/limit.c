@@ -1,4 +1,4 @@
-/* How the systems (17) of seed 002 tend to (18).
+/* How the systems (17) of Kozlov (2000) tend to (18).
  *
  * Every N is a system of its own, compiled from the same model under another law, and run over the
  * same samples. That the distance falls like 1/N is to be expected: with lambda = N Phi, (17) is

@@ -1,4 +1,4 @@
-/* The limits of seed 002: paths of the systems (17) for several N, and of (18). */
+/* The limits of Kozlov (2000): paths of the systems (17) for several N, and of (18). */
 #ifndef ZW_PATH_LIMIT_H
 #define ZW_PATH_LIMIT_H
 

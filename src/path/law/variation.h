@@ -1,4 +1,4 @@
-/* Theorem 2 of seed 002, and its form for (18): for laws whose multiplier has a rate.
+/* Theorem 2 of Kozlov (2000), and its form for (18): for laws whose multiplier has a rate.
  *
  * Along a path a law (18) can exert the forces
  *
@@ -9,7 +9,7 @@
  *
  *     int W lambda . dx dt = int lambda (alpha Phi_v dx' + alpha Phi_q dx - beta Phi_v dx) dt,
  *
- * so that W is the adjoint of the operator whose kernel the admitted variations are. (The seed
+ * so that W is the adjoint of the operator whose kernel the admitted variations are. (The paper
  * prints + beta in that equation, its last one. With (18) as printed there it must be - beta, as
  * the line above shows; for beta = 0, equation (12), there is no difference.) R = W lambda for some
  * lambda if and only if int R . dx = 0 for all admitted dx, which is the theorem. How far a path is

@@ -4,8 +4,8 @@
  * given ones held, so that the motion that begins there meets conditions F(z) = 0 at the end.
  *
  * 1. A guess (reach_least.c). Under the vakonomic law the motion is an extremal of Lagrange's
- *    problem, seed 002 (11), and among all of them people want the least one. So the action is
- *    minimised over broken paths. Free and holonomic systems are the case without Phi.
+ *    problem, Kozlov (2000), eq. (11), and among all of them people want the least one. So the
+ * action is minimised over broken paths. Free and holonomic systems are the case without Phi.
  * 2. Newton's method on the motion itself (reach_shoot.c), from the guess; without one, or if there
  *    is no minimum, from a straight start, the end being led from where that arrives to where it
  *    should.

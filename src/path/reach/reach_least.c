@@ -1,15 +1,15 @@
 /* The path of least action among broken ones: a guess for Newton's method.
  *
- * Lagrange's problem, seed 002 (11), on K intervals with the midpoint rule: minimise the sum of
- * h L(m_k, u_k) subject to Phi(m_k, u_k) = 0, with both ends fixed (of the last, what is named). By
- * the method of multipliers: the free system with the Lagrangian
+ * Lagrange's problem, Kozlov (2000), eq. (11), on K intervals with the midpoint rule: minimise the
+ * sum of h L(m_k, u_k) subject to Phi(m_k, u_k) = 0, with both ends fixed (of the last, what is
+ * named). By the method of multipliers: the free system with the Lagrangian
  *
  *     L + lambda Phi + rho/2 Phi^2
  *
  * has its minimum where the constrained one has it as soon as lambda is right and rho large enough;
- * after each minimisation lambda += rho Phi. That is (16) of seed 002, the system with an added
- * mass, only that lambda spares it from having to be infinite. Its limit is the lambda of (15), for
- * the derivative of L + lambda Phi vanishes in both; so the guess has multipliers too.
+ * after each minimisation lambda += rho Phi. That is (16) of Kozlov (2000), the system with an
+ * added mass, only that lambda spares it from having to be infinite. Its limit is the lambda of
+ * (15), for the derivative of L + lambda Phi vanishes in both; so the guess has multipliers too.
  *
  * Each minimisation is Newton's method. The second derivatives form a band of 2n. If they are not
  * positive they are made so (Cholesky's factorisation tells) by adding to the diagonal: so every

@@ -1,4 +1,4 @@
-/* Is a recorded path a motion of the system? Theorem 1 of seed 002.
+/* Is a recorded path a motion of the system? Theorem 1 of Kozlov (2000).
  *
  * R = [T] - F needs the accelerations of the path. To differentiate a recording twice is to
  * differentiate its errors twice: an integrator that errs by 1e-12 on the scale of its steps errs

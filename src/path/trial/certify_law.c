@@ -1,4 +1,4 @@
-/* Trials under the laws of seed 002: the multipliers that a law carries, along a path.
+/* Trials under the laws of Kozlov (2000): the multipliers that a law carries, along a path.
  *
  * alpha > 0: the path does not show lambda(t), Theorem 2 finds it (variation.h). It takes the
  * accelerations for that, so it is found again with the better ones of each pass of certify.c; the

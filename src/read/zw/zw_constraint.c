@@ -341,7 +341,7 @@ int read_make_nonideal(reader *r, const read_statement *s, const read_item *item
     return 1;
 }
 
-/* ---- Laws (seed 002) ---------------------------------------------------------------------- */
+/* ---- Laws (Kozlov 2000) ---------------------------------------------------------------------- */
 
 static int law_multipliers(reader *r, const read_item *item)
 {

@@ -4,7 +4,7 @@
  *     inertia J of th    K += J/2 th'^2
  *     spring k           V += k/2 (|p - q| - l)^2, and k/2 |p - q|^2 (no root) without a length
  *     damper c           R += c/2 (d|p - q|/dt)^2
- *     force F at p       Q_i += dp/dq_i . F            (virtual work, seed 000 eq. (35))
+ *     force F at p       Q_i += dp/dq_i . F            (virtual work, Fan et al. 2005, eq. (35))
  */
 #include <math.h>
 
@@ -226,7 +226,8 @@ int read_make_metric(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* E = sum v dL/dv - L with L = K - V + what `lagrangian` adds (seed 003 eq. (3.14)). */
+/* E = sum v dL/dv - L with L = K - V + what `lagrangian` adds (Cardin-Zanzotto 1989, eq. (3.14)).
+ */
 int read_energy(reader *r, int token, expr_id *energy)
 {
     zw_model *m = r->model;
@@ -371,7 +372,8 @@ int read_make_damper(reader *r, const read_statement *s, const read_item *item)
     return 1;
 }
 
-/* ---- Systems without masses (seed 000 section 6) ------------------------------------------ */
+/* ---- Systems without masses (Fan et al. 2005, section 6)
+ * ------------------------------------------ */
 
 static int set_prefer(reader *r, const read_statement *s, int i, int tree)
 {

@@ -10,7 +10,7 @@
  * The copy weighs nothing: what the weld does to it is what the joint does to Y, so the multipliers
  * of the weld are force and moment of the joint, at its anchor. M is singular, as the joint's
  * coordinates alone move no mass; on the motions that the weld admits it is not, and that is all
- * that Gauss's principle asks for (seed 000, section 6).
+ * that Gauss's principle asks for (Fan et al. 2005, section 6).
  *
  * Maximal coordinates: every body that joints hang on its parent is cut so, and freed. n = 6 N +
  * (freedoms of the joints), m = 6 N + (rows of loops and limits); M and A couple neighbours only,

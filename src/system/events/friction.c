@@ -1,5 +1,5 @@
 /* Friction of the constraints: C = -mu N T' e/|e|, with the sliding speed e, T = de/dv and the
- * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is seed 000's
+ * normal force N = |sum nu lambda| of slip.c. For one mass on fixed ground this is Fan et al.'s
  * C = -mu |F| v/|v| with the ideal reaction F of its eq. (20). In general friction changes the
  * normal force, and Coulomb's law is about the total one: the kernel iterates to the fixed point.
  *
