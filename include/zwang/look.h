@@ -22,6 +22,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
 
 typedef struct zw_probe zw_probe;
 
@@ -132,6 +135,9 @@ zw_status zw_momentum_jacobian(zw_probe *probe, const zw_state *state, int body,
 zw_status zw_rows_look(zw_probe *probe, const zw_state *state, double *A, double *b, double *phi,
                        double *psi, zw_error *error);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

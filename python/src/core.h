@@ -1,0 +1,127 @@
+/* The extension behind the package zwang: thin objects around the C interface, on Python's stable
+ * ABI. Names, units and NumPy arrays are made in Python (python/zwang); here are handles, numbers
+ * as memory, and the rules that keep a program from crashing:
+ *
+ * - a Sim keeps its Model alive, and memory that is handed out keeps its Sim alive;
+ * - the GIL is released while zwang works, and a Sim that works refuses other calls (sim_enter);
+ * - long work asks for signals about twenty times a second, so that Ctrl-C ends it;
+ * - a failing call raises zwang.Error with status, file, line and column. */
+#ifndef ZW_PYTHON_CORE_H
+#define ZW_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "zwang/look.h"
+#include "zwang/verdict.h"
+#include "zwang/zwang.h"
+
+typedef struct core_state {
+    PyObject *error; /* zwang.Error */
+    PyTypeObject *memory, *model, *store, *sim, *run;
+} core_state;
+
+core_state *core_of(PyObject *self); /* by an object of a type that has no subclasses */
+extern struct PyModuleDef core_module;
+
+/* Raises zwang.Error; always NULL. */
+PyObject *core_raise(core_state *core, const zw_error *error);
+PyObject *core_no_memory(void);
+
+/* ---- Memory: numbers with an owner, seen through the buffer protocol ------------------------ */
+
+typedef enum memory_format { MEMORY_DOUBLE, MEMORY_LONG, MEMORY_INT, MEMORY_BYTE } memory_format;
+
+typedef struct memory_object {
+    PyObject_HEAD PyObject *owner; /* NULL: data is the object's own */
+    void *data;
+    memory_format format;
+    int writable, dimensions;
+    Py_ssize_t shape[3], strides[3];
+} memory_object;
+
+extern PyType_Spec memory_spec;
+/* A view of somebody's memory, or new zeroed memory (owner NULL and data NULL). */
+PyObject *memory_create(core_state *core, PyObject *owner, void *data, memory_format format,
+                        int dimensions, const Py_ssize_t *shape, int writable);
+PyObject *memory_doubles(core_state *core, Py_ssize_t count); /* new, [count] */
+double *memory_data(PyObject *memory);
+
+/* A contiguous array of finite doubles: any object with a buffer of format 'd', or a sequence.
+ * `count` -1: any number. 0: an exception is set. */
+typedef struct numbers {
+    double *data; /* to be freed with PyMem_Free */
+    Py_ssize_t count;
+} numbers;
+int numbers_get(PyObject *from, Py_ssize_t count, const char *what, numbers *to);
+
+/* ---- Model ----------------------------------------------------------------------------------- */
+
+typedef struct model_object {
+    PyObject_HEAD zw_model *model;
+    zw_system *system;
+} model_object;
+
+extern PyType_Spec model_spec;
+PyObject *model_load(PyObject *module, PyObject *arguments, PyObject *names);
+PyObject *model_parse(PyObject *module, PyObject *arguments, PyObject *names);
+int model_kind(const char *name); /* zw_kind of "coord", "param" ...; -1: an exception is set */
+
+/* ---- Sim ------------------------------------------------------------------------------------- */
+
+/* What views of a state keep alive. Not the Sim: NumPy arrays hide from the garbage collector, and
+ * a Sim that keeps views of itself would never go. */
+typedef struct store_object {
+    PyObject_HEAD zw_state *state;
+    double *control;
+} store_object;
+
+extern PyType_Spec store_spec;
+
+typedef struct sim_object {
+    PyObject_HEAD core_state *core; /* the model's type keeps it alive */
+    model_object *model;
+    store_object *store; /* owns state and control */
+    zw_state *state, *start;
+    zw_work *work;
+    zw_probe *probe;                  /* made when first asked for */
+    zw_run_options options, stepping; /* of runs, and of single steps */
+    zw_assembly assembly;
+    int busy;          /* a thread is inside */
+    int control_first; /* controls are these parameters */
+    int controls;
+    double *control; /* [controls] what Python writes, */
+    double *applied; /* [controls] and what the state has */
+} sim_object;
+
+extern PyType_Spec sim_spec;
+int sim_enter(sim_object *sim); /* 0: it is busy, and an exception is set */
+void sim_leave(sim_object *sim);
+int sim_apply_controls(sim_object *sim); /* 0: an exception is set */
+void sim_read_controls(sim_object *sim);
+/* Asked now and then by long work without the GIL: nonzero: an exception is set, stop. */
+typedef struct core_signals {
+    double last;
+    int raised;
+} core_signals;
+int core_signals_poll(core_signals *signals);
+
+/* sim_look.c: questions at the present state. */
+PyObject *sim_contacts(PyObject *self, PyObject *none);
+PyObject *sim_constraints(PyObject *self, PyObject *none);
+PyObject *sim_constraint_force(PyObject *self, PyObject *index);
+PyObject *sim_frame(PyObject *self, PyObject *arguments);
+PyObject *sim_jacobian(PyObject *self, PyObject *arguments);
+PyObject *sim_mass(PyObject *self, PyObject *none);
+PyObject *sim_force(PyObject *self, PyObject *kind);
+PyObject *sim_momentum(PyObject *self, PyObject *body);
+PyObject *sim_rows(PyObject *self, PyObject *none);
+
+/* run.c: whole motions. */
+extern PyType_Spec run_spec;
+PyObject *sim_run(PyObject *self, PyObject *arguments, PyObject *names);
+
+/* gauss.c: the kernel alone. */
+PyObject *gauss_solve(PyObject *module, PyObject *arguments, PyObject *names);
+
+#endif

@@ -1,0 +1,354 @@
+/* zwang._core.Model: what was written, compiled. It never changes, and any number of threads and
+ * Sims may use it at once. */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* A dict of names to numbers, or to texts. */
+typedef struct pairs {
+    int count;
+    zw_setting *setting; /* names and texts belong to the dict */
+    zw_package *package;
+} pairs;
+
+static int get_pair(PyObject *name, PyObject *value, int texts, pairs *to)
+{
+    const char *word = PyUnicode_Check(name) ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    if (!word) {
+        if (!PyErr_Occurred()) {
+            PyErr_SetString(PyExc_TypeError, "parameters and packages are given by their names");
+        }
+        return 0;
+    }
+    if (texts) {
+        const char *path = PyUnicode_Check(value) ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+        if (!path && !PyErr_Occurred()) {
+            PyErr_Format(PyExc_TypeError, "package %s: a path is wanted", word);
+        }
+        to->package[to->count++] = (zw_package){word, path};
+        return path != NULL;
+    }
+    double number = PyFloat_AsDouble(value);
+    to->setting[to->count++] = (zw_setting){word, number};
+    return !PyErr_Occurred();
+}
+
+static int get_pairs(PyObject *from, int texts, pairs *to)
+{
+    *to = (pairs){0, NULL, NULL};
+    if (!from || from == Py_None) {
+        return 1;
+    }
+    if (!PyDict_Check(from)) {
+        PyErr_SetString(PyExc_TypeError, "params and packages are dicts");
+        return 0;
+    }
+    size_t room = (size_t)PyDict_Size(from) + 1;
+    to->setting = calloc(room, sizeof *to->setting);
+    to->package = calloc(room, sizeof *to->package);
+    if (!to->setting || !to->package) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(from, &at, &name, &value)) {
+        if (!get_pair(name, value, texts, to)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void free_pairs(pairs *it)
+{
+    free(it->setting);
+    free(it->package);
+}
+
+/* States begin with this keyframe. */
+static int take_key(zw_model *model, const char *name, zw_error *error)
+{
+    int index = zw_model_find(model, ZW_THING_KEY, name);
+    if (index < 0) {
+        *error = (zw_error){.status = ZW_BAD_INPUT};
+        PyOS_snprintf(error->text, sizeof error->text, "there is no keyframe %.60s", name);
+        return 0;
+    }
+    zw_key_def key = *(const zw_key_def *)zw_model_def(model, ZW_THING_KEY, index);
+    key.start = 1;
+    return zw_model_change(model, ZW_THING_KEY, index, &key, error) == ZW_OK;
+}
+
+typedef struct wanted {
+    const char *text, *name, *key;
+    zw_read_options options;
+    zw_impact_law impact;
+} wanted;
+
+/* Without the GIL. */
+static zw_model *read_model(const wanted *it, zw_system **system, zw_error *error)
+{
+    zw_model *model = it->text ? zw_model_parse(it->text, it->name, it->options.settings,
+                                                it->options.setting_count, error)
+                               : zw_model_read_with(it->name, &it->options, error);
+    if (model && it->impact != ZW_IMPACT_DEFAULT) {
+        zw_model_set_impact(model, it->impact);
+    }
+    if (model && it->key && !take_key(model, it->key, error)) {
+        zw_model_free(model);
+        return NULL;
+    }
+    *system = model ? zw_system_compile(model, error) : NULL;
+    if (model && !*system) {
+        zw_model_free(model);
+        return NULL;
+    }
+    return model;
+}
+
+static PyObject *make(PyObject *module, const wanted *it)
+{
+    core_state *core = PyModule_GetState(module);
+    zw_error error = {.status = ZW_OK};
+    zw_system *system = NULL;
+    zw_model *model;
+    Py_BEGIN_ALLOW_THREADS;
+    model = read_model(it, &system, &error);
+    Py_END_ALLOW_THREADS;
+    if (!model) {
+        return core_raise(core, &error);
+    }
+    model_object *made = PyObject_New(model_object, core->model);
+    if (!made) {
+        zw_system_free(system);
+        zw_model_free(model);
+        return NULL;
+    }
+    made->model = model;
+    made->system = system;
+    return (PyObject *)made;
+}
+
+static int find_impact(const char *name, zw_impact_law *law)
+{
+    *law = ZW_IMPACT_DEFAULT;
+    if (name && zw_impact_law_find(name, law) != ZW_OK) {
+        PyErr_Format(PyExc_ValueError, "impact is 'sequential' or 'simultaneous', not '%s'", name);
+        return 0;
+    }
+    return 1;
+}
+
+static int find_base(const char *name, zw_base *base)
+{
+    static const char *const names[] = {"default", "fixed", "free"};
+    for (int k = 0; k < 3; k++) {
+        if (!name || !strcmp(name, names[k])) {
+            *base = (zw_base)k;
+            return 1;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "base is 'fixed' or 'free', not '%s'", name);
+    return 0;
+}
+
+PyObject *model_load(PyObject *module, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"path", "params", "key", "base", "balance", "packages", "impact", NULL};
+    PyObject *path, *params = NULL, *packages = NULL, *made = NULL;
+    const char *base = NULL, *impact = NULL;
+    wanted it = {0};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|OzzpOz", words, PyUnicode_FSConverter,
+                                     &path, &params, &it.key, &base, &it.options.balance_inertia,
+                                     &packages, &impact)) {
+        return NULL;
+    }
+    pairs settings = {0, NULL, NULL}, places = {0, NULL, NULL};
+    if (find_base(base, &it.options.base) && find_impact(impact, &it.impact) &&
+        get_pairs(params, 0, &settings) && get_pairs(packages, 1, &places)) {
+        it.name = PyBytes_AsString(path);
+        it.options.settings = settings.setting;
+        it.options.setting_count = settings.count;
+        it.options.packages = places.package;
+        it.options.package_count = places.count;
+        made = make(module, &it);
+    }
+    free_pairs(&settings);
+    free_pairs(&places);
+    Py_DECREF(path);
+    return made;
+}
+
+PyObject *model_parse(PyObject *module, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"text", "name", "params", "key", "impact", NULL};
+    PyObject *params = NULL, *made = NULL;
+    const char *impact = NULL;
+    wanted it = {.name = "text.zw"};
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|sOzz", words, &it.text, &it.name, &params,
+                                     &it.key, &impact)) {
+        return NULL;
+    }
+    pairs settings = {0, NULL, NULL};
+    if (find_impact(impact, &it.impact) && get_pairs(params, 0, &settings)) {
+        it.options.settings = settings.setting;
+        it.options.setting_count = settings.count;
+        made = make(module, &it);
+    }
+    free_pairs(&settings);
+    return made;
+}
+
+static void destroy(PyObject *self)
+{
+    model_object *it = (model_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    zw_system_free(it->system);
+    zw_model_free(it->model);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+int model_kind(const char *name)
+{
+    static const char *const names[] = {[ZW_SPEED] = "speed",
+                                        [ZW_COORD] = "coord",
+                                        [ZW_PARAM] = "param",
+                                        [ZW_CONSTRAINT] = "constraint",
+                                        [ZW_ROW] = "row",
+                                        [ZW_EVENT] = "event",
+                                        [ZW_CHECK] = "check",
+                                        [ZW_BODY] = "body",
+                                        [ZW_JOINT] = "joint",
+                                        [ZW_SENSOR] = "sensor",
+                                        [ZW_ACTIVATION] = "activation"};
+    for (int k = 0; k < (int)(sizeof names / sizeof *names); k++) {
+        if (!strcmp(names[k], name)) {
+            return k;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "'%s' is no kind of thing that has names", name);
+    return -1;
+}
+
+static PyObject *list_names(PyObject *self, PyObject *argument)
+{
+    model_object *it = (model_object *)self;
+    const char *word = PyUnicode_AsUTF8AndSize(argument, NULL);
+    int kind = word ? model_kind(word) : -1;
+    if (kind < 0) {
+        return NULL;
+    }
+    int count = zw_count(it->system, (zw_kind)kind);
+    PyObject *list = PyTuple_New(count);
+    for (int i = 0; list && i < count; i++) {
+        const char *name = zw_name(it->system, (zw_kind)kind, i);
+        PyObject *text = PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace");
+        if (!text || PyTuple_SetItem(list, i, text) != 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static PyObject *thing_names(PyObject *self, zw_thing kind, const char *(*name_of)(const void *))
+{
+    model_object *it = (model_object *)self;
+    int count = zw_model_count(it->model, kind);
+    PyObject *list = PyTuple_New(count);
+    for (int i = 0; list && i < count; i++) {
+        const char *name = name_of(zw_model_def(it->model, kind, i));
+        PyObject *text = name ? PyUnicode_DecodeUTF8(name, (Py_ssize_t)strlen(name), "replace")
+                              : PyUnicode_FromFormat("%d", i);
+        if (!text || PyTuple_SetItem(list, i, text) != 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static const char *actuator_name(const void *def)
+{
+    return ((const zw_actuator_def *)def)->name;
+}
+
+static const char *key_name(const void *def)
+{
+    return ((const zw_key_def *)def)->name;
+}
+
+static const char *geom_name(const void *def)
+{
+    return ((const zw_geom_def *)def)->name;
+}
+
+static PyObject *actuators(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return thing_names(self, ZW_THING_ACTUATOR, actuator_name);
+}
+
+static PyObject *keys(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return thing_names(self, ZW_THING_KEY, key_name);
+}
+
+static PyObject *geoms(PyObject *self, PyObject *none)
+{
+    (void)none;
+    return thing_names(self, ZW_THING_GEOM, geom_name);
+}
+
+/* What the file said that has no effect here: (text, file, line, count). */
+static PyObject *notes(PyObject *self, PyObject *none)
+{
+    (void)none;
+    model_object *it = (model_object *)self;
+    int count = zw_model_note_count(it->model);
+    PyObject *list = PyTuple_New(count);
+    for (int i = 0; list && i < count; i++) {
+        zw_note note = zw_model_note(it->model, i);
+        PyObject *row =
+            Py_BuildValue("(ssii)", note.text, note.file ? note.file : "", note.line, note.count);
+        if (!row || PyTuple_SetItem(list, i, row) != 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+static PyObject *write_mjcf(PyObject *self, PyObject *argument)
+{
+    model_object *it = (model_object *)self;
+    PyObject *path;
+    zw_error error = {.status = ZW_OK};
+    if (!PyUnicode_FSConverter(argument, &path)) {
+        return NULL;
+    }
+    zw_status status = zw_model_write(it->model, PyBytes_AsString(path), &error);
+    Py_DECREF(path);
+    return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(core_of(self), &error);
+}
+
+static PyMethodDef methods[] = {{"names", list_names, METH_O, NULL},
+                                {"actuators", actuators, METH_NOARGS, NULL},
+                                {"keys", keys, METH_NOARGS, NULL},
+                                {"geoms", geoms, METH_NOARGS, NULL},
+                                {"notes", notes, METH_NOARGS, NULL},
+                                {"write", write_mjcf, METH_O, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+static PyType_Slot slots[] = {
+    {Py_tp_dealloc, (void *)destroy}, {Py_tp_methods, methods}, {0, NULL}};
+
+PyType_Spec model_spec = {.name = "zwang._core.Model",
+                          .basicsize = sizeof(model_object),
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                          .slots = slots};

@@ -1,0 +1,29 @@
+"""Constrained dynamics by Gauss's principle of least constraint.
+
+    >>> import zwang
+    >>> model = zwang.parse('''
+    ... param g = 9.81, l = 1
+    ... coord x = 0.6, y = -0.8
+    ... mass  2 at (x, y)
+    ... gravity (0, -g)
+    ... constraint rod: |(x, y)| = l
+    ... ''')
+    >>> run = model.run(2, every=0.5)
+    >>> run["x"].round(6).tolist()
+    [0.6, 0.029328, -0.597933, -0.087633, 0.591722]
+    >>> bool(run.certificate.max() < 1e-12)
+    True
+
+`load` reads .zw, MJCF and URDF files, `parse` a text. A `Model` is compiled and constant: `model.run` gives a whole motion as NumPy
+arrays, `model.sim` a motion to be stepped and controlled. `zwang.gauss.solve` is the principle alone, in matrices. What goes wrong raises
+`zwang.Error`, with the place in the user's text.
+"""
+
+from . import gauss
+from ._core import Error, version as _version
+from .model import Model, load, parse
+from .run import Event, Run
+from .sim import Sim
+
+__version__: str = _version()
+__all__ = ["Error", "Event", "Model", "Run", "Sim", "gauss", "load", "parse"]

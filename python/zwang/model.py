@@ -1,0 +1,121 @@
+"""Models: what was written, compiled."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Mapping
+
+from . import _core
+from .run import Run
+from .sim import Sim
+
+Reader = Callable[[dict[str, float]], _core.Model]
+
+
+class Model:
+    """A system that was read and compiled. It never changes; any number of threads may use it.
+
+    Made by `zwang.load` and `zwang.parse`.
+    """
+
+    def __init__(self, reader: Reader, params: Mapping[str, float], title: str) -> None:
+        self._reader = reader
+        self._params = dict(params)
+        self._title = title
+        self._core = reader(self._params)
+        names = self._core.names
+        self.coords: tuple[str, ...] = names("coord")
+        self.speeds: tuple[str, ...] = names("speed")
+        self.params: tuple[str, ...] = names("param")
+        self.constraints: tuple[str, ...] = names("constraint")
+        self.rows: tuple[str, ...] = names("row")
+        self.events: tuple[str, ...] = names("event")
+        self.checks: tuple[str, ...] = names("check")
+        self.bodies: tuple[str, ...] = names("body")
+        self.joints: tuple[str, ...] = names("joint")
+        self.sensors: tuple[str, ...] = names("sensor")
+        self.activations: tuple[str, ...] = names("activation")
+        self.actuators: tuple[str, ...] = self._core.actuators()
+        self.keys: tuple[str, ...] = self._core.keys()
+        self.geoms: tuple[str, ...] = self._core.geoms()
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.coords)} coordinates", f"{len(self.constraints)} constraints"]
+        if self.bodies:
+            parts.insert(0, f"{len(self.bodies) - 1} bodies")
+        if self.actuators:
+            parts.append(f"{len(self.actuators)} actuators")
+        return f"<zwang.Model {self._title}: {', '.join(parts)}>"
+
+    @property
+    def notes(self) -> tuple[tuple[str, str, int, int], ...]:
+        """What the file said that has no effect here: (what, file, line, how often)."""
+        return self._core.notes()
+
+    def with_params(self, **params: float) -> "Model":
+        """The same text with other values of its parameters, read and compiled again."""
+        return Model(self._reader, {**self._params, **params}, self._title)
+
+    def sim(self, **options: Any) -> Sim:
+        """A motion to be stepped: `sim(step=0.002, method="impulse", contact="coulomb", tolerance=..., accuracy=...)`."""
+        return Sim(self, **options)
+
+    def run(
+        self,
+        time: float | None = None,
+        *,
+        every: float | None = None,
+        step: float | None = None,
+        method: str | None = None,
+        contact: str | None = None,
+        tolerance: float | None = None,
+        accuracy: float | None = None,
+        digits: bool = False,
+        record: bool = True,
+        **params: float,
+    ) -> Run:
+        """The motion from the start to `time`, sampled at intervals `every` and at events.
+
+        What is left open is as the file says. `digits=True` also estimates how many digits of the final state can be trusted.
+        `record=False` saves memory, but the run cannot be written to files or shown as a report. Other names are parameters of the
+        file: `model.run(10, m=3)`.
+        """
+        model = self.with_params(**params) if params else self
+        return Sim(model).run(time, every=every, step=step, method=method, contact=contact, tolerance=tolerance,
+                              accuracy=accuracy, digits=digits, record=record)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a robot as an MJCF file that MuJoCo reads with the same numbers."""
+        self._core.write(path)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    key: str | None = None,
+    base: str | None = None,
+    balance: bool = False,
+    packages: Mapping[str, str] | None = None,
+    impact: str | None = None,
+    **params: float,
+) -> Model:
+    """Read a .zw, MJCF (.xml) or URDF file.
+
+    key: the keyframe to start from. base: "fixed" or "free", for URDF. balance: repair moments of inertia that no body can have.
+    packages: where package://name/ lies. impact: "sequential" or "simultaneous". Other names are parameters of the file.
+    """
+    place = os.fspath(path)
+
+    def read(values: dict[str, float]) -> _core.Model:
+        return _core.load(place, values, key, base, balance, dict(packages or {}), impact)
+
+    return Model(read, params, os.path.basename(place))
+
+
+def parse(text: str, *, name: str = "text.zw", key: str | None = None, impact: str | None = None, **params: float) -> Model:
+    """Read a system from a text in the language of .zw files; `name` stands for the file in messages."""
+
+    def read(values: dict[str, float]) -> _core.Model:
+        return _core.parse(text, name, values, key, impact)
+
+    return Model(read, params, name)

@@ -1,0 +1,287 @@
+"""Motions that are stepped and controlled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .run import Run
+
+if TYPE_CHECKING:
+    from .model import Model
+
+Array = npt.NDArray[np.float64]
+
+# As python/src/sim_look.c packs them.
+_CONTACT = np.dtype(
+    [("geom", np.int32, 2), ("body", np.int32, 2), ("state", np.int32), ("rows", np.int32), ("pos", float, 3),
+     ("frame", float, (3, 3)), ("gap", float), ("force", float, 6), ("slip", float, 6)],
+    align=True,
+)
+_KINDS = ("holonomic", "nonholonomic", "one-sided")
+_MODES = ("open", "closed", "sliding", "stuck")
+
+
+class Frame(NamedTuple):
+    """A frame along the axes of the world: where it is, and how it moves."""
+
+    pos: Array
+    quat: Array
+    matrix: Array
+    velocity: Array
+    spin: Array
+    acceleration: Array
+    spin_rate: Array
+
+
+class Momentum(NamedTuple):
+    mass: float
+    com: Array
+    velocity: Array
+    momentum: Array
+    spin: Array
+
+
+class Constraint(NamedTuple):
+    name: str
+    kind: str  # "holonomic", "nonholonomic", "one-sided"
+    mode: str  # "open", "closed", "sliding", "stuck"
+    position: float
+    velocity: float
+    force: float
+    friction: float
+
+
+class Sim(_core.Sim):
+    """A state of a model, and what is needed to move it.
+
+    `q`, `v`, `time`, `params`, `activation` and `mocap` are read-only views of the state that follow it; assign to them to change it:
+    `sim.q = [...]` moves the state to the nearest one that the constraints admit. `ctrl` holds the controls of the actuators; what is
+    written there acts from the next step on. One Sim serves one thread at a time.
+    """
+
+    model: "Model"
+    ctrl: Array
+
+    def __new__(cls, model: "Model", **options: Any) -> "Sim":
+        core = getattr(model, "_core", None)
+        if core is None:
+            raise TypeError("a Sim is made of a Model")
+        made: Sim = super().__new__(cls, core)
+        return made
+
+    def __init__(self, model: "Model", **options: Any) -> None:
+        self.model = model
+        self._views: dict[str, Array] = {}
+        self._asked = {name: value for name, value in options.items() if value is not None}
+        self.options: dict[str, Any] = self._options(**self._asked)
+        object.__setattr__(self, "ctrl", np.asarray(self._control()))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "ctrl":
+            self.ctrl[:] = value
+        else:
+            super().__setattr__(name, value)
+
+    def __repr__(self) -> str:
+        return f"<zwang.Sim of {self.model._title} at t = {self.time:g}>"
+
+    def _view(self, name: str) -> Array:
+        view = self._views.get(name)
+        if view is None:
+            view = self._views[name] = np.asarray(self._field(name))
+        return view
+
+    # ---- The state
+
+    @property
+    def time(self) -> float:
+        return float(self._view("time")[0])
+
+    @time.setter
+    def time(self, value: float) -> None:
+        self._set("time", 0, [float(value)])
+
+    @property
+    def q(self) -> Array:
+        """Coordinates, in the order of model.coords."""
+        return self._view("q")
+
+    @q.setter
+    def q(self, value: npt.ArrayLike) -> None:
+        self._assign("q", value)
+
+    @property
+    def v(self) -> Array:
+        """Speeds, in the order of model.speeds."""
+        return self._view("v")
+
+    @v.setter
+    def v(self, value: npt.ArrayLike) -> None:
+        self._assign("v", value)
+
+    @property
+    def params(self) -> Array:
+        """Parameters, in the order of model.params; controls of actuators are among them."""
+        return self._view("params")
+
+    @params.setter
+    def params(self, value: npt.ArrayLike) -> None:
+        self._assign("params", value)
+
+    @property
+    def activation(self) -> Array:
+        return self._view("activation")
+
+    @activation.setter
+    def activation(self, value: npt.ArrayLike) -> None:
+        self._assign("activation", value)
+
+    @property
+    def mocap(self) -> Array:
+        """Poses of mocap bodies: point and quaternion of each."""
+        return self._view("mocap")
+
+    @mocap.setter
+    def mocap(self, value: npt.ArrayLike) -> None:
+        self._assign("mocap", value)
+
+    def _assign(self, name: str, value: npt.ArrayLike) -> None:
+        numbers = np.ascontiguousarray(value, dtype=float).reshape(-1)
+        there = self._view(name)
+        if numbers.size != there.size:
+            raise ValueError(f"{name}: {there.size} numbers are wanted, not {numbers.size}")
+        self._set(name, 0, numbers)
+
+    def set_params(self, **values: float) -> None:
+        """Other values of parameters from now on: `sim.set_params(g=1.62)`."""
+        for name, value in values.items():
+            self._set("params", _index(self.model.params, name, "parameter"), [float(value)])
+
+    def copy(self) -> "Sim":
+        """Another Sim in the same state."""
+        twin = type(self)(self.model, **self._asked)
+        twin.restore(self.save())
+        return twin
+
+    # ---- The principle at an instant (after forward, look, or a run)
+
+    @property
+    def a(self) -> Array:
+        """Accelerations, after `forward` or `look`."""
+        return np.asarray(self._field("a"))
+
+    @property
+    def a_free(self) -> Array:
+        """Accelerations without constraints, after `forward`."""
+        return np.asarray(self._field("a_free"))
+
+    @property
+    def multipliers(self) -> Array:
+        """Multipliers of the rows of constraints, after `forward`, in the order of model.rows."""
+        return np.asarray(self._field("multipliers"))
+
+    @property
+    def energy(self) -> float:
+        """Total energy, after `forward` or `look`."""
+        return float(np.asarray(self._field("energy"))[0])
+
+    @property
+    def certificate(self) -> float:
+        """How far the last answer of `forward` is from the law, relative; from the data alone."""
+        return self._certificate()["certificate"]
+
+    @property
+    def sensors(self) -> Array:
+        """Readings in the order of model.sensors, after `forward` or `look`."""
+        return np.asarray(self._field("sensors"))
+
+    def sensor(self, name: str) -> Array:
+        """The numbers of one sensor, after `forward` or `look`."""
+        at = [i for i, title in enumerate(self.model.sensors) if title == name or title.startswith(name + ".")]
+        if not at:
+            _index(self.model.sensors, name, "sensor")
+        return self.sensors[at]
+
+    @property
+    def contacts(self) -> npt.NDArray[Any]:
+        """Points of contact as a structured array: geom, body, pos, frame, gap, force, slip, state, rows.
+
+        Rows of `frame` are the normal, from the first geom to the second, and two directions across; `force` is what the second gets
+        from the first along them. state: 0 open, 1 sticks, 2 slides, 3 jammed, 4 about to hit.
+        """
+        return np.frombuffer(self._contacts(), dtype=_CONTACT)
+
+    @property
+    def constraints(self) -> list[Constraint]:
+        """All constraints, after `forward`."""
+        what, much = (np.asarray(part) for part in self._constraints())
+        return [
+            Constraint(name, _KINDS[what[i, 0]], _MODES[what[i, 1]], *(float(x) for x in much[i]))
+            for i, name in enumerate(self.model.constraints)
+        ]
+
+    def constraint_force(self, name: str) -> Array:
+        """The force of a constraint on the speeds, after `forward`."""
+        return np.asarray(self._constraint_force(_index(self.model.constraints, name, "constraint")))
+
+    # ---- Questions about the mechanism
+
+    def frame(self, name: str, a: npt.ArrayLike | None = None) -> Frame:
+        """A site, body, geom or point by name ("hand", "site hand", "com hand"); `a`: accelerations, for its own."""
+        given = None if a is None else np.ascontiguousarray(a, dtype=float)
+        memory, dimension = self._frame(name, given)
+        x = np.asarray(memory)
+        d = slice(0, dimension)
+        return Frame(x[0:3][d], x[3:7], x[7:16].reshape(3, 3), x[16:19][d], x[19:22], x[22:25][d], x[25:28])
+
+    def jacobian(self, name: str, rotation: bool = False) -> Array:
+        """velocity = J v of a frame's origin; with rotation=True: spin = J v."""
+        return np.asarray(self._jacobian(name, rotation))
+
+    def mass_matrix(self) -> Array:
+        return np.asarray(self._mass())
+
+    def force(self, part: str = "all") -> Array:
+        """Forces on the speeds: "all", "speeds" (centrifugal, Coriolis), "potential", "applied"; of robots also "gravity", "spring",
+        "motor", "passive"."""
+        return np.asarray(self._force(part))
+
+    def momentum(self, body: str | None = None) -> Momentum:
+        """Of a body with all that hangs on it; without a name, of all."""
+        x = np.asarray(self._momentum(0 if body is None else _index(self.model.bodies, body, "body")))
+        return Momentum(float(x[0]), x[1:4], x[4:7], x[7:10], x[10:13])
+
+    def constraint_rows(self) -> tuple[Array, Array, Array, Array]:
+        """A, b of A a = b, and how far off positions and speeds are."""
+        A, b, phi, psi = (np.asarray(part) for part in self._rows())
+        return A, b, phi, psi
+
+    # ---- Moving on
+
+    def run(self, time: float | None = None, *, every: float | None = None, digits: bool = False, record: bool = True,
+            **options: Any) -> Run:
+        """On to `time`; the Sim is at its end afterwards. Options as of Model.run."""
+        given = {"time": time, "every": every, **options}
+        given = {name: value for name, value in given.items() if value is not None}
+        try:
+            return Run(self.model, self._run(**{**self._asked, **given}, record=record, digits=digits))
+        except (_core.Error, KeyboardInterrupt) as error:
+            part = getattr(error, "run", None)
+            if isinstance(part, _core.Run):
+                error.run = Run(self.model, part)  # type: ignore[union-attr]
+            raise
+
+
+def _index(names: Sequence[str], name: str, what: str) -> int:
+    try:
+        return names.index(name)
+    except ValueError:
+        import difflib
+
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise KeyError(f"there is no {what} {name}{hint}") from None

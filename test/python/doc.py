@@ -1,0 +1,12 @@
+"""Examples of documents and docstrings do what they show: doc.py FILE..."""
+
+import doctest
+import sys
+
+import zwang
+
+flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+failed = sum(doctest.testfile(path, module_relative=False, optionflags=flags).failed for path in sys.argv[1:])
+failed += sum(doctest.testmod(module, optionflags=flags).failed for module in (zwang, zwang.gauss))
+print("examples that differ:", failed)
+sys.exit(failed > 0)
