@@ -168,7 +168,7 @@ function judge(file) {
     const worst = compare(model, numbers);
     why = worst.why ?? null;
     if (why === null) { // masses of meshes are of floats there
-      const bound = model.nmesh > 0 ? 1e-6 : windsInside(model) ? 1e-7 : 1e-10;
+      const bound = model.nmesh > 0 ? 1e-6 : windsInside(model) ? 1e-6 : 1e-10;
       const loose = ['mass', 'forces', 'accelerations', 'momenta'];
       const good = what.every((key) => worst[key] <= (loose.includes(key) ? bound : 1e-10));
       rows.push({name: name + (worst.motorsOff ? ', motors off' : ''), nv: model.nv, worst, good});
