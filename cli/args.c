@@ -58,11 +58,12 @@ static const option options[] = {
     {OPTION_ACCURACY, "--accuracy", NULL, 1, "run"},
     {OPTION_METHOD, "--method", NULL, 1, "run explain look limit"},
     {OPTION_EVERY, "--every", NULL, 1, "run limit"},
-    {OPTION_OUTPUT, "--output", "-o", 1, "run certify limit"},
-    {OPTION_PLOT, "--plot", NULL, 1, "run certify limit"},
-    {OPTION_REPORT, "--report", NULL, 1, "run certify limit"},
+    {OPTION_OUTPUT, "--output", "-o", 1, "run certify inverse limit"},
+    {OPTION_PLOT, "--plot", NULL, 1, "run certify inverse limit"},
+    {OPTION_REPORT, "--report", NULL, 1, "run certify inverse limit"},
     {OPTION_AT, "--at", NULL, 1, "explain look"},
     {OPTION_FRAME, "--frame", NULL, 1, "look"},
+    {OPTION_FRAME, "--drive", NULL, 1, "inverse"},
     {OPTION_FROM, "--from", NULL, 1, "limit"},
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
     {OPTION_SAVE, "--save", NULL, 1, "run"},
@@ -70,24 +71,24 @@ static const option options[] = {
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
-    {OPTION_SET, "--set", NULL, 1, "run explain look check certify limit"},
-    {OPTION_KEY, "--key", NULL, 1, "run explain look check"},
-    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check"},
-    {OPTION_BASE, "--base", NULL, 1, "run explain look check export"},
-    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check export"},
-    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check export"},
+    {OPTION_SET, "--set", NULL, 1, "run explain look check certify inverse limit"},
+    {OPTION_KEY, "--key", NULL, 1, "run explain look check inverse"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check inverse"},
+    {OPTION_BASE, "--base", NULL, 1, "run explain look check inverse export"},
+    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check inverse export"},
+    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check inverse export"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain look"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
     {OPTION_IMPACT, "--impact", NULL, 1, "run check explain look"},
-    {OPTION_NOISE, "--noise", NULL, 1, "certify"},
-    {OPTION_COLUMN, "--column", NULL, 1, "certify"},
+    {OPTION_NOISE, "--noise", NULL, 1, "certify inverse"},
+    {OPTION_COLUMN, "--column", NULL, 1, "certify inverse"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "run explain look certify"},
-    {OPTION_ALL, "--all", NULL, 0, "explain look"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify limit export"},
-    {OPTION_HELP, "--help", "-h", 0, "run explain look check certify limit export"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse"},
+    {OPTION_ALL, "--all", NULL, 0, "explain look inverse"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify inverse limit export"},
+    {OPTION_HELP, "--help", "-h", 0, "run explain look check certify inverse limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -327,7 +328,7 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_package(arguments, value);
     case OPTION_FRAME:
         if (arguments->frame_count == CLI_FRAMES) {
-            return complain("--frame more than 64 times, from", value, " on");
+            return complain(known->name, "more than 64 times, from ", value);
         }
         arguments->frame[arguments->frame_count++] = value;
         return CLI_OK;
@@ -439,7 +440,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
 {
     int plain = 0; /* behind "--" all words are files */
     *arguments = (cli_arguments){0};
-    const char **second = !strcmp(command, "certify")  ? &arguments->recording
+    int wants_recording = !strcmp(command, "certify") || !strcmp(command, "inverse");
+    const char **second = wants_recording              ? &arguments->recording
                           : !strcmp(command, "export") ? &arguments->target
                                                        : NULL;
     for (int i = 0; i < count;) {
@@ -461,10 +463,9 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
         i += used;
     }
     if (second && arguments->file && arguments->file[0] && (!*second || !**second)) {
-        fprintf(stderr,
-                second == &arguments->recording
-                    ? "zwang: certify which recording? Give a .csv or .h5 file after %s\n"
-                    : "zwang: export to which file? Give the name of an .xml file after %s\n",
+        fprintf(stderr, "zwang: %s %s after %s\n", command,
+                wants_recording ? "which recording? Give a .csv or .h5 file"
+                                : "to which file? Give the name of an .xml file",
                 arguments->file);
         return CLI_USAGE;
     }
@@ -473,7 +474,7 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
     }
     if (!arguments->file || !arguments->file[0]) {
         fprintf(stderr, "zwang: %s what? Give a .zw file%s, or see `zwang help %s`\n", command,
-                strcmp(command, "certify") ? "" : " and a recording", command);
+                wants_recording ? " and a recording" : "", command);
         return CLI_USAGE;
     }
     return CLI_OK;

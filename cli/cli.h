@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "zwang/bodies.h"
+#include "zwang/inverse.h"
 #include "zwang/look.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
@@ -38,7 +39,7 @@ typedef struct cli_arguments {
     zw_run_options run;
     double at;             /* explain: the time */
     double from, to;       /* limit: N; 0: by default */
-    const char *recording; /* certify: the path */
+    const char *recording; /* certify, inverse: the path */
     const char *target;    /* export: the path */
     zw_path_column column[CLI_COLUMNS];
     int column_count;
@@ -52,7 +53,7 @@ typedef struct cli_arguments {
     zw_base base;         /* URDF: DEFAULT if nothing was said */
     zw_package package[CLI_PACKAGES];
     int package_count;
-    const char *frame[CLI_FRAMES]; /* look: what is asked for by name */
+    const char *frame[CLI_FRAMES]; /* look: what is asked for by name; inverse: what is driven */
     int frame_count;
     int balance; /* robots: moments of inertia that no body can have are replaced */
     int maximal; /* robots: maximal coordinates */
@@ -90,7 +91,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 8 };
+enum { CLI_COMMANDS = 9 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -147,6 +148,7 @@ int cli_check(const cli_arguments *arguments);
 int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
 int cli_export(const cli_arguments *arguments);
+int cli_inverse(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */
 typedef struct cli_outcome {

@@ -11,6 +11,7 @@ static const char overview[] =
     "  zwang look FILE       places, Jacobians, mass matrix and forces of a mechanism\n"
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
+    "  zwang inverse FILE RECORDING   which forces of motors and constraints give this motion?\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
     "  zwang export FILE OUT.xml      a robot as an MJCF file that MuJoCo reads\n"
     "  zwang help [COMMAND]  this, or the options of a command\n"
@@ -169,6 +170,29 @@ static const char certify[] =
     "constraints),\n"
     "1 it cannot be told (too coarse, too noisy, or a formula fails), else as for run.\n";
 
+static const char inverse[] =
+    "zwang inverse FILE RECORDING [options]: the forces that give a recorded motion.\n"
+    "\n"
+    "RECORDING is a .csv or .h5 file as for certify; where there are quaternions, with all "
+    "speeds.\n"
+    "\n"
+    "      --drive NAME    a force may act on this speed, beside the motors; `all`: on each; may "
+    "be\n"
+    "                      repeated\n"
+    "      --column NAME=TITLE   the column of a coordinate x, a speed x' or the time t\n"
+    "      --noise S       of the recorded numbers, relative to their size; else it is found\n"
+    "      --set NAME=X    give a parameter another value; may be repeated\n"
+    "      --key NAME, --maximal, --base B, --package N=P, --balance   of robots, as for run\n"
+    "  -o, --output FILE   forces at each sample, as .csv, .h5, .svg or .html, by the ending;\n"
+    "                      - is CSV to a pipe; may be repeated\n"
+    "      --plot FILE, --report FILE   pictures as .svg, a page as .html\n"
+    "      --json          for programs\n"
+    "      --all           all rows of long tables\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "Where more forces are there than the motion tells, the sum of the squares of the motors' is\n"
+    "least. What no force can give is told as the residual.\n";
+
 static const char limit[] =
     "zwang limit FILE [options]: the systems without the constraint, but with the added mass\n"
     "alpha N Phi^2/2 and the friction beta N Phi^2/2, for N = 10, 100, ...; and what they tend "
@@ -205,9 +229,10 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",     "explain", "look",   "check",
-                                        "certify", "limit",   "export", "help"};
-static const char *const page[] = {run, explain, look, check, certify, limit, export, help};
+const char *const cli_command_name[] = {"run",     "explain", "look",   "check", "certify",
+                                        "inverse", "limit",   "export", "help"};
+static const char *const page[] = {run,     explain, look,   check, certify,
+                                   inverse, limit,   export, help};
 
 int cli_help(const char *command, FILE *to)
 {

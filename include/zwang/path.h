@@ -29,7 +29,8 @@ extern "C" {
 typedef struct zw_path zw_path;
 
 /* From memory: t[count] never decreases (a time given twice parts two pieces: the motion may jump
- * there), q[count * n] sample by sample, v the same or NULL: no speeds are known. Copied. */
+ * there), q[count * coordinates] sample by sample, v[count * speeds] or NULL: no speeds are known.
+ * Copied. */
 zw_path *zw_path_create(const zw_system *system, long count, const double *t, const double *q,
                         const double *v, zw_error *error);
 

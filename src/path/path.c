@@ -9,9 +9,10 @@
 static void lay_out(zw_path *path, base_arena *arena, int speeds)
 {
     size_t count = (size_t)path->count, n = (size_t)path->n;
+    size_t v = (size_t)path->speeds;
     path->t = base_arena_doubles(arena, count);
     path->q = base_arena_doubles(arena, count * n);
-    path->v = speeds ? base_arena_doubles(arena, count * n) : NULL;
+    path->v = speeds ? base_arena_doubles(arena, count * v) : NULL;
     path->start = base_arena_bytes(arena, (count + 1) * sizeof(long));
 }
 
@@ -21,17 +22,11 @@ zw_path *path_allocate(const zw_system *system, long count, int speeds, zw_error
         base_fail(error, ZW_BAD_INPUT, "the recording has no samples");
         return NULL;
     }
-    if (system->nq != system->n) {
-        base_fail(error, ZW_BAD_INPUT,
-                  "paths with quaternions cannot be tried yet, and there are %d coordinates for %d "
-                  "speeds",
-                  system->nq, system->n);
-        return NULL;
-    }
     zw_path *path = base_alloc(sizeof *path);
     base_arena arena = {0};
     if (path) {
-        path->n = system->n;
+        path->n = system->nq;
+        path->speeds = system->n;
         path->count = count;
         lay_out(path, &arena, speeds);
         path->memory = base_alloc(arena.used + 1);
@@ -67,12 +62,16 @@ static zw_status check_numbers(const zw_path *path, zw_error *error)
                              "sample %ld: the time goes back from %.17g to %.17g", i + 1,
                              path->t[i - 1], path->t[i]);
         }
+        int finite = 1;
         for (long k = i * path->n; k < (i + 1) * path->n; k++) {
-            if (!isfinite(path->q[k]) || (path->v && !isfinite(path->v[k]))) {
-                return base_fail(error, ZW_BAD_INPUT,
-                                 "at t = %.9g a coordinate or speed is no finite number",
-                                 path->t[i]);
-            }
+            finite &= isfinite(path->q[k]) != 0;
+        }
+        for (long k = i * path->speeds; path->v && k < (i + 1) * path->speeds; k++) {
+            finite &= isfinite(path->v[k]) != 0;
+        }
+        if (!finite) {
+            return base_fail(error, ZW_BAD_INPUT,
+                             "at t = %.9g a coordinate or speed is no finite number", path->t[i]);
         }
     }
     return ZW_OK;
@@ -80,19 +79,19 @@ static zw_status check_numbers(const zw_path *path, zw_error *error)
 
 static int same(const zw_path *path, long i, long k)
 {
-    size_t n = (size_t)path->n, bytes = n * sizeof(double);
+    size_t n = (size_t)path->n, v = (size_t)path->speeds, one = sizeof(double);
     return path->t[i] == path->t[k] &&
-           memcmp(path->q + (size_t)i * n, path->q + (size_t)k * n, bytes) == 0 &&
-           (!path->v || memcmp(path->v + (size_t)i * n, path->v + (size_t)k * n, bytes) == 0);
+           memcmp(path->q + (size_t)i * n, path->q + (size_t)k * n, n * one) == 0 &&
+           (!path->v || memcmp(path->v + (size_t)i * v, path->v + (size_t)k * v, v * one) == 0);
 }
 
 static void move(zw_path *path, long from, long to)
 {
-    size_t n = (size_t)path->n, bytes = n * sizeof(double);
+    size_t n = (size_t)path->n, v = (size_t)path->speeds, one = sizeof(double);
     path->t[to] = path->t[from];
-    memmove(path->q + (size_t)to * n, path->q + (size_t)from * n, bytes);
+    memmove(path->q + (size_t)to * n, path->q + (size_t)from * n, n * one);
     if (path->v) {
-        memmove(path->v + (size_t)to * n, path->v + (size_t)from * n, bytes);
+        memmove(path->v + (size_t)to * v, path->v + (size_t)from * v, v * one);
     }
 }
 
@@ -140,11 +139,11 @@ zw_path *zw_path_create(const zw_system *system, long count, const double *t, co
     if (!path) {
         return NULL;
     }
-    size_t size = (size_t)count * (size_t)system->n * sizeof(double);
-    memcpy(path->t, t, (size_t)count * sizeof(double));
-    memcpy(path->q, q, size);
+    size_t one = (size_t)count * sizeof(double);
+    memcpy(path->t, t, one);
+    memcpy(path->q, q, (size_t)system->nq * one);
     if (v) {
-        memcpy(path->v, v, size);
+        memcpy(path->v, v, (size_t)system->n * one);
     }
     if (path_finish(path, error) != ZW_OK) {
         zw_path_free(path);

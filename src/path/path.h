@@ -8,11 +8,12 @@
 /* A piece is a run of samples with increasing times. A time given twice parts two pieces: the first
  * of the two samples ends one piece, the second begins the next. */
 struct zw_path {
-    int n;      /* coordinates, as in the system */
+    int n;      /* coordinates, as in the system, */
+    int speeds; /* and its speeds: fewer where there are quaternions */
     long count; /* samples */
     double *t;  /* [count] */
     double *q;  /* [count * n] sample by sample */
-    double *v;  /* [count * n], or NULL: no speeds were recorded */
+    double *v;  /* [count * speeds], or NULL: none were recorded */
     int pieces;
     long *start; /* [pieces + 1] piece p has the samples start[p] .. start[p + 1] - 1 */
     /* From a file (recording.c), see zw_path_about: */

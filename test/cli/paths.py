@@ -181,6 +181,49 @@ class Certify(Case):
         self.assertEqual(os.listdir(self.folder.name), ["a.csv"])
 
 
+class Inverse(Case):
+    """Which forces give a recorded motion?"""
+
+    def test_nothing_drives_a_free_motion(self):
+        self.expect(OK, "run", example("double_pendulum"), "-q", "-t", "2", "-o", self.path("a.csv"))
+        out, _ = self.expect(OK, "inverse", example("double_pendulum"), self.path("a.csv"), "--json",
+                             "--drive", "all")
+        found = json.loads(out)
+        self.assertLess(found["residual"], 1e-12)
+        self.assertEqual(found["choices"], 2)
+        self.assertTrue(found["least"])
+        for name in ("drive(x1)", "drive(y2)"):
+            self.assertLess(found["columns"][name]["rms"], 1e-5)
+        self.assertGreater(abs(found["columns"]["lambda(upper)"]["rms"]), 1)
+
+    def test_a_heavier_bob_needs_a_hand(self):
+        """A pendulum on a rod of 1 m, recorded with g = 9.81, explained with g = 10."""
+        model = self.write("m.zw", "param g = 9.81\ncoord x = 0.6, y = -0.8\nmass 2 at (x, y)\n"
+                                   "gravity (0, -g)\nconstraint rod: x^2 + y^2 = 1\n")
+        self.expect(OK, "run", model, "-q", "-t", "1", "-o", self.path("a.csv"))
+        out, _ = self.expect(OK, "inverse", model, self.path("a.csv"), "--set", "g=10", "-o", self.path("b.csv"))
+        self.assertIn("residual(y)", out)
+        q = list(csv.DictReader(line for line in open(self.path("a.csv")) if line[0] != "#"))
+        for a, b in zip(q, csv.DictReader(line for line in open(self.path("b.csv")) if line[0] != "#")):
+            x, y = float(a["x"]), float(a["y"])  # what is missing is along the circle
+            self.assertAlmostEqual(float(b["residual(x)"]), -2 * 0.19 * x * y, delta=1e-4)
+            self.assertAlmostEqual(float(b["residual(y)"]), 2 * 0.19 * x * x, delta=1e-4)
+
+    def test_mistakes(self):
+        self.expect(OK, "run", example("pendulum"), "-q", "-t", "1", "-o", self.path("a.csv"))
+        file, recording = example("pendulum"), self.path("a.csv")
+        err = self.expect(USAGE, "inverse", file, recording, "--drive", "z")[1]
+        self.assertIn("there is no such speed; there are x, y", err)
+        self.assertIn("which recording?", self.expect(USAGE, "inverse", file)[1])
+        self.assertIn("there is no column", self.expect(FILE, "inverse", example("atwood"), recording)[1])
+        self.assertIn("nonholonomic law", self.expect(FAILED, "inverse", example("skate_vakonomic"),
+                                                      self.skate())[1])
+
+    def skate(self):
+        self.expect(OK, "run", example("skate_vakonomic"), "-q", "-t", "1", "-o", self.path("s.csv"))
+        return self.path("s.csv")
+
+
 class Limit(Case):
     """Added mass and friction without bound."""
 

@@ -6,10 +6,12 @@
  * controls, a; M (dense), M v, M \ v; forces of speeds, gravity, springs, motors, passive ones; of
  * every body and then every site the place, quaternion, velocity, spin, acceleration for a, spin
  * rate, (dJ/dt) v (linear, angular), and both Jacobians; of every body the momentum of what hangs
- * on it and its Jacobians. Exit code 3 and one line: we do not read this file. */
+ * on it and its Jacobians; what inverse dynamics asks of motors for accelerations a = v. Exit code
+ * 3 and one line: we do not read this file. */
 #include <stdio.h>
 
 #include "../system/numbers.h"
+#include "zwang/inverse.h"
 #include "zwang/look.h"
 
 static zw_error error;
@@ -45,6 +47,13 @@ static void put_frame(const numbers *x, zw_probe *probe, const zw_frame *frame, 
     put(bias.acceleration, 3);
     put(bias.spin_rate, 3);
     put(room, 6 * n);
+}
+
+static void put_demand(const numbers *x, zw_inverse *inverse)
+{
+    zw_inverse_answer answer;
+    must(zw_inverse_look(inverse, x->state, x->v, &answer, &error));
+    put(answer.demand, x->system->n);
 }
 
 static void put_state(const numbers *x, zw_probe *probe, double *room)
@@ -105,9 +114,11 @@ int main(int count, char **argument)
         return 3;
     }
     zw_probe *probe = zw_probe_create(x.model, x.system, &error);
+    zw_inverse *inverse = zw_inverse_create(x.model, x.system, NULL, &error);
     size_t n = (size_t)x.system->n;
     double *room = calloc(n * n + 6 * n + 6, sizeof *room);
-    if (!probe || !room) {
+    if (!probe || !inverse || !room) {
+        fprintf(stderr, "%s\n", error.text);
         return 2;
     }
     put((double[]){x.system->nq, x.system->n, x.bodies, zw_model_count(x.model, ZW_THING_SITE),
@@ -120,8 +131,10 @@ int main(int count, char **argument)
             return 2;
         }
         put_state(&x, probe, room);
+        put_demand(&x, inverse);
     }
     free(room);
+    zw_inverse_free(inverse);
     zw_probe_free(probe);
     numbers_close(&x);
     return 0;

@@ -15,7 +15,7 @@ import {house, load, mujoco, setCoordinates} from '../system/oracle.mjs';
 const [program, wanted, ...given] = process.argv.slice(2);
 const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 1 : 2));
 
-const what = ['mass', 'forces', 'poses', 'velocities', 'accelerations', 'jacobians', 'bias', 'momenta'];
+const what = ['mass', 'forces', 'poses', 'velocities', 'accelerations', 'jacobians', 'bias', 'momenta', 'inverse'];
 
 // |ours - theirs| over the largest of theirs, or over the floor if that is more.
 function apart(ours, theirs, floor) {
@@ -133,6 +133,9 @@ function compare(model, numbers) {
                                apart(ours.spin, part(data.subtree_angmom), mass),
                                apart(ours.J, theirs.com, 1), apart(ours.L, theirs.spin, mass)));
     }
+    data.qacc.set(v);
+    mujoco.mj_inverse(model, data);
+    keep('inverse', apart(take(nv), data.qfrc_inverse, most));
   }
   data.delete();
   return worst;
@@ -169,7 +172,7 @@ function judge(file) {
     why = worst.why ?? null;
     if (why === null) { // masses of meshes are of floats there
       const bound = model.nmesh > 0 ? 1e-6 : windsInside(model) ? 1e-6 : 1e-10;
-      const loose = ['mass', 'forces', 'accelerations', 'momenta'];
+      const loose = ['mass', 'forces', 'accelerations', 'momenta', 'inverse'];
       const good = what.every((key) => worst[key] <= (loose.includes(key) ? bound : 1e-10));
       rows.push({name: name + (worst.motorsOff ? ', motors off' : ''), nv: model.nv, worst, good});
     }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "zwang/bodies.h"
+#include "zwang/inverse.h"
 #include "zwang/look.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
@@ -124,6 +125,14 @@ static void certify(job *j, const watcher *w)
         mix_status(&j->hash, j->error.status);
     }
     zw_trial_free(trial);
+    zw_inverse_path *forces = zw_inverse_along(j->model, j->system, path, NULL, &j->error);
+    if (forces) {
+        zw_inverse_report report = zw_inverse_report_of(forces);
+        mix(&j->hash, &report.residual, sizeof report.residual);
+    } else {
+        mix_status(&j->hash, j->error.status);
+    }
+    zw_inverse_path_free(forces);
     zw_path_free(path);
 }
 
@@ -213,6 +222,13 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, &touching, sizeof touching);
         mix_status(&j->hash, zw_look(j->system, state, work, &j->error));
     }
+    zw_inverse *inverse = zw_inverse_create(j->model, j->system, NULL, &j->error);
+    zw_inverse_answer answer;
+    zw_view a = zw_field(j->system, state, work, ZW_FIELD_A);
+    if (inverse && zw_inverse_look(inverse, state, a.data, &answer, &j->error) == ZW_OK) {
+        mix(&j->hash, answer.residual, (size_t)a.count * sizeof *answer.residual);
+    }
+    zw_inverse_free(inverse);
     zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
     size_t n = (size_t)zw_count(j->system, ZW_SPEED);
     double *room = calloc(n * n + 1, sizeof *room);

@@ -34,6 +34,10 @@ typedef struct path_fit {
 } path_fit;
 
 zw_status path_fit_make(path_fit *fit, const path_samples *samples, zw_error *error);
+/* fit_parts.c: the same in parts of `samples->start`, which has room for all samples and one more:
+ * where the fit finds a jump, it is parted further and fitted again. *parts: their number. */
+zw_status path_fit_parts(path_fit *fit, path_samples *samples, int *parts, long *start,
+                         zw_error *error);
 void path_fit_free(path_fit *fit);
 
 #endif

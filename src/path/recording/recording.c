@@ -113,6 +113,27 @@ static int unknowns(const recording *r)
     return zw_count(r->system, ZW_COORD);
 }
 
+static int speeds(const recording *r)
+{
+    return zw_count(r->system, ZW_SPEED);
+}
+
+/* A speed is called as its coordinate, with a mark behind it: then that name is put into `bare`.
+ * Where there are quaternions, speeds have names of their own: 0. */
+static int is_marked(const recording *r, int speed, char bare[NAME])
+{
+    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_SPEED, speed));
+    size_t length = strlen(bare);
+    if (length > 1 && bare[length - 1] == '\'') {
+        bare[length - 1] = 0;
+    }
+    if (zw_id(r->system, ZW_COORD, bare) >= 0) {
+        return 1;
+    }
+    snprintf(bare, NAME, "%s", zw_name(r->system, ZW_SPEED, speed));
+    return 0;
+}
+
 /* The model's name of number k of recording.of. */
 static void wanted_name(const recording *r, int k, char name[NAME])
 {
@@ -120,7 +141,10 @@ static void wanted_name(const recording *r, int k, char name[NAME])
     if (k == 0) {
         snprintf(name, NAME, "t");
     } else {
-        snprintf(name, NAME, "%s%s", zw_name(r->system, ZW_COORD, (k - 1) % n), k > n ? "'" : "");
+        char bare[NAME];
+        int marked = k > n && is_marked(r, k - 1 - n, bare);
+        snprintf(name, NAME, "%.*s%s", NAME - 2, k > n ? bare : zw_name(r->system, ZW_COORD, k - 1),
+                 marked ? "'" : "");
     }
 }
 
@@ -201,13 +225,17 @@ static int wanted_find(const recording *r, const char *name)
     if (coord >= 0) {
         return 1 + coord;
     }
+    int speed = zw_id(r->system, ZW_SPEED, name);
+    if (speed >= 0) {
+        return 1 + unknowns(r) + speed;
+    }
     if (length < 2 || length >= NAME || name[length - 1] != '\'') {
         return -1;
     }
     memcpy(bare, name, length - 1);
     bare[length - 1] = 0;
-    coord = zw_id(r->system, ZW_COORD, bare);
-    return coord < 0 ? -1 : 1 + unknowns(r) + coord;
+    speed = zw_id(r->system, ZW_SPEED, bare); /* of equations they are called as coordinates */
+    return speed < 0 ? -1 : 1 + unknowns(r) + speed;
 }
 
 static zw_status fail_rename(const recording *r, const char *name)
@@ -277,11 +305,13 @@ static zw_status match_time(recording *r)
 static zw_status match_speeds(recording *r)
 {
     static const char *const mark[] = {"'", "d", "_dot"};
-    int n = unknowns(r), found = 0;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 3 && r->of[1 + n + i] < 0; k++) {
-            char name[NAME];
-            snprintf(name, sizeof name, "%s%s", zw_name(r->system, ZW_COORD, i), mark[k]);
+    int n = unknowns(r), all = speeds(r), found = 0;
+    for (int i = 0; i < all; i++) {
+        char bare[NAME];
+        int marked = is_marked(r, i, bare);
+        for (int k = 0; k < (marked ? 3 : 1) && r->of[1 + n + i] < 0; k++) {
+            char name[NAME + 8];
+            snprintf(name, sizeof name, "%s%s", bare, marked ? mark[k] : "");
             int column = find_title(r, name);
             if (column >= 0 && r->title[column].wanted == 0) {
                 zw_status status = claim(r, 1 + n + i, column);
@@ -292,8 +322,8 @@ static zw_status match_speeds(recording *r)
         }
         found += r->of[1 + n + i] >= 0;
     }
-    r->speeds = found == n ? 1 : found > 0 ? -1 : 0;
-    for (int k = 1 + n; k < 1 + 2 * n && r->speeds < 0; k++) {
+    r->speeds = found == all ? 1 : found > 0 ? -1 : 0;
+    for (int k = 1 + n; k < 1 + n + all && r->speeds < 0; k++) {
         if (r->of[k] >= 0) {
             r->title[r->of[k]].wanted = 0;
             r->of[k] = -1;
@@ -304,7 +334,7 @@ static zw_status match_speeds(recording *r)
 
 zw_status recording_match(recording *r)
 {
-    int count = 1 + 2 * unknowns(r);
+    int count = 1 + unknowns(r) + speeds(r);
     r->of = base_alloc((size_t)count * sizeof *r->of);
     if (r->of == NULL) {
         return recording_no_memory(r);

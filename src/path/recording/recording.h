@@ -32,7 +32,7 @@ typedef struct recording {
     int *first;           /* [symbols] and the first column of each */
 
     /* what recording_match found: columns of the file */
-    int *of;    /* [1 + 2 n] of the time, the coordinates, the speeds; -1: there is none */
+    int *of;    /* [1 + n + speeds] of the time, the coordinates, the speeds; -1: there is none */
     int speeds; /* 1: all, 0: none, -1: some, and not used */
 } recording;
 

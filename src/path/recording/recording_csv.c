@@ -445,7 +445,7 @@ static long most_rows(const recording *r)
 
 static zw_status take_rows(scan *s, zw_path *path)
 {
-    size_t n = (size_t)path->n;
+    size_t n = (size_t)path->n, v = (size_t)path->speeds;
     long rows = 0, most = path->count;
     while (next_line(s, NULL)) {
         if (s->stop - s->line > LONGEST_LINE) {
@@ -465,7 +465,7 @@ static zw_status take_rows(scan *s, zw_path *path)
         path->t[rows] = s->row[0];
         memcpy(path->q + (size_t)rows * n, s->row + 1, n * sizeof *path->q);
         if (path->v != NULL) {
-            memcpy(path->v + (size_t)rows * n, s->row + 1 + n, n * sizeof *path->v);
+            memcpy(path->v + (size_t)rows * v, s->row + 1 + n, v * sizeof *path->v);
         }
         rows++;
     }
@@ -481,7 +481,7 @@ static zw_status take_rows(scan *s, zw_path *path)
 static zw_status lay_out(scan *s)
 {
     const recording *r = s->r;
-    int wanted = 1 + 2 * zw_count(r->system, ZW_COORD);
+    int wanted = 1 + zw_count(r->system, ZW_COORD) + zw_count(r->system, ZW_SPEED);
     s->slot = base_alloc((size_t)r->title_count * sizeof *s->slot);
     s->row = base_alloc((size_t)wanted * sizeof *s->row);
     if (s->slot == NULL || s->row == NULL) {

@@ -229,12 +229,12 @@ static zw_status check_times(const h5_scan *s, const zw_path *path)
 static zw_status fill(const h5_scan *s, hid_t root, zw_path *path)
 {
     const recording *r = s->r;
-    int n = path->n;
+    int n = path->n, speeds = path->v != NULL ? path->speeds : 0;
     double *spare = base_alloc((size_t)path->count * sizeof *spare);
     zw_status status = spare != NULL ? ZW_OK : recording_no_memory(r);
-    for (int k = 0; k < 1 + (path->v != NULL ? 2 : 1) * n && status == ZW_OK; k++) {
+    for (int k = 0; k < 1 + n + speeds && status == ZW_OK; k++) {
         double *to = k == 0 ? path->t : k <= n ? path->q + (k - 1) : path->v + (k - 1 - n);
-        status = fetch(s, root, r->of[k], spare, to, k == 0 ? 1 : n);
+        status = fetch(s, root, r->of[k], spare, to, k == 0 ? 1 : k <= n ? n : speeds);
     }
     base_free(spare);
     return status == ZW_OK ? check_times(s, path) : status;

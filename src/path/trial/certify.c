@@ -30,7 +30,7 @@
 #include "math/dense/small.h"
 #include "path/trial/quadrature.h"
 
-enum { PASSES = 5, ROUNDS = 6 };
+enum { PASSES = 5 };
 
 /* Integrators err by this much of the coordinates at most, on the scale of their steps. */
 #define ACCURACY 2e-10
@@ -246,16 +246,6 @@ static void measure(path_judge *judge)
 /* ---- Fitting ----------------------------------------------------------------------------------
  */
 
-/* The pieces, parted further: both lists are in order, and no cut begins a piece already. */
-static void cut(const path_fit *fit, int *parts, long *start)
-{
-    int to = *parts + fit->cuts, from = *parts, next = fit->cuts - 1;
-    *parts = to;
-    while (next >= 0) {
-        start[to--] = start[from] > fit->cut[next] ? start[from--] : fit->cut[next--];
-    }
-}
-
 /* Fit y in parts; where it jumps, part it further and fit again. */
 static zw_status fit_parts(path_judge *judge, const double *y, path_fit *fit, int *parts,
                            long *start, zw_error *error)
@@ -264,21 +254,10 @@ static zw_status fit_parts(path_judge *judge, const double *y, path_fit *fit, in
                             .n = judge->n,
                             .t = judge->trial->t,
                             .y = y,
-                            .start = start,
                             .noise = judge->noise,
                             .accuracy = judge->accuracy,
                             .scale = judge->scale};
-    zw_status status = ZW_OK;
-    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
-        samples.pieces = *parts;
-        path_fit_free(fit);
-        status = path_fit_make(fit, &samples, error);
-        if (status != ZW_OK || fit->cuts == 0) {
-            break;
-        }
-        cut(fit, parts, start);
-    }
-    return status;
+    return path_fit_parts(fit, &samples, parts, start, error);
 }
 
 /* The states to begin with. Recorded positions are exact where the fit's are not, unless there is
@@ -467,6 +446,13 @@ zw_trial *zw_path_certify(const zw_system *system, const zw_path *path,
                         .count = path->count,
                         .jump_coord = -1,
                         .clash = -1};
+    if (system->nq != system->n) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "paths with quaternions cannot be tried yet, and there are %d coordinates for %d "
+                  "speeds",
+                  system->nq, system->n);
+        return NULL;
+    }
     if (path->n != system->n) {
         base_fail(error, ZW_BAD_INPUT, "the path has %d coordinates, the system %d", path->n,
                   system->n);

@@ -1,0 +1,57 @@
+/* Inside of inverse dynamics: see inverse.c. */
+#ifndef ZW_LOOK_INVERSE_H
+#define ZW_LOOK_INVERSE_H
+
+#include "look/inverse_rows.h"
+#include "system/work.h"
+#include "zwang/inverse.h"
+
+/* A point of contact that may push. */
+typedef struct inverse_point {
+    int index;        /* among those of contact_now.h */
+    int row;          /* its first, in the solver's tail; -1: it does not push */
+    int rows;         /* 1, or those of a cone */
+    double across[6]; /* of what slides: friction for a normal force of 1 */
+} inverse_point;
+
+struct zw_inverse {
+    const zw_model *model;
+    const zw_system *system;
+    zw_work *work;
+    int motors, drives, *drive;
+    double touch, rest, still;
+    int *role;             /* [constraints] */
+    system_solver *solver; /* of the last question */
+    int points, point_room;
+    inverse_point *point;
+    double *range; /* [motors][2] */
+    double *demand, *motor, *control, *driven, *lambda, *constraint, *touching, *residual, *missing,
+        *force, *a;
+    double *x; /* [rows of the solver] its multipliers */
+    int x_room;
+    void *memory;
+};
+
+/* An instant while it is looked at. */
+typedef struct inverse_now {
+    double t;
+    const double *q, *v, *a;
+    double rest; /* speeds that are none */
+} inverse_now;
+
+/* inverse_touch.c: what constraints, friction and contacts may exert for this motion: roles of the
+ * constraints, and rows behind them. */
+zw_status inverse_roles(zw_inverse *inverse, const inverse_now *now, inverse_rows *rows,
+                        zw_error *error);
+zw_status inverse_points(zw_inverse *inverse, zw_state *state, const inverse_now *now,
+                         inverse_rows *rows, zw_error *error);
+/* The contacts with their forces, into the list of the work. */
+zw_status inverse_list(zw_inverse *inverse, zw_error *error);
+
+/* inverse_least.c: of all forces that do what A' lambda does, the least; into lambda[rows] of the
+ * solver. Rows from `first` on, so many, are motors. *choices: dimensions that were open; *least: 1
+ * if it was found, or there is no choice. */
+zw_status inverse_least(const system_solver *solver, int first, int acts, double *lambda,
+                        int *choices, int *least, zw_error *error);
+
+#endif
