@@ -20,7 +20,8 @@
 typedef struct step_kept {
     step_impulse *impulse; /* of that method; NULL: not asked for yet */
     run *run;              /* of the others, the last one */
-    uint64_t left;         /* the memory of the state that it led to */
+    uint64_t left;         /* the memory of the state that it led to, */
+    uint64_t given;        /* and the sum of its parameters */
     zw_run_summary summary;
 } step_kept;
 
@@ -42,18 +43,26 @@ static void free_kept(void *stepper_kept)
 }
 
 /* Is the state the one that the last step led to, and can the stepper go on from there? The
- * velocity form goes on with other controls, too: remember.c. */
+ * velocity form and the soft law go on with other controls, too: remember.c. */
 static int is_left(const step_kept *kept, const zw_state *state)
 {
     return state->remembered != 0 && state->remembered == kept->left &&
-           state->remembered == state_digest(state, !kept->run->impulse);
+           state->remembered == state_digest(state, !kept->run->impulse && !kept->run->soft);
+}
+
+static int is_controlled_anew(const step_kept *kept, const zw_state *state)
+{
+    return kept->given != state_param_sum(state);
 }
 
 /* The run by the soft law that has led to this state, or NULL. */
 static run *softly_led(const zw_work *work, const zw_state *state)
 {
     const step_kept *kept = work->stepper;
-    return kept && kept->run && kept->run->soft && is_left(kept, state) ? kept->run : NULL;
+    return kept && kept->run && kept->run->soft && is_left(kept, state) &&
+                   !is_controlled_anew(kept, state)
+               ? kept->run
+               : NULL;
 }
 
 /* What the soft law says at the end of the last step. */
@@ -183,7 +192,8 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     r->options.time = plan->time;
     r->start = state->t;
     r->over = 0;
-    r->goes_on = r->stepper && is_left(kept, state) && !guards_have_branches(&r->guards);
+    r->goes_on = r->stepper && is_left(kept, state) && !guards_have_branches(&r->guards) &&
+                 (r->impulse || r->guards.count == 0 || !is_controlled_anew(kept, state));
     kept->left = 0;
     state->impacts = 0;
     zw_status status = r->goes_on ? run_go_on(r, error) : run_begin(r, error);
@@ -199,6 +209,7 @@ static zw_status take_steps(step_kept *kept, zw_state *state, const zw_run_optio
     }
     run_remember(r);
     kept->left = state->remembered;
+    kept->given = state_param_sum(state);
     if (r->work->touched) { /* 0: those of no state; zw_look finds them */
         int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
         r->work->touched->of = r->impulse && !hidden ? state_digest(state, 1) : 0;

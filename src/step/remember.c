@@ -34,10 +34,12 @@ static int is_impulse(zw_state *state)
     return method == ZW_METHOD_IMPULSE || method == ZW_METHOD_IMPULSE + 0.5;
 }
 
-/* The velocity form goes on with other controls, too: what it remembers is not about them. */
+/* Steps that begin with (q, v) alone go on with other controls, too: what they remember is not
+ * about them. */
 static uint64_t digest(zw_state *state)
 {
-    return state_digest(state, !is_impulse(state));
+    int whole = is_impulse(state) || state_memory(state)[0] == ZW_METHOD_SOFT;
+    return state_digest(state, !whole);
 }
 
 /* ---- Of single steps ------------------------------------------------------------------------ */

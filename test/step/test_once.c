@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "system/bodies/bodies.h"
 #include "system/robots.h"
 
 #define H 0.002
@@ -105,6 +106,28 @@ static void changes_are_seen(void **state)
         robot_end(&a);
         robot_end(&b);
     }
+}
+
+/* The soft law goes on with other controls, as a work would that has kept nothing. */
+static void controls_are_heard(void **state)
+{
+    (void)state;
+    robot a = open_file(HUMANOID), b = open_file(HUMANOID);
+    const struct system_bodies *bodies = a.system->bodies;
+    assert_true(bodies->motor_count > 0);
+    for (int step = 0; step < 40; step++) {
+        for (int k = 0; k < bodies->motor_count; k++) {
+            double value = 0.3 * ((step + k) % 5 - 2);
+            state_param(a.state)[bodies->motor[k].param] = value;
+            state_param(b.state)[bodies->motor[k].param] = value;
+        }
+        take_steps(&a, ZW_METHOD_SOFT, 1);
+        change_work(&b);
+        take_steps(&b, ZW_METHOD_SOFT, 1);
+        assert_true(zw_state_hash(a.state) == zw_state_hash(b.state));
+    }
+    robot_end(&a);
+    robot_end(&b);
 }
 
 /* After a first few steps, that is: the next request for memory would fail. */
@@ -291,6 +314,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_the_bits_of_a_run),
         cmocka_unit_test(changes_are_seen),
+        cmocka_unit_test(controls_are_heard),
         cmocka_unit_test(nothing_is_allocated),
         cmocka_unit_test(a_step_as_the_file_says),
         cmocka_unit_test(memory_may_be_missing),
