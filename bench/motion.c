@@ -13,6 +13,7 @@
 #include "measure.h"
 #include "step/motion.h"
 #include "step/ode/ode.h"
+#include "zwang/batch.h"
 
 enum { ROUNDS = 15, WORLDS = 64, STEPS = 12 };
 
@@ -228,7 +229,7 @@ static void crowd_make(crowd *g, const char *path, double c)
     zw_error error = {0};
     g->w = world_of(path, NULL, 0);
     g->c = c;
-    g->batch = zw_batch_create(g->w.system, WORLDS, &error);
+    g->batch = zw_batch_create(g->w.system, WORLDS, 1, &error);
     must(g->batch != NULL, &error);
 }
 

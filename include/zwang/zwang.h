@@ -382,36 +382,6 @@ int zw_count(const zw_system *system, zw_kind kind);
 const char *zw_name(const zw_system *system, zw_kind kind, int index); /* never NULL */
 int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: none */
 
-/* ---- Many worlds -------------------------------------------------------------------------- */
-
-/* Worlds of one system that differ in parameters, state and time, computed eight at a time by the
- * vector unit. Each takes its own steps: it moves, bit for bit, as zw_run would move it alone, and
- * one that fails does not disturb the others. So far without constraints, events and non-ideal
- * forces, with fewer than 80 coordinates, and by DOP853. */
-typedef struct zw_batch zw_batch;
-
-/* All worlds begin as the file says. The system must outlive the batch. */
-zw_batch *zw_batch_create(const zw_system *system, int worlds, zw_error *error);
-void zw_batch_free(zw_batch *batch);
-
-/* TIME [1], Q [n], V [n] and PARAM [params] of a world, to read and to write; else NULL. A state
- * that the file derives from parameters is not derived again when they are written. The work done
- * so far stays with a world: to begin anew, create a new batch. */
-double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
-
-/* All worlds to the final time; those already there stay. `every` is not used, observer and poll
- * must be NULL. If worlds fail, the answer and `error` are those of the first by number. */
-zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error);
-
-typedef struct zw_batch_result {
-    zw_status status;
-    double end; /* the time reached */
-    long steps, rejected, evaluations;
-} zw_batch_result;
-
-/* How a world did in the last run. */
-zw_batch_result zw_batch_look(const zw_batch *batch, int world);
-
 /* ---- Recording ---------------------------------------------------------------------------- */
 
 /* Collects samples (use zw_record_observe as observer, or call it from yours), then writes them. */

@@ -184,7 +184,9 @@ static int execute(PyObject *module)
         add_type(module, &model_spec, &core->model) < 0 ||
         add_type(module, &store_spec, &core->store) < 0 ||
         add_type(module, &sim_spec, &core->sim) < 0 ||
-        add_type(module, &run_spec, &core->run) < 0) {
+        add_type(module, &run_spec, &core->run) < 0 ||
+        add_type(module, &hall_spec, &core->hall) < 0 ||
+        add_type(module, &batch_spec, &core->batch) < 0) {
         return -1;
     }
     return 0;
@@ -199,6 +201,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->store);
     Py_VISIT(core->sim);
     Py_VISIT(core->run);
+    Py_VISIT(core->hall);
+    Py_VISIT(core->batch);
     return 0;
 }
 
@@ -211,6 +215,8 @@ static int clear(PyObject *module)
     Py_CLEAR(core->store);
     Py_CLEAR(core->sim);
     Py_CLEAR(core->run);
+    Py_CLEAR(core->hall);
+    Py_CLEAR(core->batch);
     return 0;
 }
 

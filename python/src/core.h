@@ -18,7 +18,7 @@
 
 typedef struct core_state {
     PyObject *error; /* zwang.Error */
-    PyTypeObject *memory, *model, *store, *sim, *run;
+    PyTypeObject *memory, *model, *store, *sim, *run, *hall, *batch;
 } core_state;
 
 core_state *core_of(PyObject *self); /* by an object of a type that has no subclasses */
@@ -65,6 +65,7 @@ typedef struct model_object {
 extern PyType_Spec model_spec;
 PyObject *model_load(PyObject *module, PyObject *arguments, PyObject *names);
 PyObject *model_parse(PyObject *module, PyObject *arguments, PyObject *names);
+core_state *core_of_model(PyObject *model); /* NULL: it is no Model, and an exception is set */
 int model_kind(const char *name); /* zw_kind of "coord", "param" ...; -1: an exception is set */
 
 /* ---- Sim ------------------------------------------------------------------------------------- */
@@ -106,6 +107,11 @@ typedef struct core_signals {
 } core_signals;
 int core_signals_poll(core_signals *signals);
 
+/* zw_field_id of "q", "v" ...; -1: an exception is set. And method and contact by name, or NULL: as
+ * they are; 0: an exception is set. */
+int core_field(const char *name);
+int core_method(zw_run_options *to, const char *method, const char *contact);
+
 /* sim_look.c: questions at the present state. */
 PyObject *sim_contacts(PyObject *self, PyObject *none);
 PyObject *sim_constraints(PyObject *self, PyObject *none);
@@ -120,6 +126,9 @@ PyObject *sim_rows(PyObject *self, PyObject *none);
 /* run.c: whole motions. */
 extern PyType_Spec run_spec;
 PyObject *sim_run(PyObject *self, PyObject *arguments, PyObject *names);
+
+/* batch.c: many worlds. */
+extern PyType_Spec hall_spec, batch_spec;
 
 /* gauss.c: the kernel alone. */
 PyObject *gauss_solve(PyObject *module, PyObject *arguments, PyObject *names);

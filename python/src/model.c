@@ -213,6 +213,20 @@ static void destroy(PyObject *self)
     Py_DECREF(type);
 }
 
+/* The state of the module that this Model is of; NULL: it is none. */
+core_state *core_of_model(PyObject *model)
+{
+    PyObject *module = PyType_GetModule(Py_TYPE(model));
+    core_state *core =
+        module && PyModule_GetDef(module) == &core_module ? PyModule_GetState(module) : NULL;
+    if (core && Py_TYPE(model) == core->model) {
+        return core;
+    }
+    PyErr_Clear();
+    PyErr_SetString(PyExc_TypeError, "a Sim or a Batch is made of a Model");
+    return NULL;
+}
+
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 int model_kind(const char *name)

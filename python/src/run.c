@@ -151,16 +151,7 @@ static int get_options(PyObject *arguments, PyObject *names, zw_run_options *to,
                                      recorded, digits)) {
         return 0;
     }
-    if (method && zw_method_find(method, &to->method) != ZW_OK) {
-        PyErr_Format(PyExc_ValueError, "there is no method '%s'", method);
-        return 0;
-    }
-    if (contact && zw_contact_model_find(contact, &to->contact) != ZW_OK) {
-        PyErr_Format(PyExc_ValueError, "contact is 'coulomb', 'convex' or 'soft', not '%s'",
-                     contact);
-        return 0;
-    }
-    return 1;
+    return core_method(to, method, contact);
 }
 
 /* The exception that is set gets what there is of the motion, as its attribute `run`. */

@@ -114,20 +114,6 @@ PyType_Spec store_spec = {.name = "zwang._core.Store",
                           .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                           .slots = store_slots};
 
-/* The state of the module that this Model is of; NULL: it is none. */
-static core_state *core_of_model(PyObject *model)
-{
-    PyObject *module = PyType_GetModule(Py_TYPE(model));
-    core_state *core =
-        module && PyModule_GetDef(module) == &core_module ? PyModule_GetState(module) : NULL;
-    if (core && Py_TYPE(model) == core->model) {
-        return core;
-    }
-    PyErr_Clear();
-    PyErr_SetString(PyExc_TypeError, "a Sim is made of a Model");
-    return NULL;
-}
-
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"model", NULL};
@@ -176,7 +162,7 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static int set_method(zw_run_options *to, const char *method, const char *contact)
+int core_method(zw_run_options *to, const char *method, const char *contact)
 {
     if (method && zw_method_find(method, &to->method) != ZW_OK) {
         PyErr_Format(PyExc_ValueError, "there is no method '%s'", method);
@@ -207,7 +193,7 @@ static PyObject *set_options(PyObject *self, PyObject *arguments, PyObject *name
     zw_error error = {.status = ZW_OK};
     if (!PyArg_ParseTupleAndKeywords(arguments, names, "|dddzz", words, &to.step, &to.tolerance,
                                      &to.accuracy, &method, &contact) ||
-        !set_method(&to, method, contact)) {
+        !core_method(&to, method, contact)) {
         return NULL;
     }
     if (zw_run_plan(sim->model->system, sim->state, &to, &plan, &error) != ZW_OK) {
@@ -302,7 +288,7 @@ static PyObject *look(PyObject *self, PyObject *none)
 
 /* ---- Numbers of the state -------------------------------------------------------------------- */
 
-static int field_id(const char *name)
+int core_field(const char *name)
 {
     static const char *const names[] = {[ZW_FIELD_TIME] = "time",
                                         [ZW_FIELD_Q] = "q",
@@ -339,7 +325,7 @@ static PyObject *field(PyObject *self, PyObject *argument)
 {
     sim_object *sim = (sim_object *)self;
     const char *word = PyUnicode_AsUTF8AndSize(argument, NULL);
-    int id = word ? field_id(word) : -1;
+    int id = word ? core_field(word) : -1;
     if (id < 0 || !sim_enter(sim)) {
         return NULL;
     }
@@ -379,7 +365,7 @@ static PyObject *set(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "siO", &word, &first, &from)) {
         return NULL;
     }
-    int id = field_id(word);
+    int id = core_field(word);
     if (id < 0 || !numbers_get(from, -1, word, &value)) {
         return NULL;
     }

@@ -15,15 +15,16 @@
     True
 
 `load` reads .zw, MJCF and URDF files, `parse` a text. A `Model` is compiled and constant: `model.run` gives a whole motion as NumPy
-arrays, `model.sim` a motion to be stepped and controlled. `zwang.gauss.solve` is the principle alone, in matrices. What goes wrong raises
+arrays, `model.sim` a motion to be stepped and controlled, `Batch` many of them. `zwang.gauss.solve` is the principle alone, in matrices. What goes wrong raises
 `zwang.Error`, with the place in the user's text.
 """
 
 from . import gauss
 from ._core import Error, version as _version
+from .batch import Batch
 from .model import Model, load, parse
 from .run import Event, Run
 from .sim import Sim
 
 __version__: str = _version()
-__all__ = ["Error", "Event", "Model", "Run", "Sim", "gauss", "load", "parse"]
+__all__ = ["Batch", "Error", "Event", "Model", "Run", "Sim", "gauss", "load", "parse"]

@@ -1,127 +1,217 @@
-/* Many worlds of one system: what the caller sees. */
-#include <float.h>
-#include <math.h>
+/* Many worlds of one system: what the caller sees.
+ *
+ * Every world has a state of its own, and nothing else; scratch belongs to threads. A step has the
+ * same bits whichever work takes it (step/once.c), so worlds go to threads as they come. The arrays
+ * are copies of what is in the states: what differs from its state when the world moves next has
+ * been written by the caller, and is set as zw_state_set does. */
+#include "batch/batch.h"
+
 #include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "batch/lanes.h"
-#include "step/run.h"
 
-struct zw_batch {
-    const zw_system *system;
-    int count;
-    double *t;               /* [count] */
-    double *y;               /* [count][size] q v, and the work done */
-    double *param;           /* [count][params] */
-    zw_batch_result *result; /* [count] */
-    zw_work *alone;
-    step_motion motion;
-    double *stage;
-    batch_lanes lanes;
-    void *memory;
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
 
-    /* Of a run */
-    int queued;      /* the next world to look at */
-    int first;       /* the first world that failed, -1: none */
-    zw_error *error; /* its story; may be NULL */
-};
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
-/* ---- Creation ------------------------------------------------------------------------------- */
+static const zw_field_id fields[] = {[SEEN_TIME] = ZW_FIELD_TIME,
+                                     [SEEN_PARAM] = ZW_FIELD_PARAM,
+                                     [SEEN_Q] = ZW_FIELD_Q,
+                                     [SEEN_V] = ZW_FIELD_V,
+                                     [SEEN_ACTIVATION] = ZW_FIELD_ACTIVATION,
+                                     [SEEN_SENSOR] = ZW_FIELD_SENSOR,
+                                     [SEEN_A] = ZW_FIELD_A};
 
-static zw_status check_system(const zw_system *system, int worlds, zw_error *error)
+static double *place_of(const zw_batch *batch, int world, int k)
+{
+    return batch->seen[k].data + (size_t)world * (size_t)batch->seen[k].count;
+}
+
+static zw_view view_of(const zw_batch *batch, int world, int k)
+{
+    return zw_field(batch->system, batch->state[world], batch->worker[0].work,
+                    batch->seen[k].field);
+}
+
+static int differs(const zw_batch *batch, int world, int k)
+{
+    size_t bytes = (size_t)batch->seen[k].count * sizeof(double);
+    return bytes > 0 &&
+           memcmp(place_of(batch, world, k), view_of(batch, world, k).data, bytes) != 0;
+}
+
+int batch_is_written(const zw_batch *batch, int world)
+{
+    int written = 0;
+    for (int k = 0; k < SEEN_WRITTEN && !written; k++) {
+        written = differs(batch, world, k);
+    }
+    return written;
+}
+
+zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    for (int k = 0; k < SEEN_WRITTEN && status == ZW_OK; k++) {
+        if (differs(batch, world, k)) {
+            status = zw_state_set(batch->system, batch->state[world], work, batch->seen[k].field, 0,
+                                  batch->seen[k].count, place_of(batch, world, k), error);
+        }
+    }
+    return status;
+}
+
+void batch_show(zw_batch *batch, int world, zw_work *work)
+{
+    int most = work ? SEEN_COUNT : SEEN_WRITTEN;
+    for (int k = 0; k < most; k++) {
+        const batch_seen *seen = &batch->seen[k];
+        zw_view view = zw_field(batch->system, batch->state[world],
+                                work ? work : batch->worker[0].work, seen->field);
+        if (view.data && view.count == seen->count && seen->count > 0) {
+            memcpy(place_of(batch, world, k), view.data, (size_t)view.count * sizeof *view.data);
+        }
+    }
+}
+
+void batch_fail(zw_batch *batch, int world, const zw_error *error)
+{
+    batch->result[world].status = error->status;
+    batch->failed[world] = 1;
+    if (!batch->why[world]) {
+        batch->why[world] = base_alloc(sizeof *batch->why[world]); /* without it: the status only */
+    }
+    if (batch->why[world]) {
+        *batch->why[world] = *error;
+    }
+}
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+/* Can eight worlds go in the vector unit? */
+static int goes_in_lanes(const zw_system *system)
 {
     const zw_model *model = system->model;
-    if (worlds < 1) {
-        return base_fail(error, ZW_BAD_INPUT, "a batch of %d worlds", worlds);
+    return model->constraint_count == 0 && model->event_count == 0 && system->C_count == 0 &&
+           !system->tree && !system->sparse && !kinks_exist(system);
+}
+
+static void lay_out_worker(batch_worker *worker, base_arena *arena)
+{
+    const zw_system *system = worker->batch->system;
+    size_t size = 2 * (size_t)system->n + (size_t)system->works + 1;
+    worker->stage = base_arena_doubles(arena, size);
+    worker->y = base_arena_doubles(arena, size);
+    if (worker->batch->in_lanes) {
+        worker->lanes.system = system;
+        worker->lanes.size = 2 * system->n + system->works;
+        batch_lanes_layout(&worker->lanes, arena);
     }
-    if (model->constraint_count > 0) {
-        return model_fail(model, error, ZW_BAD_INPUT, model->constraint[0].place,
-                          "worlds in a batch cannot have constraints yet, and there is %s",
-                          model->constraint[0].name);
+}
+
+static zw_status make_worker(zw_batch *batch, batch_worker *worker, zw_error *error)
+{
+    base_arena arena = {0};
+    worker->batch = batch;
+    lay_out_worker(worker, &arena);
+    worker->memory = base_alloc(arena.used + 1);
+    worker->work = zw_work_create(batch->system, error);
+    if (!worker->memory || !worker->work) {
+        return no_memory(error);
     }
-    if (model->event_count > 0) {
-        return model_fail(model, error, ZW_BAD_INPUT, model->event[0].place,
-                          "worlds in a batch cannot have events yet, and there is %s",
-                          model->event[0].name ? model->event[0].name : "one");
-    }
-    if (system->C_count > 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "worlds in a batch cannot have non-ideal constraint forces yet");
-    }
-    if (system->tree) {
-        return base_fail(error, ZW_BAD_INPUT, "worlds in a batch cannot be made of bodies yet");
-    }
-    if (system->sparse) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "worlds in a batch must be small, and there are %d coordinates",
-                         system->n);
+    arena = (base_arena){.block = worker->memory};
+    lay_out_worker(worker, &arena);
+    if (batch->in_lanes) {
+        worker->motion = motion_of(batch->system, worker->work, worker->stage);
+        worker->lanes.alone = &worker->motion;
     }
     return ZW_OK;
+}
+
+static size_t times(size_t count, size_t each)
+{
+    return each > 0 && count > SIZE_MAX / 64 / each ? SIZE_MAX : count * each;
 }
 
 static void lay_out(zw_batch *batch, base_arena *arena)
 {
-    size_t count = (size_t)batch->count, size = (size_t)batch->lanes.size;
-    size_t params = (size_t)batch->system->shape.params;
-    batch->t = base_arena_doubles(arena, count);
-    batch->y =
-        base_arena_doubles(arena, count > SIZE_MAX / 64 / (size + 1) ? SIZE_MAX : count * size);
-    batch->param =
-        base_arena_doubles(arena, count > SIZE_MAX / 64 / (params + 1) ? SIZE_MAX : count * params);
-    batch->result = base_arena_bytes(arena, count * sizeof *batch->result);
-    batch->stage = base_arena_doubles(arena, 2 * (size_t)batch->system->n + 1);
-    batch_lanes_layout(&batch->lanes, arena);
+    size_t count = (size_t)batch->count;
+    for (int k = 0; k < SEEN_COUNT; k++) {
+        batch->seen[k].data = base_arena_doubles(arena, times(count, (size_t)batch->seen[k].count));
+    }
+    batch->state = base_arena_bytes(arena, times(count, sizeof *batch->state));
+    batch->result = base_arena_bytes(arena, times(count, sizeof *batch->result));
+    batch->why = base_arena_bytes(arena, times(count, sizeof *batch->why));
+    batch->failed = base_arena_bytes(arena, count);
+    batch->stuck = base_arena_bytes(arena, count);
 }
 
-/* All worlds begin as the file says. */
-static zw_status begin(zw_batch *batch, zw_error *error)
+static void measure(zw_batch *batch)
 {
-    const zw_system *system = batch->system;
-    zw_state *state = zw_state_create(system, batch->alone, NULL, error);
-    if (!state) {
-        return ZW_NO_MEMORY;
+    for (int k = 0; k < SEEN_COUNT; k++) {
+        zw_view view = zw_field(batch->system, batch->start, batch->worker[0].work, fields[k]);
+        batch->seen[k] = (batch_seen){.field = fields[k], .count = view.count};
     }
-    size_t size = (size_t)batch->lanes.size, params = (size_t)system->shape.params;
-    for (int i = 0; i < batch->count; i++) {
-        batch->t[i] = state->t;
-        motion_pack(&batch->motion, state, batch->y + (size_t)i * size);
-        memcpy(batch->param + (size_t)i * params, state_param(state), params * sizeof(double));
-        batch->result[i] = (zw_batch_result){.status = ZW_OK, .end = state->t};
-    }
-    zw_state_free(state);
-    return ZW_OK;
 }
 
-zw_batch *zw_batch_create(const zw_system *system, int worlds, zw_error *error)
+static zw_status make_worlds(zw_batch *batch, zw_error *error)
 {
-    enum { LINE = 64 };
-    if (check_system(system, worlds, error) != ZW_OK) {
+    base_arena arena = {0};
+    measure(batch);
+    lay_out(batch, &arena);
+    batch->memory = base_alloc(arena.used > SIZE_MAX / 8 ? SIZE_MAX : arena.used + 1);
+    if (!batch->memory) {
+        return no_memory(error);
+    }
+    arena = (base_arena){.block = batch->memory};
+    lay_out(batch, &arena);
+    return zw_batch_reset(batch, NULL, NULL, error);
+}
+
+static zw_status make(zw_batch *batch, zw_error *error)
+{
+    zw_status status = ZW_OK;
+    batch->worker = base_alloc((size_t)batch->threads * sizeof *batch->worker);
+    if (!batch->worker) {
+        return no_memory(error);
+    }
+    for (int k = 0; k < batch->threads && status == ZW_OK; k++) {
+        status = make_worker(batch, &batch->worker[k], error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    batch->start = zw_state_create(batch->system, batch->worker[0].work, NULL, error);
+    batch->pool = batch->start ? pool_create(batch->threads) : NULL;
+    if (!batch->start) {
+        return error && error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
+    }
+    return batch->pool ? make_worlds(batch, error)
+                       : base_fail(error, ZW_NO_MEMORY, "there are no %d threads to be had",
+                                   batch->threads);
+}
+
+zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error)
+{
+    enum { MOST_THREADS = 4096 };
+    if (worlds < 1 || threads < 1 || threads > MOST_THREADS) {
+        base_fail(error, ZW_BAD_INPUT, "a batch of %d worlds in %d threads", worlds, threads);
         return NULL;
     }
     zw_batch *batch = base_alloc(sizeof *batch);
-    base_arena arena = {0};
-    if (batch) {
-        batch->system = batch->lanes.system = system;
-        batch->count = worlds;
-        batch->lanes.size = 2 * system->n + system->works;
-        lay_out(batch, &arena);
-        batch->memory = base_alloc(arena.used > SIZE_MAX / 8 ? SIZE_MAX : arena.used + LINE);
-    }
-    if (!batch || !batch->memory) {
-        base_free(batch);
-        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    if (!batch) {
+        no_memory(error);
         return NULL;
     }
-    size_t skip = (LINE - (uintptr_t)batch->memory % LINE) % LINE; /* lanes on whole lines */
-    arena = (base_arena){.block = (unsigned char *)batch->memory + skip};
-    lay_out(batch, &arena);
-    batch->alone = zw_work_create(system, error);
-    if (batch->alone) {
-        batch->motion = motion_of(system, batch->alone, batch->stage);
-        batch->lanes.alone = &batch->motion;
-    }
-    if (!batch->alone || begin(batch, error) != ZW_OK) {
+    batch->system = system;
+    batch->count = worlds;
+    batch->threads = threads;
+    batch->in_lanes = goes_in_lanes(system);
+    if (make(batch, error) != ZW_OK) {
         zw_batch_free(batch);
         return NULL;
     }
@@ -130,171 +220,76 @@ zw_batch *zw_batch_create(const zw_system *system, int worlds, zw_error *error)
 
 void zw_batch_free(zw_batch *batch)
 {
-    if (batch) {
-        zw_work_free(batch->alone);
-        base_free(batch->memory);
-        base_free(batch);
+    if (!batch) {
+        return;
     }
+    pool_free(batch->pool);
+    for (int i = 0; batch->memory && i < batch->count; i++) {
+        zw_state_free(batch->state[i]);
+        base_free(batch->why[i]);
+    }
+    for (int k = 0; batch->worker && k < batch->threads; k++) {
+        zw_work_free(batch->worker[k].work);
+        base_free(batch->worker[k].memory);
+    }
+    zw_state_free(batch->start);
+    base_free(batch->worker);
+    base_free(batch->memory);
+    base_free(batch);
 }
 
-/* ---- Looking -------------------------------------------------------------------------------- */
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static int is_world(const zw_batch *batch, int world)
+{
+    return world >= 0 && world < batch->count;
+}
 
 double *zw_batch_field(zw_batch *batch, int world, zw_field_id field)
 {
-    if (world < 0 || world >= batch->count) {
-        return NULL;
+    for (int k = 0; k < SEEN_COUNT && is_world(batch, world); k++) {
+        if (fields[k] == field) {
+            return place_of(batch, world, k);
+        }
     }
-    double *y = batch->y + (size_t)world * (size_t)batch->lanes.size;
-    switch (field) {
-    case ZW_FIELD_TIME:
-        return batch->t + world;
-    case ZW_FIELD_Q:
-        return y;
-    case ZW_FIELD_V:
-        return y + batch->system->n;
-    case ZW_FIELD_PARAM:
-        return batch->param + (size_t)world * (size_t)batch->system->shape.params;
-    default:
-        return NULL;
-    }
+    return NULL;
 }
 
 zw_batch_result zw_batch_look(const zw_batch *batch, int world)
 {
-    if (world < 0 || world >= batch->count) {
-        return (zw_batch_result){.status = ZW_BAD_INPUT};
-    }
-    return batch->result[world];
+    return is_world(batch, world) ? batch->result[world]
+                                  : (zw_batch_result){.status = ZW_BAD_INPUT, .stopped_by = -1};
 }
 
-/* ---- Running -------------------------------------------------------------------------------- */
-
-static void tell(zw_batch *batch, int world, const zw_error *story)
+const zw_error *zw_batch_why(const zw_batch *batch, int world)
 {
-    if (batch->first >= 0 && batch->first < world) {
-        return;
-    }
-    batch->first = world;
-    if (batch->error) {
-        zw_error *error = batch->error;
-        base_fail(error, story->status, "world %d: %s", world, story->text);
-        memcpy(error->file, story->file, sizeof error->file);
-        error->line = story->line;
-        error->column = story->column;
-    }
+    return is_world(batch, world) && batch->result[world].status != ZW_OK ? batch->why[world]
+                                                                          : NULL;
 }
 
-static int next_world(void *user, double *t, const double **y, const double **param)
+const zw_state *zw_batch_state(const zw_batch *batch, int world)
 {
-    zw_batch *batch = user;
-    while (batch->queued < batch->count) {
-        int world = batch->queued++;
-        *t = batch->t[world];
-        *y = batch->y + (size_t)world * (size_t)batch->lanes.size;
-        *param = batch->param + (size_t)world * (size_t)batch->system->shape.params;
-        batch->result[world] = (zw_batch_result){.status = ZW_OK, .end = *t};
-        if (!isfinite(*t)) {
-            zw_error story = {0};
-            batch->result[world].status =
-                base_fail(&story, ZW_BAD_INPUT, "the time to start at is not finite");
-            tell(batch, world, &story);
-        } else if (*t < batch->lanes.limit) {
-            return world;
-        }
-    }
-    return -1;
+    return is_world(batch, world) ? batch->state[world] : NULL;
 }
 
-static void world_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
+zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
+                         zw_error *error)
 {
-    zw_batch *batch = user;
-    int world = lanes->world[lane];
-    double *y = batch->y + (size_t)world * (size_t)lanes->size;
-    for (int i = 0; i < lanes->size; i++) {
-        y[i] = ((const double *)lanes->y0)[i * LANES + lane];
+    const zw_state *from = to ? to : batch->start;
+    if (from->fingerprint != batch->system->fingerprint) {
+        return base_fail(error, ZW_BAD_INPUT, "the state to begin with is of another system");
     }
-    batch->t[world] = lanes->t0[lane];
-    batch->result[world] = (zw_batch_result){.status = status,
-                                             .end = lanes->t0[lane],
-                                             .steps = lanes->steps[lane],
-                                             .rejected = lanes->rejected[lane],
-                                             .evaluations = lanes->evaluations[lane]};
-    if (status != ZW_OK) {
-        tell(batch, world, &lanes->error[lane]);
-    }
-}
-
-static zw_status plan(zw_batch *batch, const zw_run_options *options, zw_error *error)
-{
-    zw_run_options complete;
-    double earliest = INFINITY;
     for (int i = 0; i < batch->count; i++) {
-        earliest = fmin(earliest, batch->t[i]);
-    }
-    zw_status status =
-        run_complete(batch->system, options, isfinite(earliest) ? earliest : 0, &complete, error);
-    if (status != ZW_OK) {
-        return status;
-    }
-    if (complete.observer || complete.poll) {
-        return base_fail(error, ZW_BAD_INPUT, "a batch has no observer and no poll yet");
-    }
-    if (complete.method != ZW_METHOD_DOP853) {
-        return base_fail(error, ZW_BAD_INPUT, "a batch runs with method dop853 only, not %s",
-                         zw_method_name(complete.method));
-    }
-    batch->lanes.limit = complete.time;
-    batch->lanes.tolerance = fmax(complete.tolerance, 4.0 * DBL_EPSILON);
-    batch->lanes.largest = complete.step > 0 ? complete.step : INFINITY;
-    return ZW_OK;
-}
-
-/* Kinks of formulas end steps, each world's its own: such worlds run one after another. */
-static zw_status run_one_by_one(zw_batch *batch, const zw_run_options *options, zw_error *error)
-{
-    zw_state *state = zw_state_create(batch->system, batch->alone, NULL, error);
-    if (!state) {
-        return ZW_NO_MEMORY;
-    }
-    double t;
-    const double *y, *param;
-    for (int world = next_world(batch, &t, &y, &param); world >= 0;
-         world = next_world(batch, &t, &y, &param)) {
-        zw_run_summary summary;
-        zw_error story = {0};
-        memcpy(state_param(state), param, (size_t)batch->system->shape.params * sizeof *param);
-        motion_unpack(&batch->motion, t, y, state);
-        zw_status status = zw_run(batch->system, state, batch->alone, options, &summary, &story);
-        motion_pack(&batch->motion, state, batch->y + (size_t)world * (size_t)batch->lanes.size);
-        batch->t[world] = state->t;
-        batch->result[world] = (zw_batch_result){.status = status,
-                                                 .end = state->t,
-                                                 .steps = summary.steps,
-                                                 .rejected = summary.rejected,
-                                                 .evaluations = summary.evaluations};
-        if (status != ZW_OK) {
-            tell(batch, world, &story);
+        if (mask && !mask[i]) {
+            continue;
         }
+        zw_status status = zw_state_copy(from, &batch->state[i], error);
+        if (status != ZW_OK) {
+            return status;
+        }
+        batch->result[i] = (zw_batch_result){.status = ZW_OK, .end = from->t, .stopped_by = -1};
+        batch->stuck[i] = 0;
+        batch_show(batch, i, NULL);
     }
-    zw_state_free(state);
     return ZW_OK;
-}
-
-zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)
-{
-    zw_status status = plan(batch, options, error);
-    if (status != ZW_OK) {
-        return status;
-    }
-    const batch_queue queue = {.user = batch, .next = next_world, .done = world_done};
-    batch->queued = 0;
-    batch->first = -1;
-    batch->error = error;
-    if (kinks_exist(batch->system)) {
-        status = run_one_by_one(batch, options, error);
-    } else {
-        batch_lanes_run(&batch->lanes, &queue);
-    }
-    batch->error = NULL;
-    return status != ZW_OK ? status : batch->first < 0 ? ZW_OK : batch->result[batch->first].status;
 }

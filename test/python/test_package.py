@@ -233,6 +233,48 @@ class Control(unittest.TestCase):
         self.assertEqual(sim.save(), end)
 
 
+class Batches(unittest.TestCase):
+    def test_worlds_are_sims(self):
+        model = robot()
+        for threads in (1, 3):
+            batch = zwang.Batch(model, 10, threads)
+            batch.ctrl[:, 0] = np.linspace(-1, 1, 10)
+            batch.v[:, -1] = np.arange(10) / 10
+            self.assertTrue(batch.step(30, sense=True))
+            for i in range(10):
+                sim = model.sim()
+                sim.ctrl[0] = batch.ctrl[i, 0]
+                sim.v = [0] * 6 + [i / 10]
+                sim.step(30)
+                self.assertEqual(sim.q.tobytes(), batch.q[i].tobytes())
+                sim.look()
+                self.assertEqual(sim.sensors.tobytes(), batch.sensors[i].tobytes())
+
+    def test_runs(self):
+        batch = zwang.Batch(zwang.parse(PENDULUM), 5, 2)
+        batch.params[:, 0] = [1, 2, 3, 4, 5]
+        self.assertTrue(batch.run(1))
+        np.testing.assert_array_equal(batch.time, 1)
+        sim = zwang.parse(PENDULUM).sim()
+        sim.set_params(g=3)
+        sim.run(1)
+        self.assertEqual(sim.q.tobytes(), batch.q[2].tobytes())
+
+    def test_failures(self):
+        batch = zwang.Batch(robot(), 4, 2)
+        batch.v[2, 0] = math.nan
+        self.assertFalse(batch.step())
+        self.assertEqual(batch.failed.tolist(), [False, False, True, False])
+        self.assertIn("finite", batch.why(2))
+        self.assertIsNone(batch.why(0))
+        batch.reset(batch.failed)
+        self.assertTrue(batch.step())
+        self.assertFalse(batch.failed.any())
+        for wrong in (lambda: zwang.Batch(robot(), 0), lambda: batch.why(9), lambda: batch.reset([1, 0]), lambda: batch.step(-1),
+                      lambda: zwang.Batch(3, 3)):
+            self.assertRaises((ValueError, IndexError, TypeError, zwang.Error), wrong)
+
+
 class Kernel(unittest.TestCase):
     def test_block_on_the_floor(self):
         from zwang import gauss

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "zwang/batch.h"
 #include "zwang/bodies.h"
 #include "zwang/inverse.h"
 #include "zwang/look.h"
@@ -384,7 +385,7 @@ static void reach(job *j, zw_state *state, zw_work *work)
 
 static void batch(job *j)
 {
-    zw_batch *worlds = zw_batch_create(j->system, 9, NULL);
+    zw_batch *worlds = zw_batch_create(j->system, 9, 2, NULL);
     if (worlds) {
         zw_run_options options = {.time = 0.2};
         mix_status(&j->hash, zw_batch_run(worlds, &options, &j->error));

@@ -405,6 +405,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->first, v0, speeds);
     memcpy(s->act0, carried, acts);
     s->t = t;
+    s->again = 0; /* what the last step solved is of another one */
     s->gained = s->impact_loss = 0;
     s->work->effort = (struct system_effort){0};
     s->impacts = s->halved = s->inexact = 0;

@@ -1,0 +1,81 @@
+/* Many worlds of one system: for learning, planning, studies of parameters.
+ *
+ *     zw_batch *batch = zw_batch_create(system, 4096, 2, &error);            two threads
+ *     double *ctrl = zw_batch_field(batch, 0, ZW_FIELD_PARAM);               [4096][params]
+ *     for (;;) {
+ *         ... write controls, read states and sensors ...
+ *         zw_batch_step(batch, &options, 1, ZW_BATCH_SENSE, &error);
+ *     }
+ *
+ * Every world moves, bit for bit, as it would alone by zw_step or zw_run, whatever the number of
+ * threads and worlds; one that fails does not disturb the others. Equations without constraints,
+ * events and kinks run eight at a time in the vector unit. A batch serves one caller at a time.
+ */
+#ifndef ZWANG_BATCH_H
+#define ZWANG_BATCH_H
+
+#include "zwang/zwang.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+typedef struct zw_batch zw_batch;
+
+/* All worlds begin as the file says, and `threads` of them (at least 1) move at once. The system
+ * must outlive the batch. */
+zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error);
+void zw_batch_free(zw_batch *batch);
+
+/* Numbers of a world: TIME [1], Q, V, PARAM (with the controls of motors) and ACTIVATION, to read
+ * and to write; after steps with ZW_BATCH_SENSE also SENSOR and A, to read. The worlds of a field
+ * stand one behind another: that of world 0 is [worlds][numbers], in one block that stays where it
+ * is. NULL: there is none. What was written acts when the world moves next, as zw_state_set would
+ * have it: what is written of TIME, Q and V is brought onto the constraints. A start that the file
+ * derives from parameters is not derived again. */
+double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
+
+enum { ZW_BATCH_SENSE = 1 }; /* zw_look after the last step: SENSOR and A */
+
+/* So many steps of every world, with the options of zw_step. A world that fails stands still until
+ * it is reset or something is written into it. The answer and `error` are those of the first world,
+ * by number, that failed in this call; zw_batch_look tells of each. */
+zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
+                        zw_error *error);
+
+/* Every world by its own steps to the final time; those already there stay. `every` is not used,
+ * observer and poll must be NULL. Failures as of zw_batch_step. */
+zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error);
+
+typedef struct zw_batch_result {
+    zw_status status;
+    double end;                        /* the time reached */
+    int stopped_by;                    /* zw_batch_run: the event that stopped it, -1: none */
+    double certificate;                /* worst of the last call */
+    long steps, rejected, evaluations; /* of the last call */
+} zw_batch_result;
+
+/* How a world did in the last call; and why it failed: NULL: it did not. */
+zw_batch_result zw_batch_look(const zw_batch *batch, int world);
+const zw_error *zw_batch_why(const zw_batch *batch, int world);
+
+/* Worlds with a nonzero mask[world] (NULL: all) begin anew: as the file says, or as `to` (NULL) is.
+ */
+zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
+                         zw_error *error);
+
+/* The whole state of a world, to be copied or saved; what is written into its fields is not in it
+ * before it moves. NULL: there is no such world. */
+const zw_state *zw_batch_state(const zw_batch *batch, int world);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

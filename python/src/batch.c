@@ -1,0 +1,222 @@
+/* zwang._core.Batch: many worlds of a Model, in arrays that Python shares. */
+#include "core.h"
+
+#include <string.h>
+
+#include "zwang/batch.h"
+
+/* What arrays keep alive: as of a Sim, not the object that may keep them. */
+typedef struct hall_object {
+    PyObject_HEAD model_object *model;
+    zw_batch *batch;
+} hall_object;
+
+typedef struct batch_object {
+    PyObject_HEAD core_state *core;
+    hall_object *hall;
+    int worlds, busy;
+} batch_object;
+
+static void destroy_hall(PyObject *self)
+{
+    hall_object *hall = (hall_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    zw_batch_free(hall->batch);
+    Py_XDECREF((PyObject *)hall->model);
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
+static PyType_Slot hall_slots[] = {{Py_tp_dealloc, (void *)destroy_hall}, {0, NULL}};
+
+PyType_Spec hall_spec = {.name = "zwang._core.Hall",
+                         .basicsize = sizeof(hall_object),
+                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         .slots = hall_slots};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
+{
+    static char *words[] = {"model", "worlds", "threads", NULL};
+    PyObject *model;
+    int worlds, threads = 1;
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|i", words, &model, &worlds, &threads)) {
+        return NULL;
+    }
+    core_state *core = core_of_model(model);
+    hall_object *hall = core ? PyObject_New(hall_object, core->hall) : NULL;
+    if (!hall) {
+        return NULL;
+    }
+    zw_error error = {.status = ZW_OK};
+    hall->model = (model_object *)Py_NewRef(model);
+    Py_BEGIN_ALLOW_THREADS;
+    hall->batch = zw_batch_create(hall->model->system, worlds, threads, &error);
+    Py_END_ALLOW_THREADS;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    batch_object *made = hall->batch ? (batch_object *)allocate(type, 0) : NULL;
+    if (!made) {
+        int refused = !hall->batch;
+        Py_DECREF((PyObject *)hall);
+        return refused ? core_raise(core, &error) : NULL;
+    }
+    made->core = core;
+    made->hall = hall;
+    made->worlds = worlds;
+    return (PyObject *)made;
+}
+
+static void destroy(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF((PyObject *)((batch_object *)self)->hall);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+static int traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT((PyObject *)((batch_object *)self)->hall);
+    return 0;
+}
+
+static int enter(batch_object *it)
+{
+    if (it->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread is using this Batch");
+        return 0;
+    }
+    it->busy = 1;
+    return 1;
+}
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+/* _field(name, count): [worlds][count], where they are. */
+static PyObject *field(PyObject *self, PyObject *arguments)
+{
+    batch_object *it = (batch_object *)self;
+    const char *word;
+    int count;
+    if (!PyArg_ParseTuple(arguments, "si", &word, &count)) {
+        return NULL;
+    }
+    int id = core_field(word);
+    double *data = id < 0 ? NULL : zw_batch_field(it->hall->batch, 0, (zw_field_id)id);
+    zw_view view = id < 0 ? (zw_view){NULL, 0} : (zw_view){data, count};
+    if (id < 0 || !data) {
+        return id < 0 ? NULL
+                      : (PyErr_Format(PyExc_ValueError, "a batch has no field '%s'", word), NULL);
+    }
+    Py_ssize_t shape[2] = {it->worlds, view.count};
+    return memory_create(it->core, (PyObject *)it->hall, data, MEMORY_DOUBLE, 2, shape, 1);
+}
+
+/* status (0: fine), end, stopped_by, certificate, steps of each world, as doubles [worlds][5]. */
+static PyObject *results(PyObject *self, PyObject *none)
+{
+    (void)none;
+    batch_object *it = (batch_object *)self;
+    Py_ssize_t shape[2] = {it->worlds, 5};
+    PyObject *memory = memory_create(it->core, NULL, NULL, MEMORY_DOUBLE, 2, shape, 1);
+    for (int i = 0; memory && i < it->worlds; i++) {
+        zw_batch_result r = zw_batch_look(it->hall->batch, i);
+        double *to = memory_data(memory) + 5 * i;
+        to[0] = (double)r.status, to[1] = r.end, to[2] = r.stopped_by;
+        to[3] = r.certificate, to[4] = (double)r.steps;
+    }
+    return memory;
+}
+
+static PyObject *why(PyObject *self, PyObject *world)
+{
+    batch_object *it = (batch_object *)self;
+    long which = PyLong_AsLong(world);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (which < 0 || which >= it->worlds) {
+        PyErr_SetString(PyExc_IndexError, "there is no such world");
+        return NULL;
+    }
+    const zw_error *error = zw_batch_why(it->hall->batch, (int)which);
+    return error ? PyUnicode_FromString(error->text) : Py_NewRef(Py_None);
+}
+
+/* ---- Moving ---------------------------------------------------------------------------------- */
+
+/* _move(steps, sense, time, step, tolerance, accuracy, method, contact): steps -1: a run to `time`.
+ * True: no world failed. */
+static PyObject *move(PyObject *self, PyObject *arguments)
+{
+    batch_object *it = (batch_object *)self;
+    zw_run_options options = {0};
+    const char *method, *contact;
+    int steps, sense;
+    if (!PyArg_ParseTuple(arguments, "ipddddzz", &steps, &sense, &options.time, &options.step,
+                          &options.tolerance, &options.accuracy, &method, &contact) ||
+        !core_method(&options, method, contact) || !enter(it)) {
+        return NULL;
+    }
+    zw_error error = {.status = ZW_OK};
+    zw_status status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = steps >= 0 ? zw_batch_step(it->hall->batch, &options, steps,
+                                        sense ? ZW_BATCH_SENSE : 0, &error)
+                        : zw_batch_run(it->hall->batch, &options, &error);
+    Py_END_ALLOW_THREADS;
+    it->busy = 0;
+    if (status == ZW_OK) {
+        return Py_NewRef(Py_True);
+    }
+    int of_a_world = 0;
+    for (int i = 0; i < it->worlds && !of_a_world; i++) {
+        of_a_world = zw_batch_look(it->hall->batch, i).status != ZW_OK;
+    }
+    return of_a_world ? Py_NewRef(Py_False) : core_raise(it->core, &error);
+}
+
+/* _reset(mask bytes or None) */
+static PyObject *reset(PyObject *self, PyObject *mask)
+{
+    batch_object *it = (batch_object *)self;
+    char *bytes = NULL;
+    Py_ssize_t size = it->worlds;
+    if (mask != Py_None && PyBytes_AsStringAndSize(mask, &bytes, &size) != 0) {
+        return NULL;
+    }
+    if (size != it->worlds) {
+        PyErr_Format(PyExc_ValueError, "the mask has %zd entries for %d worlds", size, it->worlds);
+        return NULL;
+    }
+    zw_error error = {.status = ZW_OK};
+    if (!enter(it)) {
+        return NULL;
+    }
+    zw_status status = zw_batch_reset(it->hall->batch, (const unsigned char *)bytes, NULL, &error);
+    it->busy = 0;
+    return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
+}
+
+static PyMethodDef methods[] = {
+    {"_field", field, METH_VARARGS, NULL},
+    {"_results", results, METH_NOARGS, NULL},
+    {"why", why, METH_O, "why(world)\n\nWhy a world failed; None: it did not."},
+    {"_move", move, METH_VARARGS, NULL},
+    {"_reset", reset, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_new, (void *)create},
+                              {Py_tp_dealloc, (void *)destroy},
+                              {Py_tp_traverse, (void *)traverse},
+                              {Py_tp_methods, methods},
+                              {0, NULL}};
+
+PyType_Spec batch_spec = {.name = "zwang._core.Batch",
+                          .basicsize = sizeof(batch_object),
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                          .slots = slots};

@@ -1,0 +1,60 @@
+/* The inside of a batch: states of all worlds, the arrays that the caller sees, and a worker for
+ * each thread. batch.c makes and shows it, batch_move.c moves it. */
+#ifndef ZW_BATCH_BATCH_H
+#define ZW_BATCH_BATCH_H
+
+#include <stdatomic.h>
+
+#include "batch/lanes.h"
+#include "batch/pool.h"
+#include "step/run.h"
+#include "zwang/batch.h"
+
+/* What the caller sees of worlds: [worlds][count]. */
+enum { SEEN_TIME, SEEN_PARAM, SEEN_Q, SEEN_V, SEEN_ACTIVATION, SEEN_SENSOR, SEEN_A, SEEN_COUNT };
+enum { SEEN_WRITTEN = SEEN_ACTIVATION + 1 }; /* those before may be written */
+
+typedef struct batch_seen {
+    zw_field_id field;
+    int count;
+    double *data;
+} batch_seen;
+
+/* The scratch of one thread. */
+typedef struct batch_worker {
+    zw_batch *batch;
+    zw_work *work;
+    step_motion motion;
+    double *stage, *y;
+    batch_lanes lanes; /* of systems that run in lanes */
+    void *memory;
+} batch_worker;
+
+struct zw_batch {
+    const zw_system *system;
+    int count, threads;
+    int in_lanes; /* equations that the vector unit runs eight at a time */
+    batch_seen seen[SEEN_COUNT];
+    zw_state **state; /* [count] */
+    zw_state *start;
+    zw_batch_result *result; /* [count] */
+    zw_error **why;          /* [count] NULL: it did not fail */
+    unsigned char *failed;   /* [count] in the call at hand, */
+    unsigned char *stuck;    /* and while it moved, and it was not reset since */
+    batch_worker *worker;    /* [threads] */
+    batch_pool *pool;
+    void *memory;
+
+    /* The call at hand */
+    zw_run_options options;
+    int steps, flags;
+    atomic_int next; /* the next world that has no worker yet */
+};
+
+/* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
+zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);
+int batch_is_written(const zw_batch *batch, int world);     /* has the caller written something? */
+void batch_show(zw_batch *batch, int world, zw_work *work); /* the state into the arrays */
+void batch_fail(zw_batch *batch, int world, const zw_error *error);
+
+#endif

@@ -1,0 +1,235 @@
+/* Worlds move: step by step together, or each to the final time. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "batch/batch.h"
+
+/* ---- Who moves ------------------------------------------------------------------------------- */
+
+/* Ready to move: what was written is taken. A world that has failed stands still unless it was
+ * written into. */
+static int is_ready(batch_worker *worker, int world)
+{
+    zw_batch *batch = worker->batch;
+    zw_batch_result *result = &batch->result[world];
+    zw_error error = {.status = ZW_OK};
+    if (batch->stuck[world] && !batch_is_written(batch, world)) {
+        return 0;
+    }
+    batch->stuck[world] = 0;
+    *result = (zw_batch_result){.status = ZW_OK, .stopped_by = -1};
+    if (batch_take(batch, world, worker->work, &error) != ZW_OK) {
+        batch_fail(batch, world, &error);
+    }
+    result->end = batch->state[world]->t;
+    return result->status == ZW_OK;
+}
+
+/* It failed on the way. */
+static void fail(zw_batch *batch, int world, const zw_error *error)
+{
+    batch_fail(batch, world, error);
+    batch->stuck[world] = 1;
+}
+
+static int next_world(zw_batch *batch)
+{
+    int world = atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+    return world < batch->count ? world : -1;
+}
+
+/* What all workers do, and then the first failure by number. */
+static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_error *error)
+{
+    memset(batch->failed, 0, (size_t)batch->count);
+    atomic_store(&batch->next, 0);
+    pool_run(batch->pool, work, batch);
+    for (int i = 0; i < batch->count; i++) {
+        if (batch->failed[i]) {
+            const zw_error *why = batch->why[i];
+            zw_status status = batch->result[i].status;
+            base_fail(error, status, "world %d: %s", i, why ? why->text : zw_status_text(status));
+            if (error && why) {
+                memcpy(error->file, why->file, sizeof error->file);
+                error->line = why->line;
+                error->column = why->column;
+            }
+            return status;
+        }
+    }
+    return ZW_OK;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static void step_world(batch_worker *worker, int world)
+{
+    zw_batch *batch = worker->batch;
+    zw_batch_result *result = &batch->result[world];
+    zw_state *state = batch->state[world];
+    zw_error error = {.status = ZW_OK};
+    zw_status status = ZW_OK;
+    for (int k = 0; k < batch->steps && status == ZW_OK; k++) {
+        status = zw_step(batch->system, state, worker->work, &batch->options, &error);
+        result->steps += status == ZW_OK;
+        result->certificate = fmax(result->certificate, worker->work->certificate);
+    }
+    int sense = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
+    if (sense) {
+        status = zw_look(batch->system, state, worker->work, &error);
+    }
+    result->end = state->t;
+    batch_show(batch, world, sense && status == ZW_OK ? worker->work : NULL);
+    if (status != ZW_OK) {
+        fail(batch, world, &error);
+    }
+}
+
+static void step_worlds(void *user, int thread)
+{
+    zw_batch *batch = user;
+    batch_worker *worker = &batch->worker[thread];
+    for (int world = next_world(batch); world >= 0; world = next_world(batch)) {
+        if (is_ready(worker, world)) {
+            step_world(worker, world);
+        }
+    }
+}
+
+static zw_status check(const zw_run_options *options, zw_error *error)
+{
+    return options && (options->observer || options->poll)
+               ? base_fail(error, ZW_BAD_INPUT, "a batch has no observer and no poll")
+               : ZW_OK;
+}
+
+zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
+                        zw_error *error)
+{
+    zw_status status = check(options, error);
+    if (status == ZW_OK && steps < 0) {
+        status = base_fail(error, ZW_BAD_INPUT, "%d steps cannot be taken", steps);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    batch->options = options ? *options : (zw_run_options){0};
+    batch->steps = steps;
+    batch->flags = flags;
+    return move(batch, step_worlds, error);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static void run_world(batch_worker *worker, int world)
+{
+    zw_batch *batch = worker->batch;
+    zw_state *state = batch->state[world];
+    zw_run_summary summary;
+    zw_error error = {.status = ZW_OK};
+    zw_status status =
+        zw_run(batch->system, state, worker->work, &batch->options, &summary, &error);
+    batch->result[world] = (zw_batch_result){.status = status,
+                                             .end = state->t,
+                                             .stopped_by = summary.stopped_by,
+                                             .certificate = summary.certificate,
+                                             .steps = summary.steps,
+                                             .rejected = summary.rejected,
+                                             .evaluations = summary.evaluations};
+    batch_show(batch, world, NULL);
+    if (status != ZW_OK) {
+        fail(batch, world, &error);
+    }
+}
+
+/* The next world that is ready and not there yet. */
+static int next_to_run(batch_worker *worker)
+{
+    zw_batch *batch = worker->batch;
+    int world = next_world(batch);
+    while (world >= 0 &&
+           !(is_ready(worker, world) && batch->state[world]->t < batch->options.time)) {
+        world = next_world(batch);
+    }
+    return world;
+}
+
+static void run_worlds(void *user, int thread)
+{
+    batch_worker *worker = &((zw_batch *)user)->worker[thread];
+    for (int world = next_to_run(worker); world >= 0; world = next_to_run(worker)) {
+        run_world(worker, world);
+    }
+}
+
+/* ---- Runs in lanes --------------------------------------------------------------------------- */
+
+static int lane_next(void *user, double *t, const double **y, const double **param)
+{
+    batch_worker *worker = user;
+    int world = next_to_run(worker);
+    if (world >= 0) {
+        zw_state *state = worker->batch->state[world];
+        *t = state->t;
+        motion_pack(&worker->motion, state, worker->y);
+        *y = worker->y;
+        *param = state_param(state);
+    }
+    return world;
+}
+
+static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status status)
+{
+    batch_worker *worker = user;
+    zw_batch *batch = worker->batch;
+    int world = lanes->world[lane];
+    for (int i = 0; i < lanes->size; i++) {
+        worker->y[i] = ((const double *)lanes->y0)[i * LANES + lane];
+    }
+    motion_unpack(&worker->motion, lanes->t0[lane], worker->y, batch->state[world]);
+    batch->result[world] = (zw_batch_result){.status = status,
+                                             .end = lanes->t0[lane],
+                                             .stopped_by = -1,
+                                             .steps = lanes->steps[lane],
+                                             .rejected = lanes->rejected[lane],
+                                             .evaluations = lanes->evaluations[lane]};
+    batch_show(batch, world, NULL);
+    if (status != ZW_OK) {
+        fail(batch, world, &lanes->error[lane]);
+    }
+}
+
+static void run_in_lanes(void *user, int thread)
+{
+    zw_batch *batch = user;
+    batch_worker *worker = &batch->worker[thread];
+    const zw_run_options *options = &batch->options;
+    worker->lanes.limit = options->time;
+    worker->lanes.tolerance = fmax(options->tolerance, 4.0 * DBL_EPSILON);
+    worker->lanes.largest = options->step > 0 ? options->step : INFINITY;
+    batch_lanes_run(&worker->lanes,
+                    &(batch_queue){.user = worker, .next = lane_next, .done = lane_done});
+}
+
+zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)
+{
+    zw_run_options wish = options ? *options : (zw_run_options){0}, plan;
+    zw_status status = check(options, error);
+    double earliest = INFINITY;
+    for (int i = 0; i < batch->count; i++) {
+        earliest = fmin(earliest, *zw_batch_field(batch, i, ZW_FIELD_TIME));
+    }
+    if (status == ZW_OK) {
+        status =
+            run_complete(batch->system, &wish, isfinite(earliest) ? earliest : 0, &plan, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    int lanes = batch->in_lanes && plan.method == ZW_METHOD_DOP853;
+    batch->options = plan;
+    batch->options.every = lanes ? plan.every : 2 * fabs(plan.time) + 1; /* nobody looks */
+    return move(batch, lanes ? run_in_lanes : run_worlds, error);
+}
