@@ -1,0 +1,291 @@
+/* Derivatives of an instant by the implicit function theorem.
+ *
+ * An instant solves r(x; p) = 0 for the unknowns x: accelerations, multipliers of what is closed,
+ * holding forces of what friction holds; p stands for coordinates, speeds, time and parameters. With
+ * the active set fixed,
+ *
+ *     K dx = -dr/dp dp,        K = dr/dx = [M  -A'; A  0], with friction that is not symmetric.
+ *
+ * Rows that follow from others make K singular; they are consistent in dx as well, since they are on
+ * the whole manifold. So K is factored with its rank (slopes_solve.c), accelerations are unique, and
+ * of the multipliers lambda = (A')^+ g of least norm the derivative is
+ *
+ *     d lambda = (A')^+ (dg - dA' lambda) + (1 - A A^+) dA w,      A w = lambda:
+ *
+ * the derivative of a pseudoinverse at constant rank. Its first part lies in the range of A, its
+ * second beside it, and w may be any that there is: along A z = 0 the part of dA z beside the range
+ * is zero, as that of A z always is.
+ *
+ * The force of the constraints is F = M a - force - C, so dF = M da + d(M a - force - C). */
+#include "look/slopes/slopes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+/* ---- Birth and death ------------------------------------------------------------------------ */
+
+static void lay_out(zw_slopes *s, base_arena *arena)
+{
+    size_t n = (size_t)s->system->n, m = (size_t)s->system->m, columns = (size_t)s->columns;
+    size_t rows = (size_t)s->formulas.rows;
+    s->active = base_arena_ints(arena, rows);
+    s->K = base_arena_doubles(arena, rows * rows);
+    s->by = base_arena_doubles(arena, rows * columns);
+    s->known = base_arena_doubles(arena, n * columns);
+    s->a_by = base_arena_doubles(arena, n * columns);
+    s->lambda_by = base_arena_doubles(arena, m * columns);
+    s->force_by = base_arena_doubles(arena, n * columns);
+    s->force = base_arena_doubles(arena, n);
+    s->room = base_arena_doubles(arena, m * columns + m * n + n);
+}
+
+static zw_status prepare(zw_slopes *s, zw_error *error)
+{
+    enum { MOST = 2000 };
+    const zw_system *system = s->system;
+    if (system->law.carried > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "derivatives of an instant are of the nonholonomic law; this system has "
+                         "another, whose multipliers are part of the state");
+    }
+    if (system->n + system->m > MOST) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "derivatives of an instant fill tables of %d by %d numbers here; they are "
+                         "for systems of up to %d coordinates and rows",
+                         system->n + system->m, system->n + system->m, MOST);
+    }
+    return system->tree ? slopes_tree_create(s, error) : slopes_formulas_create(s, error);
+}
+
+zw_slopes *zw_slopes_create(const zw_model *model, const zw_system *system, zw_error *error)
+{
+    zw_slopes *s = base_alloc(sizeof *s);
+    base_arena arena = {0};
+    if (!s) {
+        no_memory(error);
+        return NULL;
+    }
+    s->model = model;
+    s->system = system;
+    s->columns = 2 * system->n + 1 + system->shape.params;
+    zw_status status = prepare(s, error);
+    if (status == ZW_OK) {
+        lay_out(s, &arena);
+        s->memory = base_alloc(arena.used + 1);
+        status = s->memory ? ZW_OK : no_memory(error);
+    }
+    if (status == ZW_OK) {
+        arena = (base_arena){.block = s->memory};
+        lay_out(s, &arena);
+        s->work = zw_work_create(system, error);
+    }
+    if (status != ZW_OK || !s->work) {
+        zw_slopes_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void zw_slopes_free(zw_slopes *slopes)
+{
+    if (slopes) {
+        zw_work_free(slopes->work);
+        slopes_formulas_free(&slopes->formulas);
+        slopes_tree_free(slopes->tree);
+        base_free(slopes->memory);
+        base_free(slopes);
+    }
+}
+
+int zw_slopes_of_q(const zw_slopes_answer *answer, int speed)
+{
+    (void)answer;
+    return speed;
+}
+
+int zw_slopes_of_v(const zw_slopes_answer *answer, int speed)
+{
+    return answer->n + speed;
+}
+
+int zw_slopes_of_t(const zw_slopes_answer *answer)
+{
+    return 2 * answer->n;
+}
+
+int zw_slopes_of_param(const zw_slopes_answer *answer, int param)
+{
+    return 2 * answer->n + 1 + param;
+}
+
+/* ---- Solving -------------------------------------------------------------------------------- */
+
+/* Is a closed one-sided constraint about to open, or an open one about to close? */
+static void count_contacts(zw_slopes *s, zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    zw_work *work = s->work;
+    if (system->contact_count == 0 ||
+        system_evaluate(system, work, PART_POSITION, state->t, state_q(state), state_v(state), NULL,
+                        NULL, error) != ZW_OK) {
+        return;
+    }
+    double most = 1e-300;
+    for (int r = 0; r < system->m; r++) {
+        most = fmax(most, fabs(work->push[r]));
+    }
+    for (int r = 0; r < system->m; r++) {
+        int c = system->row_constraint[r];
+        if (system->row_kind[r] != SYSTEM_CONTACT) {
+            continue;
+        }
+        int open = work->mode[c] == SYSTEM_OPEN;
+        if (open ? fabs(work->out[PART_POSITION][r]) <= 1e-12 : work->push[r] <= 1e-9 * most) {
+            s->answer.kinks++;
+            s->answer.kink = system->model->constraint[c].name;
+        }
+    }
+}
+
+/* The part of the multipliers that redundant rows leave open. */
+static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    size_t n = (size_t)system->n, m = (size_t)system->m, columns = (size_t)s->columns;
+    const double *out = s->work->out[PART_TERMS];
+    double *carry = s->room, *A = carry + m * columns, *w = A + m * n;
+    memset(A, 0, m * n * sizeof *A);
+    for (size_t r = 0; r < m; r++) {
+        if (s->active[n + r] >= 0) { /* what is open stays zero */
+            for (int k = system->A_start[r]; k < system->A_start[r + 1]; k++) {
+                A[r * n + (size_t)system->A_column[k]] = out[system->at.A + k];
+            }
+        }
+    }
+    if (!slopes_some((int)m, (int)n, A, s->work->push, w)) {
+        return no_memory(error);
+    }
+    slopes_formulas_carry(s, state, w, carry);
+    for (size_t c = 0; c < columns; c++) {
+        for (size_t r = 0; r < m; r++) {
+            carry[c * m + r] = s->active[n + r] >= 0
+                                   ? carry[c * m + r] - s->lambda_by[c * m + r]
+                                   : 0;
+        }
+    }
+    if (!slopes_outside((int)m, (int)n, A, s->columns, carry)) {
+        return no_memory(error);
+    }
+    for (size_t k = 0; k < m * columns; k++) {
+        s->lambda_by[k] += carry[k];
+    }
+    return ZW_OK;
+}
+
+/* Solutions of all columns into the answer's tables. */
+static void spread(zw_slopes *s, int size)
+{
+    size_t n = (size_t)s->system->n, m = (size_t)s->system->m;
+    for (size_t c = 0; c < (size_t)s->columns; c++) {
+        const double *x = s->by + c * (size_t)size;
+        memcpy(s->a_by + c * n, x, n * sizeof *x);
+        for (size_t r = 0; r < m; r++) {
+            s->lambda_by[c * m + r] = s->active[n + r] >= 0 ? x[s->active[n + r]] : 0;
+        }
+    }
+}
+
+/* dF = M da + d(M a - force - C), and F itself. */
+static void find_forces(zw_slopes *s)
+{
+    const zw_system *system = s->system;
+    const double *out = s->work->out[PART_TERMS], *M = out + system->at.M;
+    size_t n = (size_t)system->n;
+    for (int c = -1; c < s->columns; c++) {
+        const double *x = c < 0 ? s->work->a : s->a_by + (size_t)c * n;
+        double *y = c < 0 ? s->force : s->force_by + (size_t)c * n;
+        for (size_t i = 0; i < n; i++) {
+            y[i] = c < 0 ? -out[system->at.force + (int)i] : s->known[(size_t)c * n + i];
+        }
+        for (int k = 0; k < system->C_count && c < 0; k++) {
+            y[system->C_coord[k]] -= out[system->at.C + k];
+        }
+        for (int j = 0; j < system->n; j++) {
+            for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
+                int i = system->M_row[k];
+                y[i] += M[k] * x[j];
+                y[j] += i != j ? M[k] * x[i] : 0;
+            }
+        }
+    }
+}
+
+static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    int size = 0;
+    for (int c = 0; c < system->model->constraint_count; c++) {
+        if (s->work->mode[c] == SYSTEM_HELD) {
+            return base_fail(error, ZW_BAD_INPUT,
+                             "%s is held by others and by a part of its friction; derivatives of "
+                             "that are not there yet",
+                             system->model->constraint[c].name);
+        }
+    }
+    zw_status status = slopes_formulas_kinks(s, state, error);
+    int kinks = s->answer.kinks;
+    status = status == ZW_OK ? slopes_formulas_fill(s, state, &size, error) : status;
+    s->answer.kinks = kinks; /* which has looked at friction once more */
+    if (status != ZW_OK) {
+        return status;
+    }
+    int rank = slopes_solve(size, s->columns, s->K, s->by);
+    if (rank < 0) {
+        return no_memory(error);
+    }
+    spread(s, size);
+    find_forces(s);
+    if (rank < size && system->m > 0) {
+        status = settle_redundant(s, state, error);
+    }
+    count_contacts(s, state, error);
+    return status;
+}
+
+zw_status zw_slopes_look(zw_slopes *slopes, const zw_state *state, zw_slopes_answer *answer,
+                         zw_error *error)
+{
+    zw_state *now = (zw_state *)state; /* only read */
+    const zw_system *system = slopes->system;
+    slopes->answer = (zw_slopes_answer){0};
+    *answer = slopes->answer;
+    zw_status status = zw_forward(system, state, slopes->work, NULL, error);
+    if (status == ZW_OK) {
+        status = slopes->tree ? slopes_tree_look(slopes, now, error)
+                              : of_equations(slopes, now, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    *answer = (zw_slopes_answer){.n = system->n,
+                                 .m = system->m,
+                                 .params = system->shape.params,
+                                 .columns = slopes->columns,
+                                 .a = slopes->work->a,
+                                 .lambda = slopes->work->push,
+                                 .force = slopes->force,
+                                 .a_by = slopes->a_by,
+                                 .lambda_by = slopes->lambda_by,
+                                 .force_by = slopes->force_by,
+                                 .kinks = slopes->answer.kinks,
+                                 .kink = slopes->answer.kink};
+    return ZW_OK;
+}
