@@ -17,6 +17,7 @@ typedef enum option_id {
     OPTION_AT,
     OPTION_FRAME,
     OPTION_FROM,
+    OPTION_PERIOD,
     OPTION_TO,
     OPTION_BEGIN,
     OPTION_SAVE,
@@ -53,17 +54,18 @@ typedef struct option {
 
 static const option options[] = {
     {OPTION_TIME, "--time", "-t", 1, "run limit"},
-    {OPTION_STEP, "--step", NULL, 1, "run explain look limit"},
-    {OPTION_TOL, "--tol", NULL, 1, "run explain look limit"},
+    {OPTION_STEP, "--step", NULL, 1, "run explain look modes limit"},
+    {OPTION_TOL, "--tol", NULL, 1, "run explain look modes limit"},
     {OPTION_ACCURACY, "--accuracy", NULL, 1, "run"},
-    {OPTION_METHOD, "--method", NULL, 1, "run explain look limit"},
+    {OPTION_METHOD, "--method", NULL, 1, "run explain look modes limit"},
     {OPTION_EVERY, "--every", NULL, 1, "run limit"},
     {OPTION_OUTPUT, "--output", "-o", 1, "run certify inverse limit"},
     {OPTION_PLOT, "--plot", NULL, 1, "run certify inverse limit"},
     {OPTION_REPORT, "--report", NULL, 1, "run certify inverse limit"},
-    {OPTION_AT, "--at", NULL, 1, "explain look"},
+    {OPTION_AT, "--at", NULL, 1, "explain look modes"},
     {OPTION_FRAME, "--frame", NULL, 1, "look"},
     {OPTION_FRAME, "--drive", NULL, 1, "inverse"},
+    {OPTION_PERIOD, "--period", NULL, 1, "modes"},
     {OPTION_FROM, "--from", NULL, 1, "limit"},
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
     {OPTION_SAVE, "--save", NULL, 1, "run"},
@@ -71,12 +73,12 @@ static const option options[] = {
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
-    {OPTION_SET, "--set", NULL, 1, "run explain look check certify inverse limit"},
-    {OPTION_KEY, "--key", NULL, 1, "run explain look check inverse"},
-    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check inverse"},
-    {OPTION_BASE, "--base", NULL, 1, "run explain look check inverse export"},
-    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check inverse export"},
-    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check inverse export"},
+    {OPTION_SET, "--set", NULL, 1, "run explain look check certify inverse rest modes limit"},
+    {OPTION_KEY, "--key", NULL, 1, "run explain look check inverse rest modes"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check inverse rest modes"},
+    {OPTION_BASE, "--base", NULL, 1, "run explain look check inverse rest modes export"},
+    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check inverse rest modes export"},
+    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check inverse rest modes export"},
     {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
     {OPTION_CONTACT, "--contact", NULL, 1, "run explain look"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
@@ -85,10 +87,11 @@ static const option options[] = {
     {OPTION_COLUMN, "--column", NULL, 1, "certify inverse"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse"},
-    {OPTION_ALL, "--all", NULL, 0, "explain look inverse"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse rest modes"},
+    {OPTION_ALL, "--all", NULL, 0, "explain look inverse rest modes"},
     {OPTION_QUIET, "--quiet", "-q", 0, "run check certify inverse limit export"},
-    {OPTION_HELP, "--help", "-h", 0, "run explain look check certify inverse limit export"},
+    {OPTION_HELP, "--help", "-h", 0,
+     "run explain look check certify inverse rest modes limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -318,6 +321,8 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_setting(arguments, value);
     case OPTION_FROM:
         return take_positive(known, value, &arguments->from);
+    case OPTION_PERIOD:
+        return take_positive(known, value, &arguments->period);
     case OPTION_TO:
         return take_positive(known, value, &arguments->to);
     case OPTION_NOISE:

@@ -8,6 +8,7 @@
 #include "zwang/bodies.h"
 #include "zwang/inverse.h"
 #include "zwang/look.h"
+#include "zwang/modes.h"
 #include "zwang/path.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -39,6 +40,7 @@ typedef struct cli_arguments {
     zw_run_options run;
     double at;             /* explain: the time */
     double from, to;       /* limit: N; 0: by default */
+    double period;         /* modes: of what drives it; 0: none */
     const char *recording; /* certify, inverse: the path */
     const char *target;    /* export: the path */
     zw_path_column column[CLI_COLUMNS];
@@ -91,7 +93,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 9 };
+enum { CLI_COMMANDS = 11 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -149,6 +151,8 @@ int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
 int cli_export(const cli_arguments *arguments);
 int cli_inverse(const cli_arguments *arguments);
+int cli_rest(const cli_arguments *arguments);
+int cli_modes(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */
 typedef struct cli_outcome {

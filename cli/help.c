@@ -12,6 +12,8 @@ static const char overview[] =
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
     "  zwang inverse FILE RECORDING   which forces of motors and constraints give this motion?\n"
+    "  zwang rest FILE       where it comes to rest, and whether that is stable\n"
+    "  zwang modes FILE      small motions near rest or a steady motion: frequencies, damping\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
     "  zwang export FILE OUT.xml      a robot as an MJCF file that MuJoCo reads\n"
     "  zwang help [COMMAND]  this, or the options of a command\n"
@@ -193,6 +195,35 @@ static const char inverse[] =
     "Where more forces are there than the motion tells, the sum of the squares of the motors' is\n"
     "least. What no force can give is told as the residual.\n";
 
+static const char rest[] =
+    "zwang rest FILE [options]: a position near the start where nothing accelerates.\n"
+    "\n"
+    "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "
+    "repeated\n"
+    "      --key NAME, --maximal, --base B, --package N=P, --balance   of robots, as for run\n"
+    "      --json          for programs: with all modes, in full precision\n"
+    "      --all           all coordinates\n"
+    "\n"
+    "It goes downhill from the start, as through honey, and stays on a top that it stands on.\n";
+
+static const char modes[] =
+    "zwang modes FILE [options]: how small deviations go on: growth, frequency, damping, shape.\n"
+    "\n"
+    "      --at T          along the motion at this time; without: at rest near the start, or, if "
+    "the\n"
+    "                      file begins with speeds, along that motion, which should be steady\n"
+    "      --period T      forces are periodic: what becomes of deviations over this time\n"
+    "      --set NAME=X    give a parameter, or a motor of a robot, another value; may be "
+    "repeated\n"
+    "      --key NAME, --maximal, --base B, --package N=P, --balance   of robots, as for run\n"
+    "      --tol X, --method M, --step H   of the motion up to --at\n"
+    "      --json          for programs: everything, in full precision\n"
+    "      --all           all modes\n"
+    "\n"
+    "Only deviations that the constraints admit are modes. Shapes tell the speeds that take part "
+    "most,\n"
+    "as parts of the largest; i is a quarter of a turn ahead.\n";
+
 static const char limit[] =
     "zwang limit FILE [options]: the systems without the constraint, but with the added mass\n"
     "alpha N Phi^2/2 and the friction beta N Phi^2/2, for N = 10, 100, ...; and what they tend "
@@ -229,10 +260,10 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",     "explain", "look",   "check", "certify",
-                                        "inverse", "limit",   "export", "help"};
-static const char *const page[] = {run,     explain, look,   check, certify,
-                                   inverse, limit,   export, help};
+const char *const cli_command_name[] = {"run",  "explain", "look",  "check",  "certify", "inverse",
+                                        "rest", "modes",   "limit", "export", "help"};
+static const char *const page[] = {run,  explain, look,  check,  certify, inverse,
+                                   rest, modes,   limit, export, help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -1,6 +1,6 @@
 /* Derivatives of an instant: how accelerations, multipliers and constraint forces change with
- * coordinates, speeds, time, controls and parameters. Exact: formulas and sweeps are differentiated,
- * not differenced.
+ * coordinates, speeds, time, controls and parameters. Exact: formulas and sweeps are
+ * differentiated, not differenced.
  *
  *     zw_slopes *slopes = zw_slopes_create(model, system, &error);
  *     zw_slopes_look(slopes, state, &answer, &error);
@@ -39,7 +39,7 @@ void zw_slopes_free(zw_slopes *slopes);
 /* Arrays belong to the zw_slopes and hold until its next call. Columns are what one differentiates
  * by: q[n], v[n], t, parameters (of robots: controls). */
 typedef struct zw_slopes_answer {
-    int n, m, params, columns; /* columns = 2 n + 1 + params */
+    int n, m, params, columns;        /* columns = 2 n + 1 + params */
     const double *a, *lambda, *force; /* [n] [m] [n]: the instant itself; force: of constraints */
     const double *a_by;               /* [columns][n] */
     const double *lambda_by;          /* [columns][m] */

@@ -1,8 +1,8 @@
 /* Derivatives of inverse dynamics, in two sweeps.
  *
- * All motions and forces of a tree are written about one point that stays, the centre of mass of its
- * first body now, along the axes of the world. With x for the cross product of motions and x* for
- * that of a motion with a force, (m x)' = -(m x*), and S the motion of a dof,
+ * All motions and forces of a tree are written about one point that stays, the centre of mass of
+ * its first body now, along the axes of the world. With x for the cross product of motions and x*
+ * for that of a motion with a force, (m x)' = -(m x*), and S the motion of a dof,
  *
  *     V' = V + S v,    A' = A + S a + V' x S v,    A_0 = -g,    f = I A + V x* I V,    tau = S . F,
  *
@@ -22,8 +22,8 @@
  *
  *     d tau_i / d q_j = S_i . (2 B P_j + I R_j)
  *     d tau_j / d q_i = S_j . (2 B P_i + I R_i + S_i x* F)
- *     d tau_i / d v_j = S_i . (2 B S_j + I (P_j + S_j'))        S_j' = V_a x S_j, V_a after the joint
- *     d tau_j / d v_i = S_j . (2 B S_i + I (P_i + S_i'))
+ *     d tau_i / d v_j = S_i . (2 B S_j + I (P_j + S_j'))        S_j' = V_a x S_j, V_a after the
+ * joint d tau_j / d v_i = S_j . (2 B S_i + I (P_i + S_i'))
  *
  * (Singh, Russo and Wensing, "Efficient Analytical Derivatives of Rigid-Body Dynamics using Spatial
  * Vector Algebra", 2022.) Dofs of one ball turn with each other: for these S_i x* F has no part, as
@@ -38,13 +38,13 @@ enum { INERTIA = 10, SQUARE = 36 }; /* mass, first moment, moments xx yy zz xy x
 
 /* Scratch, by bodies and by dofs. */
 typedef struct table {
-    double *at;  /* [bodies][3] the point, less the centre of mass of the body */
-    six *V, *A;  /* [bodies] */
-    double *I;   /* [bodies][INERTIA] */
-    double *B;   /* [bodies][SQUARE] twice B */
-    six *F;      /* [bodies] */
+    double *at;         /* [bodies][3] the point, less the centre of mass of the body */
+    six *V, *A;         /* [bodies] */
+    double *I;          /* [bodies][INERTIA] */
+    double *B;          /* [bodies][SQUARE] twice B */
+    six *F;             /* [bodies] */
     six *S, *P, *R, *T; /* [nv] T = P + S' */
-    int *stage;  /* [nv] dofs of one stage turn with each other */
+    int *stage;         /* [nv] dofs of one stage turn with each other */
 } table;
 
 static void cross(const double *x, const double *y, double *out)
@@ -98,7 +98,8 @@ static void weigh(const double *I, const double *m, double *out)
     out[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2] + part[2];
 }
 
-/* ---- From the root to the tips ---------------------------------------------------------------- */
+/* ---- From the root to the tips ----------------------------------------------------------------
+ */
 
 /* The inertia of a body about the point, at c from it. */
 static void place_inertia(double mass, const double *c, const double *J, double *I)
@@ -131,7 +132,8 @@ static void fill_B(const double *I, const double *V, const double *momentum, dou
     }
 }
 
-/* One stage of a joint: dofs from d to end, all after the same V and A, which become those after. */
+/* One stage of a joint: dofs from d to end, all after the same V and A, which become those after.
+ */
 static void pass_stage(const table *t, const double *v, const double *a, int d, int end, double *V,
                        double *A)
 {
@@ -164,15 +166,13 @@ static void pass_stage(const table *t, const double *v, const double *a, int d, 
     }
 }
 
-static void pass_joints(const tree_mechanism *tree, const table *t, const double *v, const double *a,
-                        int i, double *V, double *A)
+static void pass_joints(const tree_mechanism *tree, const table *t, const double *v,
+                        const double *a, int i, double *V, double *A)
 {
     const tree_body *body = &tree->body[i];
     for (int j = body->joint; j < body->joint_end; j++) {
         const tree_joint *joint = &tree->joint[j];
-        int d = joint->v, dofs = joint->kind == TREE_FREE   ? 6
-                                 : joint->kind == TREE_BALL ? 3
-                                                            : 1;
+        int d = joint->v, dofs = joint->kind == TREE_FREE ? 6 : joint->kind == TREE_BALL ? 3 : 1;
         if (joint->kind == TREE_FREE) {
             for (int k = 0; k < 3; k++) {
                 pass_stage(t, v, a, d + k, d + k + 1, V, A);
@@ -184,7 +184,8 @@ static void pass_joints(const tree_mechanism *tree, const table *t, const double
     }
 }
 
-/* Motions of a body's dofs about the point, from those about its centre of mass, at -`at` from it. */
+/* Motions of a body's dofs about the point, from those about its centre of mass, at -`at` from it.
+ */
 static void place_motions(const tree_mechanism *tree, const table *t, const double *work, int i)
 {
     for (int d = tree->body[i].dof; d < tree->body[i].dof_end; d++) {
@@ -229,7 +230,8 @@ static void place_body(const tree_mechanism *tree, const table *t, const double 
     }
 }
 
-/* ---- From the tips to the root ---------------------------------------------------------------- */
+/* ---- From the tips to the root ----------------------------------------------------------------
+ */
 
 static void times(const double *B, const double *x, double *y)
 {
@@ -294,7 +296,8 @@ static void hand_down(const table *t, int i, int parent)
     }
 }
 
-/* ---- All -------------------------------------------------------------------------------------- */
+/* ---- All --------------------------------------------------------------------------------------
+ */
 
 size_t tree_differ_room(const tree_mechanism *tree)
 {

@@ -1,5 +1,6 @@
-/* Derivatives of an instant against extrapolated central differences of zw_forward, for equations and
- * robots; along a motion against the motion itself; and random trees with all kinds of joints. */
+/* Derivatives of an instant against extrapolated central differences of zw_forward, for equations
+ * and robots; along a motion against the motion itself; and random trees with all kinds of joints.
+ */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
@@ -240,8 +241,9 @@ static void try_file(const char *folder, const char *file)
         }
         assert_int_equal(sum.none, 0);
         double far = x.kinks == 0 && redundant ? along_motion(&w, slopes, 4e-4) : 0;
-        print_message("%-28s %3d columns off by %.1e, %d without answer, %d kinks; along motion %.1e\n",
-                      file, sum.columns, sum.worst, sum.none, sum.kinks, far);
+        print_message(
+            "%-28s %3d columns off by %.1e, %d without answer, %d kinks; along motion %.1e\n", file,
+            sum.columns, sum.worst, sum.none, sum.kinks, far);
         assert_true(sum.worst <= 1e-8);
         assert_true(far <= 1e-6);
         tried++;

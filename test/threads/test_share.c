@@ -23,7 +23,9 @@
 #include "zwang/bodies.h"
 #include "zwang/inverse.h"
 #include "zwang/look.h"
+#include "zwang/modes.h"
 #include "zwang/path.h"
+#include "zwang/slopes.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
@@ -230,6 +232,23 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, answer.residual, (size_t)a.count * sizeof *answer.residual);
     }
     zw_inverse_free(inverse);
+    zw_slopes *slopes = zw_slopes_create(j->model, j->system, &j->error);
+    zw_slopes_answer slope;
+    if (slopes && zw_slopes_look(slopes, state, &slope, &j->error) == ZW_OK) {
+        mix(&j->hash, slope.a_by, (size_t)slope.columns * (size_t)slope.n * sizeof *slope.a_by);
+    }
+    zw_slopes_free(slopes);
+    zw_modes *modes = zw_modes_create(j->model, j->system, state, 0, &j->error);
+    mix_status(&j->hash, modes ? (zw_status)zw_modes_stability(modes) : j->error.status);
+    zw_modes_free(modes);
+    zw_state *lain = NULL;
+    if (zw_state_copy(state, &lain, &j->error) == ZW_OK) {
+        const zw_rest_options few = {.iterations = 3};
+        zw_rest_report rest;
+        mix_status(&j->hash, zw_rest(j->model, j->system, lain, work, &few, &rest, &j->error));
+        mix(&j->hash, &rest.moved, sizeof rest.moved);
+    }
+    zw_state_free(lain);
     zw_probe *probe = zw_probe_create(j->model, j->system, &j->error);
     size_t n = (size_t)zw_count(j->system, ZW_SPEED);
     double *room = calloc(n * n + 1, sizeof *room);

@@ -1,14 +1,14 @@
 /* Derivatives of an instant by the implicit function theorem.
  *
  * An instant solves r(x; p) = 0 for the unknowns x: accelerations, multipliers of what is closed,
- * holding forces of what friction holds; p stands for coordinates, speeds, time and parameters. With
- * the active set fixed,
+ * holding forces of what friction holds; p stands for coordinates, speeds, time and parameters.
+ * With the active set fixed,
  *
  *     K dx = -dr/dp dp,        K = dr/dx = [M  -A'; A  0], with friction that is not symmetric.
  *
- * Rows that follow from others make K singular; they are consistent in dx as well, since they are on
- * the whole manifold. So K is factored with its rank (slopes_solve.c), accelerations are unique, and
- * of the multipliers lambda = (A')^+ g of least norm the derivative is
+ * Rows that follow from others make K singular; they are consistent in dx as well, since they are
+ * on the whole manifold. So K is factored with its rank (slopes_solve.c), accelerations are unique,
+ * and of the multipliers lambda = (A')^+ g of least norm the derivative is
  *
  *     d lambda = (A')^+ (dg - dA' lambda) + (1 - A A^+) dA w,      A w = lambda:
  *
@@ -176,9 +176,8 @@ static zw_status settle_redundant(zw_slopes *s, zw_state *state, zw_error *error
     slopes_formulas_carry(s, state, w, carry);
     for (size_t c = 0; c < columns; c++) {
         for (size_t r = 0; r < m; r++) {
-            carry[c * m + r] = s->active[n + r] >= 0
-                                   ? carry[c * m + r] - s->lambda_by[c * m + r]
-                                   : 0;
+            carry[c * m + r] =
+                s->active[n + r] >= 0 ? carry[c * m + r] - s->lambda_by[c * m + r] : 0;
         }
     }
     if (!slopes_outside((int)m, (int)n, A, s->columns, carry)) {
@@ -269,8 +268,8 @@ zw_status zw_slopes_look(zw_slopes *slopes, const zw_state *state, zw_slopes_ans
     *answer = slopes->answer;
     zw_status status = zw_forward(system, state, slopes->work, NULL, error);
     if (status == ZW_OK) {
-        status = slopes->tree ? slopes_tree_look(slopes, now, error)
-                              : of_equations(slopes, now, error);
+        status =
+            slopes->tree ? slopes_tree_look(slopes, now, error) : of_equations(slopes, now, error);
     }
     if (status != ZW_OK) {
         return status;

@@ -7,10 +7,10 @@
  *     r3 = T a + D e = 0                                              of what friction holds
  *
  * (system.h, slip.c), where friction = -mu N T' d with N = |sum nu lambda| and the direction d of
- * sliding, e/|e|. Each residual is a formula; its gradient by every kind of leaf is one reverse sweep
- * (expr/derive.h). What a constraint with friction does now is a number among the leaves, so that one
- * tape serves all modes: it rests (its holding forces h act), slides (d = e/|e|), or begins to slide
- * (d is given). */
+ * sliding, e/|e|. Each residual is a formula; its gradient by every kind of leaf is one reverse
+ * sweep (expr/derive.h). What a constraint with friction does now is a number among the leaves, so
+ * that one tape serves all modes: it rests (its holding forces h act), slides (d = e/|e|), or
+ * begins to slide (d is given). */
 #include <math.h>
 #include <string.h>
 
@@ -186,9 +186,7 @@ static zw_status write_all(writer *w)
             status = add_gradient(w, row, kinds[k]);
         }
     }
-    return status != ZW_OK   ? status
-           : w->out.failed ? ZW_NO_MEMORY
-                             : expr_graph_status(w->g);
+    return status != ZW_OK ? status : w->out.failed ? ZW_NO_MEMORY : expr_graph_status(w->g);
 }
 
 static zw_status make_tape(writer *w, zw_error *error)

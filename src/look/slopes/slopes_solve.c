@@ -1,5 +1,6 @@
 /* Linear systems whose rows may depend on each other: K = [L 0] Q' (dense_lq) after its rows and
- * columns were scaled to length about one, so that masses and lengths do not decide what is small. */
+ * columns were scaled to length about one, so that masses and lengths do not decide what is small.
+ */
 #include <math.h>
 #include <string.h>
 

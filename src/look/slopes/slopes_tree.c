@@ -4,13 +4,14 @@
  * (tree/differ.c), the forces by hand: springs and dampers of hinges, slides and fixed tendons and
  * motors on these act along constant directions,
  *
- *     f = coef F(L, L', u):     df/dq = coef F_L coef',    df/dv = coef F_L' coef',    df/du = coef F_u,
+ *     f = coef F(L, L', u):     df/dq = coef F_L coef',    df/dv = coef F_L' coef',    df/du = coef
+ * F_u,
  *
  * and rows of limits and of linear couplings are constant: d lambda is that of K = [M -A'; A 0].
  * Where nothing is closed, da = -M \ dr by the factors of the tree.
  *
- * What acts along directions that turn (ball springs, motors on sites, tendons through space, loops,
- * contacts, air and water) is refused by its name: its derivatives are not there yet. */
+ * What acts along directions that turn (ball springs, motors on sites, tendons through space,
+ * loops, contacts, air and water) is refused by its name: its derivatives are not there yet. */
 #include <math.h>
 #include <string.h>
 
@@ -48,14 +49,14 @@ static zw_status check(const zw_system *system, zw_error *error)
             return not_yet(error, "motors that formulas control");
         }
     }
-    return bodies->formulas           ? not_yet(error, "formulas over robots")
-           : bodies->path_count > 0   ? not_yet(error, "tendons through space")
-           : bodies->fluid_count > 0  ? not_yet(error, "air and water")
-           : bodies->lift_count > 0   ? not_yet(error, "weights that are taken off (gravcomp)")
-           : bodies->extra_count > 0  ? not_yet(error, "tendons with armature")
-           : tree->without_matrix     ? not_yet(error, "trees without a mass matrix")
-           : system->carried > 0      ? not_yet(error, "actuators with activations")
-                                      : ZW_OK;
+    return bodies->formulas          ? not_yet(error, "formulas over robots")
+           : bodies->path_count > 0  ? not_yet(error, "tendons through space")
+           : bodies->fluid_count > 0 ? not_yet(error, "air and water")
+           : bodies->lift_count > 0  ? not_yet(error, "weights that are taken off (gravcomp)")
+           : bodies->extra_count > 0 ? not_yet(error, "tendons with armature")
+           : tree->without_matrix    ? not_yet(error, "trees without a mass matrix")
+           : system->carried > 0     ? not_yet(error, "actuators with activations")
+                                     : ZW_OK;
 }
 
 zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
@@ -87,7 +88,8 @@ void slopes_tree_free(struct slopes_tree *tree)
     }
 }
 
-/* ---- What is active --------------------------------------------------------------------------- */
+/* ---- What is active ---------------------------------------------------------------------------
+ */
 
 /* Limits and linear couplings of joints and fixed tendons have rows that never change. */
 static int is_constant(const bodies_closer *closer)
@@ -134,7 +136,8 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
     return ZW_OK;
 }
 
-/* ---- Forces ----------------------------------------------------------------------------------- */
+/* ---- Forces -----------------------------------------------------------------------------------
+ */
 
 /* known -= coef slope coef' at columns from `first` on: a force of F(L) or F(L'). */
 static void add_along(zw_slopes *s, int first, int count, const int *dof, const double *coef,
@@ -240,7 +243,8 @@ static void add_motor(zw_slopes *s, int k, const double *q, const double *v)
     }
 }
 
-/* ---- All -------------------------------------------------------------------------------------- */
+/* ---- All --------------------------------------------------------------------------------------
+ */
 
 /* da = -M \ known by the factors of the tree. 0: M has none. */
 static int solve_free(zw_slopes *s)
@@ -300,7 +304,8 @@ static zw_status solve_closed(zw_slopes *s, int size, zw_error *error)
     for (size_t c = 0; c < (size_t)s->columns; c++) {
         memcpy(s->a_by + c * n, s->by + c * wide, n * sizeof *s->by);
         for (size_t r = 0; r < m; r++) {
-            s->lambda_by[c * m + r] = s->active[n + r] >= 0 ? s->by[c * wide + (size_t)s->active[n + r]] : 0;
+            s->lambda_by[c * m + r] =
+                s->active[n + r] >= 0 ? s->by[c * wide + (size_t)s->active[n + r]] : 0;
         }
     }
     return ZW_OK;

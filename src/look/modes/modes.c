@@ -1,0 +1,348 @@
+/* Modes: eigenvalues of the linearised motion, restricted to what the constraints admit.
+ *
+ * The columns of N span the tangent space (linear.c). Where the motion is at rest or steady it is
+ * invariant, F N = N G, so G = N' F N has the eigenvalues of the motions that there are; |F N - N
+ * G| tells whether it is. Over a period T deviations are mapped by Phi with Phi' = F(t) Phi, Phi(0)
+ * = 1, along the motion: by Runge-Kutta steps of order four between states that dop853 leads to,
+ * each step a thousandth of the period; G = N' Phi N. */
+#include "zwang/modes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "look/modes/linear.h"
+#include "math/dense/dense.h"
+#include "math/dense/eigen.h"
+#include "math/elementary.h"
+
+enum { STEPS = 1000 };
+
+struct zw_modes {
+    int n, count;
+    zw_mode *mode;
+    double *shape; /* [count][2 n] */
+    double unsteady;
+    zw_stability stability;
+};
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+/* ---- Over a period ----------------------------------------------------------------------------
+ */
+
+/* out = base + h F x for matrices of `wide` columns. */
+static void push_on(const double *F, size_t wide, const double *base, double h, const double *x,
+                    double *out)
+{
+    for (size_t i = 0; i < wide; i++) {
+        double *row = out + i * wide;
+        memset(row, 0, wide * sizeof *row);
+        for (size_t k = 0; k < wide; k++) {
+            if (F[i * wide + k] != 0) {
+                dense_axpy((int)wide, h * F[i * wide + k], x + k * wide, row);
+            }
+        }
+        for (size_t j = 0; j < wide; j++) {
+            row[j] += base[i * wide + j];
+        }
+    }
+}
+
+static zw_status go_on(const zw_system *system, zw_state *state, zw_work *work, double time,
+                       zw_error *error)
+{
+    const zw_run_options options = {
+        .time = time, .tolerance = 1e-12, .method = ZW_METHOD_DOP853, .every = 2 * time + 1};
+    zw_run_summary summary;
+    zw_status status = zw_run(system, state, work, &options, &summary, error);
+    if (status == ZW_OK && summary.events + summary.impacts > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "at t = %.9g something happens within the period: modes over events and "
+                         "impacts are not there yet",
+                         summary.end);
+    }
+    return status;
+}
+
+/* One step of order four: F at its beginning, middle and end. */
+static zw_status one_step(linear *l, zw_state *state, zw_work *work, double h, double *Phi,
+                          double *room, zw_error *error)
+{
+    size_t wide = 2 * (size_t)l->system->n, all = wide * wide;
+    double *k = room, *sum = k + all, *F0 = sum + all, *F1 = F0 + all, t = state->t;
+    zw_status status = linear_look(l, state, 0, error);
+    memcpy(F0, l->F, all * sizeof *F0);
+    status = status == ZW_OK ? go_on(l->system, state, work, t + h / 2, error) : status;
+    status = status == ZW_OK ? linear_look(l, state, 0, error) : status;
+    memcpy(F1, l->F, all * sizeof *F1);
+    status = status == ZW_OK ? go_on(l->system, state, work, t + h, error) : status;
+    status = status == ZW_OK ? linear_look(l, state, 0, error) : status;
+    if (status != ZW_OK) {
+        return status;
+    }
+    double *x = F1 + all, *y = x + all;
+    push_on(F0, wide, Phi, h / 2, Phi, x);   /* Phi + h/2 k1 */
+    push_on(F1, wide, Phi, h / 2, x, y);     /* Phi + h/2 k2 */
+    push_on(F1, wide, Phi, h, y, k);         /* Phi + h k3 */
+    push_on(l->F, wide, Phi, h / 2, k, sum); /* Phi + h/2 k4 */
+    for (size_t i = 0; i < all; i++) {       /* Phi + h/6 (k1 + 2 k2 + 2 k3 + k4) */
+        Phi[i] = (x[i] + 2 * y[i] + k[i] + sum[i] - 2 * Phi[i]) / 3;
+    }
+    return ZW_OK;
+}
+
+/* Phi over the period into l->F; *away: how far the motion is then from where it was. */
+static zw_status over_period(linear *l, const zw_state *from, double period, double *away,
+                             zw_error *error)
+{
+    const zw_system *system = l->system;
+    size_t wide = 2 * (size_t)system->n, all = wide * wide;
+    double *Phi = base_alloc((7 * all + 1) * sizeof *Phi);
+    zw_work *work = zw_work_create(system, error);
+    zw_state *state = NULL;
+    zw_status status = Phi && work ? zw_state_copy(from, &state, error) : no_memory(error);
+    for (size_t i = 0; i < wide && status == ZW_OK; i++) {
+        Phi[i * wide + i] = 1;
+    }
+    for (int k = 0; k < STEPS && status == ZW_OK; k++) {
+        double t = from->t + period * (k + 1) / STEPS;
+        status = one_step(l, state, work, t - state->t, Phi, Phi + all, error);
+    }
+    if (status == ZW_OK) {
+        memcpy(l->F, Phi, all * sizeof *Phi);
+        *away = 0;
+        for (int i = 0; i < system->nq; i++) {
+            *away = fmax(*away, fabs(state_q(state)[i] - state_q((zw_state *)from)[i]));
+        }
+        for (int i = 0; i < system->n; i++) {
+            *away = fmax(*away, fabs(state_v(state)[i] - state_v((zw_state *)from)[i]));
+        }
+    }
+    zw_state_free(state);
+    zw_work_free(work);
+    base_free(Phi);
+    return status;
+}
+
+/* ---- Eigenvalues ------------------------------------------------------------------------------
+ */
+
+/* G = N' F N with the rows of N'; answers |F N - N G| over |F|. */
+static double restrict_to(const linear *l, double *G, double *room)
+{
+    size_t wide = 2 * (size_t)l->system->n, size = wide - (size_t)l->rank;
+    const double *N = l->tangent + (size_t)l->rank * wide;
+    double out = 0, all = 1e-300;
+    for (size_t j = 0; j < size; j++) {
+        dense_multiply((int)wide, (int)wide, l->F, (int)wide, N + j * wide, room);
+        for (size_t i = 0; i < size; i++) {
+            G[i * size + j] = dense_dot((int)wide, N + i * wide, room);
+        }
+        for (size_t i = 0; i < (size_t)l->rank; i++) {
+            out = fmax(out, fabs(dense_dot((int)wide, l->tangent + i * wide, room)));
+        }
+        all = fmax(all, dense_norm((int)wide, room));
+    }
+    return out / all;
+}
+
+/* s of an eigenvalue: itself, or its logarithm over the period. */
+static void exponent(zw_mode *mode, double re, double im, double period)
+{
+    mode->growth = re;
+    mode->frequency = fabs(im);
+    if (period > 0) {
+        double size = hypot(re, im);
+        mode->multiplier[0] = re;
+        mode->multiplier[1] = fabs(im);
+        mode->growth = math_log(size > 0 ? size : 1e-300) / period;
+        mode->frequency = fabs(math_atan2(im, re)) / period;
+    }
+    double s = hypot(mode->growth, mode->frequency);
+    mode->damping = s > 0 ? -mode->growth / s : 0;
+}
+
+/* The deviations of the coordinates: N x, its first half; those of v if nothing of q moves. */
+static void fill_shape(const linear *l, const double *x, double *shape)
+{
+    size_t n = (size_t)l->system->n, wide = 2 * n, size = wide - (size_t)l->rank;
+    const double *N = l->tangent + (size_t)l->rank * wide;
+    double most = 0, re = 1, im = 0;
+    memset(shape, 0, 2 * n * sizeof *shape);
+    for (size_t k = 0; k < size; k++) {
+        for (size_t i = 0; i < n; i++) {
+            shape[2 * i] += N[k * wide + i] * x[2 * k];
+            shape[2 * i + 1] += N[k * wide + i] * x[2 * k + 1];
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        double here = hypot(shape[2 * i], shape[2 * i + 1]);
+        if (here > most * (1 + 1e-9)) {
+            most = here;
+            re = shape[2 * i] / here;
+            im = shape[2 * i + 1] / here;
+        }
+    }
+    for (size_t i = 0; i < n && most > 0; i++) { /* turned so that the largest is 1 */
+        double x0 = shape[2 * i] / most, y0 = shape[2 * i + 1] / most;
+        shape[2 * i] = x0 * re + y0 * im;
+        shape[2 * i + 1] = y0 * re - x0 * im;
+    }
+}
+
+typedef struct sorted {
+    zw_mode mode;
+    double key; /* growth, but for round-off */
+    int from;
+} sorted;
+
+static int by_growth(const void *x, const void *y)
+{
+    const sorted *a = x, *b = y;
+    return a->key > b->key                         ? -1
+           : a->key < b->key                       ? 1
+           : a->mode.frequency > b->mode.frequency ? -1
+           : a->mode.frequency < b->mode.frequency ? 1
+                                                   : a->from - b->from;
+}
+
+/* Growth below 1e-7 of the fastest is none: double zeros (a body that drifts) come out as roots of
+ * round-off. */
+static void judge(zw_modes *modes, double fastest)
+{
+    int grows = 0, stays = 0;
+    for (int k = 0; k < modes->count; k++) {
+        grows += modes->mode[k].growth > 1e-7 * fastest;
+        stays += modes->mode[k].growth >= -1e-7 * fastest;
+    }
+    modes->stability = grows ? ZW_UNSTABLE : stays ? ZW_NEUTRAL : ZW_STABLE;
+}
+
+static zw_status gather(zw_modes *modes, const linear *l, int size, const double *value,
+                        const double *vector, double period, zw_error *error)
+{
+    size_t n = (size_t)modes->n;
+    sorted *list = base_alloc(((size_t)size + 1) * sizeof *list);
+    modes->mode = base_alloc(((size_t)size + 1) * sizeof *modes->mode);
+    modes->shape = base_alloc((2 * n * (size_t)size + 1) * sizeof *modes->shape);
+    if (!list || !modes->mode || !modes->shape) {
+        base_free(list);
+        return no_memory(error);
+    }
+    double fastest = 0;
+    for (int k = 0; k < size; k++) {
+        fastest = fmax(fastest, hypot(value[2 * k], value[2 * k + 1]));
+    }
+    for (int k = 0; k < size; k++) { /* of a pair the one above */
+        double re = value[2 * k], im = value[2 * k + 1];
+        im = fabs(im) <= 1e-14 * fastest ? 0 : im;
+        if (im >= 0) {
+            list[modes->count].from = k;
+            exponent(&list[modes->count++].mode, re, im, period);
+        }
+    }
+    fastest = 0;
+    for (int k = 0; k < modes->count; k++) {
+        fastest = fmax(fastest, hypot(list[k].mode.growth, list[k].mode.frequency));
+    }
+    for (int k = 0; k < modes->count; k++) {
+        list[k].key = rint(list[k].mode.growth / (1e-7 * fmax(fastest, 1e-300)));
+    }
+    qsort(list, (size_t)modes->count, sizeof *list, by_growth);
+    for (int k = 0; k < modes->count; k++) {
+        modes->mode[k] = list[k].mode;
+        fill_shape(l, vector + 2 * (size_t)size * (size_t)list[k].from,
+                   modes->shape + 2 * n * (size_t)k);
+    }
+    judge(modes, fastest);
+    base_free(list);
+    return ZW_OK;
+}
+
+static zw_status find(zw_modes *modes, linear *l, const zw_state *state, double period,
+                      zw_error *error)
+{
+    double away = 0;
+    zw_status status = linear_look(l, state, 1, error);
+    if (status == ZW_OK && period > 0) {
+        status = over_period(l, state, period, &away, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    size_t wide = 2 * (size_t)modes->n, size = wide - (size_t)l->rank;
+    double *G = base_alloc((3 * size * size + 2 * size + wide + 1) * sizeof *G);
+    if (!G) {
+        return no_memory(error);
+    }
+    double *value = G + size * size, *vector = value + 2 * size, *room = vector + 2 * size * size;
+    modes->unsteady = restrict_to(l, G, room);
+    modes->unsteady = period > 0 ? away : modes->unsteady;
+    int done = dense_eigen((int)size, G, value, vector);
+    status = done > 0   ? gather(modes, l, (int)size, value, vector, period, error)
+             : done < 0 ? no_memory(error)
+                        : base_fail(error, ZW_NOT_FINITE, "eigenvalues were not found");
+    base_free(G);
+    return status;
+}
+
+zw_modes *zw_modes_create(const zw_model *model, const zw_system *system, const zw_state *state,
+                          double period, zw_error *error)
+{
+    linear l;
+    zw_modes *modes = base_alloc(sizeof *modes);
+    if (!modes) {
+        no_memory(error);
+        return NULL;
+    }
+    modes->n = system->n;
+    zw_status status = linear_create(&l, model, system, error);
+    status = status == ZW_OK ? find(modes, &l, state, period, error) : status;
+    linear_free(&l);
+    if (status != ZW_OK) {
+        zw_modes_free(modes);
+        return NULL;
+    }
+    return modes;
+}
+
+void zw_modes_free(zw_modes *modes)
+{
+    if (modes) {
+        base_free(modes->mode);
+        base_free(modes->shape);
+        base_free(modes);
+    }
+}
+
+int zw_modes_count(const zw_modes *modes)
+{
+    return modes->count;
+}
+
+zw_mode zw_modes_look(const zw_modes *modes, int mode)
+{
+    return mode >= 0 && mode < modes->count ? modes->mode[mode] : (zw_mode){0};
+}
+
+const double *zw_modes_shape(const zw_modes *modes, int mode)
+{
+    return mode >= 0 && mode < modes->count ? modes->shape + 2 * (size_t)modes->n * (size_t)mode
+                                            : NULL;
+}
+
+zw_stability zw_modes_stability(const zw_modes *modes)
+{
+    return modes->stability;
+}
+
+double zw_modes_unsteady(const zw_modes *modes)
+{
+    return modes->unsteady;
+}

@@ -1,0 +1,209 @@
+/* Rest: a position where nothing accelerates when it is let go.
+ *
+ * At speeds zero a(q) is a field on the positions; through honey things would go along it, q' ~ a.
+ * An implicit step of that, with steps of length 1/s and G = N' a_q N for the columns of N that
+ * speeds may have (linear.c), is
+ *
+ *     (s - G) y = N' a,      q <- q (+) N y,     then onto the constraints.
+ *
+ * With s = 0 it is Newton's method. s falls with the accelerations that are left, from the largest
+ * eigenvalue of G to 0, so that the last steps are Newton's; but it is never less than twice the
+ * largest real part of an eigenvalue: so it goes downhill, and a top is left unless one stands
+ * exactly on it. No step is longer than STRIDE of 1 + the coordinates. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "look/modes/linear.h"
+#include "math/dense/dense.h"
+#include "math/dense/eigen.h"
+#include "zwang/modes.h"
+
+#define STRIDE 0.3
+
+typedef struct search {
+    linear l;
+    const zw_system *system;
+    zw_state *state;
+    zw_work *work;
+    double *N;                         /* [n][n] rows that speeds may have, */
+    int freedom;                       /* so many */
+    double *K, *values, *y, *q, *zero; /* [n n], [2 n], [n], [nq], [n] */
+    double
+        scale; /* the largest acceleration on the way, free ones and those of unit ways included */
+} search;
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+/* The directions that speeds may have: beside the slopes by v of all that holds. */
+static zw_status find_directions(search *s, zw_error *error)
+{
+    const linear *l = &s->l;
+    size_t n = (size_t)s->system->n, wide = 2 * n;
+    size_t forbidden = (size_t)l->rank;
+    double *C = base_alloc((forbidden * n + n + 3 * forbidden + 1) * sizeof *C);
+    int *order = base_alloc((forbidden + 1) * sizeof *order);
+    if (!C || !order) {
+        base_free(C);
+        base_free(order);
+        return no_memory(error);
+    }
+    /* (0, u) is tangent if it is orthogonal to all that is forbidden: by its part on v alone */
+    for (size_t r = 0; r < forbidden; r++) {
+        memcpy(C + r * n, l->tangent + r * wide + n, n * sizeof *C);
+    }
+    double *beta = C + forbidden * n;
+    int rank = forbidden > 0
+                   ? dense_lq((int)forbidden, (int)n, C, (int)n, 1e-9, order, beta, beta + n)
+                   : 0;
+    s->freedom = (int)n - rank;
+    for (int i = 0; i < s->freedom; i++) {
+        double *row = s->N + (size_t)i * n;
+        memset(row, 0, n * sizeof *row);
+        row[rank + i] = 1;
+        dense_lq_apply(rank, (int)n, C, (int)n, beta, row);
+    }
+    base_free(C);
+    base_free(order);
+    return ZW_OK;
+}
+
+/* y: the step. 0: none is found. */
+static int find_step(search *s)
+{
+    const linear *l = &s->l;
+    size_t n = (size_t)s->system->n, size = (size_t)s->freedom;
+    double *G = s->K, most = 0, shift = 0;
+    for (size_t j = 0; j < size; j++) {
+        memset(s->y, 0, n * sizeof *s->y);
+        for (size_t k = 0; k < n; k++) { /* a_q N_j */
+            dense_axpy((int)n, s->N[j * n + k], l->answer.a_by + k * n, s->y);
+        }
+        for (size_t i = 0; i < size; i++) {
+            G[i * size + j] = dense_dot((int)n, s->N + i * n, s->y);
+        }
+    }
+    if (dense_eigen(s->freedom, G, s->values, NULL) <= 0) {
+        return 0;
+    }
+    for (size_t k = 0; k < size; k++) {
+        most = fmax(most, hypot(s->values[2 * k], s->values[2 * k + 1]));
+        shift = fmax(shift, s->values[2 * k]);
+    }
+    shift = shift > 1e-9 * most ? 2 * shift : 0;
+    double left = dense_largest((int)n, l->answer.a);
+    shift = fmax(shift, (most + left) * left / s->scale); /* also where the field does not change */
+    for (size_t i = 0; i < size; i++) {
+        s->y[i] = dense_dot((int)n, s->N + i * n, l->answer.a);
+        for (size_t j = 0; j < size; j++) {
+            G[i * size + j] = (i == j ? shift : 0) - G[i * size + j];
+        }
+    }
+    return slopes_solve(s->freedom, 1, G, s->y) >= 0;
+}
+
+static zw_status take_step(search *s, zw_error *error)
+{
+    size_t n = (size_t)s->system->n;
+    double *along = s->values, longest = 0, size = 1;
+    memset(along, 0, n * sizeof *along);
+    for (int i = 0; i < s->freedom; i++) {
+        dense_axpy((int)n, s->y[i], s->N + (size_t)i * n, along);
+    }
+    for (size_t i = 0; i < n; i++) {
+        longest = fmax(longest, fabs(along[i]));
+    }
+    memcpy(s->q, state_q(s->state), (size_t)s->system->nq * sizeof *s->q);
+    for (int i = 0; i < s->system->nq; i++) {
+        size = fmax(size, fabs(s->q[i]));
+    }
+    double h = longest > STRIDE * size ? STRIDE * size / longest : 1;
+    system_move(s->system, s->q, h, along);
+    zw_status status =
+        zw_state_set(s->system, s->state, s->work, ZW_FIELD_Q, 0, s->system->nq, s->q, error);
+    return status == ZW_OK ? zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n,
+                                          s->zero, error)
+                           : status;
+}
+
+static double largest_acceleration(search *s)
+{
+    double most = 0;
+    zw_view a_free = zw_field(s->system, s->state, s->l.slopes->work, ZW_FIELD_A_FREE);
+    int n = s->system->n;
+    s->scale = fmax(s->scale, dense_largest(n * n, s->l.answer.a_by)); /* by the coordinates */
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(s->l.answer.a[i]));
+        s->scale = isfinite(a_free.data[i]) ? fmax(s->scale, fabs(a_free.data[i])) : s->scale;
+    }
+    s->scale = fmax(s->scale, most);
+    return most;
+}
+
+static zw_status follow(search *s, const zw_rest_options *options, zw_rest_report *report,
+                        zw_error *error)
+{
+    int most = options->iterations > 0 ? options->iterations : 200;
+    double tolerance = options->tolerance > 0 ? options->tolerance : 1e-10;
+    zw_status status =
+        zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n, s->zero, error);
+    for (report->iterations = 0; status == ZW_OK; report->iterations++) {
+        status = linear_look(&s->l, s->state, 1, error);
+        if (status != ZW_OK) {
+            break;
+        }
+        report->acceleration = largest_acceleration(s);
+        if (report->acceleration <= tolerance * s->scale) {
+            return ZW_OK;
+        }
+        if (report->iterations == most) {
+            return base_fail(
+                error, ZW_NOT_REACHED,
+                "after %d steps accelerations of %.3g are left: no rest was found near "
+                "the start",
+                most, report->acceleration);
+        }
+        status = find_directions(s, error);
+        if (status == ZW_OK && !find_step(s)) {
+            return base_fail(error, ZW_NOT_REACHED, "the way to rest was lost");
+        }
+        status = status == ZW_OK ? take_step(s, error) : status;
+    }
+    return status;
+}
+
+zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *state, zw_work *work,
+                  const zw_rest_options *options, zw_rest_report *report, zw_error *error)
+{
+    static const zw_rest_options usual = {0};
+    zw_rest_report own = {0};
+    size_t n = (size_t)system->n, nq = (size_t)system->nq;
+    search s = {.system = system, .state = state, .work = work};
+    double *room = base_alloc((2 * n * n + 5 * n + 2 * nq + 8) * sizeof *room);
+    if (!room) {
+        return no_memory(error);
+    }
+    s.N = room;
+    s.K = s.N + n * n;
+    s.values = s.K + n * n;
+    s.y = s.values + 2 * n;
+    s.zero = s.y + n;
+    s.q = s.zero + n;
+    double *before = s.q + nq;
+    memcpy(before, state_q(state), nq * sizeof *before);
+    zw_status status = linear_create(&s.l, model, system, error);
+    status = status == ZW_OK ? follow(&s, options ? options : &usual, &own, error) : status;
+    for (size_t i = 0; i < nq; i++) {
+        own.moved = fmax(own.moved, fabs(state_q(state)[i] - before[i]));
+    }
+    if (report) {
+        *report = own;
+    }
+    linear_free(&s.l);
+    base_free(room);
+    return status;
+}
