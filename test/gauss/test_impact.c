@@ -177,8 +177,8 @@ static void weak_impacts(void **state)
     }
 }
 
-/* From both ends at once: every answer is its own mirror image, to the bit; and the row written
- * from right to left gives the same to round-off. Units of the gaps do not matter. */
+/* The row written from right to left gives the same, to round-off and what the certificate says of
+ * the kernel's answers. Units of the gaps do not matter. */
 static void rows_are_symmetric(void **state)
 {
     (void)state;
@@ -213,7 +213,8 @@ static void rows_are_symmetric(void **state)
         assert_true(energy_of(n, mass, v) <= before * (1 + 1e-12));
         assert_true(fabs(before - energy_of(n, mass, v) - a.loss) <= 1e-11 * before);
         assert_true(fabs(momentum_of(n, mass, v) - p) < 1e-12 * size * 10);
-        if (!(off < 1e-12) || !(off_scale < 1e-11)) {
+        double may = 1e-12 + 4 * a.certificate; /* 1e-12: TAIL of impact.c */
+        if (!(off < may) || !(off_scale < may)) {
             print_error("n %d, e %g, law %d: mirror %.2g, scale %.2g\n", n, e, (int)law, off,
                         off_scale);
             fail();
@@ -352,11 +353,9 @@ static void note(const cluster *c, const double *v, const gauss_impact_answer *a
 }
 
 /* Over random clusters of bodies with friction up to 2 and all sorts of restitution no impact gains
- * energy, nothing goes on to approach, momentum is kept; and without friction the mirror image of a
- * problem has the mirror image of the answer, to the bit. With friction that is so in 99 of 100,
- * and in the others to round-off. Why these differ is not known; a Householder reflection of a row
- * whose first entry is 0 has to choose a side (dense_lq.c), which the mirror image may not share.
- */
+ * energy, nothing goes on to approach, momentum is kept; and the mirror image of a problem has the
+ * mirror image of the answer, to the bit: a mirror changes signs of unknowns, and nothing that is
+ * computed depends on these but for its own sign (reflections: see lq_reflect in dense_lq.c). */
 static void clusters(int smooth, int count)
 {
     dice d = dice_of(smooth ? 21 : 20);
@@ -397,8 +396,7 @@ static void clusters(int smooth, int count)
     assert_true(t.miss <= 1e-9);
     assert_true(t.approach <= 1e-7);
     assert_true(t.momentum <= 1e-12);
-    assert_true(smooth ? t.unlike == 0 : 100 * t.unlike <= t.hits);
-    assert_true(t.mirror <= 1e-13);
+    assert_int_equal(t.unlike, 0);
 }
 
 static void smooth_clusters(void **state)

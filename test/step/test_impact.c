@@ -130,7 +130,6 @@ static balls triangle_of(int rows, double e)
 
 typedef struct figures {
     double doors, energy, momentum, mirror;
-    double inelastic; /* doors with e = 0: as bodies, a step has no instant of impact */
     long impacts;
 } figures;
 
@@ -141,8 +140,7 @@ static void compare(const balls *b, zw_impact_law law, figures *f)
     zw_run_summary summary = as_bodies(b, law, 1e-3, w);
     for (int i = 0; i < 2 * b->count; i++) {
         double m = b->mass[i / 2], v0 = b->v[i / 2][i % 2];
-        double *off = b->e > 0 ? &f->doors : &f->inelastic;
-        *off = fmax(*off, fabs(v[i] - w[i]));
+        f->doors = fmax(f->doors, fabs(v[i] - w[i]));
         before += 0.5 * m * v0 * v0;
         after += 0.5 * m * w[i] * w[i];
         p[i % 2] += m * (w[i] - v0);
@@ -150,9 +148,7 @@ static void compare(const balls *b, zw_impact_law law, figures *f)
     f->energy = fmax(f->energy, (after - before) / before);
     f->momentum = fmax(f->momentum, fmax(fabs(p[0]), fabs(p[1])));
     f->impacts += summary.impacts;
-    if (b->e > 0) {
-        assert_true(fabs(before - after - summary.impact_loss) < 1e-9 * before);
-    }
+    assert_true(fabs(before - after - summary.impact_loss) < 1e-9 * before);
 }
 
 static void check_figures(const figures *f, const char *name)
@@ -232,18 +228,22 @@ static void a_symmetric_break(void **state)
 }
 
 /* The second of two balls is a little farther away: the first is hit alone, and what comes of it
- * meets the second, or not. Both doors tell such gaps from none. */
+ * meets the second, or not. Both doors tell such gaps from none, and by the same measure: gaps are
+ * drawn around that of gauss_touch. */
 static void a_break_with_a_gap(void **state)
 {
     (void)state;
-    const double gaps[] = {1e-13, 1e-9, 1e-7, 1e-5, 1e-3};
-    for (int k = 0; k < 10; k++) {
-        balls b = {.count = 3, .e = k < 5 ? 1 : 0.6, .radius = 0.125, .mass = {1, 1.5, 0.7}};
+    dice d = dice_of(12);
+    double worst = 0;
+    for (int k = 0; k < times(60); k++) {
+        const double gap = dice_power(&d, k % 2 ? -13 : -14, k % 2 ? -10 : -2);
+        balls b = {.count = 3, .e = k % 3 ? dice_between(&d, 0.1, 1) : 1, .radius = 0.125};
         double v[6], w[6];
         b.v[0][1] = 1;
-        for (int i = 1; i < 3; i++) {
-            b.x[i][0] = i == 1 ? -0.125 : 0.125;
-            b.x[i][1] = 0.125 * sqrt(3) + (i == 2 ? gaps[k % 5] : 0);
+        for (int i = 0; i < 3; i++) {
+            b.mass[i] = dice_between(&d, 0.5, 2);
+            b.x[i][0] = i == 0 ? 0 : i == 1 ? -0.125 : 0.125;
+            b.x[i][1] = i == 0 ? 0 : 0.125 * sqrt(3) + (i == 2 ? gap : 0);
         }
         scene s = equations_of(&b, ZW_IMPACT_SEQUENTIAL);
         zw_run_options options = {.time = 0.02, .tolerance = 1e-13};
@@ -253,9 +253,15 @@ static void a_break_with_a_gap(void **state)
         close_scene(&s);
         as_bodies(&b, ZW_IMPACT_SEQUENTIAL, 0.02, w);
         for (int i = 0; i < 6; i++) {
-            assert_true(fabs(v[i] - w[i]) < 1e-12);
+            worst = fmax(worst, fabs(v[i] - w[i]));
+            if (!(fabs(v[i] - w[i]) < 1e-12)) {
+                print_error("gap %g, e %g: speed %d is %.17g as equations, %.17g as bodies\n", gap,
+                            b.e, i, v[i], w[i]);
+                fail();
+            }
         }
     }
+    printf("breaks with a gap: doors differ by %.2g\n", worst);
 }
 
 /* Triangles of up to ten balls: mirror images of themselves, the same behind both doors. */
@@ -279,11 +285,7 @@ static void triangles_break_symmetrically(void **state)
             }
         }
     }
-    printf("triangles: doors differ by %.2g (%.2g if e = 0), energy gained %.2g, momentum %.2g, "
-           "mirror %.2g\n",
-           f.doors, f.inelastic, f.energy, f.momentum, f.mirror);
-    assert_true(f.doors < 1e-12 && f.inelastic < 1e-3 && f.energy < 1e-13 && f.momentum < 1e-12 &&
-                f.mirror < 1e-12);
+    check_figures(&f, "triangles");
 }
 
 /* ---- Restitution among many --------------------------------------------------------------------

@@ -62,8 +62,7 @@
 
 /* Work: the bisection's steps, and how often in an impact; rounds that ask the kernel. */
 #define FINE 1e-14  /* certificates to ask for; with friction the kernel may not get there, and */
-#define CHEAP 1e-12 /* trying costs much: after FINE_ROUNDS, and in bisections */
-enum { FINE_ROUNDS = 4 };
+#define CHEAP 1e-12 /* trying costs much: in bisections */
 enum { HALVINGS = 30, BISECTIONS = 2, KERNEL_ROUNDS = 100 };
 
 /* ---- Speeds ---------------------------------------------------------------------------------- */
@@ -439,7 +438,8 @@ static zw_status act_in_rounds(gauss_impact *x, zw_impact_law law, double *v,
             choose_strongest(x);
         }
         if (status == ZW_OK && put_group(x, last) > 0) {
-            x->options.tolerance = asked++ < FINE_ROUNDS ? FINE : CHEAP;
+            x->options.tolerance = FINE;
+            asked++;
             status = strike(x, last ? 0 : 1, v, answer, error);
         }
         if (status == ZW_OK && !last) {

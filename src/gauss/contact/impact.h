@@ -14,6 +14,14 @@
 
 #include "zwang/gauss.h"
 
+/* What touches, for equations and for bodies alike: gaps up to this. `size` is that of what is
+ * subtracted in a gap: in equations the sum of |dgap/dq_i q_i|, for bodies the same with their
+ * centres of mass for q. What is farther apart meets later, and is then an impact of its own. */
+static inline double gauss_touch(double size)
+{
+    return 1e-12 * (1 + size);
+}
+
 typedef struct gauss_impact gauss_impact;
 
 /* What a block of kind ZW_INEQUALITY (one row) or ZW_CONE knows about its bounce. */

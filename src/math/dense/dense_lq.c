@@ -34,20 +34,32 @@ static void lq_swap(int m, int n, int i, int k, double *A, int stride, int *orde
 }
 
 /* The reflection that turns x (length n) into (alpha, 0, ..): x holds (alpha, v_1, ..) on exit,
- * with v_0 = 1 implied. Returns beta. */
-static double lq_reflect(int n, double *x)
+ * with v_0 = 1 implied. Returns beta. `first` is the first entry of the column of x_0 that is not
+ * 0, x_0 itself unless that is: alpha has the other sign, so that a column with all its signs
+ * changed, as in a mirror, gives the same bits but for these signs. */
+static double lq_reflect(int n, double *x, double first)
 {
     double tail = n > 1 ? dense_dot(n - 1, x + 1, x + 1) : 0.0;
     if (tail == 0.0) {
         return 0.0;
     }
     double norm = sqrt(x[0] * x[0] + tail);
-    double alpha = x[0] > 0.0 ? -norm : norm;
+    double alpha = first > 0.0 ? -norm : norm;
     double v0 = x[0] - alpha;
     dense_scale(n - 1, 1.0 / v0, x + 1);
     double beta = -v0 / alpha;
     x[0] = alpha;
     return beta;
+}
+
+/* The first entry of a column that is not 0; 0 if there is none. */
+static double lq_first_entry(int m, const double *x, int stride)
+{
+    int i = 0;
+    while (i < m && x[(long)i * stride] == 0.0) {
+        i++;
+    }
+    return i < m ? x[(long)i * stride] : 0.0;
 }
 
 /* x = H x for the reflection whose vector (1, v) has its tail in v. */
@@ -126,7 +138,7 @@ int dense_lq(int m, int n, double *A, int stride, double tolerance, int *order, 
         }
         lq_swap(m, n, best, k, A, stride, order, distance);
         double *row = A + (long)k * stride + k;
-        beta[k] = lq_reflect(n - k, row);
+        beta[k] = lq_reflect(n - k, row, lq_first_entry(m - k, row, stride));
         lq_apply_rows(m - k - 1, n - k, beta[k], row, row + stride, stride);
         k++;
         lq_downdate(m, n, k, A, stride, square, exact);

@@ -87,6 +87,8 @@ typedef struct impulse_pushed {
     double by[6];
 } impulse_pushed;
 
+#define IMPULSE_SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
+
 /* Pairs that are in one another where a motion begins: how many, and the deepest. */
 enum { IMPULSE_NAMED = 3, IMPULSE_APART = 4 };
 

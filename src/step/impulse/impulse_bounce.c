@@ -39,18 +39,15 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { WORK = 2000, LOOKS = 40 };
+enum { WORK = 4000, LOOKS = 40 };
 #define THRESHOLD 0.01
-#define SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
-#define TOUCH 1e-10  /* of the size of the world: what is nearer touches */
-#define EXACT 1e-14  /* the same: an impact is there, */
+#define EXACT 1e-14  /* of the size of the world: an impact is there, */
 #define LANDED 1e-12 /* and where nothing bounces */
 
 /* A step with bounces. */
 typedef struct bounce {
     double rest;    /* time that is left of the step */
     double slow;    /* what meets slower does not bounce */
-    double near;    /* gaps up to this are closed */
     double size;    /* of the world */
     double gravity; /* m/s^2 */
     int work;       /* rows that flights may still cost */
@@ -59,6 +56,23 @@ typedef struct bounce {
 static int bounces(const contact_point *point)
 {
     return point->restitution > 0;
+}
+
+/* Gaps up to this touch. Sweeps have the pose at which the point was found. */
+static double touch_of(const step_impulse *s, const contact_point *point)
+{
+    const double *com = s->work->sweeps + s->system->tree->at.com;
+    double size = 0;
+    for (int i = 0; i < 3; i++) {
+        double far = fabs(com[3 * point->body[0] + i]) + fabs(com[3 * point->body[1] + i]);
+        size += fabs(point->frame[i]) * far;
+    }
+    return gauss_touch(size);
+}
+
+static int is_closed(const step_impulse *s, const contact_point *point)
+{
+    return point->gap <= touch_of(s, point);
 }
 
 /* ---- Pairs that rest ------------------------------------------------------------------------- */
@@ -91,7 +105,7 @@ static zw_status find_points(step_impulse *s, const bounce *b, double h, zw_erro
     double length = s->h;
     s->touch.flying = 0;
     s->h = h;
-    s->touch.near = b->near;
+    s->touch.near = gauss_touch(6 * b->size); /* not below touch_of */
     zw_status status = impulse_find_contacts(s, s->work->sweeps, NULL, error);
     s->touch.near = 0;
     s->h = length;
@@ -106,7 +120,7 @@ static void find_rest(step_impulse *s, const bounce *b)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         double c = impulse_contact_speed(s, k, s->v0);
-        double fall = point->gap > b->near ? 2 * b->gravity * point->gap : 0;
+        double fall = is_closed(s, point) ? 0 : 2 * b->gravity * point->gap;
         if (bounces(point) && !rests(t, point) && c * c + fall <= b->slow * b->slow) {
             t->rest[t->rest_count++] = point->key;
         }
@@ -125,7 +139,7 @@ static void put_contacts(step_impulse *s, const bounce *b, double ahead, const d
         const contact_point *point = &t->found.point[k];
         double c = -impulse_contact_speed(s, k, v);
         t->listed[k] = -1; /* scratch: its block */
-        if (!(point->gap <= fmax(b->near, ahead * c))) {
+        if (!is_closed(s, point) && !(point->gap <= ahead * c)) {
             continue;
         }
         pair += last && memcmp(last->geom, point->key.geom, sizeof last->geom) != 0;
@@ -202,6 +216,7 @@ typedef struct outlook {
     double soon;  /* when the first gap closes */
     double depth; /* the deepest of those that close, at this speed; negative: all are open */
     double speed;
+    double touch; /* gaps up to which it would touch */
 } outlook;
 
 /* At the speeds v, which have come from v0 in the time t; t = 0: they fall. */
@@ -220,6 +235,7 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
         if (c > 0 && -point->gap > out.depth) {
             out.depth = -point->gap;
             out.speed = c;
+            out.touch = touch_of(s, point);
         }
     }
     return out;
@@ -259,7 +275,7 @@ static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_er
     find_rest(s, b);
     for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
         const contact_point *point = &s->touch.found.point[k];
-        *meets |= bounces(point) && point->gap <= b->near &&
+        *meets |= (bounces(point) || impulse_lands(&s->touch, point)) && is_closed(s, point) &&
                   -impulse_contact_speed(s, k, s->v0) > b->slow;
     }
     return status;
@@ -304,8 +320,8 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             continue;
         }
         outlook out = look_out(s, b, v1, t);
-        int closed = fabs(out.depth) <= exact ||
-                     (high - low <= 4e-16 * b->rest && out.depth > -TOUCH * b->size);
+        int closed =
+            fabs(out.depth) <= exact || (high - low <= 4e-16 * b->rest && out.depth >= -out.touch);
         if (closed || (t >= most && out.depth <= 0)) {
             *end = closed ? FLIGHT_HIT : FLIGHT_FREE;
             return ZW_OK;
@@ -352,7 +368,6 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
         return captured;
     }
     b->size = impulse_extent(s);
-    b->near = TOUCH * b->size;
     s->h = b->rest;
     zw_status status = look_around(s, b, &meets, error);
     if (status == ZW_OK && meets) {
@@ -383,7 +398,7 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
 zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
 {
     bounce b = {.rest = h, .work = WORK, .gravity = impulse_gravity(s)};
-    b.slow = THRESHOLD * b.gravity * h + SLOWEST;
+    b.slow = THRESHOLD * b.gravity * h + IMPULSE_SLOWEST;
     zw_status status = ZW_OK;
     s->gained_before = s->gained;
     s->touch.whole = h;

@@ -116,18 +116,18 @@ static int is_before(const contact_key *a, const contact_key *b)
 
 static int meets_fast(const impulse_begun *it, double gravity, double slow)
 {
-    return it->gap > 0 && it->speed * fabs(it->speed) + 2 * gravity * it->gap > slow * slow;
+    return it->gap >= 0 && it->speed * fabs(it->speed) + 2 * gravity * it->gap > slow * slow;
 }
 
-/* Was point k open, and does it meet faster than `slow`? A pair of which nothing was closed lands
- * as a whole, by whatever feature: 2; else this point does: 1. If the pair was in one another, it
- * is pushed apart: where that takes more than what gravity gives in a step. *at: where its pair
- * is. */
+/* Does point k meet faster than `slow`: was it open, or closed and about to be passed? A pair of
+ * which nothing was closed lands as a whole, by whatever feature: 2; else this point does: 1. If
+ * the pair was in one another, it is pushed apart: where that takes more than what gravity gives in
+ * a step. *at: where its pair is. */
 static int meets(const step_impulse *s, int k, double gravity, double slow, int *at)
 {
     const impulse_landing *land = &s->touch.land;
     const contact_key *key = &s->touch.found.point[k].key;
-    int closed = 0, fast = 0, own = 0, apart = 0;
+    int closed = 0, fast = 0, own = 0, apart = 0, rolled = impulse_rolled(s, k) != NULL;
     while (*at < land->begun_count && is_before(&land->begun[*at].key, key)) {
         ++*at;
     }
@@ -135,8 +135,9 @@ static int meets(const step_impulse *s, int k, double gravity, double slow, int 
         const impulse_begun *it = &land->begun[i];
         closed |= it->gap <= 0;
         apart |= it->gap < -slow * s->h;
-        fast |= meets_fast(it, gravity, slow);
-        own |= same(&it->key, key) && meets_fast(it, gravity, slow);
+        int meets_it = (it->gap == 0 || !rolled) && meets_fast(it, gravity, slow);
+        fast |= meets_it;
+        own |= same(&it->key, key) && meets_it;
     }
     return apart ? IMPULSE_APART : closed ? own : 2 * fast;
 }
@@ -165,12 +166,12 @@ static int count_pairs(const impulse_contacts *t)
 void impulse_find_landings(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
-    double gravity = impulse_gravity(s), slow = gravity * t->land.step;
+    double gravity = impulse_gravity(s), slow = gravity * t->land.step + IMPULSE_SLOWEST;
     int any = 0;
     for (int k = 0, at = 0; k < t->found.count; k++) {
         long key = impulse_contact_key(&t->found.point[k].key);
         int how = meets(s, k, gravity, slow, &at);
-        int lands = how && !impulse_rolled(s, k) && problem_multiplier(&s->problem, key, 0) > 0;
+        int lands = how && problem_multiplier(&s->problem, key, 0) > 0;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
         any |= lands && how != IMPULSE_APART;
     }

@@ -9,9 +9,7 @@
 #include "gauss/contact/impact.h"
 #include "system/events/decide.h"
 
-/* Gaps below TOUCH (relative to 1 + the size of what is subtracted in them) and speeds below REST
- * (relative to 1 + the largest speed) count as none. */
-#define TOUCH 1e-12
+/* Speeds below REST (relative to 1 + the largest speed) count as none. */
 #define REST 1e-10
 
 /* Sum of |A_i x_i| over row r. */
@@ -69,7 +67,7 @@ zw_status decide_look(decision *d, zw_error *error)
         int r = system->first_row[c];
         const double *phi = d->work->out[PART_POSITION];
         double size = row_size(system, r, phi + system->m, q);
-        d->touching[c] = decide_one_sided(system, c) && phi[r] <= TOUCH * (1 + size);
+        d->touching[c] = decide_one_sided(system, c) && phi[r] <= gauss_touch(size);
         d->normal[c] = d->work->out[PART_VELOCITY][r];
         d->still[c] = fmax(d->rest, fmax(sqrt(2 * a * 16 * 2.3e-16 * size), 8 * a * tick));
     }
