@@ -22,7 +22,8 @@
  * Time of the impact.  The first trial ends where a gap can close at the earliest if gap'' >= -|g|;
  * later ones take gap'' as the flights so far had it, and begin with the mean speed of the last.
  * Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there leads
- * back, between the times at which all is known to be open and not to be.
+ * back, between the times at which all is known to be open and not to be; where it parts again by
+ * then, half of that time does.
  *
  * Many bounces.  Flights of a step may cost WORK rows of their problems, one each at least. Once
  * that is spent, or if no time of impact is found, the rest of the step is captured, as Moreau's
@@ -50,6 +51,7 @@ typedef struct bounce {
     double slow;    /* what meets slower does not bounce */
     double size;    /* of the world */
     double gravity; /* m/s^2 */
+    double deep;    /* overlap of what may meet at the start of a flight */
     int work;       /* rows that flights may still cost */
 } bounce;
 
@@ -217,6 +219,7 @@ typedef struct outlook {
     double depth; /* the deepest of those that close, at this speed; negative: all are open */
     double speed;
     double touch; /* gaps up to which it would touch */
+    int passed;   /* something has met, and parts again */
 } outlook;
 
 /* At the speeds v, which have come from v0 in the time t; t = 0: they fall. */
@@ -237,6 +240,7 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
             out.speed = c;
             out.touch = touch_of(s, point);
         }
+        out.passed |= t > 0 && c <= 0 && -point->gap > b->deep + touch_of(s, point);
     }
     return out;
 }
@@ -266,15 +270,17 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
 }
 
 /* The points at (q0, v0), and whether some of them meet right now. */
-static zw_status look_around(step_impulse *s, const bounce *b, int *meets, zw_error *error)
+static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *error)
 {
     tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = find_points(s, b, b->rest, error);
     *meets = 0;
+    b->deep = 0;
     find_rest(s, b);
     for (int k = 0; k < s->touch.found.count && status == ZW_OK; k++) {
         const contact_point *point = &s->touch.found.point[k];
+        b->deep = fmax(b->deep, is_left_out(&s->touch, point) ? -point->gap : 0);
         *meets |= (bounces(point) || impulse_lands(&s->touch, point)) && is_closed(s, point) &&
                   -impulse_contact_speed(s, k, s->v0) > b->slow;
     }
@@ -322,11 +328,13 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         outlook out = look_out(s, b, v1, t);
         int closed =
             fabs(out.depth) <= exact || (high - low <= 4e-16 * b->rest && out.depth >= -out.touch);
-        if (closed || (t >= most && out.depth <= 0)) {
+        if (closed || (t >= most && out.depth <= 0 && !out.passed)) {
             *end = closed ? FLIGHT_HIT : FLIGHT_FREE;
             return ZW_OK;
         }
-        if (out.depth > 0) {
+        if (out.passed) {
+            high = t;
+        } else if (out.depth > 0) {
             high = t;
             t -= out.depth / out.speed;
         } else {
@@ -344,7 +352,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
 
 /* What would meet in the rest of the step, and may bounce, meets now; then the rest, without
  * bounce: what lands does so at the end. */
-static zw_status capture(step_impulse *s, const bounce *b, double *v1, zw_error *error)
+static zw_status capture(step_impulse *s, bounce *b, double *v1, zw_error *error)
 {
     int meets;
     s->gained = s->gained_before;
