@@ -181,6 +181,29 @@ class Certify(Case):
         self.assertEqual(os.listdir(self.folder.name), ["a.csv"])
 
 
+class Modes(Case):
+    """Where it comes to rest, and how it moves near that."""
+
+    def test_a_pendulum(self):
+        model = self.write("m.zw", "param l = 0.5, g = 10\ncoord th = 1\nmass 2 at l*(sin(th), -cos(th))\n"
+                                   "gravity (0, -g)\nrayleigh 0.1*th'^2\n")
+        found = json.loads(self.expect(OK, "rest", model, "--json")[0])
+        self.assertAlmostEqual(found["coordinates"]["th"], 0, delta=1e-9)
+        self.assertEqual(found["stability"], "stable")
+        mode, = json.loads(self.expect(OK, "modes", model, "--json")[0])["modes"]
+        self.assertAlmostEqual(mode["growth"], -0.2, delta=1e-9)  # 2 growth = -2 * 0.1 / (m l^2)
+        self.assertAlmostEqual(mode["frequency"], math.sqrt(20 - 0.04), delta=1e-9)
+        self.assertIn("stable: all modes die out", self.expect(OK, "modes", model)[0])
+        self.assertIn("th", self.expect(OK, "rest", model)[0])
+
+    def test_what_is_not_there(self):
+        self.assertIn("no rest was found", self.expect(FAILED, "rest", example("atwood"))[1])
+        err = self.expect(FAILED, "modes", example("skate_vakonomic"))[1]
+        self.assertIn("nonholonomic law", err)
+        self.expect(USAGE, "modes", example("pendulum"), "--period", "0")
+        self.expect(USAGE, "rest", example("pendulum"), "--period", "1")
+
+
 class Inverse(Case):
     """Which forces give a recorded motion?"""
 
@@ -203,8 +226,9 @@ class Inverse(Case):
         self.expect(OK, "run", model, "-q", "-t", "1", "-o", self.path("a.csv"))
         out, _ = self.expect(OK, "inverse", model, self.path("a.csv"), "--set", "g=10", "-o", self.path("b.csv"))
         self.assertIn("residual(y)", out)
-        q = list(csv.DictReader(line for line in open(self.path("a.csv")) if line[0] != "#"))
-        for a, b in zip(q, csv.DictReader(line for line in open(self.path("b.csv")) if line[0] != "#")):
+        def rows(name):
+            return csv.DictReader(line for line in self.read(name).splitlines() if line[0] != "#")
+        for a, b in zip(rows("a.csv"), rows("b.csv")):
             x, y = float(a["x"]), float(a["y"])  # what is missing is along the circle
             self.assertAlmostEqual(float(b["residual(x)"]), -2 * 0.19 * x * y, delta=1e-4)
             self.assertAlmostEqual(float(b["residual(y)"]), 2 * 0.19 * x * x, delta=1e-4)

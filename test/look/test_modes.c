@@ -336,13 +336,42 @@ static void test_bicycle(void **state)
     }
 }
 
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    world w = world_of("coord x = 0.6, y = -0.8\nmass 2 at (x, y)\ngravity (0, -10)\n"
+                       "constraint rod: x^2 + y^2 = 1\n");
+    zw_state *at = NULL;
+    int done = 0;
+    assert_int_equal(zw_state_copy(w.state, &at, &error), ZW_OK);
+    for (int k = 1; !done && k < 5000; k += 3) {
+        zw_state_copy(at, &w.state, &error);
+        base_alloc_fail_after(k);
+        zw_status status = zw_rest(w.model, w.system, w.state, w.work, NULL, NULL, &error);
+        zw_modes *modes =
+            status == ZW_OK ? zw_modes_create(w.model, w.system, w.state, 0, &error) : NULL;
+        base_alloc_fail_after(0);
+        done = modes != NULL;
+        if (!done && error.status != ZW_NO_MEMORY) {
+            fail_msg("allocation %d: %d, %s", k, error.status, error.text);
+        }
+        zw_modes_free(modes);
+    }
+    assert_true(done);
+    zw_state_free(at);
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pendulum), cmocka_unit_test(test_upright),
-        cmocka_unit_test(test_coupled),  cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_contact),  cmocka_unit_test(test_kapitza),
-        cmocka_unit_test(test_bicycle),  cmocka_unit_test(test_robot),
+        cmocka_unit_test(test_pendulum),  cmocka_unit_test(test_upright),
+        cmocka_unit_test(test_coupled),   cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_contact),   cmocka_unit_test(test_kapitza),
+        cmocka_unit_test(test_bicycle),   cmocka_unit_test(test_robot),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,8 +72,8 @@ static zw_status find_directions(search *s, zw_error *error)
     return ZW_OK;
 }
 
-/* y: the step. 0: none is found. */
-static int find_step(search *s)
+/* y: the step. */
+static zw_status find_step(search *s, zw_error *error)
 {
     const linear *l = &s->l;
     size_t n = (size_t)s->system->n, size = (size_t)s->freedom;
@@ -87,8 +87,10 @@ static int find_step(search *s)
             G[i * size + j] = dense_dot((int)n, s->N + i * n, s->y);
         }
     }
-    if (dense_eigen(s->freedom, G, s->values, NULL) <= 0) {
-        return 0;
+    int found = dense_eigen(s->freedom, G, s->values, NULL);
+    if (found <= 0) {
+        return found < 0 ? no_memory(error)
+                         : base_fail(error, ZW_NOT_REACHED, "the way to rest was lost");
     }
     for (size_t k = 0; k < size; k++) {
         most = fmax(most, hypot(s->values[2 * k], s->values[2 * k + 1]));
@@ -103,7 +105,7 @@ static int find_step(search *s)
             G[i * size + j] = (i == j ? shift : 0) - G[i * size + j];
         }
     }
-    return slopes_solve(s->freedom, 1, G, s->y) >= 0;
+    return slopes_solve(s->freedom, 1, G, s->y) >= 0 ? ZW_OK : no_memory(error);
 }
 
 static zw_status take_step(search *s, zw_error *error)
@@ -168,9 +170,7 @@ static zw_status follow(search *s, const zw_rest_options *options, zw_rest_repor
                 most, report->acceleration);
         }
         status = find_directions(s, error);
-        if (status == ZW_OK && !find_step(s)) {
-            return base_fail(error, ZW_NOT_REACHED, "the way to rest was lost");
-        }
+        status = status == ZW_OK ? find_step(s, error) : status;
         status = status == ZW_OK ? take_step(s, error) : status;
     }
     return status;
