@@ -33,8 +33,8 @@ static void it_gets_over(void **state)
             if (i == 2 || i == 6) {
                 assert_int_equal(skid_open(&r, 0), ZW_OK);
                 to(&r, 8, step[k]);
-                const double *q = skid_place(&r); /* the step may turn it aside */
-                assert_true(hypot(q[0] - r.x, q[1]) > 2 && fabs(q[2] - 0.36) < 1e-6);
+                const double *q = skid_place(&r);
+                assert_true(q[0] - r.x > 2 && fabs(q[2] - 0.36) < 1e-6);
                 assert_true(r.s.certificate <= 1e-8 && r.s.depth <= 1e-9);
                 touch_close(&r.s);
             }
