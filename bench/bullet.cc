@@ -13,9 +13,10 @@ struct bullet_world {
     std::vector<std::unique_ptr<btCollisionShape>> shape;
     std::vector<std::unique_ptr<btRigidBody>> body;
     int planes = 0;
+    double friction = 0;
     btDiscreteDynamicsWorld world{&dispatcher, &broad, &solver, &configuration};
 
-    void add(btCollisionShape *of, double mass, double friction, const btVector3 &at)
+    void add(btCollisionShape *of, double mass, const btVector3 &at, const btQuaternion &turn)
     {
         btVector3 inertia(0, 0, 0);
         if (mass > 0) {
@@ -26,6 +27,7 @@ struct bullet_world {
         info.m_friction = static_cast<btScalar>(friction);
         info.m_startWorldTransform.setIdentity();
         info.m_startWorldTransform.setOrigin(at);
+        info.m_startWorldTransform.setRotation(turn);
         body.emplace_back(new btRigidBody(info));
         body.back()->setActivationState(DISABLE_DEACTIVATION); /* nobody sleeps */
         world.addRigidBody(body.back().get());
@@ -45,27 +47,43 @@ static btVector3 vector(const double *x)
                      static_cast<btScalar>(x[2]));
 }
 
-bullet_world *bullet_open(int bodies, const double *pos, const double *half, double radius,
-                          double mass, double friction, int planes, const double *plane)
+bullet_world *bullet_open(double friction, int planes, const double *plane)
 {
     bullet_world *w = new bullet_world;
     w->world.setGravity(btVector3(0, 0, static_cast<btScalar>(-9.81)));
     w->planes = planes;
-    double own = std::sqrt(friction); /* a pair has the product */
+    w->friction = std::sqrt(friction); /* a pair has the product */
     for (int i = 0; i < planes; i++) {
         w->shape.emplace_back(
             new btStaticPlaneShape(vector(plane + 4 * i), static_cast<btScalar>(plane[4 * i + 3])));
-        w->add(w->shape.back().get(), 0, own, btVector3(0, 0, 0));
-    }
-    if (half) {
-        w->shape.emplace_back(new btBoxShape(vector(half)));
-    } else {
-        w->shape.emplace_back(new btSphereShape(static_cast<btScalar>(radius)));
-    }
-    for (int i = 0; i < bodies; i++) {
-        w->add(w->shape.back().get(), mass, own, vector(pos + 3 * i));
+        w->add(w->shape.back().get(), 0, btVector3(0, 0, 0), btQuaternion(0, 0, 0, 1));
     }
     return w;
+}
+
+static btCollisionShape *make(bullet_shape shape, const double size[3])
+{
+    const btVector3 z = vector(size);
+    switch (shape) {
+    case BULLET_BOX:
+        return new btBoxShape(z);
+    case BULLET_CAPSULE:
+        return new btCapsuleShapeZ(z[0], 2 * z[1]);
+    case BULLET_CYLINDER:
+        return new btCylinderShapeZ(btVector3(z[0], z[0], z[1]));
+    default:
+        return new btSphereShape(z[0]);
+    }
+}
+
+void bullet_add(bullet_world *w, bullet_shape shape, const double size[3], double mass,
+                const double pos[3], const double quat[4], const double v[3])
+{
+    const btVector3 turn = vector(quat + 1);
+    w->shape.emplace_back(make(shape, size));
+    w->add(w->shape.back().get(), mass, vector(pos),
+           btQuaternion(turn[0], turn[1], turn[2], static_cast<btScalar>(quat[0])));
+    w->body.back()->setLinearVelocity(vector(v));
 }
 
 void bullet_step(bullet_world *w, double h)

@@ -27,19 +27,29 @@
 #define FRICTION 0.5
 #define SHARE 8.0 /* seconds that an engine may take */
 
+/* A free body of one shape. */
+typedef struct thing {
+    collide_shape shape; /* sphere, box, capsule or cylinder */
+    double mass, pos[3], quat[4], v[3];
+} thing;
+
 typedef struct scene {
     const char *name;
     int count;
-    double *pos;
-    double radius, half; /* half: of boxes; 0: spheres */
-    double mass, h;
+    thing *body;
+    double h;
     int steps, planes;
-    double plane[5][4];
+    double plane[5][4]; /* normal, offset */
 } scene;
+
+static int is_flat(const scene *s)
+{
+    return s->body[0].shape.kind == COLLIDE_BOX;
+}
 
 /* What an engine shows, of all bodies. */
 typedef struct shown {
-    double *pos, *quat, *v; /* [3], [4], [6]: velocity, angular velocity */
+    double *pos, *quat, *v; /* [3], [4], [6]: velocity, angular velocity, in the world */
 } shown;
 
 typedef struct engine {
@@ -55,7 +65,11 @@ typedef struct engine {
 
 static char *text_of(const scene *s)
 {
-    char *text = room((size_t)s->count + 20, 300), *end = text;
+    static const char *const word[] = {[COLLIDE_SPHERE] = "sphere",
+                                       [COLLIDE_BOX] = "box",
+                                       [COLLIDE_CAPSULE] = "capsule",
+                                       [COLLIDE_CYLINDER] = "cylinder"};
+    char *text = room((size_t)s->count + 20, 400), *end = text;
     end += sprintf(end,
                    "<mujoco><option gravity='0 0 %g' timestep='%g'/><default><geom friction='%g 0 "
                    "0'/></default><worldbody>",
@@ -66,12 +80,13 @@ static char *text_of(const scene *s)
                        p[3] * p[0], p[3] * p[1], p[3] * p[2], p[0], p[1], p[2]);
     }
     for (int i = 0; i < s->count; i++) {
-        const double *x = s->pos + 3 * i;
+        const thing *it = &s->body[i];
         end += sprintf(end,
-                       "<body pos='%.17g %.17g %.17g'><freejoint/><geom type='%s' size='%g %g %g' "
-                       "mass='%.17g'/></body>",
-                       x[0], x[1], x[2], s->half > 0 ? "box" : "sphere",
-                       s->half > 0 ? s->half : s->radius, s->half, s->half, s->mass);
+                       "<body pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'><freejoint/>"
+                       "<geom type='%s' size='%g %g %g' mass='%.17g'/></body>",
+                       it->pos[0], it->pos[1], it->pos[2], it->quat[0], it->quat[1], it->quat[2],
+                       it->quat[3], word[it->shape.kind], it->shape.size[0], it->shape.size[1],
+                       it->shape.size[2], it->mass);
     }
     sprintf(end, "</worldbody></mujoco>");
     return text;
@@ -79,12 +94,24 @@ static char *text_of(const scene *s)
 
 /* Free joints: q has position and quaternion, v the velocity along the world's axes and the angular
  * velocity along the body's. Lengths are the same in both. */
+static void start_free(const scene *s, double *v)
+{
+    for (int i = 0; i < s->count; i++) {
+        memcpy(v + 6 * i, s->body[i].v, sizeof s->body[i].v);
+    }
+}
+
 static void show_free(int count, const double *q, const double *v, shown *to)
 {
     for (int i = 0; i < count; i++) {
         memcpy(to->pos + 3 * i, q + 7 * i, 3 * sizeof *q);
         memcpy(to->quat + 4 * i, q + 7 * i + 3, 4 * sizeof *q);
-        memcpy(to->v + 6 * i, v + 6 * i, 6 * sizeof *v);
+        memcpy(to->v + 6 * i, v + 6 * i, 3 * sizeof *v);
+        double R[9];
+        model_quat_matrix(q + 7 * i + 3, R);
+        for (int k = 0; k < 3; k++) {
+            to->v[6 * i + 3 + k] = model_dot(R + 3 * k, v + 6 * i + 3);
+        }
     }
 }
 
@@ -114,7 +141,7 @@ static void ours_close(void *world)
     free(w);
 }
 
-static void *ours_open(const scene *s, int soft, double accuracy)
+static void *ours_open(const scene *s, int soft, double tolerance, double accuracy)
 {
     ours *w = room(1, sizeof *w);
     char *text = text_of(s);
@@ -126,6 +153,7 @@ static void *ours_open(const scene *s, int soft, double accuracy)
     w->state = w->work ? zw_state_create(w->system, w->work, NULL, &w->error) : NULL;
     if (w->state) {
         system_bind(w->system, w->work, state_param(w->state));
+        start_free(s, state_v(w->state));
     }
     if (w->state && soft) {
         soft_create(w->system, w->work, s->h, &w->soft, &w->error);
@@ -138,25 +166,40 @@ static void *ours_open(const scene *s, int soft, double accuracy)
         return NULL;
     }
     if (w->impulse) {
-        impulse_set_tolerance(w->impulse, 1);
+        impulse_set_tolerance(w->impulse, tolerance);
         impulse_set_accuracy(w->impulse, accuracy);
     }
     return w;
 }
 
-static void *coulomb_open(const scene *s)
+static void *exact_open(const scene *s)
 {
-    return ours_open(s, 0, 0);
+    return ours_open(s, 0, 0, 0);
+}
+
+static void *linear_open(const scene *s)
+{
+    return ours_open(s, 0, 1, 0);
+}
+
+static void *fine_open(const scene *s)
+{
+    return ours_open(s, 0, 1, 1e-6);
 }
 
 static void *rough_open(const scene *s)
 {
-    return ours_open(s, 0, 1e-2);
+    return ours_open(s, 0, 1, 1e-2);
+}
+
+static void *roughest_open(const scene *s)
+{
+    return ours_open(s, 0, 1, 0.1);
 }
 
 static void *soft_open(const scene *s)
 {
-    return ours_open(s, 1, 0);
+    return ours_open(s, 1, 0, 0);
 }
 
 static int ours_step(void *world, double h)
@@ -207,12 +250,16 @@ static void *mujoco_open(const scene *s)
     free(vfs);
     free(text);
     if (w->m) {
-        w->m->opt.solver = s->half > 0 ? mjSOL_NEWTON : mjSOL_CG;
-        w->m->opt.cone = s->half > 0 ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC; /* fewer rows */
-        w->m->nconmax = s->half > 0 ? 400 : 4 * s->count;
-        w->m->njmax = (s->half > 0 ? 4 : 3) * w->m->nconmax;
+        int tower = is_flat(s);
+        w->m->opt.solver = tower ? mjSOL_NEWTON : mjSOL_CG;
+        w->m->opt.cone = tower ? mjCONE_PYRAMIDAL : mjCONE_ELLIPTIC; /* fewer rows */
+        w->m->nconmax = tower ? 20 * s->count : 5 * s->count;
+        w->m->njmax = (tower ? 4 : 3) * w->m->nconmax;
         w->m->nstack = 4000000 + 5000 * s->count;
         w->d = mj_makeData(w->m);
+    }
+    if (w->d) {
+        start_free(s, w->d->qvel);
     }
     w->count = s->count;
     if (!w->d) {
@@ -284,6 +331,25 @@ static void ode_meet(void *data, dGeomID a, dGeomID b)
     }
 }
 
+static dGeomID ode_shape(dSpaceID space, const collide_shape *shape, double total, dMass *mass)
+{
+    const double *z = shape->size;
+    switch (shape->kind) {
+    case COLLIDE_BOX:
+        dMassSetBoxTotal(mass, total, 2 * z[0], 2 * z[1], 2 * z[2]);
+        return dCreateBox(space, 2 * z[0], 2 * z[1], 2 * z[2]);
+    case COLLIDE_CAPSULE:
+        dMassSetCapsuleTotal(mass, total, 3, z[0], 2 * z[1]);
+        return dCreateCapsule(space, z[0], 2 * z[1]);
+    case COLLIDE_CYLINDER:
+        dMassSetCylinderTotal(mass, total, 3, z[0], 2 * z[1]);
+        return dCreateCylinder(space, z[0], 2 * z[1]);
+    default:
+        dMassSetSphereTotal(mass, total, z[0]);
+        return dCreateSphere(space, z[0]);
+    }
+}
+
 static void *ode_open_with(const scene *s, int exact)
 {
     ode_world *w = room(1, sizeof *w);
@@ -301,19 +367,15 @@ static void *ode_open_with(const scene *s, int exact)
         dCreatePlane(w->space, p[0], p[1], p[2], p[3]);
     }
     for (int i = 0; i < s->count; i++) {
-        const double *x = s->pos + 3 * i, side = 2 * s->half;
+        const thing *it = &s->body[i];
         dMass mass;
-        dGeomID geom = s->half > 0 ? dCreateBox(w->space, side, side, side)
-                                   : dCreateSphere(w->space, s->radius);
+        dGeomID geom = ode_shape(w->space, &it->shape, it->mass, &mass);
         w->body[i] = dBodyCreate(w->world);
-        if (s->half > 0) {
-            dMassSetBoxTotal(&mass, s->mass, side, side, side);
-        } else {
-            dMassSetSphereTotal(&mass, s->mass, s->radius);
-        }
         dBodySetMass(w->body[i], &mass);
         dGeomSetBody(geom, w->body[i]);
-        dBodySetPosition(w->body[i], x[0], x[1], x[2]);
+        dBodySetPosition(w->body[i], it->pos[0], it->pos[1], it->pos[2]);
+        dBodySetQuaternion(w->body[i], it->quat);
+        dBodySetLinearVel(w->body[i], it->v[0], it->v[1], it->v[2]);
     }
     return w;
 }
@@ -375,9 +437,16 @@ static void ode_close(void *world)
 #ifdef ZW_HAVE_BULLET
 static void *other_open(const scene *s)
 {
-    double half[3] = {s->half, s->half, s->half};
-    return bullet_open(s->count, s->pos, s->half > 0 ? half : NULL, s->radius, s->mass, FRICTION,
-                       s->planes, &s->plane[0][0]);
+    bullet_world *w = bullet_open(FRICTION, s->planes, &s->plane[0][0]);
+    for (int i = 0; i < s->count; i++) {
+        const thing *it = &s->body[i];
+        static const bullet_shape shape[] = {[COLLIDE_SPHERE] = BULLET_SPHERE,
+                                             [COLLIDE_BOX] = BULLET_BOX,
+                                             [COLLIDE_CAPSULE] = BULLET_CAPSULE,
+                                             [COLLIDE_CYLINDER] = BULLET_CYLINDER};
+        bullet_add(w, shape[it->shape.kind], it->shape.size, it->mass, it->pos, it->quat, it->v);
+    }
+    return w;
 }
 
 static int other_step(void *world, double h)
@@ -399,18 +468,21 @@ static void other_close(void *world)
 
 static const engine list[] = {
 #ifdef ZW_HAVE_MUJOCO
-    {"MuJoCo 2.2.2", mujoco_open, mujoco_step, mujoco_look, mujoco_close, 600},
+    {"MuJoCo 2.2.2", mujoco_open, mujoco_step, mujoco_look, mujoco_close, 400},
 #endif
 #ifdef ZW_HAVE_ODE
     {"ODE quickstep", ode_open, ode_step, ode_look, ode_close, 100000},
-    {"ODE exact", ode_open_exact, ode_step, ode_look, ode_close, 100},
+    {"ODE exact", ode_open_exact, ode_step, ode_look, ode_close, 30},
 #endif
 #ifdef ZW_HAVE_BULLET
     {"Bullet", other_open, other_step, other_look, other_close, 100000},
 #endif
-    {"zwang coulomb", coulomb_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang coulomb, accuracy 1e-2", rough_open, ours_step, ours_look, ours_close, 100000},
-    {"zwang soft", soft_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang", exact_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang --tol 1", linear_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang --tol 1 --accuracy 1e-6", fine_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang --tol 1 --accuracy 1e-2", rough_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang --tol 1 --accuracy 0.1", roughest_open, ours_step, ours_look, ours_close, 100000},
+    {"zwang soft", soft_open, ours_step, ours_look, ours_close, 400},
 };
 enum { ENGINES = sizeof list / sizeof *list };
 

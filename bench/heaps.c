@@ -1,65 +1,39 @@
-/* Free bodies on one another, beside other engines: 500 and 1000 spheres fall into a box, a tower
- * of twenty boxes stands.
+/* Free bodies on one another, beside other engines: spheres and mixed shapes fall into a bin,
+ * towers of boxes stand, a ball flies into a block of boxes.
  *
- *     heaps            tables; times are those of this thread
+ *     heaps [WORD]     tables, or those scenes whose name has the word; times are of this thread
  *
  * All engines have the same bodies, walls, friction (0.5), gravity and step, no restitution, nobody
  * sleeps. Each runs as many steps as the scene asks for, or as many as its share of time allows;
  * the table says to what time it came. Everything beside the rate is measured alike, from the poses
- * and speeds that an engine shows, over the last tenth of its run:
+ * and speeds that an engine shows:
  *
- *   depth        the deepest overlap of two bodies, or of a body and a wall
- *   speed        the fastest point of a body, as if at its radius
- *   unbalanced   the largest change of a speed in a step, over g h: 0 where forces are in balance
+ *   depth       the deepest overlap of two bodies, or of a body and a wall, at the end
+ *   residual    how far the last step is from the laws of Signorini and Coulomb: below
  *
- * MuJoCo has its default solver for the tower, and CG for the spheres: its Newton would factor a
- * dense matrix of all speeds; 1000 spheres it cannot hold: its buffer is limited to
- * 2^31 bytes, which is 2600 contacts then, and it drops the others. ODE: quickstep with its 20
- * iterations, and for the tower its exact solver too. Bullet: its default, sequential impulses, 10
- * iterations, in single precision if that is how it was built. */
+ * The residual. A step takes the speeds from v0 to v1, M (v1 - v0 - h g) = J' r with the bodies'
+ * weights and gyroscopic moments in g; the law asks for impulses r in their cones, for
+ * y = J v1 + gap/h + mu |w_T| e_N in the dual cone (a gap below zero counts as zero: it need not be
+ * closed again in a step), and for r . y = 0 (De Saxce). Engines do not show r, so they get the one
+ * that suits them best: the r in the cones of least
+ *
+ *     1/2 |J' r - M (v1 - v0 - h g)|^2 in M^-1 + r . y*,      y* the point of the dual cone nearest
+ * y,
+ *
+ * which is zero for the exact solution and for no other; it is a convex problem of the kernel. The
+ * residual is the certificate of v1 and that r. Contacts are those of our collision between all
+ * bodies, at the begin of the step or at its end, whichever says less: engines differ in where they
+ * look.
+ *
+ * MuJoCo has its default solver for boxes, and CG for the others: its Newton would factor a dense
+ * matrix of all speeds; larger heaps it cannot hold. ODE: quickstep with its 20 iterations, and for
+ * small scenes its exact solver too. Bullet: its default, sequential impulses, 10 iterations, in
+ * single precision if that is how it was built. */
 #include "engines.h"
-
-/* ---- The judge ------------------------------------------------------------------------------- */
-
-static double depth_of(const scene *s, const shown *at)
-{
-    double worst = 0, size = s->half > 0 ? s->half : s->radius;
-    collide_shape shape = {.kind = s->half > 0 ? COLLIDE_BOX : COLLIDE_SPHERE,
-                           .size = {size, size, size}};
-    collide_pose *pose = room((size_t)s->count, sizeof *pose);
-    collide_point found[64];
-    for (int i = 0; i < s->count; i++) {
-        memcpy(pose[i].pos, at->pos + 3 * i, sizeof pose[i].pos);
-        model_quat_matrix(at->quat + 4 * i, pose[i].R);
-        for (int p = 0; p < s->planes; p++) {
-            const double *plane = s->plane[p];
-            double height = model_dot(plane, pose[i].pos) - plane[3], reach = s->radius;
-            for (int k = 0; k < 3 && s->half > 0; k++) {
-                const double *R = pose[i].R;
-                double along = plane[0] * R[k] + plane[1] * R[3 + k] + plane[2] * R[6 + k];
-                reach = (k > 0 ? reach : 0) + s->half * fabs(along);
-            }
-            worst = fmax(worst, reach - height);
-        }
-    }
-    for (int i = 0; i < s->count; i++) {
-        for (int j = i + 1; j < s->count; j++) {
-            double x = pose[i].pos[0] - pose[j].pos[0], y = pose[i].pos[1] - pose[j].pos[1];
-            double z = pose[i].pos[2] - pose[j].pos[2];
-            if (x * x + y * y + z * z < 12 * size * size) {
-                int count = collide_pair(&shape, &pose[i], &shape, &pose[j], 0, found, 64);
-                for (int k = 0; k < count && k < 64; k++) {
-                    worst = fmax(worst, -found[k].gap);
-                }
-            }
-        }
-    }
-    free(pose);
-    return worst;
-}
+#include "heaps_judge.h"
 
 typedef struct figures {
-    double rate, time, depth, speed, unbalanced;
+    double rate, time, depth, residual;
 } figures;
 
 static shown new_shown(int count)
@@ -76,52 +50,29 @@ static void free_shown(shown *s)
     free(s->v);
 }
 
-static void judge(const scene *s, const shown *now, const shown *before, figures *f)
-{
-    double size = s->half > 0 ? sqrt(3) * s->half : s->radius;
-    for (int i = 0; i < s->count; i++) {
-        const double *v = now->v + 6 * i, *old = before->v + 6 * i;
-        double change = 0;
-        for (int k = 0; k < 3; k++) {
-            change += (v[k] - old[k]) * (v[k] - old[k]);
-        }
-        f->speed = fmax(f->speed, sqrt(model_dot(v, v)) + size * sqrt(model_dot(v + 3, v + 3)));
-        f->unbalanced = fmax(f->unbalanced, sqrt(change) / (G * s->h));
-    }
-}
-
 static int run(const scene *s, const engine *e, figures *f)
 {
     void *world = e->open(s);
     shown now = new_shown(s->count), before = new_shown(s->count);
     double used = 0;
-    int done = 0, good = world != NULL, last = s->steps / 10;
+    int done = 0, good = world != NULL, last = 0;
     *f = (figures){0};
-    while (good && done < s->steps) {
+    while (good && !last) {
+        last = done + 1 >= s->steps || used > SHARE;
+        if (last) {
+            e->look(world, &before);
+        }
         double start = seconds_computed();
         good = e->step(world, s->h);
         used += seconds_computed() - start;
         done++;
-        int left = s->steps - done;
-        if (used > SHARE && left > last) { /* it will not come to the end: judge what is there */
-            last = left;
-        }
-        if (left <= last) {
-            e->look(world, &now);
-            if (left < last) {
-                judge(s, &now, &before, f);
-            }
-            if (left % 10 == 0 || used > 1.1 * SHARE) {
-                f->depth = fmax(f->depth, depth_of(s, &now));
-            }
-            memcpy(before.v, now.v, 6 * (size_t)s->count * sizeof *now.v);
-        }
-        if (used > 1.1 * SHARE) {
-            break;
-        }
     }
     f->rate = (double)done / used;
     f->time = done * s->h;
+    if (good) {
+        e->look(world, &now);
+        judge(s, &before, &now, &f->depth, &f->residual);
+    }
     if (world) {
         e->close(world);
     }
@@ -130,77 +81,147 @@ static int run(const scene *s, const engine *e, figures *f)
     return good;
 }
 
-static void compare(const scene *s, int rounds)
+static int is_asked(const scene *s, const char *word)
 {
-    double ratio[ENGINES][5], rate[ENGINES][5];
+    return !word || strstr(s->name, word);
+}
+
+static void compare(const scene *s, const char *word)
+{
     figures f[ENGINES];
-    int good[ENGINES];
-    for (int r = 0; r < rounds; r++) {
-        for (int e = 0; e < ENGINES; e++) {
-            good[e] = s->count <= list[e].most && run(s, &list[e], &f[e]);
-            rate[e][r] = good[e] ? f[e].rate : 0;
-            ratio[e][r] = good[0] ? rate[e][r] / rate[0][r] : 0;
-        }
+    int good[ENGINES], base = -1;
+    for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
+        good[e] = s->count <= list[e].most && run(s, &list[e], &f[e]);
+        base = good[e] && strcmp(list[e].name, "Bullet") == 0 ? e : base;
     }
-    for (int e = 0; e < ENGINES; e++) {
+    for (int e = 0; e < ENGINES && is_asked(s, word); e++) {
         if (good[e]) {
             printf("| %s | %s | ", s->name, list[e].name);
-            printf(good[0] ? "%.2f |" : " |", median(ratio[e], rounds));
-            printf(" %.4g | %.3g | %.1e | %.1e | %.1e |\n", median(rate[e], rounds), f[e].time,
-                   f[e].depth, f[e].speed, f[e].unbalanced);
+            printf(base >= 0 ? "%.2f |" : " |", base >= 0 ? f[e].rate / f[base].rate : 0);
+            printf(" %.4g | %.3g | %.1e | %.1e |\n", f[e].rate, f[e].time, f[e].depth,
+                   f[e].residual);
         }
     }
     fflush(stdout);
 }
 
-int main(void)
+/* ---- Scenes ---------------------------------------------------------------------------------- */
+
+static thing *new_bodies(int count)
 {
-    scene spheres = {
-        .name = "1000 spheres",
-        .count = 1000,
-        .radius = 0.05,
-        .mass = 0.5,
-        .h = 0.005,
-        .steps = 600,
-        .planes = 5,
-        .plane = {
-            {0, 0, 1, 0}, {1, 0, 0, -0.6}, {-1, 0, 0, -0.6}, {0, 1, 0, -0.6}, {0, -1, 0, -0.6}}};
-    scene tower = {.name = "tower of 20",
-                   .count = 20,
-                   .half = 0.1,
-                   .mass = 8,
-                   .h = 0.01,
-                   .steps = 1000,
-                   .planes = 1,
-                   .plane = {{0, 0, 1, 0}}};
-    dice d = dice_of(7);
-    if (!xml_available()) {
-        printf("Built without expat: no scenes.\n");
-        return 0;
+    thing *made = room((size_t)count, sizeof *made);
+    for (int i = 0; i < count; i++) {
+        made[i].quat[0] = 1;
     }
-    spheres.pos = room(3 * (size_t)spheres.count, sizeof(double));
-    tower.pos = room(3 * (size_t)tower.count, sizeof(double));
-    for (int i = 0; i < spheres.count; i++) {
-        int place[3] = {i % 10, i / 10 % 10, i / 100};
+    return made;
+}
+
+/* In a bin that is little wider than the cube that they are. */
+static scene heap(const char *name, int count, int mixed)
+{
+    static const collide_shape shape[] = {{.kind = COLLIDE_SPHERE, .size = {0.05}},
+                                          {.kind = COLLIDE_BOX, .size = {0.035, 0.03, 0.025}},
+                                          {.kind = COLLIDE_CAPSULE, .size = {0.025, 0.025}},
+                                          {.kind = COLLIDE_CYLINDER, .size = {0.03, 0.03}}};
+    int side = (int)round(cbrt(count));
+    double wide = 0.06 * side;
+    scene s = {.name = name,
+               .count = count,
+               .body = new_bodies(count),
+               .h = 0.005,
+               .steps = 400,
+               .planes = 5,
+               .plane = {{0, 0, 1, 0},
+                         {1, 0, 0, -wide},
+                         {-1, 0, 0, -wide},
+                         {0, 1, 0, -wide},
+                         {0, -1, 0, -wide}}};
+    dice d = dice_of(7);
+    for (int i = 0; i < count; i++) {
+        thing *it = &s.body[i];
+        int place[3] = {i % side, i / side % side, i / side / side};
+        it->shape = shape[mixed ? i % 4 : 0];
+        it->mass = 0.5;
         for (int k = 0; k < 3; k++) {
-            spheres.pos[3 * i + k] =
-                0.11 * (place[k] - (k < 2 ? 4.5 : -1)) + dice_between(&d, -0.004, 0.004);
+            it->pos[k] = 0.11 * (place[k] - (k < 2 ? 0.5 * (side - 1) : -1));
+            it->pos[k] += dice_between(&d, -0.004, 0.004);
+        }
+        double length = 0;
+        for (int k = 0; k < 4; k++) {
+            it->quat[k] = dice_between(&d, -1, 1) + (k == 0 ? 0.1 : 0);
+            length += it->quat[k] * it->quat[k];
+        }
+        for (int k = 0; k < 4; k++) {
+            it->quat[k] /= sqrt(length);
         }
     }
-    for (int i = 0; i < tower.count; i++) {
-        tower.pos[3 * i + 2] = tower.half * (2 * i + 1);
+    return s;
+}
+
+static const thing brick = {
+    .shape = {.kind = COLLIDE_BOX, .size = {0.1, 0.1, 0.1}}, .mass = 8, .quat = {1, 0, 0, 0}};
+
+static scene tower(const char *name, int count)
+{
+    scene s = {.name = name,
+               .count = count,
+               .body = new_bodies(count),
+               .h = 0.01,
+               .steps = 200,
+               .planes = 1,
+               .plane = {{0, 0, 1, 0}}};
+    for (int i = 0; i < count; i++) {
+        s.body[i] = brick;
+        s.body[i].pos[2] = 0.1 * (2 * i + 1);
     }
-    printf("\n## Heaps and towers\n\n"
-           "| scene | engine | rate / MuJoCo's | steps/s | time reached [s] | depth [m] | speed "
-           "[m/s] | unbalanced [g] |\n|---|---|---|---|---|---|---|---|\n");
-    compare(&tower, 5);
-    spheres.count = 500;
-    spheres.name = "500 spheres";
-    compare(&spheres, 1);
-    spheres.count = 1000;
-    spheres.name = "1000 spheres";
-    compare(&spheres, 1);
-    free(spheres.pos);
-    free(tower.pos);
+    return s;
+}
+
+/* side^3 boxes, and a ball that flies into them. */
+static scene wall(const char *name, int side)
+{
+    int count = side * side * side;
+    scene s = tower(name, count + 1);
+    s.h = 0.005;
+    s.steps = 200;
+    for (int i = 0; i < count; i++) {
+        int place[3] = {i % side, i / side % side, i / side / side};
+        for (int k = 0; k < 3; k++) {
+            s.body[i].pos[k] = 0.2 * place[k] + (k == 2 ? 0.1 : 0);
+        }
+    }
+    s.body[count] = (thing){.shape = {.kind = COLLIDE_SPHERE, .size = {0.3}},
+                            .mass = 200,
+                            .quat = {1, 0, 0, 0},
+                            .pos = {-1, 0.1 * side, 0.1 * side},
+                            .v = {10, 0, 1}};
+    return s;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : NULL;
+    scene all[] = {tower("tower of 20", 20),        tower("tower of 50", 50),
+                   tower("tower of 200", 200),      tower("tower of 1000", 1000),
+                   heap("27 spheres", 27, 0),       heap("125 spheres", 125, 0),
+                   heap("343 spheres", 343, 0),     heap("1000 spheres", 1000, 0),
+                   heap("3000 spheres", 3000, 0),   heap("27 shapes", 27, 1),
+                   heap("125 shapes", 125, 1),      heap("343 shapes", 343, 1),
+                   heap("1000 shapes", 1000, 1),    wall("wall of 5 x 5 x 5", 5),
+                   wall("wall of 10 x 10 x 10", 10)};
+    int count = (int)(sizeof all / sizeof *all);
+    if (!xml_available()) {
+        printf("Built without expat: no scenes.\n");
+        count = 0;
+    }
+    printf("\n## Heaps, towers, walls\n\n"
+           "| scene | engine | rate / Bullet's | steps/s | time reached [s] | depth [m] | residual "
+           "|\n|---|---|---|---|---|---|---|\n");
+    for (int k = 0; k < count; k++) {
+        compare(&all[k], word);
+    }
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        free(all[k].body);
+    }
     return 0;
 }

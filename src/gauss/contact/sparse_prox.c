@@ -50,12 +50,11 @@
 
 enum { BLOCK = 10, STALE = 5, SWEEPS = 500 }; /* sweeps; blocks of them; sweeps of a turn */
 /* Factorisations of Newton's method, and how often it may step back. */
-enum { WARM = 12, FEW = 3, POLISH = 20, PATIENCE = 4 };
+enum { WARM = 12, POLISH = 20, PATIENCE = 4 };
 enum { TURNS = 3, LONG = 60, SHORT = 25 }; /* of the path, and its steps */
 enum { LARGE = 300, MOST = 30 };           /* units, and the factorisations that they may have */
 #define GOOD 1e-8   /* a certificate that will do where more is hard to get; */
-#define EXACT 1e-13 /* one that needs no improvement; */
-#define RESTS 1e-7  /* one of a guess that says that nothing has happened */
+#define EXACT 1e-13 /* one that needs no improvement */
 #define ROUGH 1e-5  /* a tolerance for which sweeps do, where units are many */
 #define TRY 1e-4    /* one from which Newton's method may arrive */
 
@@ -101,6 +100,7 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
     double **by_row[] = {&s->r, &s->w, &s->w_new, &s->dw, &s->pi, &s->pi_new};
     many_table_lay_out(&s->t, arena);
     many_anderson_lay_out(&s->sweeps, &s->t, arena);
+    many_anderson_lay_out(&s->centres, &s->t, arena);
     many_path_lay_out(s, arena);
     s->G = base_arena_doubles(arena, s->t.slopes);
     for (size_t k = 0; k < sizeof by_n / sizeof *by_n; k++) {
@@ -112,6 +112,7 @@ static void lay_out(sparse_prox *s, base_arena *arena, const zw_gauss *problem)
     s->state = base_arena_bytes(arena, units);
     s->state_new = base_arena_bytes(arena, units);
     s->factored = base_arena_bytes(arena, units);
+    s->settled = base_arena_bytes(arena, units);
     s->pair = base_arena_ints(arena, (size_t)s->t.pairs);
     s->fill = base_arena_ints(arena, (size_t)s->t.nodes + 1);
     s->lambda = base_arena_doubles(arena, m);
@@ -155,16 +156,30 @@ static int from_guess(sparse_prox *s, const many_task *task)
 static int from_sweeps(sparse_prox *s, const many_task *task)
 {
     const many_table *t = &s->t;
-    int rests = s->iterations == 0 && s->best <= RESTS; /* it is the guess, and is nearly right */
-    const many_way way = {
-        .kappa = 1e4, .effort = rests ? FEW : POLISH, .fails = rests ? 0 : PATIENCE};
+    static const many_way way = {.kappa = 1e4, .effort = POLISH, .fails = PATIENCE};
     memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
     many_residuals(t, s->sweeps.y, s->w);
-    if (many_newton(s, task, &way) || s->best <= task->good) {
-        return 1;
-    }
-    memcpy(s->r, s->sweeps.g, (size_t)t->rows * sizeof(double));
-    return rests && from_guess(s, task);
+    return many_newton(s, task, &way) || s->best <= task->good;
+}
+
+/* One more, from s->sweeps. */
+static void sweep_once(sparse_prox *s)
+{
+    many_anderson *a = &s->sweeps;
+    memcpy(s->pi, a->r, (size_t)s->t.rows * sizeof(double));
+    memcpy(s->y, a->x, (size_t)s->t.n * sizeof(double));
+    many_sweep(&s->t, s->pi, s->y);
+    many_anderson_mix(a, &s->t, s->pi, s->y);
+}
+
+static void begin_sweeps(sparse_prox *s)
+{
+    many_anderson *a = &s->sweeps;
+    many_anderson_begin(a, &s->t);
+    memcpy(a->r, s->r, (size_t)s->t.rows * sizeof(double));
+    memcpy(a->g, s->r, (size_t)s->t.rows * sizeof(double));
+    many_motion(&s->t, a->r, a->x);
+    memcpy(a->y, a->x, (size_t)s->t.n * sizeof(double));
 }
 
 /* Sweeps, and Newton's method from them. 1: solved. */
@@ -186,7 +201,7 @@ static int sweep(sparse_prox *s, const many_task *task)
             break;
         }
         for (int k = 0; k < BLOCK; k++) {
-            many_anderson_step(a, &s->t);
+            sweep_once(s);
         }
         s->iterations += BLOCK;
         error = many_certify(s, task, a->y, a->g);
@@ -199,7 +214,7 @@ static int climb(sparse_prox *s, const many_task *task)
 {
     static const double share[TURNS] = {1, 1e-1, 1e-2};
     int large = s->t.units > LARGE, turns = large ? 1 : TURNS;
-    many_anderson_begin(&s->sweeps, &s->t, s->r);
+    begin_sweeps(s);
     if (large && task->aim >= ROUGH) { /* a path costs more than anything that sweeps may do */
         return sweep(s, task);
     }
@@ -230,7 +245,7 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
     many_task task = {.problem = problem, .contact = options->contact};
     task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;
     task.good = fmax(task.tolerance, GOOD);
-    task.aim = task.tolerance > GOOD ? task.tolerance : EXACT;
+    task.aim = task.tolerance > GOOD ? task.tolerance : fmax(0.1 * task.tolerance, EXACT);
     task.effort = options->effort > 0 ? options->effort : INT_MAX;
     task.steps = t->units > LARGE ? SHORT : LONG;
     task.effort = t->units > LARGE && task.effort > MOST && !t->is_convex ? MOST : task.effort;

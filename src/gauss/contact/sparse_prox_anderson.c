@@ -1,21 +1,23 @@
-/* A sweep over all contacts, forwards and backwards, is a map r -> g(r) whose fixed points are the
- * solutions. Alone it converges as Gauss and Seidel's method does: fast where contacts are few,
- * slowly where loads have far to go. With the differences of the last sweeps,
+/* Anderson's acceleration of a map r -> g(r) whose fixed points are the solutions: a sweep over all
+ * contacts, forwards and backwards (sparse_prox_sweep.c), or a step of the method of multipliers
+ * (sparse_prox_newton.c). Alone they converge as Gauss and Seidel's method and as the method of
+ * multipliers do: fast where contacts are few or the weight is large, slowly where loads have far
+ * to go. With the differences of the last ones,
  *
  *     f = g(r) - r,     least |f - sum_k c_k df_k|,     r <- g - sum_k c_k dg_k,
  *
- * the next sweep begins where f would vanish if g were linear (D. G. Anderson, Iterative procedures
+ * the next one begins where f would vanish if g were linear (D. G. Anderson, Iterative procedures
  * for nonlinear integral equations, J. ACM 12 (1965) 547-560), which g is as long as nobody opens,
  * closes or begins to slide: then this is GMRES with short memory (H. Walker, P. Ni, SIAM J. Numer.
- * Anal. 49 (2011) 1715-1735). r may leave its cones; the sweep leads back. Where f grows to more
- * than GROWS times what it was, the differences tell of contacts that do something else by now, and
- * are forgotten. The motion is linear in r and is combined like it. */
+ * Anal. 49 (2011) 1715-1735). r may leave its cones; the map leads back. Where f grows to more than
+ * GROWS times what it was, the differences tell of contacts that do something else by now, and are
+ * forgotten. The motion is linear in r and is combined like it. */
 #include "gauss/contact/sparse_prox_anderson.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GROWS 2.0       /* of |f|, in one sweep */
+#define GROWS 2.0       /* of |f|, in one step */
 #define DEPENDENT 1e-12 /* of |df|^2 that is no combination of the others */
 
 void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *arena)
@@ -34,18 +36,15 @@ void many_anderson_lay_out(many_anderson *a, const many_table *t, base_arena *ar
     }
 }
 
-void many_anderson_begin(many_anderson *a, const many_table *t, const double *r)
+void many_anderson_begin(many_anderson *a, const many_table *t)
 {
-    a->kept = a->newest = a->swept = 0;
+    many_anderson_forget(a);
     a->size = HUGE_VAL;
-    memcpy(a->r, r, (size_t)t->rows * sizeof *r);
-    many_motion(t, a->r, a->x);
-    memcpy(a->g, a->r, (size_t)t->rows * sizeof *r);
-    memcpy(a->y, a->x, (size_t)t->n * sizeof *r);
     for (int k = 0; k < t->units; k++) {
         const many_unit *u = &t->unit[k];
         for (int i = 0; i < u->d; i++) {
-            a->unit[u->first + i] = sqrt(t->W[2 * k + (i > 0)]);
+            double weight = i > 0 ? u->tangent : u->normal;
+            a->unit[u->first + i] = weight > 0 ? 1 / sqrt(weight) : 0;
         }
     }
 }
@@ -66,9 +65,9 @@ static double product(int n, const double *x, const double *y)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static void forget(many_anderson *a)
+void many_anderson_forget(many_anderson *a)
 {
-    a->kept = a->newest = a->swept = 0;
+    a->kept = a->newest = a->known = 0;
 }
 
 /* The Gram matrix of the differences = L L'; those that depend on others are left out. */
@@ -114,43 +113,41 @@ static void combine(many_anderson *a, int rows, double *c)
     }
 }
 
-/* g, y and f of a sweep from r; the differences to those of the last one. */
-static void sweep(many_anderson *a, const many_table *t)
+/* f, and the differences to the last one. */
+static void note(many_anderson *a, const many_table *t, const double *g, const double *y)
 {
     int rows = t->rows, n = t->n;
     int to = a->kept < MANY_KEPT ? a->kept : (a->newest + 1) % MANY_KEPT;
-    double size = 0, *df = a->df[to], *dg = a->dg[to], *dy = a->dy[to];
-    memcpy(df, a->f, (size_t)rows * sizeof *df);
-    memcpy(dg, a->g, (size_t)rows * sizeof *dg);
-    memcpy(dy, a->y, (size_t)n * sizeof *dy);
-    memcpy(a->g, a->r, (size_t)rows * sizeof *dg);
-    memcpy(a->y, a->x, (size_t)n * sizeof *dy);
-    many_sweep(t, a->g, a->y);
+    double *df = a->df[to], *dg = a->dg[to], *dy = a->dy[to];
     for (int i = 0; i < rows; i++) {
-        a->f[i] = (a->g[i] - a->r[i]) * a->unit[i];
-        df[i] = a->f[i] - df[i];
-        dg[i] = a->g[i] - dg[i];
+        double f = (g[i] - a->r[i]) * a->unit[i];
+        df[i] = f - a->f[i];
+        dg[i] = g[i] - a->g[i];
+        a->f[i] = f;
+        a->g[i] = g[i];
     }
-    size = sqrt(product(rows, a->f, a->f));
     for (int j = 0; j < n; j++) {
-        dy[j] = a->y[j] - dy[j];
+        dy[j] = y[j] - a->y[j];
+        a->y[j] = y[j];
     }
+    double size = sqrt(product(rows, a->f, a->f));
     if (!(size <= GROWS * a->size)) {
-        forget(a);
+        many_anderson_forget(a);
     }
     a->size = size;
-    if (a->swept) {
+    if (a->known) {
         a->newest = to;
         a->kept += a->kept < MANY_KEPT;
     }
+    a->known = 1;
 }
 
-void many_anderson_step(many_anderson *a, const many_table *t)
+void many_anderson_mix(many_anderson *a, const many_table *t, const double *g, const double *y)
 {
     double c[MANY_KEPT];
-    sweep(a, t);
-    memcpy(a->r, a->g, (size_t)t->rows * sizeof *c);
-    memcpy(a->x, a->y, (size_t)t->n * sizeof *c);
+    note(a, t, g, y);
+    memcpy(a->r, g, (size_t)t->rows * sizeof *c);
+    memcpy(a->x, y, (size_t)t->n * sizeof *c);
     if (a->kept > 0) {
         combine(a, t->rows, c);
     }
@@ -162,5 +159,4 @@ void many_anderson_step(many_anderson *a, const many_table *t)
             a->x[j] -= c[k] * a->dy[k][j];
         }
     }
-    a->swept = 1;
 }

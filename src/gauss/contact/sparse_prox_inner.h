@@ -44,7 +44,9 @@ struct sparse_prox {
     double *d, *dw, *y;       /* the step; scratch [n] */
     double *x_good;           /* [n] where the centre was last moved */
     unsigned char *factored;  /* [units] the states in the factors */
-    many_anderson sweeps;     /* sparse_prox_anderson.c */
+    many_anderson sweeps;     /* sparse_prox_anderson.c: of sweeps, */
+    many_anderson centres;    /* and of centres, */
+    unsigned char *settled;   /* [units] the last of which had these states */
     many_path path;           /* sparse_prox_path.c */
     int has_factor;
 

@@ -355,6 +355,7 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
         ok = m.model->title != NULL || xml_no_memory(&m.xml);
     }
     base_free(m.class_);
+    base_free(m.class_slot);
     mjcf_attach_free(&m);
     *xml = m.xml;
     return ok;

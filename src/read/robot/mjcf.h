@@ -202,6 +202,8 @@ typedef struct mjcf {
     uint64_t groups_off; /* bits: groups of actuators that do nothing */
     int class_count, class_capacity;
     mjcf_class *class_;
+    int class_slots; /* a power of two, or 0 */
+    int *class_slot; /* [class_slots] by hash of the name: the class; 0: none */
     int copies;
     int other_count, other_capacity;
     mjcf_other *other; /* models that can be attached */

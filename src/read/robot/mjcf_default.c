@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/list.h"
+#include "base/memory.h"
 #include "read/robot/mjcf.h"
 #include "read/zw/zw.h"
 
@@ -45,19 +47,56 @@ int mjcf_class_root(mjcf *m)
     return 1;
 }
 
+/* Where in the table of names this one is, or belongs. The root is not in it: its name comes last.
+ */
+static int *slot_of(const mjcf *m, const char *name)
+{
+    uint64_t mask = (uint64_t)m->class_slots - 1;
+    uint64_t at = base_hash_text(BASE_HASH_START, name) & mask;
+    while (m->class_slot[at] > 0 && strcmp(m->class_[m->class_slot[at]].name, name) != 0) {
+        at = (at + 1) & mask;
+    }
+    return &m->class_slot[at];
+}
+
+/* The class of this name that is not the root, or 0. */
+static int class_below(const mjcf *m, const char *name)
+{
+    return m->class_slots > 0 ? *slot_of(m, name) : 0;
+}
+
+static int is_root(const mjcf *m, const char *name)
+{
+    return strcmp(m->class_[0].name != NULL ? m->class_[0].name : "main", name) == 0;
+}
+
+/* The class i, not the root, gets its name; at least half of the table is empty. 0: no memory. */
+static int class_call(mjcf *m, int i, const char *name)
+{
+    int full = 2 * m->class_count > m->class_slots;
+    m->class_[i].name = name;
+    if (full) {
+        base_free(m->class_slot);
+        m->class_slots = m->class_slots > 0 ? 2 * m->class_slots : 16;
+        m->class_slot = base_alloc((size_t)m->class_slots * sizeof *m->class_slot);
+        if (m->class_slot == NULL) {
+            m->class_slots = 0;
+            return xml_no_memory(&m->xml);
+        }
+    }
+    for (int k = full ? 1 : i; k <= i; k++) {
+        *slot_of(m, m->class_[k].name) = k;
+    }
+    return 1;
+}
+
 int mjcf_class_find(mjcf *m, int element, const char *attribute, const char *name, int otherwise,
                     int *class_)
 {
-    *class_ = otherwise;
-    if (name == NULL) {
+    int found = name != NULL ? class_below(m, name) : otherwise;
+    *class_ = name != NULL && is_root(m, name) ? 0 : found;
+    if (name == NULL || found > 0 || is_root(m, name)) {
         return 1;
-    }
-    for (int i = 0; i < m->class_count; i++) {
-        const char *known = m->class_[i].name != NULL ? m->class_[i].name : "main";
-        if (strcmp(known, name) == 0) {
-            *class_ = i;
-            return 1;
-        }
     }
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < m->class_count; i++) {
@@ -129,19 +168,16 @@ static int class_read(mjcf *m, int element, int class_, int depth)
         if (name == NULL) {
             return form_fail(&m->xml, c, NULL, "a default inside of another one needs a class");
         }
-        for (int i = 0; i < m->class_count; i++) {
-            if (m->class_[i].name != NULL && strcmp(m->class_[i].name, name) == 0) {
-                return form_fail(&m->xml, c, "class", "there is another class of this name");
-            }
+        if (class_below(m, name) > 0 || (m->class_[0].name != NULL && is_root(m, name))) {
+            return form_fail(&m->xml, c, "class", "there is another class of this name");
         }
         if (class_add(m) == NULL) {
             return 0;
         }
         int child = m->class_count - 1;
         m->class_[child] = m->class_[class_];
-        m->class_[child].name = name;
         m->class_[child].parent = class_;
-        if (!class_read(m, c, child, depth + 1)) {
+        if (!class_call(m, child, name) || !class_read(m, c, child, depth + 1)) {
             return 0;
         }
     }
