@@ -44,6 +44,9 @@ static const scene all[] = {
     {"allegro", "wonik_allegro/scene_right.xml", 0, 0.1, 300, 100},
     {"wx250s", "trossen_wx250s/scene.xml", 0, 0.1, 300, 100},
     {"kuka", "kuka_iiwa_14/scene.xml", 0, 0.1, 300, 100},
+    {"go1", "unitree_go1/scene.xml", 0, 0.1, 300, 100},
+    {"2f85", "robotiq_2f85/scene.xml", 0, 0.1, 300, 100},
+    {"skydio", "skydio_x2/scene.xml", 0, 0.1, 300, 100},
 };
 
 typedef struct figures {

@@ -7,18 +7,22 @@
 #include "math/elementary.h"
 #include "tree/herd.h"
 
-/* s->a, with the joints' damping taken at the end of the step. */
+/* Is the joints' damping taken at the end of the step? */
+static int is_damped(const zw_system *system)
+{
+    int damped = 0;
+    for (int i = 0; i < system->n; i++) {
+        damped |= system->tree->damping[i] > 0;
+    }
+    return damped && !(system->bodies->without & ZW_WITHOUT_EULERDAMP);
+}
+
+/* Then s->a is this. */
 static int damp(soft_problem *s, double h)
 {
     const zw_system *system = s->system;
-    const tree_mechanism *tree = system->tree;
-    int damped = 0;
     for (int i = 0; i < system->n; i++) {
-        damped |= tree->damping[i] > 0;
-        s->diagonal[i] = h * tree->damping[i];
-    }
-    if (!damped || (system->bodies->without & ZW_WITHOUT_EULERDAMP)) {
-        return 1;
+        s->diagonal[i] = h * system->tree->damping[i];
     }
     for (int i = 0; i < system->n; i++) {
         s->a[i] = s->force[i] + s->push[i];
@@ -73,11 +77,14 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
 {
     const zw_system *system = s->system;
     int implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
+    int damped = !implicit && is_damped(system);
+    s->only_pushes = damped;
     zw_status status = soft_forward(s, t, q0, v0, error);
+    s->only_pushes = 0;
     if (status != ZW_OK) {
         return status;
     }
-    if (!(implicit ? soft_accelerate_implicitly(s, h, q0, v0) : damp(s, h))) {
+    if (!(implicit ? soft_accelerate_implicitly(s, h, q0, v0) : !damped || damp(s, h))) {
         return no_masses(t, error);
     }
     const double *Q = s->work->out[PART_TERMS] + system->at.Q;

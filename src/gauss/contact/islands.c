@@ -53,7 +53,7 @@ void gauss_islands_free(gauss_islands *is)
                     &is->start,        &is->column,     &is->b,
                     &is->compliance,   &is->guess,      &is->blocks,
                     &is->free,         &is->by_metric,  &is->old_start,
-                    &is->old_row};
+                    &is->old_row,      &is->tree};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]->data);
     }
@@ -336,6 +336,7 @@ static int solve_near(gauss_islands *is, const zw_gauss *problem, const zw_gauss
                         .block_count = p->blocks,
                         .unknown = (int *)is->unknown.data + p->first_unknown,
                         .local = is->local.data,
+                        .parent = is->tree.data,
                         .block = block,
                         .first = is->row_start.data,
                         .blocks = blocks};

@@ -31,11 +31,13 @@ static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
     }
     is->old_n = 0;
     parent = islands_room(&is->by_metric, n, sizeof(int));
-    if (!parent || !islands_room(&is->old_start, n + 1, sizeof(int)) ||
+    int *tree = islands_room(&is->tree, n, sizeof(int));
+    if (!parent || !tree || !islands_room(&is->old_start, n + 1, sizeof(int)) ||
         !islands_room(&is->old_row, entries, sizeof(int))) {
         return NULL;
     }
     partition_begin(problem->n, parent);
+    gauss_prox_tree(M, problem->n, NULL, NULL, tree);
     if (entries > 0) {
         memcpy(is->old_start.data, M->start, (n + 1) * sizeof(int));
         memcpy(is->old_row.data, M->row, entries * sizeof(int));
@@ -47,6 +49,10 @@ static const int *join_metric(gauss_islands *is, const zw_gauss *problem)
         }
     }
     partition_flatten(problem->n, parent);
+    is->is_one = 1;
+    for (int j = 0; j < problem->n; j++) {
+        is->is_one &= parent[j] == 0;
+    }
     return parent;
 }
 
@@ -57,7 +63,7 @@ static int join_all(gauss_islands *is, const zw_gauss *problem, const int *first
         return 0;
     }
     memcpy(parent, by_metric, (size_t)problem->n * sizeof *parent);
-    for (int k = 0; k < problem->block_count; k++) {
+    for (int k = 0; k < problem->block_count && !is->is_one; k++) {
         int from = problem->A.start[first[k]], to = problem->A.start[first[k + 1]];
         for (int e = from + 1; e < to; e++) {
             if (parent[column[e]] != parent[column[from]]) {

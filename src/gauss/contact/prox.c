@@ -14,8 +14,8 @@
  * off by |lambda - r| / k then, so that with the right D each step gains the factor k, at the cost
  * of one solve with the same factors; D is known from the step of time before, as a rule. No row
  * need be independent of others: r stays where it was in the directions that nothing determines.
- * M itself is never factored, and H has M's own sparsity as far as rows go along paths of a tree:
- * contact with the ground is folded into the inertia of what touches it.
+ * M itself is never factored, and H has M's own sparsity as far as rows go along paths of a tree
+ * (math/dense/paths.h): contact with the ground is folded into the inertia of what touches it.
  *
  * Coulomb: P_N(z) = max(z_N, 0), and P_T(z) = z_T if |z_T| <= P_N, else P_N z_T/|z_T|. Its fixed
  * points are those of Coulomb's law, without any shift; D has no symmetry where something slides.
@@ -37,7 +37,6 @@
 #include "gauss/internal.h"
 #include "gauss/judge.h"
 #include "math/cone.h"
-#include "math/dense/dense.h"
 
 enum { STEPS = 20, STALE = 2 };
 #define SETTLED 1e-2 /* r moves on where lambda is what was expected, to this part of it */
@@ -55,24 +54,105 @@ void gauss_prox_free(gauss_prox *x)
 {
     if (x) {
         base_free(x->memory);
+        base_free(x->rows_memory);
         base_free(x);
     }
 }
 
+static double larger(double a, double b)
+{
+    return b > a ? b : a; /* what is no number is none */
+}
+
 /* ---- The factors ---------------------------------------------------------------------------- */
 
-/* H += J' (k D J) of one unit. */
-static void fold(gauss_prox *x, const prox_unit *it)
+/* k D of a unit, or its transpose. */
+static void weights(const gauss_prox *x, const prox_unit *it, int transposed, double *to)
 {
-    const double *J = x->J + it->at * x->wide;
     double D[CONE_MAX][CONE_MAX];
+    int held = it->now.mode == PROX_HELD;
+    if (!held) {
+        prox_slope(x->coulomb, it, D);
+    }
+    for (int i = 0; i < it->rows; i++) {
+        for (int k = 0; k < it->rows; k++) {
+            double own = held ? (i == k) * it->soft : transposed ? D[k][i] : D[i][k];
+            *to++ = PROX_WEIGHT * own;
+        }
+    }
+}
+
+/* w = k D J, or k D' J, of a unit. */
+static void weigh(const gauss_prox *x, const prox_unit *it, int stride, const double *J,
+                  int transposed, double *w)
+{
+    double D[CONE_MAX * CONE_MAX];
     if (it->now.mode == PROX_HELD) {
-        dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT * it->soft, J, J, x->wide, x->H);
+        for (int c = 0; c < it->rows * stride; c++) {
+            w[c] = PROX_WEIGHT * it->soft * J[c];
+        }
         return;
     }
-    prox_slope(x->coulomb, it, D);
-    dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, J, x->wide, x->T, x->wide);
-    dense_fold(it->columns, it->column, it->rows, PROX_WEIGHT, J, x->T, x->wide, x->H);
+    weights(x, it, transposed, D);
+    paths_rows_weigh(it->rows, stride, J, D, w);
+}
+
+static int pushes(const prox_unit *it)
+{
+    return it->now.mode != PROX_OPEN && it->now.mode != PROX_FULL;
+}
+
+static int is_skew(const gauss_prox *x, const prox_unit *it)
+{
+    return x->coulomb && it->now.mode == PROX_SLIDES;
+}
+
+/* H += J' (k D J) of a group, of its units with symmetry or of those without. */
+static void fold(gauss_prox *x, const prox_group *group, int skew)
+{
+    int stride = group->stride, rows = 0;
+    for (int k = group->first; k <= group->end; k++) { /* those side by side together */
+        const prox_unit *it = &x->unit[k];
+        int end = k == group->end ? group->at + group->rows : it->at;
+        const double *J = group->J + (end - group->at) * stride;
+        if (k < group->end && pushes(it) && is_skew(x, it) == skew) {
+            weigh(x, it, stride, J, skew, x->T + rows * stride);
+            rows += it->rows;
+            if (!skew) {
+                continue;
+            }
+            J += rows * stride;
+        }
+        if (rows == 0) {
+            continue;
+        }
+        paths_fold(rows, group->count, group->path, J - rows * stride, stride, x->T, stride,
+                   x->lower_row, x->level);
+        if (skew) {
+            weigh(x, it, stride, J - rows * stride, 0, x->T);
+            paths_fold(rows, group->count, group->path, J - rows * stride, stride, x->T, stride,
+                       x->upper_row, x->level);
+        }
+        rows = 0;
+    }
+}
+
+/* One unknown alone: a number on the diagonal. */
+static void fold_alone(gauss_prox *x, const prox_group *group)
+{
+    int node = group->path[0];
+    for (int k = group->first; k < group->end; k++) {
+        const prox_unit *it = &x->unit[k];
+        const double *J = group->J + it->at - group->at;
+        double D[CONE_MAX * CONE_MAX], sum = 0;
+        if (pushes(it)) {
+            weights(x, it, 0, D);
+            for (int i = 0; i < it->rows * it->rows; i++) {
+                sum += D[i] * J[i / it->rows] * J[i % it->rows];
+            }
+            x->lower_row[node][x->level[node]] += sum;
+        }
+    }
 }
 
 /* 1: the factors at hand are not good enough for where things are now. */
@@ -86,7 +166,7 @@ static int outdated(const gauss_prox *x)
         if (now->mode == PROX_SLIDES) {
             double off = fabs(now->curve - used->curve) / (used->curve + SAME);
             for (int i = 1; i < x->unit[k].rows; i++) {
-                off = fmax(off, fabs(now->t[i] - used->t[i]));
+                off = larger(off, fabs(now->t[i] - used->t[i]));
             }
             if (!(off <= SAME)) {
                 return 1;
@@ -98,15 +178,30 @@ static int outdated(const gauss_prox *x)
 
 static int factor(gauss_prox *x)
 {
-    memcpy(x->H, x->M, (size_t)(x->n * x->wide) * sizeof(double));
+    size_t bytes = (size_t)x->shape.entries * sizeof(double);
+    memcpy(x->lower, x->M, bytes);
+    x->is_skew = 0;
     for (int k = 0; k < x->units; k++) {
-        prox_unit *it = &x->unit[k];
-        if (it->now.mode != PROX_OPEN && it->now.mode != PROX_FULL) {
-            fold(x, it);
-        }
-        it->used = it->now;
+        x->unit[k].used = x->unit[k].now;
+        x->is_skew |= is_skew(x, &x->unit[k]);
     }
-    return dense_ul(x->n, x->H, x->wide, x->U) == x->n;
+    for (int g = 0; g < x->groups; g++) {
+        if (x->group[g].stride == 1) {
+            fold_alone(x, &x->group[g]);
+        } else {
+            fold(x, &x->group[g], 0);
+        }
+    }
+    if (!x->is_skew) {
+        return paths_factor(&x->shape, NULL, x->lower);
+    }
+    memcpy(x->upper, x->lower, bytes);
+    for (int g = 0; g < x->groups; g++) {
+        if (x->group[g].stride > 1) {
+            fold(x, &x->group[g], 1);
+        }
+    }
+    return paths_factor_skew(&x->shape, x->lower, x->upper);
 }
 
 /* ---- One step ------------------------------------------------------------------------------- */
@@ -115,7 +210,7 @@ static double largest(const gauss_prox *x, const double *lambda)
 {
     double most = 0;
     for (int i = 0; i < x->m; i++) {
-        most = fmax(most, fabs(lambda[i]));
+        most = larger(most, fabs(lambda[i]));
     }
     return most > 0 ? most : 1;
 }
@@ -145,7 +240,7 @@ static void multipliers(gauss_prox *x, how from)
 
 static void speeds(gauss_prox *x)
 {
-    dense_lines_times(x->m, x->wide, x->J, x->u, x->w);
+    prox_rows_times(x, x->u, x->w);
     for (int i = 0; i < x->m; i++) {
         x->w[i] -= x->b[i];
     }
@@ -154,10 +249,15 @@ static void speeds(gauss_prox *x)
 /* away = M u - p, way = that less J' lambda. */
 static void balance(gauss_prox *x, const double *lambda)
 {
-    dense_lines_times(x->n, x->wide, x->M, x->u, x->away);
-    dense_lines_push(x->m, x->wide, x->J, lambda, x->push);
+    if (!x->knows_away) {
+        paths_times(&x->shape, x->M, x->u, x->away);
+        for (int i = 0; i < x->n; i++) {
+            x->away[i] -= x->p[i];
+        }
+        x->knows_away = 1;
+    }
+    prox_rows_push(x, lambda, x->push);
     for (int i = 0; i < x->n; i++) {
-        x->away[i] -= x->p[i];
         x->way[i] = x->away[i] - x->push[i];
     }
 }
@@ -165,8 +265,12 @@ static void balance(gauss_prox *x, const double *lambda)
 /* The step that H suggests, and dw = k J way. */
 static void aim(gauss_prox *x)
 {
-    dense_ul_solve(x->n, x->H, x->wide, x->U, x->way);
-    dense_lines_times(x->m, x->wide, x->J, x->way, x->dw);
+    if (x->is_skew) {
+        paths_solve_skew(&x->shape, x->lower, x->upper, x->way);
+    } else {
+        paths_solve(&x->shape, x->lower, x->way);
+    }
+    prox_rows_times(x, x->way, x->dw);
     for (int i = 0; i < x->m; i++) {
         x->dw[i] *= PROX_WEIGHT;
     }
@@ -198,7 +302,7 @@ static double search(gauss_prox *x)
 {
     enum { LOOKS = 20 };
     double start = 0, bend = 0;
-    dense_lines_times(x->n, x->wide, x->M, x->way, x->push);
+    paths_times(&x->shape, x->M, x->way, x->push);
     for (int i = 0; i < x->n; i++) {
         start -= x->way[i] * x->away[i];
         bend += x->way[i] * x->push[i];
@@ -225,6 +329,7 @@ static void move(gauss_prox *x, double part)
     for (int i = 0; i < x->n; i++) {
         x->u[i] -= part * x->way[i];
     }
+    x->knows_away = 0;
     for (int k = 0; k < x->units; k++) {
         const prox_unit *it = &x->unit[k];
         const double *dw = x->dw + it->at, *lambda = x->lambda + it->at;
@@ -259,7 +364,7 @@ static double off(const gauss_prox *x)
         }
         prox_project(x->coulomb, it, z, &there, p);
         for (int i = 0; i < it->rows; i++) {
-            most = fmax(most, fabs(p[i] - moved[i]));
+            most = larger(most, fabs(p[i] - moved[i]));
         }
     }
     return most / largest(x, x->moved);
@@ -269,7 +374,7 @@ static double mismatch(const gauss_prox *x)
 {
     double most = 0;
     for (int i = 0; i < x->m; i++) {
-        most = fmax(most, fabs(x->lambda[i] - x->moved[i]));
+        most = larger(most, fabs(x->lambda[i] - x->moved[i]));
     }
     return most / largest(x, x->moved);
 }
@@ -280,16 +385,21 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
     double R = 0, applied = 0;
     balance(x, x->moved);
     for (int i = 0; i < x->n; i++) {
-        R = fmax(R, fabs(x->away[i]) * x->inverse[i]);
-        applied = fmax(applied, fabs(x->p[i]) * x->inverse[i]);
-        applied = fmax(applied, fabs(x->u[i]) * x->unit_of[i]);
+        R = larger(R, fabs(x->away[i]) * x->inverse[i]);
+        applied = larger(applied, fabs(x->p[i]) * x->inverse[i]);
+        applied = larger(applied, fabs(x->u[i]) * x->unit_of[i]);
     }
     R += 1e-3 * applied;
-    dense_lines_sizes(x->m, x->wide, x->J, x->u, x->moved, x->carried, x->push);
-    dense_lines_times(x->m, x->wide, x->J, x->free, x->before);
+    prox_rows_sizes(x);
+    if (!x->knows_before) {
+        prox_rows_times(x, x->free, x->before);
+        for (int i = 0; i < x->m; i++) {
+            x->before[i] -= x->b[i];
+        }
+        x->knows_before = 1;
+    }
     for (int i = 0; i < x->m; i++) {
         x->carried[i] += fabs(x->b[i]);
-        x->before[i] -= x->b[i];
         x->out[i] = x->moved[i] * x->scale[i];
         x->dw[i] = x->w[i] + x->give[i] * x->moved[i]; /* the next step makes it anew */
     }
@@ -375,15 +485,12 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     x->piece = piece;
     x->n = piece->n;
     x->m = piece->m;
-    x->wide = gauss_whole_lines(piece->n);
     x->coulomb = options->contact == ZW_COULOMB;
-    x->entries = 0;
-    for (int k = 0; k < piece->block_count; k++) {
-        const int *row = piece->first + piece->block[k];
-        x->entries += (size_t)(problem->A.start[row[1]] - problem->A.start[row[0]]);
+    if (!prox_make_room(x) || !prox_open_tree(x)) {
+        return -1;
     }
-    if (!prox_make_room(x) || !prox_open_metric(x)) {
-        return x->bytes > 0 ? 0 : -1;
+    if (!prox_open_metric(x)) {
+        return 0;
     }
     prox_open_motion(x, start);
     if (!prox_open_rows(x, options->guess) ||

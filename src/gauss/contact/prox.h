@@ -14,10 +14,16 @@ typedef struct gauss_piece {
     int n, m, block_count;
     const int *unknown;     /* [n] numbers in the problem, rising */
     const int *local;       /* [n of the problem] the way back */
+    const int *parent;      /* [n of the problem] the tree of its metric, if that is known */
     const int *block;       /* [block_count] numbers in the problem */
     const int *first;       /* [blocks of the problem + 1] their first rows */
     const zw_block *blocks; /* [block_count] copies */
 } gauss_piece;
+
+/* The tree on whose paths a metric is (math/dense/paths.h): parent[n], of these unknowns alone with
+ * their way back, or of all (NULL). */
+void gauss_prox_tree(const zw_metric *metric, int n, const int *unknown, const int *local,
+                     int *parent);
 
 /* What came out, numbered as in the piece; pointers hold until the next solve. */
 typedef struct gauss_prox_answer {

@@ -21,7 +21,8 @@ typedef struct prox_unit {
     int at, rows;
     double low, high;     /* one row: where its multiplier may be; all numbers: an equality */
     double soft;          /* one row: what is left of a push, as it gives way; 1: all of it */
-    int columns, *column; /* those that its rows have entries in */
+    int columns, *column; /* those that its rows have entries in, rising */
+    int rises;            /* they stand so in the rows, in all of them */
     prox_state now, used; /* used: in the factors at hand */
 } prox_unit;
 

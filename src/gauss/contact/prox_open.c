@@ -1,79 +1,262 @@
-/* The problem of prox.c in its units: rows have length one in the metric of M's diagonal. */
+/* The problem of prox.c in its units, on the paths of a tree: rows have length one in the metric of
+ * M's diagonal. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
-#include "math/dense/dense.h"
+
+static int in_fours(int count)
+{
+    return (count + 3) / 4 * 4;
+}
 
 static void lay_out(gauss_prox *x, base_arena *arena)
 {
-    size_t wide = (size_t)x->wide, m = (size_t)x->m;
+    size_t n = (size_t)x->n, m = (size_t)x->m;
     double **vector[] = {&x->u,    &x->p,    &x->way,     &x->push,
                          &x->away, &x->free, &x->unit_of, &x->inverse};
     double **rows[] = {&x->scale, &x->b,  &x->give, &x->r,        &x->w,      &x->lambda,
                        &x->moved, &x->dw, &x->out,  &x->residual, &x->before, &x->carried};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-        *vector[i] = base_arena_doubles(arena, wide);
+        *vector[i] = base_arena_doubles(arena, n + 1);
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *rows[i] = base_arena_doubles(arena, m);
     }
-    x->J = base_arena_doubles(arena, m * wide);
-    x->T = base_arena_doubles(arena, CONE_MAX * wide);
-    x->M = base_arena_doubles(arena, wide * wide);
-    x->H = base_arena_doubles(arena, wide * wide);
-    x->U = base_arena_doubles(arena, wide * wide);
-    x->column = base_arena_ints(arena, x->entries);
+    x->along = base_arena_doubles(arena, n + 4);
+    x->across = base_arena_doubles(arena, n + 4);
+    int **nodes[] = {&x->parent, &x->depth, &x->start, &x->level};
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        *nodes[i] = base_arena_ints(arena, n);
+    }
+    x->block = base_arena_ints(arena, n + 1);
+    x->column = base_arena_ints(arena, (size_t)x->columns);
     x->unit = base_arena_bytes(arena, m * sizeof *x->unit);
+    x->group = base_arena_bytes(arena, m * sizeof *x->group);
+    x->lower_row = base_arena_bytes(arena, n * sizeof *x->lower_row);
+    x->upper_row = base_arena_bytes(arena, n * sizeof *x->upper_row);
+}
+
+/* Room for what the arena has counted. 0: no memory. */
+static int make_room(const base_arena *counted, void **memory, size_t *bytes)
+{
+    if (counted->used > *bytes) {
+        base_free(*memory);
+        *bytes = 0;
+        *memory = base_alloc(counted->used + counted->used / 2);
+        *bytes = *memory ? counted->used + counted->used / 2 : 0;
+    }
+    return *memory != NULL;
 }
 
 int prox_make_room(gauss_prox *x)
 {
+    const int *from = x->problem->A.start;
     base_arena arena = {0};
+    x->columns = 0;
+    for (int k = 0; k < x->piece->block_count; k++) {
+        const int *row = x->piece->first + x->piece->block[k];
+        x->columns += from[row[1]] - from[row[0]];
+    }
     lay_out(x, &arena);
-    if (arena.used > x->bytes) {
-        base_free(x->memory);
-        x->bytes = 0;
-        x->memory = base_alloc(arena.used + arena.used / 2);
-        if (!x->memory) {
-            return 0;
-        }
-        x->bytes = arena.used + arena.used / 2;
+    base_arena_bytes(&arena, 1);
+    if (!make_room(&arena, &x->memory, &x->bytes)) {
+        return 0;
     }
     arena = (base_arena){.block = x->memory};
     lay_out(x, &arena);
     return 1;
 }
 
-/* ---- The problem in scaled units ------------------------------------------------------------ */
+/* ---- The tree ------------------------------------------------------------------------------- */
 
-static void zeros(double *x, int count)
+/* Have these rows the columns of `row`? */
+static int same_rows(const gauss_prox *x, int row, int from, int rows)
 {
-    for (int i = 0; i < count; i++) {
-        x[i] = 0;
+    const zw_rows *A = &x->problem->A;
+    int first = A->start[row], wide = A->start[row + 1] - first, same = 1;
+    for (int i = from; i < from + rows && same; i++) {
+        same = A->start[i + 1] - A->start[i] == wide &&
+               memcmp(A->column + A->start[i], A->column + first, (size_t)wide * sizeof(int)) == 0;
+    }
+    return same;
+}
+
+/* The columns of so many rows of the problem, each once and rising; `rises`: they did so there.
+ * Rows of a point have the same. */
+static int list_columns(const gauss_prox *x, int row, int rows, int *column, int *rises)
+{
+    const zw_rows *A = &x->problem->A;
+    int count = 0, end = same_rows(x, row, row, rows) ? row + 1 : row + rows;
+    *rises = end == row + 1;
+    for (int i = row; i < end; i++) {
+        for (int e = A->start[i]; e < A->start[i + 1]; e++) {
+            int c = x->piece->local[A->column[e]], at = count;
+            while (at > 0 && column[at - 1] > c) {
+                at--;
+                *rises = 0;
+            }
+            if (at > 0 && column[at - 1] == c) {
+                continue;
+            }
+            for (int k = count++; k > at; k--) {
+                column[k] = column[k - 1];
+            }
+            column[at] = c;
+        }
+    }
+    return count;
+}
+
+/* Units with their columns, and groups of them. */
+static void list_units(gauss_prox *x)
+{
+    const gauss_piece *piece = x->piece;
+    int used = 0, last = 0; /* the first row of the group at hand */
+    x->units = x->groups = 0;
+    for (int k = 0, at = 0; k < piece->block_count; at += piece->blocks[k++].rows) {
+        const zw_block *block = &piece->blocks[k];
+        int step = block->kind == ZW_CONE ? block->rows : 1, from = piece->first[piece->block[k]];
+        for (int i = 0; i < block->rows; i += step) {
+            prox_unit *it = &x->unit[x->units];
+            it->at = at + i;
+            it->rows = step;
+            prox_group *group = &x->group[x->groups - 1];
+            if (x->units > 0 && same_rows(x, last, from + i, step)) {
+                it->column = it[-1].column;
+                it->columns = it[-1].columns;
+            } else {
+                it->column = x->column + used;
+                it->columns = list_columns(x, from + i, step, it->column, &it->rises);
+                used += it->columns;
+                last = from + i;
+                *++group = (prox_group){.first = x->units, .at = it->at};
+                x->groups++;
+            }
+            group->end = ++x->units;
+            group->rows += step;
+        }
     }
 }
+
+void gauss_prox_tree(const zw_metric *M, int n, const int *unknown, const int *local, int *parent)
+{
+    for (int i = 0; i < n; i++) {
+        parent[i] = -1;
+    }
+    for (int i = 0; i < n && M->kind == ZW_METRIC_SPARSE; i++) {
+        int j = unknown ? unknown[i] : i;
+        for (int k = M->start[j]; k < M->start[j + 1]; k++) {
+            int r = local ? local[M->row[k]] : M->row[k];
+            if (r != i) {
+                paths_bend(parent, r > i ? r : i, r > i ? i : r);
+            }
+        }
+    }
+}
+
+static void bend(gauss_prox *x)
+{
+    const gauss_piece *piece = x->piece;
+    for (int i = 0; i < x->n && piece->parent; i++) {
+        int up = piece->parent[piece->unknown[i]];
+        x->parent[i] = up < 0 ? -1 : piece->local[up];
+    }
+    if (!piece->parent) {
+        gauss_prox_tree(&x->problem->metric, x->n, piece->unknown, piece->local, x->parent);
+    }
+    for (int g = 0; g < x->groups; g++) {
+        const prox_unit *it = &x->unit[x->group[g].first];
+        for (int c = it->columns - 1; c > 0; c--) {
+            paths_bend(x->parent, it->column[c], it->column[c - 1]);
+        }
+    }
+}
+
+static void lay_out_paths(gauss_prox *x, base_arena *arena)
+{
+    size_t entries = (size_t)x->shape.entries, all = 0, nodes = 0;
+    for (int g = 0; g < x->groups; g++) {
+        const prox_group *group = &x->group[g];
+        all += (size_t)(group->rows * group->stride);
+        nodes += (size_t)(group->stride);
+    }
+    x->M = base_arena_doubles(arena, entries);
+    x->lower = base_arena_doubles(arena, entries);
+    x->upper = base_arena_doubles(arena, entries);
+    x->J = base_arena_doubles(arena, all + 4); /* of a row of its own four may be read */
+    x->T = base_arena_doubles(arena, all + 4);
+    x->path = base_arena_ints(arena, nodes);
+}
+
+int prox_open_tree(gauss_prox *x)
+{
+    base_arena arena = {0};
+    int node = 0;
+    list_units(x);
+    bend(x);
+    x->shape = paths_find(x->n, x->parent, x->depth, x->start, x->block);
+    for (int g = 0; g < x->groups; g++) {
+        prox_group *group = &x->group[g];
+        const prox_unit *it = &x->unit[group->first];
+        int count = it->columns;
+        group->count = count < 2 ? count : x->depth[it->column[count - 1]];
+        group->stride = count == 1 ? 1 : in_fours(group->count);
+    }
+    lay_out_paths(x, &arena);
+    base_arena_bytes(&arena, 1);
+    if (!make_room(&arena, &x->rows_memory, &x->rows_bytes)) {
+        return 0;
+    }
+    arena = (base_arena){.block = x->rows_memory};
+    lay_out_paths(x, &arena);
+    for (int i = 0; i < x->n; i++) {
+        x->level[i] = x->depth[i] - 1;
+        x->lower_row[i] = x->lower + x->start[i];
+        x->upper_row[i] = x->upper + x->start[i];
+    }
+    double *J = x->J;
+    for (int g = 0; g < x->groups; g++) {
+        prox_group *group = &x->group[g];
+        const prox_unit *it = &x->unit[group->first];
+        int d = it->columns > 0 ? it->column[it->columns - 1] : -1;
+        for (int t = group->stride - 1; t >= group->count; t--) {
+            x->path[node + t] = x->n; /* nobody */
+        }
+        for (int t = group->count - 1; t >= 0; t--, d = x->parent[d]) {
+            x->path[node + t] = d;
+        }
+        group->path = x->path + node;
+        group->rises = it->columns == group->count && it->rises;
+        node += group->stride;
+        group->J = J;
+        J += group->rows * group->stride;
+    }
+    return 1;
+}
+
+/* ---- The problem in scaled units ------------------------------------------------------------ */
 
 int prox_open_metric(gauss_prox *x)
 {
     const zw_metric *M = &x->problem->metric;
     const gauss_piece *piece = x->piece;
-    zeros(x->M, x->n * x->wide);
+    memset(x->M, 0, (size_t)x->shape.entries * sizeof *x->M);
     for (int i = 0; i < x->n; i++) {
         int j = piece->unknown[i];
         if (M->kind == ZW_METRIC_DIAGONAL) {
-            x->M[i * x->wide + i] = M->value[j];
+            x->M[x->start[i] + x->level[i]] = M->value[j];
             continue;
         }
         for (int k = M->start[j]; k < M->start[j + 1]; k++) {
             int r = piece->local[M->row[k]];
-            x->M[i * x->wide + r] = x->M[r * x->wide + i] = M->value[k];
+            x->M[r > i ? x->start[r] + x->level[i] : x->start[i] + x->level[r]] = M->value[k];
         }
     }
     for (int i = 0; i < x->n; i++) {
-        double mass = x->M[i * x->wide + i];
+        double mass = x->M[x->start[i] + x->level[i]];
         if (!(mass > 0)) {
             return 0;
         }
@@ -86,11 +269,6 @@ int prox_open_metric(gauss_prox *x)
 void prox_open_motion(gauss_prox *x, const double *start)
 {
     const zw_gauss *problem = x->problem;
-    int rest = x->wide - x->n;
-    double *padded[] = {x->u, x->p, x->way, x->push, x->away, x->free, x->unit_of, x->inverse};
-    for (size_t i = 0; i < sizeof padded / sizeof *padded; i++) {
-        zeros(padded[i] + x->n, rest);
-    }
     for (int i = 0; i < x->n; i++) {
         int j = x->piece->unknown[i];
         if (problem->force) {
@@ -102,93 +280,175 @@ void prox_open_motion(gauss_prox *x, const double *start)
         x->u[i] = start ? start[j] : x->free[i];
     }
     if (!problem->force) {
-        dense_lines_times(x->n, x->wide, x->M, x->free, x->p);
+        paths_times(&x->shape, x->M, x->free, x->p);
     }
+    x->u[x->n] = x->free[x->n] = x->way[x->n] = 0;
+    x->knows_before = x->knows_away = 0;
 }
 
-/* J = scale A: the squares of the lengths first, then as work.h says. `from` is the block's first
- * row in the problem, `at` here. */
-static void scale_block(gauss_prox *x, const zw_block *block, int from, int at)
+/* Row i of the problem at J, and the square of its length. A row that has all of the path is there
+ * in its order, as columns rise; x->across are 1/units along it. */
+static double put_row(const gauss_prox *x, const prox_group *group, int i, double *J)
 {
     const zw_rows *A = &x->problem->A;
-    int cone = block->kind == ZW_CONE;
-    double longest = 0;
-    for (int i = 0; i < block->rows; i++) {
-        double mu = cone && i > 0 ? block->friction[i - 1] : 1, *J = x->J + (at + i) * x->wide;
+    const double *value = A->value + A->start[i];
+    const int *column = A->column + A->start[i];
+    int count = A->start[i + 1] - A->start[i], whole = count == group->count && group->rises;
+    double square = 0;
+    for (int c = whole ? count : 0; c < group->stride; c++) {
+        J[c] = 0;
+    }
+    for (int e = 0; e < count && whole; e++) {
+        double part = value[e] * x->across[e];
+        J[e] = value[e];
+        square += part * part;
+    }
+    for (int e = 0; e < count && !whole; e++) {
+        int c = x->piece->local[column[e]];
+        double part = value[e] * x->inverse[c];
+        J[group->stride == 1 ? 0 : x->level[c]] = value[e];
+        square += part * part;
+    }
+    return square;
+}
+
+/* J = scale A: the squares of the lengths first, then as work.h says. `from` is the unit's first
+ * row in the problem. */
+static void scale_unit(gauss_prox *x, const prox_group *group, const zw_block *block,
+                       const prox_unit *it, int from)
+{
+    int cone = block->kind == ZW_CONE, at = it->at, stride = group->stride;
+    double *J = group->J + (at - group->at) * stride, longest = 0;
+    for (int i = 0; i < it->rows; i++) {
+        double mu = cone && i > 0 ? block->friction[i - 1] : 1;
         double give = x->problem->compliance ? x->problem->compliance[from + i] : 0;
-        zeros(J, x->wide);
-        for (int e = A->start[from + i]; e < A->start[from + i + 1]; e++) {
-            J[x->piece->local[A->column[e]]] = A->value[e];
-        }
-        double square = dense_square(x->wide, J, x->inverse) + give;
+        double square = put_row(x, group, from + i, J + i * stride) + give;
         x->give[at + i] = give;
         x->scale[at + i] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
         longest = fmax(longest, mu * mu * square);
     }
     double factor = cone && longest > 0 ? 1 / sqrt(longest) : 1;
-    for (int i = 0; i < block->rows; i++) {
-        double s = x->scale[at + i] *= factor, *J = x->J + (at + i) * x->wide;
-        for (int j = 0; j < x->wide; j++) {
-            J[j] *= s;
+    for (int i = 0; i < it->rows; i++) {
+        double s = x->scale[at + i] *= factor;
+        for (int c = 0; c < stride; c++) {
+            J[i * stride + c] *= s;
         }
         x->b[at + i] = x->problem->b ? s * x->problem->b[from + i] : 0;
         x->give[at + i] *= s * s;
     }
 }
 
-/* The columns of so many rows of the problem, each once. Rows of a point have the same. */
-static int list_columns(const gauss_prox *x, int row, int rows, int *column)
+static void take_guess(gauss_prox *x, const prox_unit *it, const double *guess, int from)
 {
-    const zw_rows *A = &x->problem->A;
-    int first = A->start[row], count = A->start[row + 1] - first;
-    for (int e = 0; e < count; e++) {
-        column[e] = x->piece->local[A->column[first + e]];
+    for (int i = 0; i < it->rows; i++) {
+        double s = x->scale[it->at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
+        x->r[it->at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
     }
-    for (int i = row + 1; i < row + rows; i++) {
-        int start = A->start[i], wide = A->start[i + 1] - start;
-        size_t bytes = (size_t)wide * sizeof(int);
-        if (wide == A->start[row + 1] - first &&
-            memcmp(A->column + start, A->column + first, bytes) == 0) {
-            continue;
-        }
-        for (int e = start; e < start + wide; e++) {
-            int c = x->piece->local[A->column[e]], known = 0;
-            for (int a = 0; a < count; a++) {
-                known |= column[a] == c;
-            }
-            column[count] = c;
-            count += !known;
-        }
-    }
-    return count;
 }
 
 int prox_open_rows(gauss_prox *x, const double *guess)
 {
     const gauss_piece *piece = x->piece;
-    int at_entry = 0;
-    x->units = 0;
+    const prox_group *group = x->group;
+    prox_unit *it = x->unit;
     for (int k = 0, at = 0; k < piece->block_count; at += piece->blocks[k++].rows) {
         const zw_block *block = &piece->blocks[k];
-        int step = block->kind == ZW_CONE ? block->rows : 1, from = piece->first[piece->block[k]];
-        scale_block(x, block, from, at);
-        for (int i = at; i < at + block->rows; i += step) {
-            prox_unit *it = &x->unit[x->units++];
-            it->at = i;
-            it->rows = step;
-            prox_interval(block, x->scale[i], it);
-            it->soft = 1 / (1 + PROX_WEIGHT * x->give[i]);
-            it->column = x->column + at_entry;
-            it->columns = list_columns(x, from + i - at, step, it->column);
-            at_entry += it->columns;
-        }
-        for (int i = 0; i < block->rows; i++) {
-            double s = x->scale[at + i], r = guess && s > 0 ? guess[from + i] / s : 0;
-            x->r[at + i] = isfinite(r) && fabs(r) >= GAUSS_TRACE ? r : 0;
-            if (step > 1 && x->give[at + i] > 0) {
-                return 0;
+        int end = at + block->rows, first = piece->first[piece->block[k]] - at;
+        for (; it < x->unit + x->units && it->at < end; it++) {
+            if (it - x->unit >= group->end || it == x->unit) {
+                group = it == x->unit ? x->group : group + 1;
+                for (int t = 0; t < group->count; t++) {
+                    x->across[t] = x->inverse[group->path[t]];
+                }
+            }
+            scale_unit(x, group, block, it, first + it->at);
+            take_guess(x, it, guess, first + it->at);
+            prox_interval(block, x->scale[it->at], it);
+            it->soft = 1 / (1 + PROX_WEIGHT * x->give[it->at]);
+            for (int i = 0; i < it->rows && it->rows > 1; i++) {
+                if (x->give[it->at + i] > 0) {
+                    return 0;
+                }
             }
         }
     }
     return 1;
+}
+
+/* ---- Rows and motions ------------------------------------------------------------------------ */
+
+/* What a path sees of a vector, whose entry n is 0; and the other way. */
+static const double *gather(const gauss_prox *x, const prox_group *group, const double *a)
+{
+    for (int t = 0; t < group->stride; t += 4) {
+        const int *d = group->path + t;
+        double *to = x->along + t;
+        to[0] = a[d[0]];
+        to[1] = a[d[1]];
+        to[2] = a[d[2]];
+        to[3] = a[d[3]];
+    }
+    return x->along;
+}
+
+static void scatter(const prox_group *group, const double *from, double *to)
+{
+    for (int t = 0; t < group->stride; t += 4) {
+        const int *d = group->path + t;
+        to[d[0]] += from[t];
+        to[d[1]] += from[t + 1];
+        to[d[2]] += from[t + 2];
+        to[d[3]] += from[t + 3];
+    }
+}
+
+void prox_rows_times(const gauss_prox *x, const double *a, double *y)
+{
+    for (int g = 0; g < x->groups; g++) {
+        const prox_group *group = &x->group[g];
+        if (group->stride == 1) {
+            for (int r = 0; r < group->rows; r++) {
+                y[group->at + r] = group->J[r] * a[group->path[0]];
+            }
+        } else {
+            paths_rows_times(group->rows, group->stride, group->J, gather(x, group, a),
+                             y + group->at);
+        }
+    }
+}
+
+void prox_rows_push(const gauss_prox *x, const double *f, double *to)
+{
+    memset(to, 0, ((size_t)x->n + 1) * sizeof *to);
+    for (int g = 0; g < x->groups; g++) {
+        const prox_group *group = &x->group[g];
+        if (group->stride == 1) {
+            for (int r = 0; r < group->rows; r++) {
+                to[group->path[0]] += group->J[r] * f[group->at + r];
+            }
+            continue;
+        }
+        paths_rows_push(group->rows, group->stride, group->J, f + group->at, x->along);
+        scatter(group, x->along, to);
+    }
+}
+
+void prox_rows_sizes(const gauss_prox *x)
+{
+    memset(x->push, 0, ((size_t)x->n + 1) * sizeof *x->push);
+    for (int g = 0; g < x->groups; g++) {
+        const prox_group *group = &x->group[g];
+        double *carried = x->carried + group->at;
+        const double *moved = x->moved + group->at;
+        if (group->stride == 1) {
+            for (int r = 0; r < group->rows; r++) {
+                carried[r] = fabs(group->J[r]) * fabs(x->u[group->path[0]]);
+                x->push[group->path[0]] += fabs(group->J[r]) * fabs(moved[r]);
+            }
+            continue;
+        }
+        paths_rows_sizes(group->rows, group->stride, group->J, gather(x, group, x->u), moved,
+                         carried, x->across);
+        scatter(group, x->across, x->push);
+    }
 }

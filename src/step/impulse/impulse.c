@@ -248,6 +248,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         impulse_begin_boxes(s, 0);
     }
     s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
+    s->sees_end = 0;
     tree_kinematics(tree, s->q0, s->begin);
     tree_composite(tree, s->begin);
     s->theta = 0;

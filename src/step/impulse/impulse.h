@@ -222,6 +222,8 @@ typedef struct step_impulse {
 
     double close;         /* relative residual of the balance at which the rounds end */
     double accuracy;      /* certificate that contacts need reach; 0: as good as can be */
+    double kinetic;       /* of v0 in the metric H: impulse_quick.c */
+    int sees_end;         /* begin has the sweeps of (q1, u) */
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */

@@ -209,13 +209,13 @@ void matrix_times(const impulse_matrix *H, const double *x, double *y)
 {
     memset(y, 0, (size_t)H->n * sizeof *y);
     for (int j = 0; j < H->n; j++) {
-        for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+        double from = x[j], sum = H->value[H->start[j]] * from; /* the diagonal comes first */
+        for (int k = H->start[j] + 1; k < H->start[j + 1]; k++) {
             int i = H->row[k];
-            y[i] += H->value[k] * x[j];
-            if (i != j) {
-                y[j] += H->value[k] * x[i];
-            }
+            y[i] += H->value[k] * from;
+            sum += H->value[k] * x[i];
         }
+        y[j] += sum;
     }
 }
 

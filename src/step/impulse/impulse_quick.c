@@ -84,6 +84,21 @@ static void put_closers(step_impulse *s)
     }
 }
 
+/* The sweeps of (q0, v0): those at the end of the last step, if it has asked for them. */
+static void begin_sweeps(step_impulse *s)
+{
+    const tree_mechanism *tree = s->system->tree;
+    int seen = s->sees_end && memcmp(s->q0, s->q1, (size_t)s->system->nq * sizeof(double)) == 0 &&
+               memcmp(s->v0, s->u, (size_t)s->system->n * sizeof(double)) == 0;
+    s->sees_end = 0;
+    if (seen) {
+        memcpy(s->work->sweeps, s->begin, (size_t)tree->at.count * sizeof(double));
+        return;
+    }
+    tree_kinematics(tree, s->q0, s->work->sweeps);
+    tree_velocities(tree, s->v0, s->work->sweeps);
+}
+
 /* s->other = H v0 + h (f - bias): what H u would be without rows. */
 static void momentum(step_impulse *s)
 {
@@ -92,8 +107,7 @@ static void momentum(step_impulse *s)
     if (s->work->herd) {
         bias = tree_herd_smooth(s->work->herd, s->q0, s->v0, s->work->sweeps);
     } else {
-        tree_kinematics(tree, s->q0, s->work->sweeps);
-        tree_velocities(tree, s->v0, s->work->sweeps);
+        begin_sweeps(s);
         tree_composite(tree, s->work->sweeps);
         tree_inverse(tree, NULL, NULL, s->work->sweeps, s->push);
     }
@@ -108,7 +122,7 @@ static void momentum(step_impulse *s)
     impulse_forces(s, s->u);
     impulse_metric_at(s, here);
     s->work->sweeps = here;
-    matrix_times(&s->H, s->v0, s->other);
+    s->kinetic = impulse_kinetic(s, s->v0);
     for (int i = 0; i < s->system->n; i++) {
         s->other[i] += s->h * (s->force[i] - bias[i]);
     }

@@ -25,6 +25,7 @@
  * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
  * meant, which is the one that goes to v0 with h: it is taken in halves. */
 #include <math.h>
+#include <string.h>
 
 #include "model/pose.h"
 #include "step/impulse/impulse.h"
@@ -246,11 +247,12 @@ static double turn(const step_impulse *s)
 int impulse_gains(step_impulse *s, const double *v1, double gained)
 {
     const tree_mechanism *tree = s->system->tree;
-    double before = impulse_kinetic(s, s->v0), after = impulse_kinetic(s, v1);
-    if (after <= (1 + GAIN) * before || (s->accuracy > 0 && turn(s) <= sqrt(2 * GAIN))) {
+    if (impulse_kinetic(s, v1) <= (1 + GAIN) * s->kinetic ||
+        (s->accuracy > 0 && turn(s) <= sqrt(2 * GAIN))) {
         return 0;
     }
     tree_kinematics(tree, s->q1, s->begin);
+    s->sees_end = memcmp(v1, s->u, (size_t)s->system->n * sizeof *v1) == 0; /* has_more */
     return has_more(s, s->work->sweeps, s->begin, v1, s->gained - gained, GAIN);
 }
 

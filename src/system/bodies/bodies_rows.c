@@ -403,9 +403,30 @@ void bodies_closer_wrench(const zw_system *system, const zw_work *work, const bo
     }
 }
 
+/* A limit of one coordinate, as most limits are: what fill_lengths would do. */
+static void fill_limit(const zw_system *system, const bodies_closer *closer, int term,
+                       const double *q, const double *v, bodies_rows rows)
+{
+    const bodies_term *it = &system->bodies->term[term];
+    double sign = closer->kind == CLOSER_UPPER ? -1 : 1, coef = system->bodies->coef[term];
+    int r = closer->row;
+    rows.phi[r] = sign * (coef * q[it->q] - closer->limit);
+    rows.psi[r] = sign * (coef * v[it->dof]);
+    rows.b[r] = 0;
+    rows.A[system->A_start[r] + closer->column[0][0]] = sign * coef;
+}
+
 void bodies_fill_closer(const zw_system *system, const zw_work *work, const bodies_closer *closer,
                         const double *q, const double *v, bodies_rows rows)
 {
+    if (closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER) {
+        const bodies_length *length = &system->bodies->length[closer->length[0]];
+        if (length->count == 1 && length->path < 0 &&
+            system->A_start[closer->row + 1] - system->A_start[closer->row] == 1) {
+            fill_limit(system, closer, length->first, q, v, rows);
+            return;
+        }
+    }
     if (closer->kind == CLOSER_BALL) {
         fill_ball(system, closer, q, v, rows);
     } else if (closer->kind >= CLOSER_LENGTH) {

@@ -22,6 +22,7 @@
 #ifndef ZW_SYSTEM_SOFT_H
 #define ZW_SYSTEM_SOFT_H
 
+#include "math/dense/paths.h"
 #include "math/lane.h"
 #include "math/sparse/ldl.h"
 #include "system/bodies/bodies.h"
@@ -116,15 +117,6 @@ typedef struct soft_watch {
     soft_spring spring;
 } soft_watch;
 
-/* A pattern: rows hold the way from the root to their dof. */
-typedef struct soft_shape {
-    int n, entries;
-    const int *parent, *depth; /* [n] depth: dofs from the root to here */
-    const int *start;          /* [n] where rows begin: multiples of four */
-    int blocks;
-    const int *block; /* [blocks+1] first dofs of runs in which each is the parent of the next */
-} soft_shape;
-
 /* Dofs first..end-1 are a tree of their own: what roots at the world. */
 typedef struct soft_tree {
     int first, end;
@@ -134,7 +126,7 @@ typedef struct soft_tree {
     int kind;           /* the first tree of the same pattern */
     int is_deep;        /* its ways are long: soft_deep.c, */
     int body, body_end; /* with its bodies */
-    soft_shape shape;   /* pattern of M's rows, in numbers from `first` */
+    paths_shape shape;  /* pattern of M's rows, in numbers from `first` */
 } soft_tree;
 
 /* A pattern of its own, in numbers of the island. */
@@ -148,7 +140,7 @@ typedef struct soft_island {
     int n;
     const int *dof; /* [n] which; NULL: they are in a row, */
     int first;      /* from this one */
-    soft_shape shape;
+    paths_shape shape;
     double *H; /* its entries, then those of the factor */
     soft_bend bend;
     int is_large; /* no pattern: soft_large.c */
@@ -215,6 +207,7 @@ typedef struct soft_problem {
     /* step/soft_step.c, soft_implicit.c */
     double *lower, *upper; /* [entries of M] M - h d force/dv: H_dj in row d, and H_jd */
     double *stage;         /* [nq + 4 (n + carried)] of Runge and Kutta */
+    int only_pushes;       /* a is found otherwise: what no row holds needs none */
     int iterations;        /* of the last solution: the most of an island */
     double slope;          /* what it left of M a - force - J' lambda: its length, */
     double certificate;    /* and in proportion to that of its parts, the worst island's */
@@ -257,20 +250,13 @@ void soft_push(const soft_problem *s, int block, int rest, double *to);
 /* H += J' C J */
 void soft_stiffen(const soft_problem *s, int block);
 
-/* soft_factor.c: H of M's own shape from the entries of M; y = M x. */
-void soft_copy(const soft_shape *shape, const double *M, double *H);
-void soft_multiply(const soft_shape *shape, const double *M, const double *x, double *y);
-/* H + diagonal (NULL: none) = L' D L, in place; 0: it is not positive. Then x = that \ x. */
-int soft_factor(const soft_shape *shape, const double *diagonal, double *H);
-void soft_solve(const soft_shape *shape, const double *H, double *x);
-
 /* soft_lane.c: of `lanes` islands of one shape, x = H \ x. The other lanes repeat one of them. 0:
  * some H is not positive. room: entries + n. */
-int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
                      int lanes, zw_real8 *room);
 
-/* soft_deep.c: whether a tree is one of long ways, and an island fits; then as soft_factor,
- * soft_solve, soft_multiply, by numbers of all dofs. */
+/* soft_deep.c: whether a tree is one of long ways, and an island fits; then as paths_factor,
+ * paths_solve, paths_multiply, by numbers of all dofs. */
 void soft_deep_find(const soft_problem *s, soft_tree *own);
 int soft_deep_fits(const soft_problem *s, const soft_island *island);
 /* A block that holds a body: x = J a from the motions of bodies, A or V of the sweeps; and its

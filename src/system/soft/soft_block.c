@@ -5,19 +5,8 @@
  * stand behind each other, and are worked on together. */
 #include <string.h>
 
+#include "math/four.h"
 #include "system/soft/soft.h"
-#include "system/soft/soft_four.h"
-
-ZW_CLONES static void multiply(const double *J, int rows, int stride, const double *y, double *x)
-{
-    for (int r = 0; r < rows; r++, J += stride) {
-        soft_four sum = four_at(J) * four_at(y);
-        for (int c = 4; c < stride; c += 4) {
-            sum += four_at(J + c) * four_at(y + c);
-        }
-        x[r] = four_sum(sum);
-    }
-}
 
 void soft_along(const soft_problem *s, int block, const double *a, int ahead)
 {
@@ -33,30 +22,19 @@ void soft_along(const soft_problem *s, int block, const double *a, int ahead)
         (ahead ? k->move : k->x)[0] = s->value[k->J] * a[column[0]];
         return;
     }
-    four_put(y + k->stride - 4, (soft_four){0}); /* the last may be nobody's */
+    four_put(y + k->stride - 4, (zw_real4){0}); /* the last may be nobody's */
     for (int c = 0; c < k->columns; c++) {
         y[c] = a[column[c]];
     }
     for (int i = 0; i < k->group; i++) {
         rows += k[i].width;
     }
-    multiply(s->value + k->J, rows, k->stride, y, x);
+    paths_rows_times(rows, k->stride, s->value + k->J, y, x);
     for (int i = 0; i < k->group; i++) {
         double *to = ahead ? k[i].move : k[i].x;
         for (int r = 0; r < k[i].width; r++) {
             to[r] = *x++;
         }
-    }
-}
-
-ZW_CLONES static void add_rows(const double *J, int rows, int stride, const double *f, double *y)
-{
-    for (int c = 0; c < stride; c += 4) {
-        soft_four sum = f[0] * four_at(J + c);
-        for (int r = 1; r < rows; r++) {
-            sum += f[r] * four_at(J + r * stride + c);
-        }
-        four_put(y + c, sum);
     }
 }
 
@@ -84,7 +62,7 @@ void soft_push(const soft_problem *s, int block, int rest, double *to)
         to[column[0]] += f[0] * s->value[k->J];
         return;
     }
-    add_rows(s->value + k->J, rows, k->stride, f, y);
+    paths_rows_push(rows, k->stride, s->value + k->J, f, y);
     for (int c = 0; c < k->columns; c++) {
         to[column[c]] += y[c];
     }
@@ -100,62 +78,12 @@ ZW_INLINE void weigh(const soft_block *k, const int width, const double *J, doub
             own[q] = k->now.C[r > q ? r * (r + 1) / 2 + q : q * (q + 1) / 2 + r];
         }
         for (int c = 0; c < stride; c += 4) {
-            soft_four sum = own[0] * four_at(J + c);
+            zw_real4 sum = own[0] * four_at(J + c);
             for (int q = 1; q < width; q++) {
                 sum += own[q] * four_at(J + q * stride + c);
             }
             four_put(w + c, sum);
         }
-    }
-}
-
-/* 4 * parts numbers of a row of H: rows of J and w stand gap and stride apart; parts is a constant
- * where this is inlined. */
-ZW_INLINE void add_part(const int rows, int gap, int stride, const double *J, const double *w,
-                        const int parts, double *to)
-{
-    soft_four sum[4];
-    for (int p = 0; p < parts; p++) {
-        sum[p] = four_at(to + 4 * p);
-    }
-    for (int r = 0; r < rows; r++, J += gap, w += stride) {
-        for (int p = 0; p < parts; p++) {
-            sum[p] += *w * four_at(J + 4 * p);
-        }
-    }
-    for (int p = 0; p < parts; p++) {
-        four_put(to + 4 * p, sum[p]);
-    }
-}
-
-/* A row of H, up to its place `last`: sixteen at once. */
-ZW_INLINE void add_row(const int rows, int gap, int stride, int last, const double *J,
-                       const double *w, double *to)
-{
-    for (int c = 0; c <= last; c += 16) {
-        switch ((last - c) / 4) {
-        case 0:
-            add_part(rows, gap, stride, J + c, w, 1, to + c);
-            break;
-        case 1:
-            add_part(rows, gap, stride, J + c, w, 2, to + c);
-            break;
-        case 2:
-            add_part(rows, gap, stride, J + c, w, 3, to + c);
-            break;
-        default:
-            add_part(rows, gap, stride, J + c, w, 4, to + c);
-            break;
-        }
-    }
-}
-
-ZW_INLINE void add_all(const soft_problem *s, const soft_block *k, const int rows, int gap,
-                       const double *J, const double *w)
-{
-    const int *column = s->column + k->column;
-    for (int t = 0; t < k->columns; t++) {
-        add_row(rows, gap, k->stride, s->level[column[t]], J, w + t, s->row[column[t]]);
     }
 }
 
@@ -192,17 +120,7 @@ ZW_CLONES static void stiffen(const soft_problem *s, const soft_block *k)
         gap = spread(s, k, rows, w + rows * k->stride);
         J = w + rows * k->stride;
     }
-    switch (rows) { /* one point, two, more */
-    case 3:
-        add_all(s, k, 3, gap, J, w);
-        break;
-    case 6:
-        add_all(s, k, 6, gap, J, w);
-        break;
-    default:
-        add_all(s, k, rows, gap, J, w);
-        break;
-    }
+    paths_fold(rows, k->columns, s->column + k->column, J, gap, w, k->stride, s->row, s->level);
 }
 
 void soft_stiffen(const soft_problem *s, int block)

@@ -3,14 +3,10 @@
  * The rows of M hold the way from the root to their dof, and L' D L of it fills nothing (tree.h).
  * A block whose columns are all on one such way, as those of a contact with the world, adds nothing
  * to that. A block that is not, of two branches or two trees, bends the tree of dofs until it is:
- * for two of its columns i < k, i must become an ancestor of k,
- *
- *     p = parent of k;   p = i: it is one;   p > i: go on with k = p;
- *     p < i: let i be the parent of k, and go on: p must be an ancestor of i.
- *
- * Parents stay smaller than their children, ancestors stay ancestors, and this is the elimination
- * tree of H if the rows hold all their ancestors. Where they would be too many (a heap of free
- * bodies is one long way then), a factor with an order of its own takes over: soft_large.c. */
+ * for two of its columns i < k, i must become an ancestor of k (paths_bend). Parents stay smaller
+ * than their children, ancestors stay ancestors, and this is the elimination tree of H if the rows
+ * hold all their ancestors. Where they would be too many (a heap of free bodies is one long way
+ * then), a factor with an order of its own takes over: soft_large.c. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -103,7 +99,7 @@ static void straighten(soft_problem *s)
 {
     double *H = s->H;
     for (int t = 0; t < s->trees; t++) {
-        const soft_shape *shape = &s->tree[t].shape;
+        const paths_shape *shape = &s->tree[t].shape;
         for (int i = 0; i < shape->n; i++) {
             s->row[s->tree[t].first + i] = H + shape->start[i];
             s->level[s->tree[t].first + i] = shape->depth[i] - 1;
@@ -111,20 +107,6 @@ static void straighten(soft_problem *s)
         H += shape->entries;
     }
     s->is_bent = 0;
-}
-
-static void make_ancestor(int *parent, int k, int i)
-{
-    while (i >= 0 && parent[k] != i) {
-        int p = parent[k];
-        if (p > i) {
-            k = p;
-        } else {
-            parent[k] = i;
-            k = i;
-            i = p;
-        }
-    }
 }
 
 static void find_parents(const soft_problem *s, soft_island *island)
@@ -140,14 +122,13 @@ static void find_parents(const soft_problem *s, soft_island *island)
         const soft_block *k = &s->block[b];
         const int *column = s->column + k->column;
         for (int j = k->columns - 1; j > 0; j--) {
-            make_ancestor(to->parent, local[column[j]], local[column[j - 1]]);
+            paths_bend(to->parent, local[column[j]], local[column[j - 1]]);
         }
     }
     double products = 0;
     int entries = 0;
     for (int i = 0; i < island->n && products < SOFT_TOO_LONG; i++) {
         to->depth[i] = to->parent[i] < 0 ? 1 : to->depth[to->parent[i]] + 1;
-        to->start[i] = entries;
         entries += padded(to->depth[i]);
         products += 0.5 * to->depth[i] * to->depth[i];
     }
@@ -183,26 +164,14 @@ static void bend_island(soft_problem *s, soft_island *island)
     find_parents(s, island);
 }
 
-/* Runs of dofs, each the parent of the next. */
-static void find_runs(soft_problem *s, soft_island *island)
+static void find_shape(soft_problem *s, soft_island *island)
 {
     soft_bend *to = &island->bend;
-    int blocks = 0;
+    island->shape = paths_find(island->n, to->parent, to->depth, to->start, to->block);
     for (int i = 0; i < island->n; i++) {
-        if (i == 0 || to->parent[i] != i - 1 || i - to->block[blocks - 1] == TREE_BLOCK) {
-            to->block[blocks++] = i;
-        }
         s->row[to->dof[i]] = island->H + to->start[i];
         s->level[to->dof[i]] = to->depth[i] - 1;
     }
-    to->block[blocks] = island->n;
-    island->shape = (soft_shape){.n = island->n,
-                                 .entries = island->shape.entries,
-                                 .parent = to->parent,
-                                 .depth = to->depth,
-                                 .start = to->start,
-                                 .blocks = blocks,
-                                 .block = to->block};
 }
 
 static int grow(soft_problem *s, int entries)
@@ -241,7 +210,7 @@ static int finish_bent(soft_problem *s, soft_island *island, int *used)
     }
     island->H = s->bent_H + *used;
     *used += island->shape.entries;
-    find_runs(s, island);
+    find_shape(s, island);
     return 1;
 }
 
@@ -287,10 +256,10 @@ int soft_find_islands(soft_problem *s)
 /* Trees of one pattern are solved together: soft_lane.c. A few patterns are compared. */
 static int kind_of(const soft_problem *s, int t)
 {
-    const soft_shape *own = &s->tree[t].shape;
+    const paths_shape *own = &s->tree[t].shape;
     int kinds = 0;
     for (int k = 0; k < t && kinds < 8; k++) {
-        const soft_shape *other = &s->tree[k].shape;
+        const paths_shape *other = &s->tree[k].shape;
         if (s->tree[k].kind != k) {
             continue;
         }
@@ -319,13 +288,13 @@ void soft_find_trees(soft_problem *s, int *parent, int *start, int *block)
             block[blocks++] = tree->block[b] - first;
         }
         block[blocks] = n;
-        own->shape = (soft_shape){.n = n,
-                                  .entries = entries,
-                                  .parent = parent,
-                                  .depth = tree->depth + first,
-                                  .start = start,
-                                  .blocks = blocks,
-                                  .block = block};
+        own->shape = (paths_shape){.n = n,
+                                   .entries = entries,
+                                   .parent = parent,
+                                   .depth = tree->depth + first,
+                                   .start = start,
+                                   .blocks = blocks,
+                                   .block = block};
         own->kind = kind_of(s, t);
         soft_deep_find(s, own);
         parent += n;

@@ -1,20 +1,20 @@
-/* Eight islands of the same pattern at once: soft_factor.c, lane by lane, and with its bits. So
- * what an island does not depend on whom it shares a lot with.
+/* Eight islands of the same pattern at once: math/dense/paths.c, lane by lane, and with its bits.
+ * So what an island does not depend on whom it shares a lot with.
  *
  * The way to the root of the right-hand side goes along with the factor: a row is in registers
  * once. */
 #include "math/lanes.h"
 #include "system/soft/soft.h"
 
-#define SOFT_REAL zw_real8
-#include "system/soft/soft_root.h"
+#define PATHS_REAL zw_real8
+#include "math/dense/paths_root.h"
 
 /* Factor of a run, and what its right-hand sides do to those above. */
-ZW_INLINE zw_mask8 factor_run(const soft_shape *shape, int first, const int n, zw_real8 *H,
+ZW_INLINE zw_mask8 factor_run(const paths_shape *shape, int first, const int n, zw_real8 *H,
                               zw_real8 *x)
 {
     int above = shape->depth[first] - 1;
-    zw_real8 *row[TREE_BLOCK], inverse[TREE_BLOCK], own[TREE_BLOCK], l[TREE_BLOCK];
+    zw_real8 *row[PATHS_RUN], inverse[PATHS_RUN], own[PATHS_RUN], l[PATHS_RUN];
     zw_mask8 good = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];
@@ -52,7 +52,8 @@ ZW_INLINE zw_mask8 factor_run(const soft_shape *shape, int first, const int n, z
     return good;
 }
 
-ZW_CLONES static void solve_eight(const soft_shape *shape, zw_real8 *H, zw_real8 *x, zw_mask8 *good)
+ZW_CLONES static void solve_eight(const paths_shape *shape, zw_real8 *H, zw_real8 *x,
+                                  zw_mask8 *good)
 {
     zw_mask8 all = {-1, -1, -1, -1, -1, -1, -1, -1};
     for (int b = shape->blocks - 1; b >= 0; b--) {
@@ -68,7 +69,7 @@ ZW_CLONES static void solve_eight(const soft_shape *shape, zw_real8 *H, zw_real8
             all &= factor_run(shape, first, 3, H, x);
             break;
         default:
-            all &= factor_run(shape, first, TREE_BLOCK, H, x);
+            all &= factor_run(shape, first, PATHS_RUN, H, x);
             break;
         }
     }
@@ -85,14 +86,14 @@ ZW_CLONES static void solve_eight(const soft_shape *shape, zw_real8 *H, zw_real8
             from_root(shape, first, 3, H, x);
             break;
         default:
-            from_root(shape, first, TREE_BLOCK, H, x);
+            from_root(shape, first, PATHS_RUN, H, x);
             break;
         }
     }
     *good = all;
 }
 
-int soft_solve_eight(const soft_shape *shape, double *const H[LANES], double *const x[LANES],
+int soft_solve_eight(const paths_shape *shape, double *const H[LANES], double *const x[LANES],
                      int lanes, zw_real8 *room)
 {
     zw_real8 *right = room + shape->entries;

@@ -55,7 +55,7 @@ static void fill(soft_problem *s, const soft_island *island, int only_masses)
             }
         }
     } else {
-        soft_copy(&island->shape, M + tree->start[island->first], island->H);
+        paths_copy(&island->shape, M + tree->start[island->first], island->H);
     }
     for (int b = island->block; b >= 0; b = after(s, b)) {
         if (!only_masses || s->block[b].kind == SOFT_MASS) {
@@ -79,7 +79,7 @@ static int factor(soft_problem *s, const soft_island *island, const double *diag
         s->y[i] = diagonal[island->dof[i]];
         own = s->y;
     }
-    return soft_factor(&island->shape, own, island->H);
+    return paths_factor(&island->shape, own, island->H);
 }
 
 /* x = H \ x, by numbers of all dofs. */
@@ -96,7 +96,7 @@ static void solve(soft_problem *s, const soft_island *island, double *x)
     if (island->is_large) {
         soft_large_solve(s, island, y);
     } else {
-        soft_solve(&island->shape, island->H, y);
+        paths_solve(&island->shape, island->H, y);
     }
     for (int i = 0; island->dof && i < island->n; i++) {
         x[island->dof[i]] = y[i];
@@ -145,7 +145,7 @@ static void multiply(const soft_problem *s, const soft_island *island, const dou
         if (s->tree[t].is_deep) {
             soft_deep_multiply(s, &s->tree[t], x, y);
         } else {
-            soft_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
+            paths_multiply(&s->tree[t].shape, M + tree->start[first], x + first, y + first);
         }
     }
 }
@@ -563,6 +563,11 @@ zw_status soft_minimise(soft_problem *s, zw_error *error)
     s->iterations = 0;
     for (int i = 0; i < s->islands && status == ZW_OK; i++) {
         const soft_island *island = &s->island[i];
+        if (s->only_pushes && island->block < 0) {
+            const soft_tree *own = &s->tree[island->tree]; /* it is one */
+            memset(s->push + own->first, 0, (size_t)(own->end - own->first) * sizeof *s->push);
+            continue;
+        }
         if (island->dof || island->is_deep) {
             status = finish(s, island, 0, &sum, error);
             continue;

@@ -13,9 +13,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/four.h"
 #include "model/pose.h"
 #include "system/soft/soft.h"
-#include "system/soft/soft_four.h"
 #include "tree/sweeps.h"
 
 #define LEAST 1e-15
@@ -405,12 +405,12 @@ ZW_CLONES static void put_on_world(const soft_problem *s, const soft_block *k,
     const int *column = s->column + k->column;
     double sign = point->body[1] == 0 ? -1 : 1, *J = s->value + k->J;
     int stride = k->stride;
-    soft_four along[3], sum = {0};
+    zw_real4 along[3], sum = {0};
     for (int i = 0; i < 3; i++) {
-        along[i] = sign * (soft_four){f[i], f[3 + i], f[6 + i], 0};
+        along[i] = sign * (zw_real4){f[i], f[3 + i], f[6 + i], 0};
     }
     for (int c = 0; c < k->columns; c += 4) {
-        soft_four entry[4] = {{0}};
+        zw_real4 entry[4] = {{0}};
         for (int i = 0; i < 4 && c + i < k->columns; i++) {
             int d = column[c + i];
             const double *S = sweep + 6 * d, *own = com + 3 * tree->dof_body[d];

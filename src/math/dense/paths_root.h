@@ -1,16 +1,18 @@
-/* One piece of soft_factor.c and soft_lane.c, for numbers and for eight of them: SOFT_REAL. */
-#ifndef ZW_SYSTEM_SOFT_ROOT_H
-#define ZW_SYSTEM_SOFT_ROOT_H
+/* One piece of paths.c and of system/soft/soft_lane.c, for numbers and for eight of them:
+ * PATHS_REAL. */
+#ifndef ZW_MATH_PATHS_ROOT_H
+#define ZW_MATH_PATHS_ROOT_H
 
-#include "system/soft/soft.h"
+#include "math/dense/paths.h"
+#include "math/lane.h"
 
 /* x = L \ D \ x for a run: first from above, then among its own dofs. */
-ZW_INLINE void from_root(const soft_shape *shape, int first, const int n, const SOFT_REAL *H,
-                         SOFT_REAL *x)
+ZW_INLINE void from_root(const paths_shape *shape, int first, const int n, const PATHS_REAL *H,
+                         PATHS_REAL *x)
 {
     int above = shape->depth[first] - 1;
-    const SOFT_REAL *row[TREE_BLOCK];
-    SOFT_REAL own[TREE_BLOCK];
+    const PATHS_REAL *row[PATHS_RUN];
+    PATHS_REAL own[PATHS_RUN];
     for (int k = 0; k < n; k++) {
         row[k] = H + shape->start[first + k];
         own[k] = x[first + k];
