@@ -289,35 +289,50 @@ typedef enum zw_drive {
     ZW_DRIVE_JOINT,
     ZW_DRIVE_JOINT_IN_PARENT, /* ball and free joints: gear is in the parent's frame */
     ZW_DRIVE_TENDON,
-    ZW_DRIVE_SITE
+    ZW_DRIVE_SITE,
+    ZW_DRIVE_CRANK /* a rod leads from site `target`, on the crank, to a slider that moves along z
+                      of site `refsite`: how far it is from there */
 } zw_drive;
 
 typedef enum zw_dynamics {
     ZW_DYNAMICS_NONE,
     ZW_DYNAMICS_INTEGRATOR,
     ZW_DYNAMICS_FILTER,
-    ZW_DYNAMICS_FILTER_EXACT
+    ZW_DYNAMICS_FILTER_EXACT,
+    ZW_DYNAMICS_MUSCLE /* time constants of activation and deactivation, and how wide the change
+                          from one to the other is: dyn_prm */
 } zw_dynamics;
 
-/* force = gain * (control or activation) + bias, where gain and bias are constants or
- * prm[0] + prm[1] * length + prm[2] * velocity, and length = gear * coordinate. */
+/* What a gain or a bias is. A muscle's has as prm its range of operation [2],
+ * peak force (negative: scale / the acceleration that a unit of force makes in the pose as
+ * described), scale, lmin, lmax, vmax, fpmax, fvmax. */
+typedef enum zw_actuator_law {
+    ZW_ACTUATOR_CONSTANT, /* gain: prm[0]; bias: none */
+    ZW_ACTUATOR_AFFINE,   /* prm[0] + prm[1] * length + prm[2] * velocity */
+    ZW_ACTUATOR_MUSCLE
+} zw_actuator_law;
+
+/* force = gain * (control or activation) + bias, by their laws, with length = gear * coordinate. */
 typedef struct zw_actuator_def {
     int made, place;
     const char *name;
     int drive;  /* zw_drive */
     int target; /* joint, tendon or site */
     int refsite;
+    double rod; /* of a crank: its length */
     double gear[6];
     int ctrl_limited, force_limited, act_limited;
     double ctrl_range[2], force_range[2], act_range[2];
     int dynamics; /* zw_dynamics */
     double dyn_prm[10];
-    int gain_affine;
+    int gain_law; /* zw_actuator_law */
     double gain_prm[10];
-    int bias_affine; /* 0: none */
+    int bias_law; /* likewise */
     double bias_prm[10];
     double damp_ratio; /* not 0: bias_prm[2] is to be -2 damp_ratio sqrt(gain_prm[0] m), with m the
                           mass that the actuator feels in the pose as described */
+    double length_range[2]; /* of a muscle: its shortest and its longest length, the ends of its
+                               range of operation */
     int act_early;
     int group;
     int ctrl_given; /* states begin with this control, whatever a keyframe says */
@@ -441,6 +456,17 @@ enum {
     ZW_WITHOUT_EULERDAMP = 8192 /* its step takes the damping of joints at the start, too */
 };
 
+/* How the shortest and the longest length of a muscle that does not say them are found: as MuJoCo
+ * finds them, by pulling. Its force accelerates all by `accel`, at most with `force` (0: any),
+ * motion dies out by `fading`, in soft steps of `step` for `time`; the last `window` of it says the
+ * length, which may change by `tolerance` of the range there. Nothing else acts but limits and
+ * equalities. */
+typedef struct zw_muscle_search {
+    int limits; /* the range of its joint or tendon is taken instead, if it has one */
+    int always; /* also of muscles that do say them */
+    double accel, force, fading, step, time, window, tolerance;
+} zw_muscle_search;
+
 typedef struct zw_world_def {
     int made;
     double gravity[3], timestep;
@@ -455,6 +481,7 @@ typedef struct zw_world_def {
     int without;          /* ZW_WITHOUT_... */
     int sleep; /* 1: what has come to rest falls asleep (method impulse): docs/bodies.md */
     double sleep_tolerance; /* metres per second: slower is at rest */
+    zw_muscle_search muscles;
     int maximal; /* 1: every body is free and every joint holds two of them; the same motion in
                     other coordinates: first those of the bodies, then those of the joints */
 

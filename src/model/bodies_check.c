@@ -345,18 +345,44 @@ static int check_tendon(const checker *c, const zw_tendon_def *d)
            soft(c, &d->soft_friction);
 }
 
+/* The curves of a muscle need that. */
+static int check_muscle(const checker *c, int law, const double prm[10])
+{
+    if (law != ZW_ACTUATOR_MUSCLE) {
+        return 1;
+    }
+    if (!(prm[0] < prm[1] && prm[4] < 1 && 1 < prm[5])) {
+        return bad(c, "a muscle needs range[0] < range[1] and lmin < 1 < lmax");
+    }
+    return (prm[3] > 0 && prm[6] > 0 && prm[7] > 0 && prm[8] > 0) ||
+           bad(c, "scale, vmax, fpmax and fvmax of a muscle are positive");
+}
+
 static int check_actuator(const checker *c, const zw_actuator_def *d)
 {
-    if (d->drive < ZW_DRIVE_JOINT || d->drive > ZW_DRIVE_SITE || d->dynamics < ZW_DYNAMICS_NONE ||
-        d->dynamics > ZW_DYNAMICS_FILTER_EXACT) {
+    if (d->drive < ZW_DRIVE_JOINT || d->drive > ZW_DRIVE_CRANK || d->dynamics < ZW_DYNAMICS_NONE ||
+        d->dynamics > ZW_DYNAMICS_MUSCLE) {
         return bad(c, "there is no such drive or dynamics");
     }
-    if (d->dynamics >= ZW_DYNAMICS_FILTER && !(d->dyn_prm[0] > 0)) {
+    if (d->drive == ZW_DRIVE_CRANK && !(d->rod > 0 && isfinite(d->rod))) {
+        return bad(c, "the rod of a slider-crank needs a positive length");
+    }
+    if (d->gain_law < ZW_ACTUATOR_CONSTANT || d->gain_law > ZW_ACTUATOR_MUSCLE ||
+        d->bias_law < ZW_ACTUATOR_CONSTANT || d->bias_law > ZW_ACTUATOR_MUSCLE) {
+        return bad(c, "there is no such gain or bias");
+    }
+    if (d->dynamics == ZW_DYNAMICS_MUSCLE &&
+        !(d->dyn_prm[0] > 0 && d->dyn_prm[1] > 0 && d->dyn_prm[2] >= 0)) {
+        return bad(c, "a muscle needs two positive time constants");
+    }
+    if ((d->dynamics == ZW_DYNAMICS_FILTER || d->dynamics == ZW_DYNAMICS_FILTER_EXACT) &&
+        !(d->dyn_prm[0] > 0)) {
         return bad(c, "its filter needs a positive time constant");
     }
-    return finite(c, "gear", d->gear, 6) && not_negative(c, "dampratio", d->damp_ratio) &&
+    return check_muscle(c, d->gain_law, d->gain_prm) && check_muscle(c, d->bias_law, d->bias_prm) &&
+           finite(c, "gear", d->gear, 6) && not_negative(c, "dampratio", d->damp_ratio) &&
            finite(c, "dynprm", d->dyn_prm, 10) && finite(c, "gainprm", d->gain_prm, 10) &&
-           finite(c, "biasprm", d->bias_prm, 10) &&
+           finite(c, "biasprm", d->bias_prm, 10) && finite(c, "lengthrange", d->length_range, 2) &&
            in_order(c, "ctrlrange", d->ctrl_limited, d->ctrl_range) &&
            in_order(c, "forcerange", d->force_limited, d->force_range) &&
            in_order(c, "actrange", d->act_limited, d->act_range);

@@ -130,13 +130,16 @@ zw_hfield_def zw_hfield_default(void)
 
 zw_world_def zw_world_default(void)
 {
-    return (zw_world_def){.made = MADE + ZW_THING_COUNT,
-                          .gravity = {0, 0, -9.81},
-                          .timestep = 0.002,
-                          .impratio = 1,
-                          .sleep_tolerance = 1e-4,
-                          .magnetic = {0, -0.5, 0},
-                          .from_geoms = 2,
-                          .group_range = {0, 5},
-                          .total_mass = -1};
+    return (zw_world_def){
+        .made = MADE + ZW_THING_COUNT,
+        .gravity = {0, 0, -9.81},
+        .timestep = 0.002,
+        .impratio = 1,
+        .sleep_tolerance = 1e-4,
+        .muscles =
+            {.accel = 20, .fading = 1, .step = 0.01, .time = 10, .window = 2, .tolerance = 0.05},
+        .magnetic = {0, -0.5, 0},
+        .from_geoms = 2,
+        .group_range = {0, 5},
+        .total_mass = -1};
 }

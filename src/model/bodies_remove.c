@@ -52,11 +52,11 @@ static void sensor_refs(zw_sensor_def *d, model_refs *refs)
 static void actuator_refs(zw_actuator_def *d, model_refs *refs)
 {
     refer(refs, &d->target,
-          d->drive == ZW_DRIVE_TENDON ? ZW_THING_TENDON
-          : d->drive == ZW_DRIVE_SITE ? ZW_THING_SITE
-                                      : ZW_THING_JOINT,
+          d->drive == ZW_DRIVE_TENDON                               ? ZW_THING_TENDON
+          : d->drive == ZW_DRIVE_SITE || d->drive == ZW_DRIVE_CRANK ? ZW_THING_SITE
+                                                                    : ZW_THING_JOINT,
           0);
-    refer(refs, &d->refsite, ZW_THING_SITE, 1);
+    refer(refs, &d->refsite, ZW_THING_SITE, d->drive != ZW_DRIVE_CRANK);
 }
 
 static void equality_refs(zw_equality_def *d, model_refs *refs)

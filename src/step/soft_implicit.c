@@ -60,7 +60,7 @@ static void add_motor(soft_problem *s, double h, int index, const double *q, con
     const zw_system *system = s->system;
     zw_work *work = s->work;
     const bodies_motor *motor = &system->bodies->motor[index];
-    if (!motor->gain_affine && !motor->bias_affine) {
+    if (!motor->gain_law && !motor->bias_law) {
         return;
     }
     bodies_pull now = bodies_motor_look(system, work, index, q, v);
@@ -288,7 +288,9 @@ int soft_accelerate_implicitly(soft_problem *s, double h, const double *q, const
     if (s->system->bodies->extra_count > 0) { /* what the masses here need for the same a */
         multiply(s, s->a, s->Ma);
     }
+    s->work->ahead = s->step;
     add_slopes(s, h, q, v);
+    s->work->ahead = 0;
     add_inertias(s, h, v);
     if (!eliminate(s)) {
         return 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "math/elementary.h"
 #include "tree/herd.h"
 
 /* Is the joints' damping taken at the end of the step? */
@@ -48,8 +47,7 @@ static void activate(const soft_problem *s, double h, const double *v0, const do
     for (int k = 0; k < bodies->act_count; k++) {
         const bodies_motor *own = &bodies->motor[bodies->act_motor[k]];
         int i = s->system->n + k;
-        double for_how_long = own->exact ? (1 - math_exp(-h * own->filter)) / own->filter : h;
-        double act = v0[i] + for_how_long * rate[k];
+        double act = v0[i] + bodies_activation_time(own, h) * rate[k];
         if (own->clamp_act) {
             act = act < own->act_range[0]   ? own->act_range[0]
                   : act > own->act_range[1] ? own->act_range[1]

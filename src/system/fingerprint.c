@@ -140,17 +140,33 @@ static uint64_t hash_frame(const bodies_frame *frame, uint64_t hash)
     return base_hash_numbers(hash, ARRAY(frame->quat));
 }
 
+static uint64_t hash_muscle(const bodies_muscle *muscle, uint64_t hash)
+{
+    const double all[] = {muscle->start, muscle->by_length, muscle->by_rate, muscle->peak,
+                          muscle->least, muscle->most,      muscle->passive, muscle->eccentric};
+    return base_hash_numbers(hash, ARRAY(all));
+}
+
 static uint64_t hash_motor(const bodies_motor *motor, uint64_t hash)
 {
     const int whole[] = {(int)motor->kind,     motor->length,      motor->q,
                          motor->dof,           motor->in_parent,   motor->param,
-                         motor->clamp_control, motor->clamp_force, motor->gain_affine,
-                         motor->bias_affine};
+                         motor->clamp_control, motor->clamp_force, motor->gain_law,
+                         motor->bias_law};
     hash = hash_frame(&motor->frame, base_hash_ints(hash, ARRAY(whole)));
     hash = base_hash_numbers(hash, ARRAY(motor->gear));
     hash = base_hash_numbers(hash, ARRAY(motor->control));
     hash = base_hash_numbers(hash, ARRAY(motor->force));
     hash = base_hash_numbers(hash, ARRAY(motor->gain));
+    if (motor->gain_law == ZW_ACTUATOR_MUSCLE || motor->bias_law == ZW_ACTUATOR_MUSCLE) {
+        hash = hash_muscle(&motor->slack, hash_muscle(&motor->active, hash));
+    }
+    if (motor->rod > 0) {
+        hash = hash_frame(&motor->ref, base_hash_numbers(hash, 1, &motor->rod));
+    }
+    if (motor->excited) {
+        hash = base_hash_numbers(hash, ARRAY(motor->tau));
+    }
     return base_hash_numbers(hash, ARRAY(motor->bias));
 }
 

@@ -91,6 +91,8 @@ struct zw_work {
     struct soft_problem *soft; /* of zw_forward, if it was asked for that law, */
     int shows_soft;            /* and its answer is the last */
     int acts_freely; /* activations may leave their ranges: in stages of MuJoCo's RK4 they do */
+    double
+        ahead; /* forces of motors with actearly are those of activations so much later; 0: now */
     double mass_scale;
     struct system_effort {
         int rounds, searches, factors; /* solves, looks for contacts, factorisations */

@@ -152,8 +152,8 @@ static void compare_actuators(const model_bodies *b, const mjModel *m, const int
         same_name("actuator", i, a->name, m, mjOBJ_ACTUATOR);
         same_int("drive", i, drive[a->drive], m->actuator_trntype[i]);
         same_int("target", i, a->target, target);
-        same_int("gain type", i, a->gain_affine, m->actuator_gaintype[i]);
-        same_int("bias type", i, a->bias_affine, m->actuator_biastype[i]);
+        same_int("gain type", i, a->gain_law, m->actuator_gaintype[i]);
+        same_int("bias type", i, a->bias_law, m->actuator_biastype[i]);
         same_int("dynamics", i, a->dynamics, m->actuator_dyntype[i]);
         same_int("ctrllimited", i, a->ctrl_limited, m->actuator_ctrllimited[i]);
         same_int("forcelimited", i, a->force_limited, m->actuator_forcelimited[i]);
@@ -163,7 +163,7 @@ static void compare_actuators(const model_bodies *b, const mjModel *m, const int
         same("actrange", i, a->act_range, m->actuator_actrange + 2 * i, 2);
         same("gear", i, a->gear, m->actuator_gear + 6 * i, 6);
         same("gainprm", i, a->gain_prm, m->actuator_gainprm + 10 * i, 10);
-        if (a->bias_affine) {
+        if (a->bias_law) {
             same("biasprm", i, a->bias_prm, m->actuator_biasprm + 10 * i, 10);
         }
         if (a->dynamics != ZW_DYNAMICS_NONE) {

@@ -220,7 +220,7 @@ const named = ['mujoco_samples/humanoid.xml', 'mujoco_samples/car.xml', 'agility
                'trossen_wx250s/wx250s.xml', 'robotiq_2f85/2f85.xml'];
 const own = path.join(house, 'test/system/soft');
 const models = process.env.ZW_MODELS ?? '/work/shared/models';
-const now = ['tendons.xml'].map((name) => path.join(house, 'test/read/mjcf_now', name));
+const now = ['tendons.xml', 'muscles.xml', 'muscle_range.xml'].map((name) => path.join(house, 'test/read/mjcf_now', name));
 const files = given.length > 0 ? given.map((file) => path.resolve(file)) :
     [...fs.readdirSync(own).filter((name) => name.endsWith('.xml')).sort().map((name) => path.join(own, name)),
      ...now, ...named.map((name) => path.join(models, name)).filter((file) => fs.existsSync(file))];

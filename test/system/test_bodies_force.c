@@ -98,14 +98,14 @@ static void motors_follow_their_formulas(void **state)
     close_to("force clamped", acceleration_with(&plain, 1.5, 0.2, -0.4), 0.75 / 2, 1e-12);
     zw_actuator_def position = motor(0);
     position.gain_prm[0] = 40;
-    position.bias_affine = 1;
+    position.bias_law = 1;
     position.bias_prm[1] = -40;
     position.bias_prm[2] = -2;
     close_to("position", acceleration_with(&position, 0.5, 0.2, -0.4),
              (40 * (0.5 - 0.2) + 2 * 0.4) / 2, 1e-12);
     zw_actuator_def general = position;
     general.gear[0] = -2;
-    general.gain_affine = 1;
+    general.gain_law = 1;
     general.gain_prm[1] = 5;
     general.gain_prm[2] = 7;
     general.bias_prm[0] = 0.3;
@@ -152,7 +152,7 @@ static void a_position_motor_swings(void **state)
     zw_model *model = carriage(2);
     zw_actuator_def def = motor(0);
     def.gain_prm[0] = 50;
-    def.bias_affine = 1;
+    def.bias_law = 1;
     def.bias_prm[1] = -50;
     def.bias_prm[2] = -4;
     def.ctrl_given = 1;
@@ -176,7 +176,7 @@ static void a_ratio_of_one_is_critical(void **state)
     zw_actuator_def def = motor(0);
     def.gear[0] = 3;
     def.gain_prm[0] = 5;
-    def.bias_affine = 1;
+    def.bias_law = 1;
     def.bias_prm[1] = -5;
     def.damp_ratio = 1;
     def.ctrl_given = 1;

@@ -88,7 +88,7 @@ static void dress(zw_model *model, const ring *r, int joint)
         servo.target = joint;
         servo.gear[0] = 1.5;
         servo.gain_prm[0] = 8;
-        servo.bias_affine = 1;
+        servo.bias_law = 1;
         servo.bias_prm[1] = -8;
         servo.bias_prm[2] = -0.3;
         servo.ctrl_given = 1;

@@ -221,6 +221,17 @@ static int compiler(mjcf *m, int section)
         return form_fail(&m->xml, section, world->bound_mass < 0 ? "boundmass" : "boundinertia",
                          "a bound cannot be negative");
     }
+    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
+        zw_muscle_search *how = &world->muscles;
+        if (!form_apply(&m->xml, c, mjcf_reach_rows, how, &given)) {
+            return 0;
+        }
+        if (!(how->accel > 0 && how->step >= 0 && how->window > 0 && how->time > how->window)) {
+            return form_fail(&m->xml, c, NULL,
+                             "lengths are found by an acceleration, in steps, over inttotal, of "
+                             "which interval is a part");
+        }
+    }
     return 1;
 }
 

@@ -127,10 +127,12 @@ typedef struct mjcf_actuator {
     uint64_t given;
     zw_actuator_def def;
     const char *class_;
-    const char *joint, *in_parent, *tendon, *site, *refsite;
+    const char *joint, *in_parent, *tendon, *site, *refsite, *crank, *slider;
     int ctrl_limited, force_limited, act_limited; /* "false true auto" */
     /* of the shortcuts; NAN: not said */
     double kp, kv, timeconst, area, diameter, bias[3], inheritrange;
+    double muscle_time[2], muscle[9]; /* likewise: range[2], force, scale, lmin, lmax, vmax, fpmax,
+                                         fvmax */
     int dyn, gain, bias_kind;
 } mjcf_actuator;
 
@@ -214,8 +216,8 @@ typedef struct mjcf {
 /* Tables; see mjcf_table.c. */
 extern const form_element mjcf_form;
 extern const form_element mjcf_in_body[], mjcf_in_default[], mjcf_in_actuator[], mjcf_in_sensor[];
-extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_option_rows[], mjcf_flag_rows[],
-    mjcf_groups_rows[];
+extern const form_row mjcf_compiler_rows[], mjcf_world_rows[], mjcf_reach_rows[],
+    mjcf_option_rows[], mjcf_flag_rows[], mjcf_groups_rows[];
 extern const form_row mjcf_body_rows[], mjcf_inertial_rows[], mjcf_joint_rows[],
     mjcf_freejoint_rows[], mjcf_geom_rows[], mjcf_site_rows[], mjcf_frame_rows[],
     mjcf_replicate_rows[], mjcf_mesh_rows[], mjcf_hfield_rows[], mjcf_attach_rows[],
@@ -225,7 +227,8 @@ extern const form_row mjcf_connect_rows[], mjcf_weld_rows[], mjcf_couple_rows[],
     mjcf_pull_rows[], mjcf_stop_rows[], mjcf_wrap_rows[], mjcf_pulley_rows[], mjcf_pair_rows[],
     mjcf_exclude_rows[];
 extern const form_row mjcf_general_rows[], mjcf_motor_rows[], mjcf_position_rows[],
-    mjcf_velocity_rows[], mjcf_intvelocity_rows[], mjcf_damper_rows[], mjcf_cylinder_rows[];
+    mjcf_velocity_rows[], mjcf_intvelocity_rows[], mjcf_damper_rows[], mjcf_cylinder_rows[],
+    mjcf_muscle_rows[];
 extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sensor_on_JOINT[],
     mjcf_sensor_on_BODY[], mjcf_sensor_on_FRAME[], mjcf_sensor_on_TENDON[],
     mjcf_sensor_on_ACTUATOR[], mjcf_key_rows[];
@@ -290,6 +293,7 @@ int mjcf_keys(mjcf *m, int section);
 
 /* An actuator's shortcut to gain, bias and dynamics. */
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a);
+void mjcf_muscle_unsaid(mjcf_actuator *a);
 const form_row *mjcf_actuator_rows(const char *element); /* NULL: no actuator */
 /* mjcf_asset.c: what is in an asset's file, from the folder for meshes, and its path; NULL: it is
  * said why not. And the name of a nameless one: its file without folders and ending. */

@@ -187,8 +187,8 @@ static int from_to(mjcf *m, int element, int shape, const double fromto[6], doub
     return 1;
 }
 
-/* Is a pose said beside fromto? In one element that is a contradiction; from a class it is noted.
- */
+/* Is a pose said beside fromto? In one element that is a contradiction, unless it is none; from a
+ * class it is noted. */
 static int beside_from_to(mjcf *m, int element)
 {
     static const char *const words[] = {"pos", "quat", "axisangle", "euler", "xyaxes", "zaxis"};
@@ -196,11 +196,13 @@ static int beside_from_to(mjcf *m, int element)
         if (xml_find(&m->xml, element, words[i]) < 0) {
             continue;
         }
-        if (xml_find(&m->xml, element, "fromto") >= 0) {
+        int none = i == 0 && strspn(xml_value(&m->xml, element, "pos"), "-+0. \t\r\n") ==
+                                 strlen(xml_value(&m->xml, element, "pos"));
+        if (xml_find(&m->xml, element, "fromto") >= 0 && !none) {
             return form_fail(&m->xml, element, words[i], "fromto says this already");
         }
         char text[60];
-        snprintf(text, sizeof text, "%s (beside a class's fromto)", words[i]);
+        snprintf(text, sizeof text, "%s (beside fromto)", words[i]);
         if (!mjcf_note(m, element, text)) {
             return 0;
         }

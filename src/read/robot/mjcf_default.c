@@ -12,6 +12,7 @@
 enum { MOST_DEEP = 100 };
 
 const char *const mjcf_never_in_default = "name class joint jointinparent tendon site refsite "
+                                          "cranksite slidersite "
                                           "geom1 geom2 file vertex face refpos refquat";
 
 static mjcf_class *class_add(mjcf *m)
@@ -44,6 +45,7 @@ int mjcf_class_root(mjcf *m)
     a->def = zw_actuator_default();
     a->ctrl_limited = a->force_limited = a->act_limited = MJCF_AUTO;
     a->kp = a->kv = a->timeconst = a->area = a->diameter = a->inheritrange = a->bias[0] = NAN;
+    mjcf_muscle_unsaid(a);
     return 1;
 }
 

@@ -4,7 +4,8 @@
  *   velocity     force = kv (u - velocity)
  *   intvelocity  position, with the integral of u as its control
  *   damper       force = -kv velocity u
- *   cylinder     force = area * activation + bias, the activation being the filtered control */
+ *   cylinder     force = area * activation + bias, the activation being the filtered control
+ *   muscle       bodies_muscle.c has its law */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ static const struct {
 } kinds[] = {{"general", mjcf_general_rows},         {"motor", mjcf_motor_rows},
              {"position", mjcf_position_rows},       {"velocity", mjcf_velocity_rows},
              {"intvelocity", mjcf_intvelocity_rows}, {"damper", mjcf_damper_rows},
-             {"cylinder", mjcf_cylinder_rows}};
+             {"cylinder", mjcf_cylinder_rows},       {"muscle", mjcf_muscle_rows}};
 
 const form_row *mjcf_actuator_rows(const char *element)
 {
@@ -32,26 +33,28 @@ const form_row *mjcf_actuator_rows(const char *element)
 
 static int settle_general(mjcf *m, int element, mjcf_actuator *a)
 {
-    if (a->dyn > ZW_DYNAMICS_FILTER_EXACT) {
-        return form_fail(&m->xml, element, "dyntype", "these dynamics are not known here");
-    }
-    if (a->gain > 1) {
-        return form_fail(&m->xml, element, "gaintype", "this gain is not known here");
-    }
-    if (a->bias_kind > 1) {
-        return form_fail(&m->xml, element, "biastype", "this bias is not known here");
+    static const char *const words[] = {"dyntype", "gaintype", "biastype"};
+    const int kind[] = {a->dyn, a->gain, a->bias_kind};
+    const int last[] = {ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE};
+    for (int k = 0; k < 3; k++) {
+        if (kind[k] > last[k]) {
+            return form_fail(&m->xml, element, words[k],
+                             kind[k] == last[k] + 1 ? "this one is what a program says that MuJoCo "
+                                                      "calls; a file does not have it"
+                                                    : "the electric motor of MuJoCo is not there");
+        }
     }
     a->def.dynamics = a->dyn;
-    a->def.gain_affine = a->gain;
-    a->def.bias_affine = a->bias_kind;
+    a->def.gain_law = a->gain;
+    a->def.bias_law = a->bias_kind;
     return 1;
 }
 
-static void set_types(mjcf_actuator *a, int dynamics, int gain_affine, int bias_affine)
+static void set_types(mjcf_actuator *a, int dynamics, int gain_law, int bias_law)
 {
     a->dyn = a->def.dynamics = dynamics;
-    a->gain = a->def.gain_affine = gain_affine;
-    a->bias_kind = a->def.bias_affine = bias_affine;
+    a->gain = a->def.gain_law = gain_law;
+    a->bias_kind = a->def.bias_law = bias_law;
 }
 
 /* kp (u - length) - kv velocity. As in MuJoCo, a bias or a damping that is not given here is that
@@ -84,6 +87,36 @@ static void settle_cylinder(mjcf_actuator *a)
     }
 }
 
+void mjcf_muscle_unsaid(mjcf_actuator *a)
+{
+    for (int k = 0; k < 9; k++) {
+        a->muscle[k] = a->muscle_time[k % 2] = NAN;
+    }
+}
+
+/* A number that nobody has said is still that of any actuator; then it is that of a muscle. So it
+ * is in MuJoCo, and negative numbers count as not said. */
+static int settle_muscle(mjcf *m, int element, mjcf_actuator *a)
+{
+    static const double any[9] = {1}, own[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+    static const double any_time[2] = {1, 0}, own_time[2] = {0.01, 0.04};
+    if (a->def.dyn_prm[2] < 0) {
+        return form_fail(&m->xml, element, "tausmooth", "a width cannot be negative");
+    }
+    for (int k = 0; k < 2; k++) {
+        double *x = &a->def.dyn_prm[k];
+        *x = a->muscle_time[k] >= 0 ? a->muscle_time[k] : *x == any_time[k] ? own_time[k] : *x;
+    }
+    for (int k = 0; k < 9; k++) {
+        double *x = &a->def.gain_prm[k];
+        *x = a->muscle[k] >= 0 ? a->muscle[k] : *x == any[k] ? own[k] : *x;
+        a->def.bias_prm[k] = *x;
+    }
+    mjcf_muscle_unsaid(a);
+    set_types(a, ZW_DYNAMICS_MUSCLE, ZW_ACTUATOR_MUSCLE, ZW_ACTUATOR_MUSCLE);
+    return 1;
+}
+
 int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
 {
     const form_row *rows = mjcf_actuator_rows(m->xml.element[element].name);
@@ -108,6 +141,9 @@ int mjcf_actuator_settle(mjcf *m, int element, mjcf_actuator *a)
     }
     if (rows != mjcf_position_rows && rows != mjcf_intvelocity_rows) {
         a->def.damp_ratio = 0;
+    }
+    if (rows == mjcf_muscle_rows) {
+        return settle_muscle(m, element, a);
     }
     if (rows == mjcf_motor_rows) {
         set_types(a, ZW_DYNAMICS_NONE, 0, 0);
@@ -148,9 +184,10 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
     } ways[] = {{"joint", ZW_DRIVE_JOINT, ZW_THING_JOINT},
                 {"jointinparent", ZW_DRIVE_JOINT_IN_PARENT, ZW_THING_JOINT},
                 {"tendon", ZW_DRIVE_TENDON, ZW_THING_TENDON},
-                {"site", ZW_DRIVE_SITE, ZW_THING_SITE}};
+                {"site", ZW_DRIVE_SITE, ZW_THING_SITE},
+                {"cranksite", ZW_DRIVE_CRANK, ZW_THING_SITE}};
     int found = -1;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         if (xml_find(&m->xml, element, ways[i].word) < 0) {
             continue;
         }
@@ -163,9 +200,13 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
     }
     if (found < 0) {
         return form_fail(&m->xml, element, NULL,
-                         "an actuator drives something: joint, tendon or site");
+                         "an actuator drives something: joint, tendon, site or cranksite");
     }
     a->def.drive = ways[found].drive;
+    if (a->def.drive == ZW_DRIVE_CRANK) {
+        return mjcf_refer(m, element, "cranksite", ZW_THING_SITE, &a->def.target) &&
+               mjcf_refer(m, element, "slidersite", ZW_THING_SITE, &a->def.refsite);
+    }
     return mjcf_refer(m, element, ways[found].word, ways[found].kind, &a->def.target) &&
            (a->refsite == NULL ||
             mjcf_refer(m, element, "refsite", ZW_THING_SITE, &a->def.refsite));
@@ -174,7 +215,7 @@ static int drive(mjcf *m, int element, mjcf_actuator *a)
 /* The joint's or tendon's range becomes the control's (integrators: the activation's). */
 static int inherit_range(mjcf *m, int element, mjcf_actuator *a)
 {
-    int servo = !a->def.gain_affine && a->def.bias_affine &&
+    int servo = a->def.gain_law == ZW_ACTUATOR_CONSTANT && a->def.bias_law == ZW_ACTUATOR_AFFINE &&
                 a->def.gain_prm[0] == -a->def.bias_prm[1]; /* of others a class may have said it */
     if (!(a->inheritrange > 0) || !servo) {
         return 1;
@@ -230,7 +271,7 @@ static int actuator(mjcf *m, int element)
         return 0;
     }
     if (a.def.group >= 0 && a.def.group < 64 && (m->groups_off >> a.def.group & 1) != 0) {
-        a.def.gain_affine = a.def.bias_affine = 0; /* it is there, and does nothing */
+        a.def.gain_law = a.def.bias_law = 0; /* it is there, and does nothing */
         memset(a.def.gain_prm, 0, sizeof a.def.gain_prm);
     }
     a.def.place = xml_place(&m->xml, element);

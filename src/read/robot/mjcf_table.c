@@ -86,12 +86,21 @@ static const form_element in_option[] = {
               NULL),
     FORM_LAST};
 
-static const form_element in_compiler[] = {
-    FORM_NOTE("lengthrange",
-              "mode useexisting uselimit accel maxforce timeconst timestep inttotal interval "
-              "inteval tolrange",
-              NULL),
-    FORM_LAST};
+const form_row mjcf_reach_rows[] = {
+    FORM_WORDS("useexisting", zw_muscle_search, always, "true false"),
+    FORM_WORDS("uselimit", zw_muscle_search, limits, BOOL),
+    FORM_REALS("accel", zw_muscle_search, accel, 1, 1),
+    FORM_REALS("maxforce", zw_muscle_search, force, 1, 1),
+    FORM_REALS("timeconst", zw_muscle_search, fading, 1, 1),
+    FORM_REALS("timestep", zw_muscle_search, step, 1, 1),
+    FORM_REALS("inttotal", zw_muscle_search, time, 1, 1),
+    FORM_REALS("interval", zw_muscle_search, window, 1, 1),
+    FORM_REALS("tolrange", zw_muscle_search, tolerance, 1, 1),
+    FORM_REFUSE("mode", "muscle muscleuser all", "a muscle has a range of lengths"),
+    FORM_END};
+
+static const form_element in_compiler[] = {FORM_READ("lengthrange", mjcf_reach_rows, NULL, NULL),
+                                           FORM_LAST};
 
 /* ---- Looks ------------------------------------------------------------------------------------
  */
@@ -329,7 +338,7 @@ const form_element mjcf_in_body[] = {
 /* ---- The root ---------------------------------------------------------------------------------
  */
 
-#define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, "user cranklength interp", NULL)
+#define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, "user interp", NULL)
 
 static const form_row default_rows[] = {FORM_TEXTS("class", mjcf_class, name), FORM_END};
 
@@ -348,7 +357,7 @@ const form_element mjcf_in_default[] = {
     DRIVE(intvelocity),
     DRIVE(damper),
     DRIVE(cylinder),
-    FORM_NOTE("muscle", NULL, form_anything), /* refused where one is used */
+    DRIVE(muscle),
     FORM_NOTE("adhesion", NULL, form_anything),
     FORM_NOTE("dcmotor", NULL, form_anything),
     FORM_NOTE("orientation", NULL, form_anything),

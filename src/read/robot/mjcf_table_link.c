@@ -103,8 +103,10 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
         FORM_TEXTS("jointinparent", mjcf_actuator, in_parent),                                     \
         FORM_TEXTS("tendon", mjcf_actuator, tendon), FORM_TEXTS("site", mjcf_actuator, site),      \
         FORM_TEXTS("refsite", mjcf_actuator, refsite),                                             \
-        FORM_REFUSE("slidersite", "", "slider-cranks are mechanisms: build it of joints"),         \
-        FORM_REFUSE("cranksite", "", "slider-cranks are mechanisms: build it of joints"),          \
+        FORM_REALS("lengthrange", mjcf_actuator, def.length_range, 2, 2),                          \
+        FORM_TEXTS("cranksite", mjcf_actuator, crank),                                             \
+        FORM_TEXTS("slidersite", mjcf_actuator, slider),                                           \
+        FORM_REALS("cranklength", mjcf_actuator, def.rod, 1, 1),                                   \
         FORM_REFUSE("body", "", "adhesion is not known here"),                                     \
         FORM_REFUSE("damping", "0", "say it at the joint"),                                        \
         FORM_REFUSE("armature", "0", "say it at the joint"),                                       \
@@ -113,7 +115,7 @@ const form_row mjcf_exclude_rows[] = {FORM_TEXTS("name", mjcf_pair, def.name),
 #define ACT_ROWS                                                                                   \
     FORM_WORDS("actlimited", mjcf_actuator, act_limited, LIMITED),                                 \
         FORM_REALS("actrange", mjcf_actuator, def.act_range, 2, 2)
-#define DRIVE_QUIET "user lengthrange cranklength interp"
+#define DRIVE_QUIET "user interp"
 
 const form_row mjcf_general_rows[] = {
     DRIVE_ROWS,
@@ -159,6 +161,20 @@ const form_row mjcf_cylinder_rows[] = {DRIVE_ROWS,
                                        FORM_REALS("bias", mjcf_actuator, bias, 3, 3),
                                        FORM_END};
 
+const form_row mjcf_muscle_rows[] = {DRIVE_ROWS,
+                                     ACT_ROWS,
+                                     FORM_REALS("timeconst", mjcf_actuator, muscle_time, 2, 2),
+                                     FORM_REALS("tausmooth", mjcf_actuator, def.dyn_prm[2], 1, 1),
+                                     FORM_REALS("range", mjcf_actuator, muscle, 2, 2),
+                                     FORM_REALS("force", mjcf_actuator, muscle[2], 1, 1),
+                                     FORM_REALS("scale", mjcf_actuator, muscle[3], 1, 1),
+                                     FORM_REALS("lmin", mjcf_actuator, muscle[4], 1, 1),
+                                     FORM_REALS("lmax", mjcf_actuator, muscle[5], 1, 1),
+                                     FORM_REALS("vmax", mjcf_actuator, muscle[6], 1, 1),
+                                     FORM_REALS("fpmax", mjcf_actuator, muscle[7], 1, 1),
+                                     FORM_REALS("fvmax", mjcf_actuator, muscle[8], 1, 1),
+                                     FORM_END};
+
 #define DRIVE(word) FORM_READ(#word, mjcf_##word##_rows, DRIVE_QUIET, NULL)
 const form_element mjcf_in_actuator[] = {
     DRIVE(general),
@@ -168,7 +184,7 @@ const form_element mjcf_in_actuator[] = {
     DRIVE(intvelocity),
     DRIVE(damper),
     DRIVE(cylinder),
-    FORM_NEVER("muscle", "muscles are not known here"),
+    DRIVE(muscle),
     FORM_NEVER("adhesion", "adhesion is not known here"),
     FORM_NEVER("dcmotor", "this motor is not known yet; <general> can say most of it"),
     FORM_NEVER("orientation", "this actuator is not known yet"),

@@ -138,10 +138,15 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
     } drive[] = {[ZW_DRIVE_JOINT] = {"joint", ZW_THING_JOINT},
                  [ZW_DRIVE_JOINT_IN_PARENT] = {"jointinparent", ZW_THING_JOINT},
                  [ZW_DRIVE_TENDON] = {"tendon", ZW_THING_TENDON},
-                 [ZW_DRIVE_SITE] = {"site", ZW_THING_SITE}};
+                 [ZW_DRIVE_SITE] = {"site", ZW_THING_SITE},
+                 [ZW_DRIVE_CRANK] = {"cranksite", ZW_THING_SITE}};
     mjcf_put_name(w, drive[a->drive].word, drive[a->drive].kind, a->target);
     if (a->refsite >= 0) {
-        mjcf_put_name(w, "refsite", ZW_THING_SITE, a->refsite);
+        mjcf_put_name(w, a->drive == ZW_DRIVE_CRANK ? "slidersite" : "refsite", ZW_THING_SITE,
+                      a->refsite);
+    }
+    if (a->drive == ZW_DRIVE_CRANK) {
+        mjcf_put_reals(w, "cranklength", &a->rod, 1);
     }
 }
 
@@ -149,14 +154,16 @@ static void put_target(mjcf_writer *w, const zw_actuator_def *a)
  * kp (control - length), the control as it is, filtered, or integrated. */
 static const char *servo_word(const zw_actuator_def *a)
 {
-    int is_servo = !a->gain_affine && a->bias_affine && a->bias_prm[0] == 0 &&
-                   a->bias_prm[1] == -a->gain_prm[0] && a->dynamics != ZW_DYNAMICS_FILTER;
+    int is_servo = a->gain_law == ZW_ACTUATOR_CONSTANT && a->bias_law == ZW_ACTUATOR_AFFINE &&
+                   a->bias_prm[0] == 0 && a->bias_prm[1] == -a->gain_prm[0] &&
+                   a->dynamics != ZW_DYNAMICS_FILTER;
     return !is_servo ? NULL : a->dynamics == ZW_DYNAMICS_INTEGRATOR ? "intvelocity" : "position";
 }
 
 static void put_law(mjcf_writer *w, const zw_actuator_def *a)
 {
-    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact"};
+    static const char *const dynamics[] = {"none", "integrator", "filter", "filterexact", "muscle"};
+    static const char *const gain[] = {"fixed", "affine", "muscle"};
     if (a->damp_ratio != 0) {
         mjcf_put_reals(w, "kp", &a->gain_prm[0], 1);
         mjcf_put_reals(w, "dampratio", &a->damp_ratio, 1);
@@ -169,10 +176,13 @@ static void put_law(mjcf_writer *w, const zw_actuator_def *a)
     }
     mjcf_put_text(w, "dyntype", dynamics[a->dynamics]);
     mjcf_put_reals(w, "dynprm", a->dyn_prm, 10);
-    mjcf_put_text(w, "gaintype", a->gain_affine ? "affine" : "fixed");
+    mjcf_put_text(w, "gaintype", gain[a->gain_law]);
     mjcf_put_reals(w, "gainprm", a->gain_prm, 10);
-    mjcf_put_text(w, "biastype", a->bias_affine ? "affine" : "none");
+    mjcf_put_text(w, "biastype", a->bias_law != ZW_ACTUATOR_CONSTANT ? gain[a->bias_law] : "none");
     mjcf_put_reals(w, "biasprm", a->bias_prm, 10);
+    if (a->length_range[0] < a->length_range[1]) {
+        mjcf_put_reals(w, "lengthrange", a->length_range, 2);
+    }
     if (a->dynamics != ZW_DYNAMICS_NONE) {
         put_range(w, "actlimited", "actrange", a->act_limited, a->act_range);
         mjcf_put_bool(w, "actearly", a->act_early);

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/elementary.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -144,7 +143,7 @@ static double by_control(step_impulse *s, int k)
         rate += s->work->aim[i] * s->u[s->work->aim_dof[i]];
     }
     if (motor->act >= 0) {
-        part = motor->filter > 0 ? -math_expm1(-s->h * motor->filter) : s->h;
+        part = bodies_activates(s->system, s->work, motor, s->act0[motor->act], s->h);
     } else if (motor->clamp_control &&
                (s->given[k] <= motor->control[0] || s->given[k] >= motor->control[1])) {
         return 0;

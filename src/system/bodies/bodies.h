@@ -129,25 +129,41 @@ typedef enum bodies_motor_kind {
     MOTOR_SITE
 } bodies_motor_kind;
 
+/* A muscle, bodies_muscle.c: its curves over L = start + by_length * length, V = by_rate *
+ * velocity.
+ */
+typedef struct bodies_muscle {
+    double start, by_length, by_rate;
+    double peak;               /* force */
+    double least, most;        /* L beyond which it does not pull */
+    double passive, eccentric; /* fpmax, fvmax */
+} bodies_muscle;
+
 /* force = clamp(gain u + bias) along gear, u being a parameter c; or where there are dynamics its
- * activation, a number of the state: u' = c (integrator) or (c - u)/tau (filter). */
+ * activation, a number of the state: u' = c (integrator), (c - u)/tau (filter), or that of a
+ * muscle. */
 typedef struct bodies_motor {
     bodies_motor_kind kind; /* what all have comes first: it is asked for at every step */
     int length;             /* of MOTOR_LENGTH */
     int param;
     int act;     /* which activation; -1: none */
     int formula; /* of the control, among those of bodies_formulas; -1: it is the parameter */
-    int clamp_control, clamp_force, gain_affine, bias_affine;
+    int clamp_control, clamp_force, gain_law, bias_law;
     int clamp_act;
+    int early; /* in steps of MuJoCo it is that of the end of the step: actearly */
     double control[2], force[2], gain[3], gear[6];
     double bias[3];
     double act_range[2];
-    double filter; /* 1/tau; 0: an integrator */
-    int exact;     /* MuJoCo's steps follow the filter exactly, too */
-    int q, dof;    /* of MOTOR_BALL, MOTOR_FREE */
+    double filter;               /* 1/tau; 0: an integrator, or a muscle */
+    int excited;                 /* its activation is that of a muscle, with */
+    double tau[3];               /* time constants up and down, width of the change between them */
+    bodies_muscle active, slack; /* of gain and bias */
+    int exact;                   /* MuJoCo's steps follow the filter exactly, too */
+    int q, dof;                  /* of MOTOR_BALL, MOTOR_FREE */
     int in_parent;
     bodies_frame frame; /* of MOTOR_SITE */
     int refers;         /* 1: it pulls against another site, and has a length */
+    double rod;         /* that of a slider-crank with this rod; 0: it is none */
     bodies_frame ref;
 } bodies_motor;
 
@@ -400,6 +416,9 @@ int bodies_first_closer(const struct system_bodies *bodies);
  * the sum of coef[k] v[dof[k]]. Answers their number, at most what work->aim has room for. */
 int bodies_aim(const zw_system *system, zw_work *work, int index, const double *q, int *dof,
                double *coef, double *length);
+/* How far the slider is along its axis, from there to the crank being `apart`; and the force on the
+ * crank that a unit along the axis makes. */
+double bodies_crank(double rod, const double apart[3], const double axis[3], double force[3]);
 /* What it wants to do at u, before its force is limited, and the slopes of that. */
 typedef struct bodies_law {
     double force, by_length, by_rate;
@@ -411,6 +430,16 @@ double bodies_control(const zw_system *system, const zw_work *work, const bodies
 /* Its activation after a time h, from `now`, with the control as it is. */
 double bodies_activated(const zw_system *system, const zw_work *work, const bodies_motor *motor,
                         double now, double h);
+/* How long MuJoCo's step h goes at the rate of its beginning: exact filters less than h. */
+double bodies_activation_time(const bodies_motor *motor, double h);
+/* How much of a change of its control that one becomes. */
+double bodies_activates(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h);
+/* bodies_muscle.c: gain and bias, with their slopes by length and rate; the time constant. */
+double bodies_muscle_gain(const bodies_muscle *muscle, double length, double rate,
+                          double *by_length, double *by_rate);
+double bodies_muscle_bias(const bodies_muscle *muscle, double length, double *by_length);
+double bodies_muscle_time(const bodies_motor *motor, double u, double now);
 /* A motor now: what it measures, its force; of a site the wrench at `place`, moment first. What it
  * aims at, so many speeds, is in work->aim. */
 typedef struct bodies_pull {

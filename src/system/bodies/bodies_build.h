@@ -24,8 +24,10 @@ typedef struct bodies_builder {
     int *joint_dof;  /* and first speed */
     int *joint_rank; /* how many of the same body stand before it; NULL: not known */
     zw_inertia *inertia;
-    double *sweeps; /* of the pose as described */
-    int *mark;      /* [2n] columns of a row */
+    double *sweeps;     /* of the pose as described */
+    double (*reach)[2]; /* [actuators] of muscles: shortest and longest length; NULL: there are none
+                         */
+    int *mark;          /* [2n] columns of a row */
 } bodies_builder;
 
 zw_status bodies_no_memory(zw_error *error);
@@ -70,6 +72,15 @@ zw_status bodies_measure_tendons(bodies_builder *b, zw_error *error);
 
 /* bodies_drive.c: motors and weights taken off. */
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error);
+
+/* How fast the motor's length changes with each speed, in the pose as described: row[n]; there is
+ * room for the Jacobian of a body. */
+void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, double *jacobian,
+                         double *row);
+/* bodies_muscle.c */
+zw_status bodies_make_muscles(bodies_builder *b, zw_error *error);
+/* tendon/muscle_range.c: b->reach. */
+zw_status bodies_find_reach(bodies_builder *b, zw_error *error);
 
 /* bodies_fluid.c: what air or water acts on. */
 zw_status bodies_make_fluid(bodies_builder *b, zw_error *error);

@@ -207,8 +207,12 @@ static void add_damping(const struct system_bodies *to, double *slow, double *da
     }
     for (int k = 0; k < to->motor_count; k++) {
         const bodies_motor *motor = &to->motor[k];
-        if (motor->kind == MOTOR_LENGTH && motor->bias_affine) {
-            slow[motor->length] -= motor->gear[0] * motor->gear[0] * motor->bias[2];
+        double square = motor->gear[0] * motor->gear[0];
+        if (motor->kind == MOTOR_LENGTH && motor->bias_law == ZW_ACTUATOR_AFFINE) {
+            slow[motor->length] -= square * motor->bias[2];
+        }
+        if (motor->kind == MOTOR_LENGTH && motor->gain_law == ZW_ACTUATOR_MUSCLE) {
+            slow[motor->length] += square * 2 * motor->active.peak * motor->active.by_rate;
         }
     }
     for (int i = 0; i < to->length_count; i++) {
@@ -404,10 +408,12 @@ zw_status bodies_compile(zw_system *system, const zw_model *model, zw_error *err
                         .from = cut ? cut->bodies : model->bodies,
                         .drawn = model->bodies,
                         .cut = cut};
+    status = status == ZW_OK ? bodies_find_reach(&b, error) : status;
     if (status == ZW_OK) {
         status = build(&b, error);
         bodies_close(&b);
     }
+    base_free(b.reach);
     bodies_cut_free(cut);
     if (system->bodies && system->bodies->shown) {
         system->model = system->bodies->shown;

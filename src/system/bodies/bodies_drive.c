@@ -11,11 +11,12 @@
 /* What it pulls on. */
 static void aim(const bodies_builder *b, const zw_actuator_def *from, bodies_motor *motor)
 {
-    if (from->drive == ZW_DRIVE_SITE) {
+    if (from->drive == ZW_DRIVE_SITE || from->drive == ZW_DRIVE_CRANK) {
         const zw_site_def *site = &b->from->site[from->target];
         motor->kind = MOTOR_SITE;
         motor->frame = bodies_frame_on(b, site->body, site->pos, site->quat);
         motor->refers = from->refsite >= 0;
+        motor->rod = from->drive == ZW_DRIVE_CRANK ? from->rod : 0;
         if (motor->refers) {
             site = &b->from->site[from->refsite];
             motor->ref = bodies_frame_on(b, site->body, site->pos, site->quat);
@@ -52,17 +53,20 @@ static void describe_motor(bodies_builder *b, int index)
 {
     const zw_actuator_def *from = &b->from->actuator[index];
     bodies_motor *motor = &b->to->motor[index];
-    int filters = from->dynamics >= ZW_DYNAMICS_FILTER;
+    int filters =
+        from->dynamics == ZW_DYNAMICS_FILTER || from->dynamics == ZW_DYNAMICS_FILTER_EXACT;
     *motor = (bodies_motor){.formula = formula_of(b, index),
                             .act = -1,
                             .filter = filters ? 1 / from->dyn_prm[0] : 0,
                             .exact = from->dynamics == ZW_DYNAMICS_FILTER_EXACT,
+                            .excited = from->dynamics == ZW_DYNAMICS_MUSCLE,
                             .clamp_act = from->act_limited,
+                            .early = from->act_early,
                             .clamp_control =
                                 from->ctrl_limited && !bodies_without(b, ZW_WITHOUT_CLAMPCTRL),
                             .clamp_force = from->force_limited,
-                            .gain_affine = from->gain_affine,
-                            .bias_affine = from->bias_affine};
+                            .gain_law = from->gain_law,
+                            .bias_law = from->bias_law};
     aim(b, from, motor);
     memcpy(motor->gear, from->gear, sizeof motor->gear);
     memcpy(motor->control, from->ctrl_range, sizeof motor->control);
@@ -70,6 +74,7 @@ static void describe_motor(bodies_builder *b, int index)
     memcpy(motor->gain, from->gain_prm, sizeof motor->gain);
     memcpy(motor->bias, from->bias_prm, sizeof motor->bias);
     memcpy(motor->act_range, from->act_range, sizeof motor->act_range);
+    memcpy(motor->tau, from->dyn_prm, sizeof motor->tau);
 }
 
 static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
@@ -93,8 +98,25 @@ static zw_status make_motor(bodies_builder *b, int index, zw_error *error)
 
 /* ---- Damping by its ratio -------------------------------------------------------------------- */
 
-/* How fast the motor's length changes with each speed, in the pose as described: row[n]. */
-static void transmission(const bodies_builder *b, const bodies_motor *motor, double *jacobian,
+/* Of a slider-crank, whose axis is z of this turn. */
+static void crank_wrench(const bodies_builder *b, const bodies_motor *motor, const double place[3],
+                         const double quat[4], double wrench[6])
+{
+    static const double z[3] = {0, 0, 1};
+    double axis[3], apart[3];
+    tree_point(b->system->tree, motor->ref.body, motor->ref.pos, b->sweeps, apart);
+    model_rotate(quat, z, axis);
+    for (int k = 0; k < 3; k++) {
+        apart[k] = place[k] - apart[k];
+        wrench[k] = 0;
+    }
+    bodies_crank(motor->rod, apart, axis, wrench + 3);
+    for (int k = 3; k < 6; k++) {
+        wrench[k] *= motor->gear[0];
+    }
+}
+
+void bodies_transmission(const bodies_builder *b, const bodies_motor *motor, double *jacobian,
                          double *row)
 {
     const tree_mechanism *tree = b->system->tree;
@@ -121,6 +143,9 @@ static void transmission(const bodies_builder *b, const bodies_motor *motor, dou
         model_quat_multiply(quat, b->sweeps + tree->at.quat + 4 * axes->body, axes->quat);
         model_rotate(quat, motor->gear + 3, wrench);
         model_rotate(quat, motor->gear, wrench + 3);
+        if (motor->rod > 0) {
+            crank_wrench(b, motor, place, quat, wrench);
+        }
         tree_jacobian(tree, frame->body, place, b->sweeps, jacobian);
         int d = tree->body[frame->body].last_dof;
         for (int k = tree_chain(tree, frame->body, NULL) - 1; k >= 0;
@@ -157,7 +182,7 @@ static zw_status damp_by_ratio(bodies_builder *b, zw_error *error)
         if (ratio == 0) {
             continue;
         }
-        transmission(b, motor, jacobian, row);
+        bodies_transmission(b, motor, jacobian, row);
         for (int d = 0; d < tree->nv; d++) {
             double square = row[d] * row[d];
             mass += square > 1e-15 ? diagonal[d] / square : 0;
@@ -263,5 +288,6 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
     make_lifts(b);
     status = status == ZW_OK ? check_lifts(b, error) : status;
     status = status == ZW_OK ? set_spring_dampers(b, error) : status;
+    status = status == ZW_OK ? bodies_make_muscles(b, error) : status;
     return status == ZW_OK ? damp_by_ratio(b, error) : status;
 }

@@ -35,17 +35,43 @@ static double control_of(const zw_system *system, const bodies_motor *motor, con
     return clamp(u, motor->clamp_control, motor->control);
 }
 
+static double unit(double u)
+{
+    return fmin(fmax(u, 0), 1);
+}
+
+/* How fast its activation changes, whatever its range. */
+static double activation_rate(const bodies_motor *motor, double u, double now)
+{
+    return motor->excited      ? (unit(u) - now) / bodies_muscle_time(motor, u, now)
+           : motor->filter > 0 ? (u - now) * motor->filter
+                               : u;
+}
+
 /* An activation that is limited stops at the ends of its range. */
 void bodies_activate(const zw_system *system, const zw_work *work, const double *v, double *rate)
 {
     for (int k = 0; k < system->bodies->act_count; k++) {
         const bodies_motor *motor = &system->bodies->motor[system->bodies->act_motor[k]];
         double u = control_of(system, motor, work), now = v[system->n + system->law.carried + k];
-        rate[k] = motor->filter > 0 ? (u - now) * motor->filter : u;
+        rate[k] = activation_rate(motor, u, now);
         int stops = (now >= motor->act_range[1] && rate[k] > 0) ||
                     (now <= motor->act_range[0] && rate[k] < 0);
         rate[k] = motor->clamp_act && !work->acts_freely && stops ? 0 : rate[k];
     }
+}
+
+double bodies_activation_time(const bodies_motor *motor, double h)
+{
+    return motor->exact ? -math_expm1(-h * motor->filter) / motor->filter : h;
+}
+
+/* a' = (u - a)/tau with the time constant of the middle of h: of second order, and never beyond u.
+ */
+static double excite(const bodies_motor *motor, double u, double now, double h)
+{
+    double half = unit(u) + (now - unit(u)) * math_exp(-h / 2 / bodies_muscle_time(motor, u, now));
+    return unit(u) + (now - unit(u)) * math_exp(-h / bodies_muscle_time(motor, u, half));
 }
 
 /* a' = u, or a' = (u - a)/tau: u + (a - u) exp(-h/tau). */
@@ -53,8 +79,20 @@ double bodies_activated(const zw_system *system, const zw_work *work, const bodi
                         double now, double h)
 {
     double u = control_of(system, motor, work);
-    double then = motor->filter > 0 ? u + (now - u) * math_exp(-h * motor->filter) : now + h * u;
+    double then = motor->excited      ? excite(motor, u, now, h)
+                  : motor->filter > 0 ? u + (now - u) * math_exp(-h * motor->filter)
+                                      : now + h * u;
     return clamp(then, motor->clamp_act, motor->act_range);
+}
+
+double bodies_activates(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                        double now, double h)
+{
+    if (!motor->excited) {
+        return motor->filter > 0 ? -math_expm1(-h * motor->filter) : h;
+    }
+    double u = control_of(system, motor, work);
+    return u == unit(u) ? -math_expm1(-h / bodies_muscle_time(motor, u, now)) : 0;
 }
 
 double bodies_control(const zw_system *system, const zw_work *work, const bodies_motor *motor,
@@ -63,9 +101,14 @@ double bodies_control(const zw_system *system, const zw_work *work, const bodies
     if (motor->act < 0) {
         return control_of(system, motor, work);
     }
+    double now = v[system->n + system->law.carried + motor->act];
+    if (motor->early && work->ahead > 0) {
+        now += bodies_activation_time(motor, work->ahead) *
+               activation_rate(motor, control_of(system, motor, work), now);
+        return clamp(now, motor->clamp_act, motor->act_range);
+    }
     /* a step may have gone a little too far */
-    return clamp(v[system->n + system->law.carried + motor->act],
-                 motor->clamp_act && !work->acts_freely, motor->act_range);
+    return clamp(now, motor->clamp_act && !work->acts_freely, motor->act_range);
 }
 
 /* gear, given in the parent's axes, along those of the body that the quaternion turns. */
@@ -150,6 +193,22 @@ static double length_between(const bodies_motor *motor, const double place[3], c
     return model_dot(motor->gear, seen) + turned(between, motor->gear + 3);
 }
 
+/* A rod of length r leads from the crank, at x from the slider's site, to the slider, at l along
+ * the axis e: |x - l e| = r, so l = e.x - s with s^2 = (e.x)^2 + r^2 - x.x. Then dl/dx = e + (x -
+ * (e.x) e)/s. As l is the same however both sites are turned together, what turns the axis is the
+ * moment of the opposite force at the same point. Where the rod does not reach, MuJoCo has l = e.x.
+ */
+double bodies_crank(double rod, const double apart[3], const double axis[3], double force[3])
+{
+    double along = model_dot(apart, axis);
+    double square = along * along + rod * rod - model_dot(apart, apart);
+    double s = square > 0 ? sqrt(square) : 0;
+    for (int k = 0; k < 3; k++) {
+        force[k] = axis[k] + (s > 0 ? (apart[k] - along * axis[k]) / s : 0);
+    }
+    return along - s;
+}
+
 /* A site: gear is force and moment along its axes; it has no length. With a refsite gear is along
  * the axes of that one, and what pulls on the site pulls the other way on the body of the refsite,
  * at the same point: the rate of R1' (p - p1) is R1' (v - v1 - w1 x (p - p1)). */
@@ -163,6 +222,22 @@ static double site_wrench(const zw_system *system, const zw_work *work, const bo
     tree_point(tree, frame->body, frame->pos, work->sweeps, place);
     model_quat_multiply(quat, all + 4 * frame->body, frame->quat);
     memcpy(axes, quat, sizeof axes);
+    if (motor->rod > 0) {
+        static const double z[3] = {0, 0, 1};
+        double axis[3], apart[3];
+        tree_point(tree, ref->body, ref->pos, work->sweeps, ref_place);
+        model_quat_multiply(axes, all + 4 * ref->body, ref->quat);
+        model_rotate(axes, z, axis);
+        for (int k = 0; k < 3; k++) {
+            apart[k] = place[k] - ref_place[k];
+            wrench[k] = 0;
+        }
+        length = motor->gear[0] * bodies_crank(motor->rod, apart, axis, wrench + 3);
+        for (int k = 3; k < 6; k++) {
+            wrench[k] *= motor->gear[0];
+        }
+        return length;
+    }
     if (motor->refers) {
         tree_point(tree, ref->body, ref->pos, work->sweeps, ref_place);
         model_quat_multiply(axes, all + 4 * ref->body, ref->quat);
@@ -237,15 +312,23 @@ bodies_law bodies_motor_law(const bodies_motor *motor, double u, double length, 
 {
     bodies_law law = {.force = 0};
     double gain = motor->gain[0];
-    if (motor->gain_affine) {
+    if (motor->gain_law == ZW_ACTUATOR_AFFINE) {
         gain += motor->gain[1] * length + motor->gain[2] * rate;
         law.by_length = motor->gain[1] * u;
         law.by_rate = motor->gain[2] * u;
+    } else if (motor->gain_law == ZW_ACTUATOR_MUSCLE) {
+        gain = bodies_muscle_gain(&motor->active, length, rate, &law.by_length, &law.by_rate);
+        law.by_length *= u;
+        law.by_rate *= u;
     }
-    if (motor->bias_affine) {
+    if (motor->bias_law == ZW_ACTUATOR_AFFINE) {
         law.force = motor->bias[0] + motor->bias[1] * length + motor->bias[2] * rate;
         law.by_length += motor->bias[1];
         law.by_rate += motor->bias[2];
+    } else if (motor->bias_law == ZW_ACTUATOR_MUSCLE) {
+        double by_length = 0;
+        law.force = bodies_muscle_bias(&motor->slack, length, &by_length);
+        law.by_length += by_length;
     }
     int has_length = motor->kind == MOTOR_LENGTH || motor->kind == MOTOR_BALL || motor->refers;
     law.by_length = has_length ? law.by_length : 0;
@@ -285,7 +368,7 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
-        if (motor->kind == MOTOR_LENGTH && !motor->gain_affine && !motor->bias_affine) {
+        if (motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law) {
             double wish = motor->gain[0] * bodies_control(system, work, motor, v); /* of u alone */
             room[motor->length] += motor->gear[0] * clamp(wish, motor->clamp_force, motor->force);
             continue;

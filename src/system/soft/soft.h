@@ -150,7 +150,8 @@ typedef struct soft_island {
 typedef struct soft_problem {
     const zw_system *system;
     zw_work *work;
-    double h; /* of the steps, for soft_spring_of; 0: it is not to be safe */
+    double step; /* of the steps; */
+    double h;    /* likewise, for soft_spring_of; 0: it is not to be safe */
 
     /* soft_weight.c: 1/mass, felt in the pose as described. */
     double (*part)[2]; /* [parts] of shifts and turns at the centre of mass */

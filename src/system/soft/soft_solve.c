@@ -104,7 +104,7 @@ zw_status soft_create(const zw_system *system, zw_work *work, double h, soft_pro
     soft_problem *s = base_alloc(sizeof *s);
     if (s) {
         int safe = !(system->bodies->without & ZW_WITHOUT_REFSAFE);
-        *s = (soft_problem){.system = system, .work = work, .h = safe ? h : 0};
+        *s = (soft_problem){.system = system, .work = work, .step = h, .h = safe ? h : 0};
     }
     if (!s || !allocate(s) || !bodies_herd(system, work)) {
         soft_free(s);
@@ -190,6 +190,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
     zw_status status = ZW_OK;
     int was = s->work->as_mujoco;
     s->work->as_mujoco = 1;
+    s->work->ahead = s->step;
     bodies_smooth(system, s->work, q, v);
     memcpy(s->force, s->work->out[PART_TERMS] + system->at.force, bytes);
     for (int i = 0; i < system->n; i++) { /* on the way that it went last */
@@ -213,6 +214,7 @@ zw_status soft_forward(soft_problem *s, double t, const double *q, const double 
         memcpy(s->guess, s->a, bytes);
     }
     s->work->as_mujoco = was;
+    s->work->ahead = 0;
     return status;
 }
 
