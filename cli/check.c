@@ -220,9 +220,13 @@ int cli_check(const cli_arguments *arguments)
     }
     size_t room = (size_t)zw_count(world.system, ZW_CONSTRAINT) + 1;
     zw_constraint *list = calloc(room, sizeof *list);
-    zw_run_options plan;
-    zw_status status =
-        list ? zw_forward(world.system, world.state, world.work, NULL, &error) : ZW_NO_MEMORY;
+    zw_run_options plan, run = arguments->run;
+    if (zw_model_missing_mesh(world.model)) {
+        run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */
+    }
+    zw_status status = list ? zw_forward(world.system, world.state, world.work,
+                                         zw_model_missing_mesh(world.model) ? &run : NULL, &error)
+                            : ZW_NO_MEMORY;
     if (status == ZW_OK) {
         status = zw_constraints_look(world.system, world.state, world.work, list, &error);
     }
@@ -233,10 +237,6 @@ int cli_check(const cli_arguments *arguments)
         status = show_reach(arguments, &world, &error);
     }
     code = status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
-    zw_run_options run = arguments->run;
-    if (zw_model_missing_mesh(world.model)) {
-        run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */
-    }
     if (status == ZW_OK && zw_run_plan(world.system, world.state, &run, &plan, &error) != ZW_OK) {
         code = CLI_MODEL; /* its `run` line */
     }
