@@ -83,12 +83,15 @@ static void show_constraints(const cli_world *world, const zw_constraint *list)
     printf("\n");
 }
 
+/* Of a robot, whose joints have two stops each, only those that act. */
 static void show_contacts(const cli_world *world, const zw_constraint *list)
 {
     static const char *const word[] = {"open", "closed", "sliding", "stuck"};
     int count = zw_count(world->system, ZW_CONSTRAINT), said = 0, left = 0;
+    int robot = zw_model_world(world->model) != NULL;
     for (int c = 0; c < count; c++) {
-        if (list[c].kind != ZW_ONE_SIDED && list[c].friction == 0) {
+        if ((list[c].kind != ZW_ONE_SIDED && list[c].friction == 0) ||
+            (robot && list[c].mode == ZW_MODE_OPEN && list[c].position > 0)) {
             continue;
         }
         if (said == SHOWN) {
@@ -190,6 +193,11 @@ static void show(const cli_world *world, const zw_constraint *list)
 {
     const zw_motion *motion = zw_work_motion(world->work);
     show_robot(world);
+    cli_show_keys(stdout, world);
+    if (zw_model_world(world->model) && zw_contact_room(world->system) > 0) {
+        cli_label(stdout, "contact");
+        printf("exact, by Coulomb's law; --method soft has MuJoCo's soft contacts and its step\n");
+    }
     show_coordinates(world);
     show_constraints(world, list);
     show_contacts(world, list);
@@ -220,9 +228,13 @@ int cli_check(const cli_arguments *arguments)
     }
     size_t room = (size_t)zw_count(world.system, ZW_CONSTRAINT) + 1;
     zw_constraint *list = calloc(room, sizeof *list);
-    zw_run_options plan;
-    zw_status status =
-        list ? zw_forward(world.system, world.state, world.work, NULL, &error) : ZW_NO_MEMORY;
+    zw_run_options plan, run = arguments->run;
+    if (zw_model_missing_mesh(world.model)) {
+        run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */
+    }
+    zw_status status = list ? zw_forward(world.system, world.state, world.work,
+                                         zw_model_missing_mesh(world.model) ? &run : NULL, &error)
+                            : ZW_NO_MEMORY;
     if (status == ZW_OK) {
         status = zw_constraints_look(world.system, world.state, world.work, list, &error);
     }
@@ -233,10 +245,6 @@ int cli_check(const cli_arguments *arguments)
         status = show_reach(arguments, &world, &error);
     }
     code = status == ZW_BAD_INPUT ? CLI_MODEL : cli_code_of(status);
-    zw_run_options run = arguments->run;
-    if (zw_model_missing_mesh(world.model)) {
-        run.method = ZW_METHOD_DOP853; /* it can run without contacts; the notes name the mesh */
-    }
     if (status == ZW_OK && zw_run_plan(world.system, world.state, &run, &plan, &error) != ZW_OK) {
         code = CLI_MODEL; /* its `run` line */
     }

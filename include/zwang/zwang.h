@@ -61,7 +61,7 @@ typedef struct zw_read_options {
     const zw_setting *settings;
     int setting_count;
     zw_base base;        /* of a URDF robot */
-    int balance_inertia; /* bodies: moments that no body can have are replaced by their mean */
+    int balance_inertia; /* bodies: impossible moments become their mean; URDF: shapes may weigh */
     const zw_package *packages; /* before those found beside the file and in the folders above */
     int package_count;
 } zw_read_options;

@@ -125,6 +125,11 @@ int model_equality_rows(const zw_equality_def *def);
 /* As zw_model_inertia, but bodies that could not be moved alone pass. */
 zw_status model_weigh(const zw_model *model, zw_inertia *list, zw_error *error);
 
+/* movable.c: the first joint that no mass answers (its children's count), -1: none, or
+ * MODEL_NO_MEMORY. */
+enum { MODEL_NO_MEMORY = -2 };
+int model_immovable(const model_bodies *b, const zw_inertia *list);
+
 /* ---- mesh.c ---------------------------------------------------------------------------------- */
 
 /* Volume (shells: area), centre and principal second moments for density 1. 0: there is none. */

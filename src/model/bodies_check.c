@@ -89,9 +89,6 @@ static int check_body(const checker *c, const zw_body_def *d)
     if (ok && d->inertial) {
         ok = finite(c, "centre of mass", d->com, 3) && quaternion(c, d->inertia_quat) &&
              not_negative(c, "mass", d->mass) && finite(c, "inertia", d->inertia, 6);
-        for (int i = 0; ok && i < 3; i++) {
-            ok = not_negative(c, "moment of inertia", d->inertia[i]);
-        }
     }
     return ok;
 }

@@ -36,6 +36,7 @@ typedef struct weigher {
     lump *own;            /* [bodies] */
     lump *whole;          /* [bodies] with the children that are fast to it */
     int *joints;          /* [bodies] how many */
+    signed char *odd;     /* [bodies] moments that no body has by itself */
 } weigher;
 
 static int fail(weigher *w, zw_thing kind, int index, const char *story)
@@ -269,16 +270,8 @@ static int weigh(weigher *w)
     return 1;
 }
 
-/* No joint moves it: its moments of inertia have no effect. */
-static int is_static(const model_bodies *b, int body)
-{
-    while (body > 0 && b->joints[body] == 0) {
-        body = b->body[body].parent;
-    }
-    return body == 0;
-}
-
-/* Least values, then A + B >= C for each pair of moments (what holds for every set of points). */
+/* Least values, then A + B >= C >= 0 for each pair of moments (what holds for every set of points):
+ * by their mean, or to be looked at once it is known what moves as one (check_odd). */
 static int finish_body(weigher *w, int body, zw_inertia *out)
 {
     const zw_world_def *world = &w->b->world;
@@ -297,17 +290,12 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     if (!isfinite(out->mass + m[0] + m[1] + m[2])) {
         return fail(w, ZW_THING_BODY, body, "its mass or moment of inertia is not finite");
     }
-    if (m[2] < 0) {
-        return fail(w, ZW_THING_BODY, body, "a moment of inertia is negative");
-    }
-    if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
-        if (!world->balance && !is_static(w->b, body)) {
-            return fail(w, ZW_THING_BODY, body,
-                        "the sum of two of its moments of inertia is less than the third; no body "
-                        "is so. Correct them, or let their mean replace them: --balance, or "
-                        "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
+    double sum = m[0] + m[1] + m[2]; /* m[0] is the largest */
+    if (m[2] < 0 || m[1] + m[2] < m[0] * (1 - 1e-9)) {
+        w->odd[body] = !(world->balance && sum >= 0);
+        for (int i = 0; i < 3 && !w->odd[body]; i++) {
+            m[i] = sum / 3;
         }
-        m[0] = m[1] = m[2] = (m[0] + m[1] + m[2]) / 3;
     }
     memcpy(out->moment, m, sizeof m);
     l->mass = out->mass;
@@ -315,54 +303,51 @@ static int finish_body(weigher *w, int body, zw_inertia *out)
     return 1;
 }
 
-/* The moment about a joint's axis through its anchor: a'Ia + m |a x r|^2. */
-static double moment_about(const lump *l, const double axis[3], const double anchor[3])
+/* Is there mass, or armature, to answer a force on every joint? */
+static int check_moving(weigher *w, const zw_inertia *list)
 {
-    double r[3], cross[3];
-    double about[6];
-    for (int i = 0; i < 3; i++) {
-        r[i] = l->com[i] - anchor[i];
+    static const char *const story[] = {
+        "it moves, but has no mass; give it a geom with mass, or an inertial (URDF: --balance lets "
+        "its collision shapes weigh)",
+        "it turns freely, but has no moment of inertia; give it a geom with mass, or an inertial "
+        "(URDF: --balance takes it from its collision shapes)",
+        "it turns, but has no moment of inertia about its hinge; give it a geom with mass, or an "
+        "inertial (URDF: --balance takes it from its collision shapes)"};
+    int joint = model_immovable(w->b, list);
+    if (joint == MODEL_NO_MEMORY) {
+        w->status = base_fail(w->error, ZW_NO_MEMORY, "out of memory");
     }
-    model_cross(cross, axis, r);
-    memcpy(about, l->tensor, sizeof about);
-    const double *t = about, *a = axis;
-    return a[0] * a[0] * t[0] + a[1] * a[1] * t[1] + a[2] * a[2] * t[2] +
-           2 * (a[0] * a[1] * t[3] + a[0] * a[2] * t[4] + a[1] * a[2] * t[5]) +
-           l->mass * model_dot(cross, cross);
+    if (joint < 0) {
+        return joint != MODEL_NO_MEMORY;
+    }
+    const zw_joint_def *j = &w->b->joint[joint];
+    int massless = j->kind == ZW_JOINT_SLIDE ||
+                   (j->kind == ZW_JOINT_FREE && !(w->whole[j->body].mass > 1e-15));
+    return fail(w, ZW_THING_BODY, j->body, story[massless ? 0 : j->kind == ZW_JOINT_HINGE ? 2 : 1]);
 }
 
-/* Can the joint be moved: is there mass, or armature, to answer a force? */
-static int check_joint(weigher *w, int joint)
+/* Moments that no body has, in a link that is fast to others: what counts is their sum, and what
+ * never moves may have any. */
+static int check_odd(weigher *w)
 {
-    const zw_joint_def *j = &w->b->joint[joint];
-    const lump *l = &w->whole[j->body];
-    const double least = 1e-15;
-    if (j->armature > 0 && j->kind != ZW_JOINT_FREE) {
-        return 1;
-    }
-    if (j->kind != ZW_JOINT_HINGE && !(l->mass > least) && j->kind != ZW_JOINT_BALL) {
-        return fail(w, ZW_THING_BODY, j->body,
-                    "it moves, but has no mass; give it a geom with mass, or an inertial");
-    }
-    if (j->kind == ZW_JOINT_HINGE && !(moment_about(l, j->axis, j->pos) > least)) {
-        return fail(w, ZW_THING_BODY, j->body,
-                    "it turns, but has no moment of inertia about its hinge; give it a geom with "
-                    "mass, or an inertial");
-    }
-    if (j->kind == ZW_JOINT_BALL || j->kind == ZW_JOINT_FREE) {
-        lump about = *l;
-        double quat[4], moment[3], r[3];
-        for (int i = 0; i < 3; i++) {
-            r[i] = l->com[i] - j->pos[i];
+    for (int i = 1; i < w->b->count[ZW_THING_BODY]; i++) {
+        int with = i;
+        double quat[4], m[3];
+        while (with > 0 && w->joints[with] == 0) {
+            with = w->b->body[with].parent;
         }
-        if (j->kind == ZW_JOINT_BALL) {
-            add_steiner(about.tensor, l->mass, r);
+        if (!w->odd[i] || with == 0) {
+            continue;
         }
-        model_principal(about.tensor, quat, moment);
-        if (!(moment[2] > least)) {
-            return fail(w, ZW_THING_BODY, j->body,
-                        "it turns freely, but has no moment of inertia; give it a geom with mass, "
-                        "or an inertial");
+        model_principal(w->whole[with].tensor, quat, m);
+        if (m[2] < -1e-14 * m[0]) {
+            return fail(w, ZW_THING_BODY, i, "a moment of inertia is negative");
+        }
+        if (m[1] + m[2] < m[0] * (1 - 1e-9)) { /* m[0] is the largest */
+            return fail(w, ZW_THING_BODY, i,
+                        "the sum of two of its moments of inertia is less than the third; no body "
+                        "is so. Correct them, or let their mean replace them: --balance, or "
+                        "balanceinertia=\"true\" of <compiler> (in URDF inside <mujoco>)");
         }
     }
     return 1;
@@ -388,15 +373,6 @@ static void join_children(weigher *w)
     }
 }
 
-static int check_moving(weigher *w)
-{
-    int ok = 1;
-    for (int i = 0; i < w->b->count[ZW_THING_JOINT] && ok; i++) {
-        ok = w->b->joint[i].closes >= 0 || check_joint(w, i);
-    }
-    return ok;
-}
-
 static int weigh_all(weigher *w, zw_inertia *list, int check)
 {
     int n = w->b->count[ZW_THING_BODY];
@@ -419,7 +395,7 @@ static int weigh_all(weigher *w, zw_inertia *list, int check)
         }
     }
     join_children(w);
-    return check ? check_moving(w) : 1;
+    return check_odd(w) && (!check || check_moving(w, list));
 }
 
 static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check, zw_error *error)
@@ -435,8 +411,9 @@ static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check,
     w.own = base_alloc(bodies * sizeof *w.own);
     w.whole = base_alloc(bodies * sizeof *w.whole);
     w.joints = base_alloc(bodies * sizeof *w.joints);
+    w.odd = base_alloc(bodies);
     if (w.mesh == NULL || w.weighed == NULL || w.own == NULL || w.whole == NULL ||
-        w.joints == NULL) {
+        w.joints == NULL || w.odd == NULL) {
         w.status = base_fail(error, ZW_NO_MEMORY, "out of memory");
     } else {
         weigh_all(&w, list, check);
@@ -446,6 +423,7 @@ static zw_status weigh_model(const zw_model *model, zw_inertia *list, int check,
     base_free(w.own);
     base_free(w.whole);
     base_free(w.joints);
+    base_free(w.odd);
     return w.status;
 }
 

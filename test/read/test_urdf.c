@@ -1,4 +1,7 @@
 /* What URDF means. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "robots.h"
 
 static void the_arm(void **state)
@@ -313,6 +316,130 @@ static void contact_of_urdf(void **state)
     zw_model_free(m);
 }
 
+#define BALL(name, inside)                                                                         \
+    "<link name='" name "'>" inside                                                                \
+    "<collision><geometry><sphere radius='0.1'/></geometry></collision></link>"
+#define MASS(number) "<inertial><mass value='" number "'/></inertial>"
+
+static zw_model *parts(const char *text, int balance, zw_error *error)
+{
+    char path[] = "/tmp/zwang_parts_XXXXXX.urdf";
+    int handle = mkstemps(path, 5);
+    assert_true(handle >= 0);
+    assert_int_equal(write(handle, text, strlen(text)), (ssize_t)strlen(text));
+    close(handle);
+    zw_read_options options = {.balance_inertia = balance, .base = ZW_BASE_FREE};
+    zw_model *m = zw_model_read_with(path, &options, error);
+    remove(path);
+    return m;
+}
+
+/* Balls of 0.1 m: of the density that is said; of water, or of the mass that is given, where that
+ * was asked for, and else refused with the way out. */
+static void shapes_that_weigh(void **state)
+{
+    (void)state;
+    const double volume = 4.0 / 3 * acos(-1) * 1e-3;
+    const char *dense =
+        "<robot name='r'>" BALL("a", "<inertial><density value='300'/></inertial>") "</robot>";
+    const char *two = "<robot name='r'>" BALL("a", "") BALL("b", MASS("3")) "</robot>";
+    zw_error error;
+    zw_inertia list[3];
+    zw_model *m = parts(dense, 0, &error);
+    assert_non_null(m);
+    assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
+    ASSERT_CLOSE(list[1].mass, 300 * volume);
+    ASSERT_CLOSE(list[1].moment[0], 0.4 * 300 * volume * 0.01);
+    zw_model_free(m);
+
+    assert_null(parts(two, 0, &error));
+    assert_non_null(strstr(error.text, "--balance"));
+    m = parts(two, 1, &error);
+    assert_non_null(m);
+    assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
+    ASSERT_CLOSE(list[1].mass, 1000 * volume);
+    ASSERT_CLOSE(list[2].mass, 3);
+    ASSERT_CLOSE(list[2].moment[2], 0.4 * 3 * 0.01);
+    assert_true(is_noted(m, "without <inertial>"));
+    assert_true(is_noted(m, "mass without moments"));
+    zw_model_free(m);
+}
+
+#define MOMENTS(x, y, z)                                                                           \
+    "<inertial><mass value='1'/><inertia ixx='" x "' iyy='" y "' izz='" z                          \
+    "' ixy='0' ixz='0' iyz='0'/></inertial>"
+
+/* Moments that no body has: in a link that is fast to another one only their sum counts. */
+static void moments_of_fast_links(void **state)
+{
+    (void)state;
+    static const char form[] = "<robot name='r'><link name='a'>" MOMENTS(
+        "2", "2",
+        "2") "</link><link name='b'>%s</link>"
+             "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint></robot>";
+    static const struct {
+        const char *inertial;
+        int read;
+    } trial[] = {{MOMENTS("0.1", "0.1", "1"), 1},  /* 2.1 2.1 3 */
+                 {MOMENTS("-0.1", "0.1", "0"), 1}, /* 1.9 2.1 2 */
+                 {MOMENTS("0.1", "0.1", "9"), 0},  /* 2.1 2.1 11 */
+                 {MOMENTS("-3", "2", "2"), 0}};    /* -1 4 4 */
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        char text[2000];
+        zw_error error;
+        snprintf(text, sizeof text, form, trial[i].inertial);
+        zw_model *m = parts(text, 0, &error);
+        assert_int_equal(m != NULL, trial[i].read);
+        assert_true(m != NULL || strstr(error.text, "body 'b'") != NULL);
+        zw_model_free(m);
+    }
+}
+
+/* Words of Drake; a sphere that is a point; a package without a name before its path. */
+static void shapes_of_drake(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from(
+        "<robot name='r'><link name='a'>"
+        "<collision name='e'><geometry><drake:ellipsoid a='1' b='2' c='3'/></geometry></collision>"
+        "<collision name='c'><geometry><drake:capsule radius='1' "
+        "length='4'/></geometry></collision>"
+        "<collision name='p'><geometry><sphere radius='0'/></geometry></collision></link></robot>");
+    const zw_geom_def *e = thing(m, ZW_THING_GEOM, "e"), *c = thing(m, ZW_THING_GEOM, "c");
+    assert_int_equal(e->shape, ZW_SHAPE_ELLIPSOID);
+    ASSERT_VECTOR(e->size, 1, 2, 3);
+    assert_int_equal(c->shape, ZW_SHAPE_CAPSULE);
+    ASSERT_VECTOR(c->size, 1, 2);
+    const zw_geom_def *p = thing(m, ZW_THING_GEOM, "p");
+    assert_true(p->size[0] > 0 && p->size[0] <= 1e-6);
+    assert_true(is_noted(m, "sphere without size"));
+    zw_model_free(m);
+}
+
+/* What is no robot file for us, and what to do. */
+static void files_that_are_not_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *story;
+    } file[] = {
+        {"robot.urdf.xacro", "<robot name='r'><xacro:arm/></robot>",
+         "xacro robot.urdf.xacro > robot.urdf"},
+        {"a.urdf",
+         "<robot name='r'><link name='a'><inertial><mass value='${m}'/></inertial></link></robot>",
+         "let xacro expand"},
+        {"a.sdf", "<sdf version='1.6'/>", "SDF files are not read"},
+        {"a.world", "<sdf version='1.6'/>", "SDF files are not read"}};
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        zw_error error;
+        assert_null(zw_model_parse(file[i].text, file[i].name, NULL, 0, &error));
+        assert_non_null(strstr(error.text, file[i].story));
+    }
+    zw_error error;
+    assert_null(zw_model_read("/nowhere/a.usda", NULL, 0, &error));
+    assert_non_null(strstr(error.text, "USD files are not read"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +453,10 @@ int main(void)
         cmocka_unit_test(collada),
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
+        cmocka_unit_test(shapes_that_weigh),
+        cmocka_unit_test(moments_of_fast_links),
+        cmocka_unit_test(shapes_of_drake),
+        cmocka_unit_test(files_that_are_not_read),
     };
     return ROBOT_TESTS(tests);
 }

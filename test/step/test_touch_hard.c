@@ -151,6 +151,40 @@ static void overlaps_are_named_and_give_no_energy(void **state)
     }
 }
 
+/* The same against what resists: a box on a slide, 8 mm in another one, with a spring, a damper, a
+ * servo, and servos with limits. All that pushing spends is booked: no energy comes from nowhere.
+ */
+static void overlaps_part_against_forces(void **state)
+{
+    (void)state;
+    static const char *const joint[] = {
+        "stiffness='1000'", "damping='100'", "frictionloss='5'", "", "", ""};
+    static const char *const motor[] = {
+        "",
+        "",
+        "",
+        "<position joint='z' kp='1000'/>",
+        "<position joint='z' kp='1000' forcerange='-5 5'/>",
+        "<position joint='z' kp='1000' kv='100' forcerange='-50 50'/>"};
+    for (int k = 0; k < 6; k++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "<option gravity='0 0 0'/><worldbody><geom type='box' size='.1 .1 .1'/><body "
+                 "pos='0 0 .192'><joint name='z' type='slide' axis='0 0 1' %s/><geom type='box' "
+                 "size='.1 .1 .1' mass='1'/></body></worldbody><actuator>%s</actuator>",
+                 joint[k], motor[k]);
+        scene s = open_scene(text);
+        const zw_run_options options = {.time = 0.03, .step = 0.002, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        assert_int_equal(it.overlaps, 1);
+        assert_true(fabs(q_of(&s)[0] - 0.008) < 1e-8 && fabs(v_of(&s)[0]) < 1e-8);
+        assert_true(it.energy_drift < 1e-8);
+        close_scene(&s);
+    }
+}
+
 /* Deep in one another at the start: pushed out without being shot away. */
 static void overlaps_part(void **state)
 {
@@ -220,6 +254,7 @@ int main(void)
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(no_speed_is_too_high),
         cmocka_unit_test(overlaps_part),
+        cmocka_unit_test(overlaps_part_against_forces),
         cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(room_runs_out),
     };

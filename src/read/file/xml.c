@@ -179,7 +179,8 @@ int xml_numbers(xml_tree *tree, int element, int attribute, double *list, int mo
         }
         if (!read_decimal(at, length, &value)) {
             xml_fail(tree, xml_place_value(tree, element, attribute, count),
-                     "'%.*s' is not a number", (int)(length < 60 ? length : 60), at);
+                     "'%.*s' is not a number%s", (int)(length < 60 ? length : 60), at,
+                     *at == '$' ? "; if it is one of xacro's, let xacro expand the file" : "");
             return -1;
         }
         if (!isfinite(value)) {

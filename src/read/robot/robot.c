@@ -18,11 +18,15 @@ static int ends_in(const char *name, const char *end)
     return length >= wanted && strcmp(name + length - wanted, end) == 0;
 }
 
+/* Also of what is not read: those files get a story of their own. */
 int robot_is(const char *name, const char *text)
 {
-    if (name != NULL &&
-        (ends_in(name, ".xml") || ends_in(name, ".mjcf") || ends_in(name, ".urdf"))) {
-        return 1;
+    static const char *const end[] = {".xml", ".mjcf",  ".urdf", ".xacro", ".sdf",
+                                      ".usd", ".world", ".usda", ".usdc",  ".usdz"};
+    for (size_t i = 0; name != NULL && i < sizeof end / sizeof *end; i++) {
+        if (ends_in(name, end[i])) {
+            return 1;
+        }
     }
     if (text != NULL) {
         text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -72,6 +76,14 @@ int robot_file(xml_tree *xml, const char *path, int place)
     }
     size_t length;
     read_file_state state;
+    if (ends_in(path, ".usd") ||
+        (strlen(path) > 5 && strncmp(path + strlen(path) - 5, ".usd", 4) == 0)) {
+        xml_fail(
+            xml, place,
+            "'%.200s': USD files are not read; robots are read from MJCF (.xml) and URDF files",
+            path);
+        return -1;
+    }
     char *text = read_file_bytes(path, &length, &state);
     if (text == NULL) {
         if (state == READ_FILE_NO_MEMORY) {
@@ -130,6 +142,10 @@ static int read_root(xml_tree *xml, int root, const robot_limits *limits)
     }
     if (strcmp(name, "robot") == 0) {
         return urdf_read(xml, root, limits);
+    }
+    if (strcmp(name, "sdf") == 0) {
+        return xml_fail(xml, xml_place(xml, root),
+                        "SDF files are not read; robots are read from MJCF (.xml) and URDF files");
     }
     return xml_fail(xml, xml_place(xml, root),
                     "a robot file begins with <mujoco> or <robot>, not with <%.60s>", name);

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "base/memory.h"
+#include "read/file/file.h"
 #include "read/robot/mjcf.h"
 #include "read/zw/zw.h"
 
@@ -260,15 +261,18 @@ static int has_root(urdf *u, int robot)
 }
 
 /* A root that is no part of the world moves freely if it was asked for, or by default where no
- * joint hangs on it; not without mass. */
+ * joint hangs on it and it says what it weighs; alone not without mass. */
 static int free_root(urdf *u, urdf_link *link, const zw_body_def *body)
 {
     const zw_read_options *options = u->limits.options;
     zw_base base = options != NULL ? options->base : ZW_BASE_DEFAULT;
     zw_joint_def def = zw_joint_default();
     char name[160];
-    link->free = base == ZW_BASE_FREE || (base == ZW_BASE_DEFAULT && link->children == 0);
-    link->free = link->free && body->mass > 0;
+    if (base == ZW_BASE_FREE) {
+        link->free = link->children > 0 || body->mass > 0 || link->shapes > 0;
+    } else if (base == ZW_BASE_DEFAULT) {
+        link->free = link->children == 0 && (body->mass > 0 || link->density > 0);
+    }
     if (!link->free) {
         return 1;
     }
@@ -314,9 +318,9 @@ static int link_make(urdf *u, int index)
     model_pose pose = model_pose_none();
     if (j == NULL && strcmp(link->name, "world") == 0) {
         link->body = 0;
-        return urdf_collisions(u, link->element, 0);
+        return urdf_collisions(u, link);
     }
-    if ((j != NULL && !urdf_pose(u, j->element, &pose)) || !urdf_inertial(u, link->element, &def)) {
+    if ((j != NULL && !urdf_pose(u, j->element, &pose)) || !urdf_inertial(u, link, &def)) {
         return 0;
     }
     def.name = link->name;
@@ -329,7 +333,7 @@ static int link_make(urdf *u, int index)
     }
     return urdf_add(u, ZW_THING_BODY, &def, &link->body) &&
            (j != NULL ? joint_make(u, j, link->body) : free_root(u, link, &def)) &&
-           urdf_collisions(u, link->element, link->body);
+           urdf_collisions(u, link);
 }
 
 /* From the roots, each link before its children; children in the order of their joints. */
@@ -466,12 +470,27 @@ static int read_mujoco(urdf *u, int root)
     return option < 0 || form_apply(u->xml, option, mjcf_option_rows, world, &u->compiler.given);
 }
 
+/* What a macro of xacro would add is not there yet. */
+static int is_expanded(urdf *u, int root)
+{
+    for (int i = root; i < u->xml->count; i++) {
+        if (strncmp(u->xml->element[i].name, "xacro:", 6) == 0) {
+            return form_fail(u->xml, i, NULL,
+                             "these are macros of xacro, which expands them: xacro %.200s > "
+                             "robot.urdf",
+                             u->home + read_path_folder(u->home));
+        }
+    }
+    return 1;
+}
+
 int urdf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
     urdf u = {.xml = xml, .model = xml->model, .limits = *limits};
     u.home = u.model->file[xml->element[root].file].name;
     model_bodies *bodies = model_bodies_of(u.model);
-    int ok = bodies != NULL ? form_check(xml, root, &urdf_form, 1) : xml_no_memory(xml);
+    int ok = bodies != NULL ? is_expanded(&u, root) && form_check(xml, root, &urdf_form, 1)
+                            : xml_no_memory(xml);
     ok = ok && read_mujoco(&u, root) && list_all(&u, root) && has_root(&u, root) && make_trees(&u);
     for (int i = 0; ok && i < u.joint_count; i++) {
         ok = mimic(&u, &u.joint[i]) && exclude_neighbours(&u, &u.joint[i]);

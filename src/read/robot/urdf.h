@@ -5,7 +5,9 @@
  * fixed and one without is a free body, if it has mass. Links are bodies in the order of a walk
  * from the roots, joints in the order of the file. A fixed joint leaves its child without joints; a
  * floating one needs a parent that does not move; a planar one is two slides and a hinge. Masses
- * are those of <inertial> alone, as URDF has it: shapes weigh nothing.
+ * are those of <inertial> alone, as URDF has it: shapes weigh nothing. On request (--balance) the
+ * collision shapes of a link without <inertial> weigh 1000 kg/m^3, and share its mass equally where
+ * it has one but no moments of inertia; those of a link with <density> weigh that.
  */
 #ifndef ZW_READ_URDF_H
 #define ZW_READ_URDF_H
@@ -31,7 +33,7 @@ typedef struct urdf_value {
 
 typedef struct urdf_shape {
     uint64_t given;
-    double size[3], radius, length, scale[3], normal[3];
+    double size[3], radius, length, scale[3], normal[3], axes[3];
     const char *file;
     int triangles;
 } urdf_shape;
@@ -70,17 +72,19 @@ enum {
 
 extern const form_element urdf_form; /* urdf_table.c */
 extern const form_row urdf_origin_rows[], urdf_mass_rows[], urdf_inertia_rows[], urdf_box_rows[],
-    urdf_round_rows[], urdf_sphere_rows[], urdf_mesh_rows[], urdf_value_rows[], urdf_mu_rows[],
-    urdf_plane_rows[], urdf_compiler_rows[], urdf_joint_rows[], urdf_axis_rows[], urdf_limit_rows[],
-    urdf_dynamics_rows[], urdf_mimic_rows[];
+    urdf_round_rows[], urdf_ellipsoid_rows[], urdf_sphere_rows[], urdf_mesh_rows[],
+    urdf_value_rows[], urdf_mu_rows[], urdf_plane_rows[], urdf_compiler_rows[], urdf_joint_rows[],
+    urdf_axis_rows[], urdf_limit_rows[], urdf_dynamics_rows[], urdf_mimic_rows[];
 
 typedef struct urdf_link {
     const char *name;
-    int element;  /* -1: "world" that only joints name */
-    int joint;    /* that it hangs on, -1: none */
-    int children; /* joints that hang on it */
-    int body;     /* once it is made */
-    int free;     /* it hangs on no joint and moves freely */
+    int element;          /* -1: "world" that only joints name */
+    int joint;            /* that it hangs on, -1: none */
+    int children;         /* joints that hang on it */
+    int body;             /* once it is made */
+    int free;             /* it hangs on no joint and moves freely */
+    int shapes;           /* that it touches with, where they weigh; 0: they do not */
+    double density, mass; /* of all of them: > 0, or not said */
 } urdf_link;
 
 typedef struct urdf_joint {
@@ -115,8 +119,8 @@ int urdf_add(urdf *u, zw_thing kind, const void *def, int *index);
 int urdf_note(urdf *u, int element, const char *text);
 
 /* urdf_link.c: inertial and collision of a link. */
-int urdf_inertial(urdf *u, int element, zw_body_def *body);
-int urdf_collisions(urdf *u, int element, int body);
+int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body);
+int urdf_collisions(urdf *u, const urdf_link *link);
 
 /* urdf_mesh.c: the mesh of a collision. Answers 1 and *index = -1 where its file is missing: that
  * is noted, and matters to those who ask for contacts. */

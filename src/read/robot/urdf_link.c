@@ -4,18 +4,70 @@
 
 #include "read/robot/urdf.h"
 
-int urdf_inertial(urdf *u, int element, zw_body_def *body)
+static int shapes_of(const urdf *u, const urdf_link *link)
 {
-    int inertial = urdf_child(u, element, "inertial");
+    int count = 0;
+    for (int c = u->xml->element[link->element].child; c >= 0; c = u->xml->element[c].next) {
+        count += strcmp(u->xml->element[c].name, "collision") == 0;
+    }
+    return count;
+}
+
+/* The shapes weigh, as they were asked to; not in a link that has none. */
+static int weigh_shapes(urdf *u, urdf_link *link, int element, const char *note, zw_body_def *body)
+{
+    zw_world_def *world = &u->model->bodies->world;
+    link->shapes = shapes_of(u, link);
+    body->inertial = link->shapes == 0;
+    world->from_geoms = world->from_geoms == 0 && link->shapes > 0 ? 2 : world->from_geoms;
+    return link->shapes == 0 || note == NULL || urdf_note(u, element, note);
+}
+
+/* Are moments that are missing to be taken from the shapes? */
+static int asked(const urdf *u)
+{
+    const zw_read_options *options = u->limits.options;
+    return (options != NULL && options->balance_inertia) ||
+           ((u->compiler.given & form_bit(urdf_compiler_rows, "inertiafromgeom")) != 0 &&
+            u->model->bodies->world.from_geoms == 2);
+}
+
+/* <density>, of the shapes: a word of other tools. */
+static int density(urdf *u, urdf_link *link, int inertial, zw_body_def *body)
+{
+    int element = urdf_child(u, inertial, "density");
+    urdf_value d = {0};
+    if (element < 0 || xml_find(u->xml, element, "value") < 0) {
+        return form_fail(u->xml, inertial, NULL, "an inertial needs a mass");
+    }
+    if (!form_apply(u->xml, element, urdf_value_rows, &d, &d.given)) {
+        return 0;
+    }
+    if (!(d.value > 0)) {
+        return form_fail(u->xml, element, "value", "a density is positive");
+    }
+    link->density = d.value;
+    return weigh_shapes(u, link, element, NULL, body);
+}
+
+int urdf_inertial(urdf *u, urdf_link *link, zw_body_def *body)
+{
+    int inertial = urdf_child(u, link->element, "inertial");
     body->inertial = 1; /* none: it weighs nothing */
     if (inertial < 0) {
-        return 1;
+        return !asked(u) ||
+               weigh_shapes(u, link, link->element,
+                            "link without <inertial> (its collision shapes weigh 1000 kg/m^3)",
+                            body);
     }
     int mass = urdf_child(u, inertial, "mass"), inertia = urdf_child(u, inertial, "inertia");
     urdf_inertia m = {0}, in = {0};
     model_pose pose;
-    if (mass < 0 || xml_find(u->xml, mass, "value") < 0) {
-        return form_fail(u->xml, mass >= 0 ? mass : inertial, NULL, "an inertial needs a mass");
+    if (mass < 0) {
+        return density(u, link, inertial, body);
+    }
+    if (xml_find(u->xml, mass, "value") < 0) {
+        return form_fail(u->xml, mass, NULL, "an inertial needs a mass");
     }
     if (!urdf_pose(u, inertial, &pose) || !form_apply(u->xml, mass, urdf_mass_rows, &m, &m.given) ||
         (inertia >= 0 && !form_apply(u->xml, inertia, urdf_inertia_rows, &in, &in.given))) {
@@ -24,20 +76,26 @@ int urdf_inertial(urdf *u, int element, zw_body_def *body)
     if (m.value[0] < 0) {
         return form_fail(u->xml, mass, "value", "a mass cannot be negative");
     }
-    static const char *const word[] = {"ixx", "iyy", "izz"};
-    for (int i = 0; i < 3; i++) {
-        if (in.value[i] < 0) {
-            return form_fail(u->xml, inertia, word[i], "a moment of inertia cannot be negative");
-        }
-    }
     body->mass = m.value[0];
     memcpy(body->com, pose.pos, sizeof pose.pos);
     memcpy(body->inertia_quat, pose.quat, sizeof pose.quat);
     memcpy(body->inertia, in.value, sizeof in.value);
+    int none = 1;
+    for (int i = 0; i < 6; i++) {
+        none = none && in.value[i] == 0;
+    }
+    if (none && body->mass > 0 && asked(u)) {
+        link->mass = body->mass;
+        return weigh_shapes(u, link, inertial,
+                            "mass without moments of inertia (its collision shapes share it)",
+                            body);
+    }
     return 1;
 }
 
 /* ---- Collision ------------------------------------------------------------------------------ */
+
+#define POINT 1e-6 /* radius of what is meant as a point */
 
 /* What a collision consists of; `turn` leads from the shape as it stands in its frame to z. */
 static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
@@ -49,6 +107,8 @@ static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
     } kinds[] = {{"box", ZW_SHAPE_BOX, urdf_box_rows},
                  {"cylinder", ZW_SHAPE_CYLINDER, urdf_round_rows},
                  {"capsule", ZW_SHAPE_CAPSULE, urdf_round_rows},
+                 {"drake:capsule", ZW_SHAPE_CAPSULE, urdf_round_rows},
+                 {"drake:ellipsoid", ZW_SHAPE_ELLIPSOID, urdf_ellipsoid_rows},
                  {"cone", ZW_SHAPE_CONE, urdf_round_rows},
                  {"sphere", ZW_SHAPE_SPHERE, urdf_sphere_rows},
                  {"plane", ZW_SHAPE_PLANE, urdf_plane_rows},
@@ -73,9 +133,18 @@ static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
     for (int i = 0; i < 3 && g->shape == ZW_SHAPE_BOX; i++) {
         g->size[i] = s.size[i] / 2;
     }
-    if (g->shape != ZW_SHAPE_BOX) {
+    if (g->shape == ZW_SHAPE_ELLIPSOID) {
+        memcpy(g->size, s.axes, sizeof s.axes);
+    } else if (g->shape != ZW_SHAPE_BOX) {
         g->size[0] = s.radius;
         g->size[1] = s.length / 2;
+    }
+    if (g->shape == ZW_SHAPE_SPHERE && s.radius == 0) {
+        g->size[0] = POINT;
+        if (!urdf_note(u, element,
+                       "sphere without size (a point: it touches with a radius of 1e-6)")) {
+            return 0;
+        }
     }
     if (g->shape == ZW_SHAPE_PLANE) {
         if (!(model_unit(s.normal) > 0)) {
@@ -119,7 +188,7 @@ static int touch(urdf *u, int link, int element, zw_geom_def *g)
     return 1;
 }
 
-static int collision(urdf *u, int link, int element, int body)
+static int collision(urdf *u, const urdf_link *link, int element)
 {
     zw_geom_def g = zw_geom_default();
     double turn[4] = {1, 0, 0, 0};
@@ -130,15 +199,18 @@ static int collision(urdf *u, int link, int element, int body)
         return form_fail(u->xml, element, NULL, "a collision needs a geometry");
     }
     if (!urdf_pose(u, element, &pose) || !shape(u, what, &g, turn) ||
-        !touch(u, link, element, &g)) {
+        !touch(u, link->element, element, &g)) {
         return 0;
     }
     if (g.shape == ZW_SHAPE_MESH && g.mesh < 0) {
         return 1; /* its file is missing */
     }
     model_quat_multiply(pose.quat, turn, pose.quat);
-    g.body = body;
-    g.mass = u->model->bodies->world.from_geoms ? g.mass : 0;
+    g.body = link->body;
+    if (u->model->bodies->world.from_geoms != 1) {
+        g.mass = link->shapes == 0 ? 0 : link->mass > 0 ? link->mass / link->shapes : g.mass;
+        g.density = link->density > 0 ? link->density : g.density;
+    }
     g.name = xml_value(u->xml, element, "name");
     if (g.name != NULL &&
         (*g.name == 0 || model_find_thing(u->model->bodies, ZW_THING_GEOM, g.name) >= 0)) {
@@ -150,11 +222,11 @@ static int collision(urdf *u, int link, int element, int body)
     return urdf_add(u, ZW_THING_GEOM, &g, NULL);
 }
 
-int urdf_collisions(urdf *u, int element, int body)
+int urdf_collisions(urdf *u, const urdf_link *link)
 {
-    for (int c = element < 0 ? -1 : u->xml->element[element].child; c >= 0;
+    for (int c = link->element < 0 ? -1 : u->xml->element[link->element].child; c >= 0;
          c = u->xml->element[c].next) {
-        if (strcmp(u->xml->element[c].name, "collision") == 0 && !collision(u, element, c, body)) {
+        if (strcmp(u->xml->element[c].name, "collision") == 0 && !collision(u, link, c)) {
             return 0;
         }
     }

@@ -86,7 +86,8 @@ static char *mesh_bytes(urdf *u, const char *file, size_t *length, char **path)
     const char *home = u->home;
     *path = NULL;
     if (strncmp(file, "package://", 10) == 0) {
-        return package_bytes(u, file + 10, length, path);
+        file += 10;
+        return package_bytes(u, file + strspn(file, "/"), length, path);
     }
     if (strncmp(file, "model://", 8) == 0) {
         return package_bytes(u, file + 8, length, path);

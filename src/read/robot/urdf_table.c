@@ -16,6 +16,9 @@ const form_row urdf_box_rows[] = {FORM_REALS("size", urdf_shape, size, 3, 3), FO
 const form_row urdf_round_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1),
                                     FORM_REALS("length", urdf_shape, length, 1, 1), FORM_END};
 const form_row urdf_sphere_rows[] = {FORM_REALS("radius", urdf_shape, radius, 1, 1), FORM_END};
+const form_row urdf_ellipsoid_rows[] = {FORM_REALS("a", urdf_shape, axes[0], 1, 1),
+                                        FORM_REALS("b", urdf_shape, axes[1], 1, 1),
+                                        FORM_REALS("c", urdf_shape, axes[2], 1, 1), FORM_END};
 const form_row urdf_plane_rows[] = {FORM_REALS("normal", urdf_shape, normal, 3, 3), FORM_END};
 const form_row urdf_mesh_rows[] = {
     FORM_TEXTS("filename", urdf_shape, file), FORM_REALS("scale", urdf_shape, scale, 3, 3),
@@ -50,21 +53,25 @@ static const form_row link_name_rows[] = {FORM_TEXTS("link", urdf_name, name), F
 
 #define ORIGIN FORM_READ("origin", urdf_origin_rows, NULL, NULL)
 
-static const form_element in_inertial[] = {
-    ORIGIN, FORM_READ("mass", urdf_mass_rows, NULL, NULL),
-    FORM_READ("inertia", urdf_inertia_rows, "iyx izx izy", NULL), FORM_LAST};
-
-static const form_element in_geometry[] = {FORM_READ("box", urdf_box_rows, NULL, NULL),
-                                           FORM_READ("cylinder", urdf_round_rows, NULL, NULL),
-                                           FORM_READ("capsule", urdf_round_rows, NULL, NULL),
-                                           FORM_READ("cone", urdf_round_rows, NULL, NULL),
-                                           FORM_READ("sphere", urdf_sphere_rows, NULL, NULL),
-                                           FORM_READ("plane", urdf_plane_rows, NULL, NULL),
-                                           FORM_READ("mesh", urdf_mesh_rows, NULL, NULL),
-                                           FORM_LAST};
-
 const form_row urdf_value_rows[] = {FORM_REALS("value", urdf_value, value, 1, 1), FORM_END};
 const form_row urdf_mu_rows[] = {FORM_REALS("mu", urdf_value, value, 1, 1), FORM_END};
+
+static const form_element in_inertial[] = {
+    ORIGIN, FORM_READ("mass", urdf_mass_rows, NULL, NULL),
+    FORM_READ("density", urdf_value_rows, NULL, NULL),
+    FORM_READ("inertia", urdf_inertia_rows, "iyx izx izy", NULL), FORM_LAST};
+
+static const form_element in_geometry[] = {
+    FORM_READ("box", urdf_box_rows, NULL, NULL),
+    FORM_READ("cylinder", urdf_round_rows, NULL, NULL),
+    FORM_READ("capsule", urdf_round_rows, NULL, NULL),
+    FORM_READ("drake:capsule", urdf_round_rows, NULL, NULL),
+    FORM_READ("drake:ellipsoid", urdf_ellipsoid_rows, NULL, NULL),
+    FORM_READ("cone", urdf_round_rows, NULL, NULL),
+    FORM_READ("sphere", urdf_sphere_rows, NULL, NULL),
+    FORM_READ("plane", urdf_plane_rows, NULL, NULL),
+    FORM_READ("mesh", urdf_mesh_rows, NULL, NULL),
+    FORM_LAST};
 
 static const form_element in_collision[] = {
     ORIGIN, FORM_READ("geometry", NULL, NULL, in_geometry), FORM_NOTE("verbose", "value", NULL),
@@ -118,6 +125,7 @@ static const form_element in_robot[] = {FORM_READ("link", name_rows, "type", in_
                                         FORM_NOTE("sensor", NULL, form_anything),
                                         FORM_READ("mujoco", NULL, NULL, in_mujoco),
                                         FORM_NOTE("ros2_control", NULL, form_anything),
+                                        FORM_NEVER("deformable", "soft bodies are not read"),
                                         FORM_NEVER("model_state", "states are not read from URDF"),
                                         FORM_LAST};
 

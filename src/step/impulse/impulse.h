@@ -297,7 +297,7 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
                             const double *before, const double *after);
 
 /* Of pushing apart, beside that; the sweeps are those of (q0, v0) and of q1. */
-double impulse_lift(const step_impulse *s, const double *begin, double *end, const double *v1);
+double impulse_lift(step_impulse *s, const double *begin, double *end, const double *v1);
 
 /* impulse_close.c: v1 after the rounds. */
 zw_status impulse_close(step_impulse *s, double *v1, zw_error *error);

@@ -137,15 +137,34 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
     return sum;
 }
 
+/* Springs, dampers and motors along a way, in speeds; motors with limits are rows of the problem.
+ */
+static double along(const step_impulse *s, const double *way)
+{
+    const impulse_problem *p = &s->problem;
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        sum += s->h * s->force[i] * way[i];
+    }
+    for (int k = 0; k < p->blocks && !is_contact(p, k); k++) {
+        int rows = p->key[k] >= IMPULSE_MOTORS ? p->block[k].rows : 0;
+        for (int i = p->first[k]; i < p->first[k] + rows; i++) {
+            sum += s->h / s->fall * p->guess[i] * row_times(p, i, way);
+        }
+    }
+    return sum;
+}
+
 /* Pairs that are in one another come apart at the speed u, of which they keep nothing: v1 does not
- * know of it. Weight, whose impulse is reckoned with the mean of v0, u and v1, has work along all
- * of h u. Half of the way that goes beyond the motion is so what pushing apart lifts without
- * impulses that say so; with one linearisation, all of it. */
-double impulse_lift(const step_impulse *s, const double *begin, double *end, const double *v1)
+ * know of it. Weight, springs, dampers and motors, whose impulses are reckoned with the mean of v0,
+ * u and v1, have work along all of h u. Half of the way that goes beyond the motion is so what
+ * pushing apart lifts, stretches and drags without impulses that say so; with one linearisation,
+ * all of it. */
+double impulse_lift(step_impulse *s, const double *begin, double *end, const double *v1)
 {
     const tree_mechanism *tree = s->system->tree;
     const int com = tree->at.com, V = tree->at.V;
-    double sum = 0;
+    double sum = 0, *beyond = s->other;
     int apart = 0;
     for (int k = 0; k < s->touch.found.count; k++) {
         apart |= s->touch.land.now[k] == IMPULSE_APART;
@@ -161,7 +180,10 @@ double impulse_lift(const step_impulse *s, const double *begin, double *end, con
             sum += 0.5 * tree->body[i].lift[k] * way;
         }
     }
-    return sum;
+    for (int i = 0; i < s->system->n; i++) {
+        beyond[i] = s->u[i] - 0.5 * (s->v0[i] + v1[i]);
+    }
+    return sum - 0.5 * along(s, beyond);
 }
 
 double impulse_kinetic(step_impulse *s, const double *v)
