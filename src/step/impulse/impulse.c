@@ -327,10 +327,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
     int again = 0, cuts = 0, good = 0;
-    while (done < 1) {
-        if (impulse_stops(s)) {
-            return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
-        }
+    while (done < 1 && !impulse_stops(s)) { /* impulse_step says so */
         double part = fmin(size, 1 - done), gained = s->gained;
         pace = pace < 0 && again ? impulse_pace(s, h) : pace;
         const int spent = impulse_is_spent(s);
