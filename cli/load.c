@@ -161,7 +161,7 @@ static zw_state *make_state(const cli_arguments *arguments, cli_world *world, zw
     if (!arguments->begin) {
         return zw_state_create(world->system, world->work, &world->assembly, error);
     }
-    world->assembly = (zw_assembly){.position_coord = -1, .speed_coord = -1};
+    world->assembly = (zw_assembly){.position_coord = -1, .speed_coord = -1, .impact_speed = -1};
     world->state = zw_state_read(world->system, arguments->begin, error);
     if (world->state && !check_settings(arguments, world, error)) {
         zw_state_free(world->state);

@@ -127,6 +127,7 @@ static void put_measures(cli_json *json, const cli_outcome *it)
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "name", zw_name(it->world->system, ZW_CHECK, i));
         cli_json_bool(json, "holds", i != summary->check_failed);
+        cli_json_int(json, "instants", summary->checked);
         if (i == summary->check_failed) {
             cli_json_number(json, "time", summary->check_time);
         }

@@ -152,12 +152,15 @@ typedef struct zw_gauss_options {
                           depend on them; 0: 1e-10. Dense algebra only */
     int least_squares; /* conflicting equalities: give the pseudoinverse motion of Fan et al. (2005)
                         */
-    const double *guess; /* lambda[m] of a similar problem, to start from; or NULL */
-    int margin;          /* measure zw_motion.margin */
-    int guess_only;      /* Coulomb: give up early where the guess leads nowhere */
-    int effort;          /* Coulomb: factorisations after which, about, the best answer met must do:
-                            ZW_INACCURATE if its certificate misses the tolerance; 0: no limit.
-                            Sparse algebra only */
+    const double *guess;     /* lambda[m] of a similar problem, to start from; or NULL */
+    int margin;              /* measure zw_motion.margin */
+    int guess_only;          /* Coulomb: give up early where the guess leads nowhere */
+    int effort;              /* factorisations after which, about, the best answer met must do:
+                                ZW_JAMMED or ZW_INACCURATE if its certificate misses the tolerance;
+                                0: no limit */
+    int (*stop)(void *user); /* asked before every factorisation; nonzero ends the solve at once
+                                with ZW_INTERRUPTED; or NULL */
+    void *user;
 } zw_gauss_options;
 
 /* Coulomb, automatic algebra, default tolerances, cold. A zeroed struct means the same. */

@@ -243,7 +243,7 @@ typedef enum zw_sample_kind {
 typedef int zw_observer(void *user, zw_sample_kind kind, int event, const zw_system *system,
                         const zw_state *state, zw_work *work);
 
-/* Asked after every step how things go; nonzero stops the run as the observer can. */
+/* Asked after every step, and often within one: nonzero stops the run, before a step begun. */
 typedef int zw_poll(void *user, double time);
 
 struct zw_run_options {
@@ -276,9 +276,12 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
-    int contacts;           /* bodies, method impulse: most points that touched at once, */
-    double depth;           /* and the deepest that any was in another at the end of a step */
-    int overlaps;           /* pairs of shapes that are in one another at the start, */
+    long singular; /* positions where constraints lose rank, passed by steps that know nothing of
+                      it: the motion may have taken another branch there */
+    long checked;  /* instants at which checks were looked at: ends of steps, samples, events */
+    int contacts;  /* bodies, method impulse: most points that touched at once, */
+    double depth;  /* and the deepest that any was in another at the end of a step */
+    int overlaps;  /* pairs of shapes that are in one another at the start, */
     double overlap_depth;   /* the deepest by so much, */
     char overlap_name[160]; /* and the names of the deepest ones: "box in floor, arm in box" */
     long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an

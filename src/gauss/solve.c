@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/dense/core.h"
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
@@ -221,10 +222,12 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
     if (!(wish.tolerance > 0.0)) {
         wish.tolerance = wish.contact == ZW_COULOMB ? 1e-8 : 1e-10;
     }
-    work->core.iterations = work->core.factorizations = 0;
+    work->core.iterations = work->core.factorizations = work->core.stopped = 0;
+    work->core.options = &wish;
     work->stretches = 1;
     status = attempt(problem, &wish, work, motion, error);
-    if (status == ZW_INACCURATE && work->me > 0 && work->mc > 0 && !work->is_sparse) {
+    if (status == ZW_INACCURATE && work->me > 0 && work->mc > 0 && !work->is_sparse &&
+        !core_spent(&work->core)) {
         double first = motion->certificate.worst;
         work->stretches = 0; /* other scales, other round-off */
         status = attempt(problem, &wish, work, motion, error);
@@ -232,6 +235,9 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
             work->stretches = 1; /* the first was better */
             status = attempt(problem, &wish, work, motion, error);
         }
+    }
+    if (options && options->stop && core_spent(&work->core) && work->core.stopped) {
+        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
     }
     if (status == ZW_OK) {
         base_fail(error, ZW_OK, "%s", "");

@@ -90,6 +90,8 @@ typedef struct gauss_core {
     int *pivot;                           /* p */
     int iterations;
     int factorizations;
+    const zw_gauss_options *options; /* effort and stop: core_spent */
+    int stopped;                     /* the caller has said so */
 } gauss_core;
 
 /* All cones of the problem; those that take part now are in the tables of the workspace: part.c. */

@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 step_motion motion_of(const zw_system *system, zw_work *work, double *stage)
 {
     int carried = system->carried;
@@ -38,6 +40,9 @@ static zw_status accelerate(step_motion *motion, double t, const double *y, doub
                             zw_error *error)
 {
     int nq = motion->system->nq;
+    if (motion->work->stop && system_stops(motion->work->stop)) {
+        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+    }
     system_rates(motion->system, y, y + nq, dy);
     zw_status status =
         system_accelerate(motion->system, motion->work, t, y, y + nq, dy + nq, error);

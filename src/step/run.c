@@ -264,6 +264,7 @@ static zw_status note_impulse(run *r, zw_error *error)
 static zw_status note_step(run *r, zw_error *error)
 {
     run_count_proved(r);
+    run_note_margin(r);
     if (r->soft) {
         soft_note(r->soft, &r->summary->contacts, &r->summary->depth);
     }
@@ -293,6 +294,7 @@ static zw_status take_step(run *r, zw_error *error)
         status = status == ZW_OK ? run_show_outputs(r, at->t, error) : status;
     }
     if (status == ZW_OK && fired > 0 && !r->over) {
+        r->nodes = 0; /* other rows may hold from here on */
         status = run_happen(r, step_events_fired(r->guards.scan), fired, error);
         if (status == ZW_OK && !r->over) {
             status = step_events_arm(r->guards.scan, r->stepper, error);
@@ -313,6 +315,7 @@ zw_status run_on(run *r, zw_error *error)
     long steps = at->steps;
     double t = at->t;
     while (status == ZW_OK && !r->over && at->t < r->options.time) {
+        r->stop.t = at->t;
         status = take_step(r, error);
         if (status == ZW_OK) {
             const step_pace pace = {.steps = at->steps,
@@ -325,7 +328,7 @@ zw_status run_on(run *r, zw_error *error)
                                     .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
-        if (!r->over && r->options.poll && r->options.poll(r->options.user, at->t)) {
+        if (!r->over && r->work->stop && (r->stop.t = at->t, system_stops(&r->stop))) {
             r->summary->interrupted = r->over = r->polled = 1;
         }
     }
@@ -337,6 +340,8 @@ zw_status run_on(run *r, zw_error *error)
 
 static zw_status go(run *r, zw_error *error)
 {
+    r->stop = (system_stop){.poll = r->options.poll, .user = r->options.user, .t = r->start};
+    r->work->stop = r->stop.poll ? &r->stop : NULL;
     zw_status status = run_begin(r, error);
     const stepper_view *at = r->stepper ? stepper_look(r->stepper) : NULL;
     at = at && at->y ? at : NULL; /* it could not even be started */
@@ -344,6 +349,11 @@ static zw_status go(run *r, zw_error *error)
         status = run_on(r, error);
     } else if (at) {
         motion_unpack(&r->motion, at->t, at->y, r->state);
+    }
+    r->work->stop = NULL;
+    if (r->stop.said) { /* the start, or a step, may not have come to its end */
+        r->summary->interrupted = r->polled = 1;
+        status = base_fail(error, ZW_OK, "%s", "");
     }
     if (at) {
         r->summary->steps = at->steps;

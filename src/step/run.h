@@ -37,8 +37,11 @@ struct run {
     int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
     long output;      /* number of the next output time */
     int over, polled; /* it has ended before its time; because poll said so */
-    int quiet;        /* steps of zw_step: nobody looks but at events */
-    int goes_on;      /* it has led to this state: what it remembers there is its own */
+    double node[4], margin[4]; /* the last ends of steps: when, and how far from losing rank */
+    int nodes, leapt;          /* how many of them; the step before the last was a leap */
+    system_stop stop;          /* poll, for those who take a step */
+    int quiet;                 /* steps of zw_step: nobody looks but at events */
+    int goes_on;               /* it has led to this state: what it remembers there is its own */
 };
 
 /* run.c: allocate what a run by r->options needs; begin where the state is; take steps until
@@ -95,5 +98,7 @@ zw_status run_complete(const zw_system *system, const zw_run_options *given, dou
 
 /* singular.c: adds to the story of a run that has ended whether it is near a singular position. */
 void run_tell_singular(run *r, zw_error *error);
+/* A step has been taken: was a singular position passed in the one before it? */
+void run_note_margin(run *r);
 
 #endif

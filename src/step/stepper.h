@@ -34,6 +34,7 @@ typedef struct stepper_view {
     int culprit;      /* component with the largest error, or the first not finite; -1: none */
     double reachable; /* the tolerance that round-off allows, if that is known to be above the one
                          asked for; else 0 */
+    int leapt;        /* the last step was a leap over a singular position: ode/leap.h */
     long steps;       /* accepted; a retake is not a new step */
     long rejected;    /* tried and thrown away, for whatever reason */
     long evaluations; /* of the field */

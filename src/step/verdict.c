@@ -192,8 +192,14 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
 
 /* ---- Survived ------------------------------------------------------------------------------- */
 
-static void say_survived(const zw_run_summary *summary, zw_run_verdict *verdict)
+static void say_survived(const zw_system *system, const zw_run_summary *summary,
+                         zw_run_verdict *verdict)
 {
+    if (summary->check_failed >= 0) {
+        add_line(verdict, ZW_RUN_SURVIVED, "check", summary->check_time,
+                 "check %.60s does not hold from t = %.9g on",
+                 zw_name(system, ZW_CHECK, summary->check_failed), summary->check_time);
+    }
     if (summary->unproved > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "unproved", (double)summary->unproved,
                  "%ld of %ld steps not proved free of unseen events; try a smaller %s",
@@ -209,6 +215,13 @@ static void say_survived(const zw_run_summary *summary, zw_run_verdict *verdict)
             verdict, ZW_RUN_SURVIVED, "energy", summary->energy_drift,
             "energy that no work explains: %.2g of 1 + |energy at the start|; try a smaller %s",
             summary->energy_drift, finer(summary));
+    }
+    if (summary->singular > 0) {
+        add_line(verdict, ZW_RUN_SURVIVED, "singular", (double)summary->singular,
+                 "%ld singular position%s passed by ordinary steps: the motion may be on another "
+                 "branch behind %s",
+                 summary->singular, plural(summary->singular),
+                 summary->singular == 1 ? "it" : "them");
     }
     if (summary->jams > 0) {
         add_line(verdict, ZW_RUN_SURVIVED, "jams", (double)summary->jams,
@@ -240,7 +253,7 @@ void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
         say_assembly(system, assembly, verdict);
     }
     say_contacts(system, summary, verdict);
-    say_survived(summary, verdict);
+    say_survived(system, summary, verdict);
     verdict->clean = !digits || (digits->known && !digits->differs && !digits->ended &&
                                  (digits->worst < 0 || digits->digits[digits->worst] > 0));
     for (int i = 0; i < verdict->count; i++) {

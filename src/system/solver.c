@@ -12,6 +12,16 @@
 #include "system/events/tangent.h"
 #include "system/work.h"
 
+/* What one solve may cost, about, in operations: a second. A factorisation is one of m rows of n +
+ * m numbers; LEAST of them are granted however large the problem is. */
+#define OPERATIONS 1e9
+enum { LEAST = 150 };
+
+static int effort(double n, double m)
+{
+    return (int)fmin(1e6, fmax(LEAST, OPERATIONS / (2 * m * m * (n + m) + 1)));
+}
+
 static int tangents(const zw_system *system, int constraint, int role)
 {
     return role == SOLVER_EQUAL_HELD || role == SOLVER_CONE ? system->slip[constraint].rank : 0;
@@ -139,6 +149,7 @@ static void set_problem(system_solver *solver)
     }
     problem->b = solver->b;
     solver->options = zw_gauss_options_default();
+    solver->options.effort = effort(system->n, solver->rows);
     solver->options.algebra = system->sparse ? ZW_ALGEBRA_SPARSE : ZW_ALGEBRA_DENSE;
 }
 

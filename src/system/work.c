@@ -45,6 +45,13 @@ static void lay_out(zw_work *work, base_arena *arena)
     }
 }
 
+int system_stops(void *stop)
+{
+    system_stop *s = stop;
+    s->said = s->said || s->poll(s->user, s->t);
+    return s->said;
+}
+
 zw_work *zw_work_create(const zw_system *system, zw_error *error)
 {
     zw_work *work = base_alloc(sizeof *work);

@@ -47,9 +47,20 @@ typedef struct system_solver {
     void *block_of_memory; /* all arrays above */
 } system_solver;
 
+/* Somebody who may want an end while a step is being taken. Once said, it stays said: what has been
+ * begun fails soon, and no step that was being taken then counts. */
+typedef struct system_stop {
+    zw_poll *poll;
+    void *user;
+    double t; /* where the run stands */
+    int said;
+} system_stop;
+int system_stops(void *stop); /* as zw_gauss_options.stop; work.c */
+
 struct zw_work {
     const zw_system *system;
-    double *param; /* what the registers were prepared with */
+    system_stop *stop; /* the run's, or NULL */
+    double *param;     /* what the registers were prepared with */
     int prepared;
     double *registers[PART_COUNT];
     double *out[PART_COUNT];

@@ -152,6 +152,7 @@ class Pieces(Case):
         self.assertIn("saved        " + self.path("a.state"), out)
         whole, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "2")
         rest, _ = self.expect(OK, "run", example("double_pendulum"), "-t", "2", "--from", self.path("a.state"))
+        self.assertNotIn("impact", rest)
         place = re.compile(r"x1 = ([-0-9.]{10})")
         self.assertEqual(place.search(whole)[1], place.search(rest)[1])
 

@@ -229,6 +229,55 @@ static void test_samples_and_interruption(void **state)
     }
 }
 
+/* ---- Ends within a step --------------------------------------------------------------------- */
+
+/* Asked for the `at`-th time, it wants an end. */
+typedef struct asked {
+    int count, at;
+} asked;
+
+static int end_at(void *user, double time)
+{
+    asked *a = user;
+    (void)time;
+    return ++a->count >= a->at;
+}
+
+/* Shapes in one another are work for a long step. Asked within it, the run ends with the last step
+ * that was finished, whatever the instant. */
+static void test_a_step_can_be_interrupted(void **state)
+{
+    (void)state;
+    static const char shapes[] = ZW_SOURCE_DIR "/test/read/mjcf/shapes.xml";
+    static const char link[] = "coord x = 0.6, y = -0.8\nmass 1 at (x, y)\ngravity (0, -9.81)\n"
+                               "constraint rod: x^2 + y^2 = 1\n";
+    for (int at = 1; at < 60; at = 2 * at + 3) {
+        for (int k = 0; k < 3; k++) {
+            static const zw_method method[] = {ZW_METHOD_IMPULSE, ZW_METHOD_DOP853,
+                                               ZW_METHOD_STIFF};
+            world w = {0};
+            asked a = {.at = at};
+            zw_run_summary summary;
+            w.model = k == 0 ? zw_model_read(shapes, NULL, 0, &w.error)
+                             : zw_model_parse(link, "link.zw", NULL, 0, &w.error);
+            w.system = zw_system_compile(w.model, &w.error);
+            w.work = zw_work_create(w.system, &w.error);
+            w.state = zw_state_create(w.system, w.work, NULL, &w.error);
+            const zw_run_options options = {
+                .time = 1, .step = 0.002, .method = method[k], .poll = end_at, .user = &a};
+            assert_int_equal(run_with(&w, options, &summary), ZW_OK);
+            assert_true(summary.interrupted);
+            assert_true(summary.steps < (at + 4) / 5 + 1); /* it was asked within steps */
+            assert_true(summary.end == world_field(&w, ZW_FIELD_TIME)[0]);
+            assert_true(a.count <= at + 1); /* having said so, it is left alone */
+            if (k == 0) {
+                assert_true(summary.end == 0);
+            }
+            world_end(&w);
+        }
+    }
+}
+
 /* A copy of the state goes on with the same bits. */
 static void test_restart_is_bitwise(void **state)
 {
@@ -268,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_reset_and_stop),
         cmocka_unit_test(test_checks),
         cmocka_unit_test(test_samples_and_interruption),
+        cmocka_unit_test(test_a_step_can_be_interrupted),
         cmocka_unit_test(test_restart_is_bitwise),
         cmocka_unit_test(test_dead_end),
     };

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "system/import.h"
 #include "system/world.h"
 #include "zwang/verdict.h"
 
@@ -135,20 +136,23 @@ static void test_digits_name_what_differs(void **state)
     world_end(&w);
 }
 
-static int stop_at_once(void *user, double time)
+/* Once time goes back another motion has begun. */
+static int stop_the_second(void *user, double time)
 {
-    (void)time;
-    return ++*(int *)user > 20;
+    double *last = user;
+    int back = time < *last;
+    *last = back ? INFINITY : time;
+    return back;
 }
 
 static void test_digits_can_be_interrupted(void **state)
 {
     (void)state;
     world w = world_of(pendulum);
-    int polls = 0;
+    double last = 0;
     zw_run_summary summary;
     zw_digits digits = {0};
-    const zw_run_options options = {.time = 0.5, .poll = stop_at_once, .user = &polls};
+    const zw_run_options options = {.time = 0.5, .poll = stop_the_second, .user = &last};
     assert_int_equal(
         zw_run_digits(w.system, w.state, w.work, &options, &summary, &digits, &w.error), ZW_OK);
     assert_true(!summary.interrupted && summary.end == 0.5); /* a companion was */
@@ -239,9 +243,77 @@ static void test_verdict_names_trouble(void **state)
     world_end(&w);
 }
 
+/* ---- Checks --------------------------------------------------------------------------------- */
+
+/* Samples a period apart all see the same x; the steps between them do not. */
+static void test_checks_are_looked_at_in_every_step(void **state)
+{
+    (void)state;
+    static const char *const what[] = {"x", "x''"};
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_RK4, ZW_METHOD_STIFF};
+    for (int k = 0; k < 6; k++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "coord x = 1\nkinetic x'^2/2\npotential x^2/2\ncheck steady: %s within 0.4\n",
+                 what[k % 2]);
+        for (int holds = 0; holds < 2; holds++) {
+            world w = world_of(text);
+            zw_run_summary summary;
+            zw_run_verdict verdict;
+            double turn = 2 * acos(-1.0);
+            const zw_run_options options = {.time = holds ? 0.6 : 2 * turn,
+                                            .every = turn,
+                                            .step = 0.1,
+                                            .method = method[k / 2]};
+            assert_int_equal(zw_run(w.system, w.state, w.work, &options, &summary, &w.error),
+                             ZW_OK);
+            zw_run_conclude(w.system, NULL, &summary, NULL, &verdict);
+            assert_true(summary.checked >= summary.steps);
+            assert_int_equal(summary.check_failed, holds ? -1 : 0);
+            if (!holds) { /* 1 - cos t = 0.8 at t = 1.37, and no step is longer than 0.1 */
+                assert_true(summary.check_time > 1.37 && summary.check_time < 1.48);
+                assert_non_null(strstr(line_of(&verdict, "check")->text, "steady does not hold"));
+            }
+            assert_int_equal(verdict.clean, holds);
+            world_end(&w);
+        }
+    }
+}
+
+/* ---- What is not proved --------------------------------------------------------------------- */
+
+/* Kinks of what bodies do are not latched, and steps of method impulse do not end at them; such
+ * steps are not called proved. Kinks of time are, and steps end there. */
+static void test_kinks_of_bodies_are_not_proved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *force;
+        zw_method method;
+        int proved, counted;
+    } how[] = {{"if(x > 0.01, -3, 3)", ZW_METHOD_IMPULSE, 0, 1},
+               {"if(x > 0.01, -3, 3)", ZW_METHOD_DOP853, 0, 1},
+               {"if(t > 0.0137, -3, 3)", ZW_METHOD_IMPULSE, 1, 1},
+               {"if(t > 0.0137, -3, 3)", ZW_METHOD_DOP853, 1, 1},
+               {"3*sin(x)", ZW_METHOD_IMPULSE, 0, 0}};
+    for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "import \"cart.xml\"\nforce x: %s\n", how[k].force);
+        world w = formulas(text);
+        zw_run_summary summary;
+        const zw_run_options options = {.time = 0.1, .step = 0.01, .method = how[k].method};
+        assert_int_equal(zw_run(w.system, w.state, w.work, &options, &summary, &w.error), ZW_OK);
+        assert_int_equal(summary.proved > 0, how[k].counted && how[k].proved);
+        assert_int_equal(summary.unproved > 0, how[k].counted && !how[k].proved);
+        world_end(&w);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_drift_ignores_samples),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_checks_are_looked_at_in_every_step),
+                                       cmocka_unit_test(test_kinks_of_bodies_are_not_proved),
+                                       cmocka_unit_test(test_drift_ignores_samples),
                                        cmocka_unit_test(test_digits_of_a_spring),
                                        cmocka_unit_test(test_digits_name_what_differs),
                                        cmocka_unit_test(test_digits_can_be_interrupted),

@@ -453,6 +453,10 @@ zw_status gauss_islands_solve(gauss_islands *is, const zw_gauss *problem,
             continue; /* what needs no push gets none */
         }
         zw_status status = solve_piece(is, problem, &wish, hint ? hint : &none, p, &motion, error);
+        if (status != ZW_OK) { /* factors of m rows of n + m numbers */
+            double rows = p->m, width = p->n + p->m;
+            answer->futile += 2 * rows * rows * width * motion.factorizations;
+        }
         first = first == ZW_OK ? status : first;
         if (status == ZW_OK || status == ZW_INACCURATE || status == ZW_JAMMED ||
             (status == ZW_CONFLICT && wish.least_squares)) {

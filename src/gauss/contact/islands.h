@@ -28,6 +28,7 @@ typedef struct gauss_islands_answer {
     double certificate;             /* the worst of all */
     int worst_block;                /* where, or -1 */
     int iterations, factorizations; /* of all */
+    double futile;                  /* operations, about, of dense solves that did not arrive */
 } gauss_islands_answer;
 
 /* What helps; all may be 0. A problem that gives `force` instead of `free` needs a function that

@@ -197,7 +197,7 @@ static int sweep(sparse_prox *s, const many_task *task)
         }
         stale = error < 0.5 * least ? 0 : stale + 1;
         least = fmin(least, error);
-        if (stale > STALE || swept >= SWEEPS) {
+        if (stale > STALE || swept >= SWEEPS || many_spent(s, task)) {
             break;
         }
         for (int k = 0; k < BLOCK; k++) {
@@ -243,6 +243,8 @@ static int solve(sparse_prox *s, const zw_gauss *problem, const zw_gauss_options
 {
     const many_table *t = &s->t;
     many_task task = {.problem = problem, .contact = options->contact};
+    task.stop = options->stop;
+    task.user = options->user;
     task.tolerance = options->tolerance > 0 ? options->tolerance : GOOD;
     task.good = fmax(task.tolerance, GOOD);
     task.aim = task.tolerance > GOOD ? task.tolerance : fmax(0.1 * task.tolerance, EXACT);

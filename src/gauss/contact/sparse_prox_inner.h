@@ -64,12 +64,20 @@ int many_room(unsigned char **block, size_t *room, size_t need);
 typedef struct many_task {
     const zw_gauss *problem;
     zw_contact_law contact;
-    double tolerance; /* of the certificate, */
-    double aim;       /* and what is aimed at: sharper where nothing was asked for, */
-    double good;      /* and what will do where more is hard to get */
-    int effort;       /* factorisations, all together, */
-    int steps;        /* and those of one path */
+    double tolerance;        /* of the certificate, */
+    double aim;              /* and what is aimed at: sharper where nothing was asked for, */
+    double good;             /* and what will do where more is hard to get */
+    int effort;              /* factorisations, all together, */
+    int steps;               /* and those of one path, */
+    int (*stop)(void *user); /* unless the caller wants an end before */
+    void *user;
 } many_task;
+
+/* No more is to be begun. */
+static inline int many_spent(const sparse_prox *s, const many_task *task)
+{
+    return s->factorizations >= task->effort || (task->stop && task->stop(task->user));
+}
 
 /* How Newton's method is used. */
 typedef struct many_way {

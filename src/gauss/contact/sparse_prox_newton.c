@@ -348,7 +348,8 @@ static void begin_centre(sparse_prox *s, many_run *run)
 /* From the iterate. 1: solved. */
 static int run_newton(sparse_prox *s, many_run *run)
 {
-    for (int step = 0; step < STEPS && s->factorizations < run->end; step++) {
+    for (int step = 0; step < STEPS && s->factorizations < run->end && !many_spent(s, run->task);
+         step++) {
         double push = size_of_push(s);
         if (arrived(s, run, push)) {
             if (move_centre(s, run, push)) {

@@ -383,7 +383,7 @@ int many_follow(sparse_prox *s, const many_task *task, double share)
         return 0; /* no cones of Coulomb's law: they have no path */
     }
     begin(s, share);
-    for (int step = 0; step < task->steps && s->factorizations < task->effort; step++) {
+    for (int step = 0; step < task->steps && !many_spent(s, task); step++) {
         look(s);
         double error = many_certify(s, task, p->x, p->r);
         stuck = p->mu > 0.5 * lowest ? stuck + 1 : 0;

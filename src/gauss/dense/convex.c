@@ -97,7 +97,7 @@ static int convex_step(gauss_core *core, double delta, const double *centre)
 {
     int q = core->q;
     double *z = core->v[0], *r = core->v[1], *gradient = core->y[1], *dx = core->y[2];
-    for (int k = 0; k < INNER_LIMIT; k++) {
+    for (int k = 0; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
         core_residual(core, core->x, core->w);
         convex_multipliers(core, delta, centre, core->w, z, r);
         core_force(core, r, gradient);
@@ -135,7 +135,7 @@ static int convex_fine_step(gauss_core *core, double delta, const double *centre
 {
     int p = core->p, q = core->q;
     double *z = core->v[0], *r = core->v[1], *dx = core->y[2];
-    for (int k = 0; k < INNER_LIMIT; k++) {
+    for (int k = 0; k < INNER_LIMIT && !(k > 0 && core_spent(core)); k++) {
         core_residual(core, core->x, core->w);
         core_newton_convex(core, 1.0 / delta, delta, centre, core->w, r, NULL);
         core_force(core, r, dx);
@@ -188,7 +188,7 @@ static int convex_polish(gauss_core *core)
 static int convex_proximal(gauss_core *core, int limit)
 {
     double *centre = core->v[2], delta = 1e-2;
-    for (int k = 0; k < limit; k++, delta = fmax(delta * 1e-2, 1e-11)) {
+    for (int k = 0; k < limit && !core_spent(core); k++, delta = fmax(delta * 1e-2, 1e-11)) {
         memcpy(centre, core->r, (size_t)core->p * sizeof(double));
         if (!(delta > 1e-7 ? convex_step : convex_fine_step)(core, delta, centre)) {
             return 0;

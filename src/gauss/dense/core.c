@@ -20,6 +20,13 @@ double core_granted(const gauss_core *core, double size)
     return fmin(CORE_GRANTED * size, 1e-8 * core->R);
 }
 
+int core_spent(gauss_core *core)
+{
+    const zw_gauss_options *options = core->options;
+    core->stopped = core->stopped || (options->stop && options->stop(options->user));
+    return core->stopped || (options->effort > 0 && core->factorizations >= options->effort);
+}
+
 /* The larger of the two; a NaN stays. */
 static double core_worse(double worst, double error)
 {

@@ -28,6 +28,10 @@ static inline cone_side core_project(const gauss_cone *cone, const double *z, do
 
 double core_granted(const gauss_core *core, double size); /* of `size`, but little beside R */
 
+/* The caller's bound on factorisations is reached, or he wants an end: nothing more is begun, and
+ * the best answer met must do. */
+int core_spent(gauss_core *core);
+
 /* x = B' r and w = B x + c. */
 void core_force(const gauss_core *core, const double *r, double *x);
 void core_residual(const gauss_core *core, const double *x, double *w);

@@ -54,7 +54,7 @@ static int normals_contradict(gauss_core *core)
 /* `share` of the change of every slip is taken over from round to round. */
 static int try_shift(gauss_core *core, double *keep, double share, int rounds)
 {
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds && !core_spent(core); round++) {
         core_evaluate(core);
         for (int k = 0; k < core->cone_count; k++) {
             double slip = cone_tangent(core->cone[k].rows, core->w + core->cone[k].first);
@@ -88,7 +88,7 @@ static int try_slow_shift(gauss_core *core, double *keep, const double *start)
 static int try_homotopy(gauss_core *core, double *keep, double factor)
 {
     memset(core->r, 0, (size_t)core->p * sizeof(double));
-    for (double delta = 10.0; delta > 1e-13; delta *= factor) {
+    for (double delta = 10.0; delta > 1e-13 && !core_spent(core); delta *= factor) {
         core_newton(core, CORE_SPLIT, delta, 30);
         if (delta < 1e-3) {
             memcpy(keep, core->r, (size_t)core->p * sizeof *keep);
@@ -130,7 +130,7 @@ static int try_sweeps(gauss_core *core, double *keep)
 {
     int next = 20;
     core_evaluate(core);
-    for (int k = 1; k <= 5000; k++) {
+    for (int k = 1; k <= 5000 && !core_spent(core); k++) {
         sweep(core);
         if (k == next) {
             next = next * 2;

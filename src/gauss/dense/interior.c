@@ -210,7 +210,7 @@ int core_interior(gauss_core *core, double ridge, int (*polish)(gauss_core *core
     double *s = core->keep, *r = core->start, next = 1e-4;
     size_t bytes = (size_t)core->p * sizeof(double);
     interior_start(core, s);
-    for (int k = 0; k < LIMIT; k++) {
+    for (int k = 0; k < LIMIT && !core_spent(core); k++) {
         core_evaluate(core);
         interior_residual(core, ridge);
         double error = core->error;

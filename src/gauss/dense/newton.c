@@ -301,7 +301,7 @@ static int newton_run(gauss_core *core, core_form form, double delta, int limit)
     double size = 0.0, merit = newton_law(core, form, r, w, &size);
     double aim = delta > 0.0 ? 1e-9 : core->aim;
     double best_error = newton_error(core, delta, size, r, w);
-    for (int k = 0; k < limit && size > aim * core->R; k++) {
+    for (int k = 0; k < limit && size > aim * core->R && !core_spent(core); k++) {
         int solved = delta == 0.0 && best_error <= core->accept;
         double before = merit;
         newton_direction(core, delta, dr);

@@ -93,7 +93,7 @@ int core_newton_pair(gauss_core *core, int limit)
     memcpy(best_r, r, p_bytes);
     memcpy(best_x, x, q_bytes);
     double merit = pair_merit(core, x, r, w, &error), best = error;
-    for (int k = 0; k < limit && best > core->aim; k++) {
+    for (int k = 0; k < limit && best > core->aim && !core_spent(core); k++) {
         core_newton_convex(core, core->rho, prox, r, w, core->v[1], core->pair);
         double before = merit;
         if (!pair_search(core, x, r, w, &merit, &error)) {

@@ -197,11 +197,15 @@ static void refine_changes(const zw_gauss *problem, const zw_gauss_options *opti
 {
     static const double prox[] = {1e-15, 1e-12, 1e-9};
     for (size_t i = 0; i < sizeof prox / sizeof *prox; i++) {
-        for (int k = 0; k < CHANGE_LIMIT && work->certificate.worst > options->tolerance; k++) {
+        for (int k = 0; k < CHANGE_LIMIT && work->certificate.worst > options->tolerance &&
+                        !core_spent(&work->core);
+             k++) {
             correct(problem, work, C, prox[i], lambda);
             better(problem, options, work, C, lambda);
         }
-        for (int k = 0; k < 2 && work->certificate.worst > 1e-3 * options->tolerance; k++) {
+        for (int k = 0; k < 2 && work->certificate.worst > 1e-3 * options->tolerance &&
+                        !core_spent(&work->core);
+             k++) {
             correct(problem, work, C, prox[i], lambda);
             better(problem, options, work, C, lambda);
         }
@@ -216,7 +220,9 @@ void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_g
     zw_certificate first;
     zw_gauss_certify(problem, options->contact, work->a, lambda, C, work->scratch, &first);
     keep(work, lambda, &first);
-    for (int k = 0; k < limit && work->certificate.worst > 1e-3 * options->tolerance; k++) {
+    for (int k = 0; k < limit && work->certificate.worst > 1e-3 * options->tolerance &&
+                    !core_spent(&work->core);
+         k++) {
         correct(problem, work, C, WHOLE, lambda);
         if (!better(problem, options, work, C, lambda) && !work->held_by_cones) {
             break;

@@ -51,18 +51,19 @@ zw_status run_scan(run *r, int *fired, int *again, zw_error *error)
     return status;
 }
 
-/* Accepted steps that were proved free of unseen events, and the others. Of the methods that solve
- * for contacts in their steps only those of bodies that can touch: soft contacts may be passed
- * through. */
+/* Accepted steps that were proved free of unseen events, and the others. The methods that solve for
+ * contacts in their steps have steps where there is nothing to see: no bodies that can touch, no
+ * events, no kinks; these count as neither. Soft contacts may be passed through. */
 void run_count_proved(run *r)
 {
     int proved =
         !r->guards.kinks.blind && (r->guards.count == 0 || step_events_proved(r->guards.scan));
     if (r->impulse || r->soft) {
-        if (!r->system->bodies->contact->touches) {
+        int touches = r->system->bodies->contact->touches;
+        if (!touches && r->guards.count == 0 && !r->guards.kinks.blind) {
             return;
         }
-        proved = r->impulse && r->impulse->sure;
+        proved &= !touches || (r->impulse && r->impulse->sure);
     }
     r->summary->proved += proved;
     r->summary->unproved += !proved;

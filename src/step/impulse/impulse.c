@@ -90,6 +90,7 @@
  * there may be rounds they cannot pay. */
 enum { NEWTON = 60, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
+#define FUTILE 2e8    /* operations: a quarter of a second, about */
 #define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
 #define MISS 1e-8     /* a residual from which a step counts as inexact */
 #define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
@@ -295,26 +296,49 @@ static void set_law(step_impulse *s, zw_contact_law contact)
     s->problem.options.contact = s->aside.options.contact = contact;
 }
 
+int impulse_is_spent(const step_impulse *s)
+{
+    return s->futile > FUTILE;
+}
+
+int impulse_stops(const step_impulse *s)
+{
+    return s->work->stop && system_stops(s->work->stop);
+}
+
+/* To the kernel. */
+static void hand_down_stop(step_impulse *s)
+{
+    impulse_problem *all[] = {&s->problem, &s->aside};
+    for (int k = 0; k < 2; k++) {
+        all[k]->options.stop = s->work->stop ? system_stops : NULL;
+        all[k]->options.user = s->work->stop;
+    }
+}
+
 /* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
  * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
- * found for the shortest of them, the rest of the step has the convex law, which always has one. */
+ * found for the shortest of them, the rest of the step has the convex law, which always has one.
+ * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
+ * piece at hand is the shortest. */
 static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
     double done = 0, size = 1, solved = 1; /* the longest piece that could be */
     int again = 0, cuts = 0, good = 0;
-    while (done < 1) {
+    while (done < 1 && !impulse_stops(s)) { /* impulse_step says so */
         double part = fmin(size, 1 - done), gained = s->gained;
         pace = pace < 0 && again ? impulse_pace(s, h) : pace;
-        const double least = pace > 1 ? SHORTEST : 1.0 / PIECES;
+        const int spent = impulse_is_spent(s);
+        const double least = spent ? 1 : pace > 1 ? SHORTEST : 1.0 / PIECES;
         if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
         s->h = h * part;
         s->may_be_halved = part > least;
-        s->last_resort = pace > 1 ? part <= least : 2 * (part <= 1.0 / LEAST);
+        s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
         s->touch.sweep.strict = pace > 1 && part > least;
         zw_status status = impulse_take(s, v1, error);
@@ -322,6 +346,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             law(s) == ZW_COULOMB) {
             set_law(s, ZW_CONVEX);
             s->inexact = 1;
+            s->futile = 0;
             size = 1;
             again = 0;
             continue;
@@ -409,7 +434,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->again = 0; /* what the last step solved is of another one */
     s->gained = s->impact_loss = 0;
     s->work->effort = (struct system_effort){0};
+    hand_down_stop(s);
     s->impacts = s->halved = s->inexact = 0;
+    s->futile = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;
     int lands = s->touch.bounces;
@@ -422,6 +449,9 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
         status = base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
     s->close = close;
+    if (impulse_stops(s)) { /* whatever came out was not finished */
+        status = base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+    }
     if (status != ZW_OK) { /* v1 may be where v0 was */
         memcpy(v1, s->first, speeds);
         return blame(s, status, error);

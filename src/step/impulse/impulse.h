@@ -237,6 +237,7 @@ typedef struct step_impulse {
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
+    double futile;       /* operations of solves in this step that did not arrive */
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
@@ -270,6 +271,8 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
+int impulse_is_spent(const step_impulse *s); /* so many that shorter pieces are not tried */
+int impulse_stops(const step_impulse *s);    /* somebody wants an end: the step will not count */
 void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);

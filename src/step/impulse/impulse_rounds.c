@@ -60,6 +60,7 @@ int impulse_gave_up(const step_impulse *s, const impulse_problem *p)
 void impulse_count_solve(step_impulse *s, const impulse_problem *p)
 {
     s->work->effort.rounds++;
+    s->futile += p->answer.futile;
     s->work->effort.factors += p->answer.factorizations;
 }
 
@@ -272,6 +273,9 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
     for (int round = s->again; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;
+        if (impulse_stops(s)) {
+            return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+        }
         status = look(s, round, &at, &done, error);
         if (status != ZW_OK || done) {
             s->residual = at.left;

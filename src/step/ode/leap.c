@@ -50,6 +50,10 @@
  * Foresight.  `margin` falls to zero as |t - t*|. Two of its values, at the ends of the last step,
  * tell t* well enough to begin, and two at nodes before the hole well enough to place it.
  *
+ * The largest step that the caller allows is not for leaps. Steps that are short beside the hole
+ * are the very ones that end on a wrong branch: a crank of 1 m that folds at 5 rad/s did so with
+ * all steps below 8 ms, its energy kept to 1e-9.
+ *
  * Limits.  A motion that turns back within a hundredth of such a position passes it twice, or
  * not quite, in less than the hole of any leap that sees the noise; then the steps go on as they
  * can. So they do from a start at t* itself, where the rank is already lost and the margin tells of
@@ -218,7 +222,7 @@ void leap_step_on(step_ode *ode)
     }
     leap->margin0 = leap->margin1;
     leap->span = 0.0;
-    leap->taken = 0;
+    leap->taken = ode->base.view.leapt = 0;
 }
 
 /* Nobody has come from anywhere: look a little ahead and back. Where t* is between, the steeper
@@ -527,7 +531,7 @@ int leap_try(step_ode *ode, double *limit)
     for (int tries = 0; tries < TRIES; tries++) {
         int far = ahead >= (tries == 0 ? 0.5 : 0.2) * wide;
         double half = fmin(far ? ahead : wide, leap->allowed);
-        if (half < 0.05 * wide || ahead + half > ode->option.step) {
+        if (half < 0.05 * wide) {
             return 0; /* not by a leap, then */
         }
         if (half < fabs(ahead)) { /* a shorter one, later */
@@ -549,7 +553,7 @@ int leap_try(step_ode *ode, double *limit)
 
 void leap_accept(step_ode *ode)
 {
-    ode->leap->taken = 1;
+    ode->leap->taken = ode->base.view.leapt = 1;
     forget(ode->leap);
 }
 

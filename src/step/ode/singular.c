@@ -1,4 +1,5 @@
-/* Runs that end where rows lose rank say so. */
+/* Runs that end where rows lose rank say so, and those that pass there by ordinary steps. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,4 +33,34 @@ void run_tell_singular(run *r, zw_error *error)
     snprintf(rest, sizeof rest, "%s", line ? line : "");
     size_t used = line ? (size_t)(line - error->text) : strlen(error->text);
     snprintf(error->text + used, sizeof error->text - used, "%s%s", more, rest);
+}
+
+/* On the way through a position where rows lose rank the margin falls to zero and rises again, both
+ * as |t - t*| (leap.c). So it was passed between the nodes b and c of four in a row if the lines
+ * through a, b and through c, d meet zero there, and at one instant: a motion that comes near to it
+ * by d and turns off has margins like (d^2 + (t - t*)^2)^1/2, whose tangents meet zero 2 d^2/|t -
+ * t*| apart. */
+void run_note_margin(run *r)
+{
+    const double APART = 0.25; /* of the step from b to c */
+    const stepper_view *at = stepper_look(r->stepper);
+    double *t = r->node, *m = r->margin;
+    int leapt = r->leapt, moves = !r->impulse && !r->soft && !r->lagrange.system;
+    r->leapt = at->leapt;
+    if (!moves || r->system->m == 0) {
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        t[k] = t[k + 1];
+        m[k] = m[k + 1];
+    }
+    t[3] = at->t;
+    m[3] = r->motion.margin;
+    r->nodes = r->nodes < 4 ? r->nodes + 1 : 4;
+    if (r->nodes < 4 || leapt || !(m[1] < m[0]) || !(m[2] < m[3])) {
+        return;
+    }
+    double from = t[1] + m[1] * (t[1] - t[0]) / (m[0] - m[1]), span = APART * (t[2] - t[1]);
+    double to = t[2] - m[2] * (t[3] - t[2]) / (m[3] - m[2]);
+    r->summary->singular += fabs(from - to) <= span && from >= t[1] - span && from <= t[2] + span;
 }

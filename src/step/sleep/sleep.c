@@ -362,6 +362,7 @@ static void scatter(const step_sleep *z, double *q1, double *v1, uint64_t *sum)
 void sleep_tell(const step_impulse *s, step_impulse *inner)
 {
     inner->close = s->close;
+    inner->work->stop = s->work->stop;
     inner->accuracy = s->accuracy;
     inner->problem.options.tolerance = s->problem.options.tolerance;
     inner->problem.options.contact = s->problem.options.contact;
