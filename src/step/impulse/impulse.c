@@ -59,7 +59,10 @@
  *
  * Rounds.  For the iterate u with r(u) = left side - fall f: H (u' - u) + r = A' lambda, H = M(q0)
  * + fall (D + ahead K) with the slopes of springs, dampers and motors that are inside their boxes:
- * Gauss's problem in the metric H. What H does not know, the slopes of inertia and those without
+ * Gauss's problem in the metric H. Where it is known who is held, slides and is open, as a rule
+ * from the step before, rounds are Newton's for all of this at once (impulse_chord.c): robots,
+ * whose steps turn them by little, come near the end by a factor of about 1000 a round, and the
+ * kernel is asked where that fails. What H does not know, the slopes of inertia and those without
  * symmetry, makes the rounds contract by about h |w|, not at once; H is kept for the step. Where
  * they contract too slowly (fast tops, large steps), all slopes N of r are found by differences,
  * and the rounds go on as z = u - N \ (r - A' lambda), H (u' - z) = A' (lambda' - lambda): Newton's
@@ -159,6 +162,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         problem_create(&s->problem, system->n, error) != ZW_OK ||
         problem_create(&s->aside, system->n, error) != ZW_OK ||
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
+        chord_create(&s->chord, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
@@ -210,6 +214,7 @@ void impulse_free(step_impulse *s)
         matrix_free(&s->H);
         sleep_free(s->sleep);
         impulse_stiff_free(&s->stiff);
+        chord_free(&s->chord);
         base_free(s->memory);
         base_free(s);
     }
@@ -337,6 +342,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));
         }
         s->h = h * part;
+        s->calm = pace >= 0 && pace <= 1;
         s->may_be_halved = part > least;
         s->last_resort = pace > 1 && !spent ? part <= least : 2 * (spent || part <= 1.0 / LEAST);
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;

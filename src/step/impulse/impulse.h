@@ -5,12 +5,13 @@
  *     impulse_free(s);                                 conserved
  *
  * Files: impulse.c the step; impulse_rounds.c its rounds; impulse_balance.c the equations and their
- * slopes; impulse_rows.c what holds, sticks or is at its limit; impulse_work.c the energy;
- * impulse_problem.c the kernel's problem. */
+ * slopes; impulse_chord.c Newton's rule for all of them; impulse_rows.c what holds, sticks or is at
+ * its limit; impulse_work.c the energy; impulse_problem.c the kernel's problem. */
 #ifndef ZW_STEP_IMPULSE_H
 #define ZW_STEP_IMPULSE_H
 
 #include "gauss/contact/impact.h"
+#include "gauss/contact/prox_law.h"
 #include "step/impulse/impulse_matrix.h"
 #include "step/impulse/impulse_problem.h"
 #include "system/bodies/balance.h"
@@ -160,6 +161,23 @@ typedef struct impulse_contacts {
     impulse_landing land;
 } impulse_contacts;
 
+/* Newton's rule with the modes known: impulse_chord.c. */
+enum { CHORD_MOST = 64 }; /* speeds: beyond, the matrix is too large to be dense */
+
+typedef struct impulse_chord {
+    int is_there;
+    int n, wide; /* wide: n in whole lines of eight */
+    int units, coulomb, row_room;
+    unsigned long blocks;                /* that the factors are of */
+    prox_unit *unit;                     /* [row_room] rows and cones */
+    double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
+    double *way, *inverse;               /* [wide] the step; 1/sqrt(H_ii) */
+    double *room;                        /* of balance_slopes */
+    double *B, *G;                       /* [row_room][wide] in scaled units */
+    double *scale, *lambda, *z, *change; /* [row_room] */
+    void *memory, *rows;
+} impulse_chord;
+
 typedef struct step_impulse {
     const zw_system *system;
     zw_work *work;           /* its sweeps are those of q1, u */
@@ -210,6 +228,7 @@ typedef struct step_impulse {
     double *U;  /* n x n: the LU factors of all of it; NULL: too many for that */
     int *pivot; /* [n] */
     int with_N;
+    impulse_chord chord;
 
     int *joined;   /* [motors] it has been at its limits in this step, */
     int *boxed;    /* and its force is a multiplier with limits, */
@@ -233,6 +252,7 @@ typedef struct step_impulse {
     int rounds;           /* of the last step */
     int rests;            /* it goes on with the forces of the step before, to round-off */
     int sure;             /* nothing can have gone through anything in it */
+    int calm;             /* nothing goes farther in it than it is thick */
     int may_be_halved;    /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
@@ -340,6 +360,15 @@ double impulse_norm(const step_impulse *s, const double *x);
 double impulse_size(const step_impulse *s);
 /* What round-off of q1 does to stiff forces; and, if bodies touch, to gaps. */
 double impulse_noise(const step_impulse *s, int touches);
+
+/* impulse_chord.c */
+zw_status chord_create(impulse_chord *chord, const zw_system *system);
+void chord_free(impulse_chord *chord);
+int chord_factor(step_impulse *s);     /* at the iterate that was looked at; 0: it cannot be */
+int chord_fits(const step_impulse *s); /* are the factors of these rows? */
+/* The next iterate and its multipliers; 0: the modes are not those of the answer, nothing is done.
+ */
+int chord_step(step_impulse *s, int anew);
 
 /* impulse_slopes.c */
 zw_status impulse_stiff_create(impulse_stiff *stiff, const zw_system *system);

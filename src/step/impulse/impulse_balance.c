@@ -328,16 +328,6 @@ int impulse_factor(step_impulse *s)
     return matrix_factor(&s->H);
 }
 
-/* Which blocks there are, in their order. */
-static unsigned long blocks_of(const impulse_problem *p)
-{
-    unsigned long sum = (unsigned long)p->blocks;
-    for (int k = 0; k < p->blocks; k++) {
-        sum = sum * 31 + (unsigned long)p->key[k];
-    }
-    return sum;
-}
-
 /* What the multipliers at hand push at q1 of the sweeps, into s->other. 0: other blocks are there
  * than there were, and it says nothing. */
 static int push_there(step_impulse *s, unsigned long blocks)
@@ -349,7 +339,7 @@ static int push_there(step_impulse *s, unsigned long blocks)
     }
     impulse_put_rows(s);
     problem_guess_push(&s->problem, s->other);
-    return blocks_of(&s->problem) == blocks;
+    return problem_blocks(&s->problem) == blocks;
 }
 
 /* Slopes of r - A' lambda: contacts move over what is round as it turns. */
@@ -357,7 +347,7 @@ void impulse_slopes(step_impulse *s)
 {
     int n = s->system->n, touches = s->touch.is_there && s->touch.found.count > 0;
     int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
-    unsigned long blocks = blocks_of(&s->problem);
+    unsigned long blocks = problem_blocks(&s->problem);
     double *r = s->other;
     s->touch.stay.differs = 1;
     for (int j = 0; j < n; j++) {

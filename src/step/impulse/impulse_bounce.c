@@ -297,7 +297,8 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
 {
     double low = 0, high = b->rest, t = fmin(soon, b->rest), most = b->rest;
     double exact = (s->touch.bounces ? EXACT : LANDED) * b->size;
-    if (impulse_pace(s, b->rest) > 1) {
+    s->calm = !(impulse_pace(s, b->rest) > 1);
+    if (!s->calm) {
         t = fmin(t, impulse_until_meeting(s, b->rest));
     }
     *end = FLIGHT_LOST;

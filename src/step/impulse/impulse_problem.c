@@ -72,7 +72,8 @@ static int room_for_entries(impulse_problem *p, int need)
         return 1;
     }
     if (!grow(&p->column, room, more, sizeof *p->column) ||
-        !grow(&p->value, room, more, sizeof *p->value)) {
+        !grow(&p->value, room, more, sizeof *p->value) ||
+        !grow(&p->slope, room, more, sizeof *p->slope)) {
         return 0;
     }
     p->entry_room = more;
@@ -92,9 +93,9 @@ zw_status problem_create(impulse_problem *p, int n, zw_error *error)
 
 void problem_free(impulse_problem *p)
 {
-    void *list[] = {p->block,     p->key,      p->first,     p->start, p->b,
-                    p->guess,     p->give,     p->column,    p->value, p->old_key,
-                    p->old_first, p->old_rows, p->old_lambda};
+    void *list[] = {p->block,   p->key,       p->first,    p->start,     p->b,
+                    p->guess,   p->give,      p->column,   p->value,     p->slope,
+                    p->old_key, p->old_first, p->old_rows, p->old_lambda};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         base_free(list[i]);
     }
@@ -157,10 +158,19 @@ void problem_row(impulse_problem *p, int count, const int *column, const double 
     }
     memcpy(p->column + p->entries, column, (size_t)count * sizeof *column);
     memcpy(p->value + p->entries, value, (size_t)count * sizeof *value);
+    memcpy(p->slope + p->entries, value, (size_t)count * sizeof *value);
     p->entries += count;
     p->give[p->rows] = 0;
     p->b[p->rows++] = b;
     p->start[p->rows] = p->entries;
+}
+
+void problem_slope(impulse_problem *p, const double *slope)
+{
+    if (!p->no_memory) {
+        int start = p->start[p->rows - 1];
+        memcpy(p->slope + start, slope, (size_t)(p->entries - start) * sizeof *slope);
+    }
 }
 
 void problem_give(impulse_problem *p, double compliance)
@@ -217,6 +227,21 @@ static int remember(impulse_problem *p)
     memcpy(p->old_lambda, p->answer.lambda, (size_t)p->rows * sizeof *p->old_lambda);
     p->old_blocks = p->blocks;
     return 1;
+}
+
+int problem_accept(impulse_problem *p, const double *lambda)
+{
+    p->answer = (gauss_islands_answer){.lambda = lambda, .worst_block = -1};
+    return remember(p);
+}
+
+unsigned long problem_blocks(const impulse_problem *p)
+{
+    unsigned long sum = (unsigned long)p->blocks;
+    for (int k = 0; k < p->blocks; k++) {
+        sum = (sum * 31 + (unsigned long)p->key[k]) * 31 + (unsigned long)p->block[k].rows;
+    }
+    return sum;
 }
 
 static zw_status out_of_memory(zw_error *error)

@@ -47,6 +47,7 @@ typedef struct impulse_problem {
     int gives;
     int *column;
     double *value;
+    double *slope; /* of the rows by u, where that is not what they push along */
 
     /* The multipliers of the last solve, by key. */
     int old_blocks, old_at;
@@ -70,6 +71,8 @@ void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind
                    const double *numbers);
 /* The next row of the last block. Columns in any order, none twice. */
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
+/* How the speed of the last row changes with u, along the same columns. */
+void problem_slope(impulse_problem *p, const double *slope);
 /* The compliance of the last row: 0 where nothing is said. */
 void problem_give(impulse_problem *p, double compliance);
 
@@ -86,6 +89,9 @@ zw_status problem_solve_force(impulse_problem *p, const impulse_matrix *H, const
 /* The same from nothing, and not remembered: for a question on the side. */
 zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const double *free,
                               zw_error *error);
+/* These multipliers are an answer, too: they are remembered. 0: no memory. */
+int problem_accept(impulse_problem *p, const double *lambda);
+unsigned long problem_blocks(const impulse_problem *p); /* which ones, in their order */
 /* Room for multipliers to be remembered from elsewhere; 0: no memory. */
 int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
 /* The same from a start and the guess, which may come from another problem, times a factor. */

@@ -46,7 +46,7 @@ zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t
 {
     *rolling = (impulse_rolling){.list = base_alloc(points * sizeof *rolling->list),
                                  .of = base_alloc(points * sizeof *rolling->of),
-                                 .J = base_alloc(points * 12 * wide * sizeof *rolling->J)};
+                                 .J = base_alloc(points * 18 * wide * sizeof *rolling->J)};
     return rolling->list && rolling->of && rolling->J ? ZW_OK : ZW_NO_MEMORY;
 }
 
@@ -88,10 +88,10 @@ static void arm_of(const step_impulse *s, const double *sweeps, int body, const 
     }
 }
 
-/* The rows of entry i at q0, and what is used of them. */
+/* The rows of entry i: at q0; what is used of them; at q1, in the frame of q0. */
 static double *rows_of(const impulse_contacts *t, int i, int used)
 {
-    return t->rolling.J + (size_t)(2 * i + used) * 6 * (size_t)t->wide;
+    return t->rolling.J + (size_t)(3 * i + used) * 6 * (size_t)t->wide;
 }
 
 static double times(int count, const double *row, const int *column, const double *v)
@@ -186,16 +186,24 @@ static double part_of(const step_impulse *s, const double *sweeps, const impulse
     return part;
 }
 
-/* x, seen along the frame of the point, along that of the entry. */
-static void turn_frame(const impulse_roller *it, const contact_point *point, const double x[3],
-                       double y[3])
+/* Rows at q1, which are along the frame of the point, along that of the entry; and those that are
+ * used. */
+static void mix_rows(const impulse_roller *it, const contact_point *point, const double *J0,
+                     const double *J1, double *J, double *G)
 {
-    double world[3];
-    for (int i = 0; i < 3; i++) {
-        world[i] = point->frame[i] * x[0] + point->frame[3 + i] * x[1] + point->frame[6 + i] * x[2];
-    }
-    for (int r = 0; r < 3; r++) {
-        y[r] = model_dot(it->frame + 3 * r, world);
+    const double *now = point->frame, *then = it->frame;
+    double c = it->part;
+    int n = it->columns;
+    for (int i = 0; i < n; i++) {
+        double x = J1[i], y = J1[n + i], z = J1[2 * n + i], world[3];
+        for (int k = 0; k < 3; k++) {
+            world[k] = now[k] * x + now[3 + k] * y + now[6 + k] * z;
+        }
+        for (int r = 0; r < 3; r++) {
+            const double *f = then + 3 * r;
+            G[r * n + i] = f[0] * world[0] + f[1] * world[1] + f[2] * world[2];
+            J[r * n + i] = (1 - c) * J0[r * n + i] + c * G[r * n + i];
+        }
     }
 }
 
@@ -207,23 +215,19 @@ static void mix(step_impulse *s, int k, int index, double push, const double *u)
     const contact_point *point = &t->found.point[k];
     const double *J1 = t->J + (size_t)k * 6 * (size_t)t->wide, *J0 = rows_of(t, index, 0);
     const int *column = t->column + (size_t)k * (size_t)t->wide;
-    double *J = rows_of(t, index, 1), c = it->part;
+    double *J = rows_of(t, index, 1), *G = rows_of(t, index, 2), c = it->part;
     int n = it->columns, rows = point->rows < 3 ? point->rows : 3;
     for (int i = 0; i < n && rows == 1; i++) {
         J[i] = (1 - c) * J0[i] + c * J1[i];
+        G[i] = J1[i];
     }
-    for (int i = 0; i < n && rows == 3; i++) {
-        double x[3] = {J1[i], J1[n + i], J1[2 * n + i]}, y[3];
-        turn_frame(it, point, x, y);
-        for (int r = 0; r < 3; r++) {
-            J[r * n + i] = (1 - c) * J0[r * n + i] + c * y[r];
-            J[(3 + r) * n + i] = y[r]; /* for a moment */
-        }
+    if (rows == 3) {
+        mix_rows(it, point, J0, J1, J, G);
     }
     double b[3] = {times(n, J, column, u) - point->gap / s->h};
     for (int r = 1; r < rows; r++) {
         double slip = 0.5 * ((1 - c) * times(n, J0 + r * n, column, u) +
-                             (1 + c) * times(n, J + (3 + r) * n, column, u));
+                             (1 + c) * times(n, G + r * n, column, u));
         b[r] = times(n, J + r * n, column, u) - slip;
         it->slip[r - 1] = slip;
     }
@@ -293,6 +297,9 @@ int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int row
     for (int r = 0; r < rows; r++) {
         problem_row(p, it->columns, t->column + (size_t)k * (size_t)t->wide,
                     rows_of(t, index, 1) + r * it->columns, r < 3 ? it->b[r] : 0);
+        if (r < 3) {
+            problem_slope(p, rows_of(t, index, 2) + r * it->columns);
+        }
     }
     return 1;
 }

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "gauss/contact/choose.h"
 #include "model/pose.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300 };
+enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define FIRST 1e-6 /* certificate that the first solve is asked for, */
 #define INNER 1e-3 /* and later ones, to what the balance was off before them, */
 #define LAST 1e-11 /* down to this; */
@@ -122,15 +123,20 @@ static zw_status step_held(step_impulse *s, double left, zw_error *error)
 
 /* What the rounds have come to. */
 typedef struct progress {
-    double left, before; /* of the balance, relative */
-    double best;         /* that was ever left */
-    double off;          /* of places, the worst, to the size of the mechanism */
-    double soundest;     /* the least of what places and balance were off together */
-    int slow;            /* rounds that contracted slowly */
-    int idle;            /* the last so many rounds did not contract at all, */
-    int lost;            /* and did not get nearer than all before */
-    int made;            /* H and U are there for these modes, */
-    int definite;        /* and H is a metric */
+    double left, before;    /* of the balance, relative */
+    double best;            /* that was ever left */
+    double off, off_before; /* of places, the worst, to the size of the mechanism */
+    double soundest;        /* the least of what places and balance were off together */
+    int placed;             /* that is as little as is asked for */
+    int slow;               /* rounds that contracted slowly */
+    int idle;               /* the last so many rounds did not contract at all, */
+    int lost;               /* and did not get nearer than all before */
+    int made;               /* H is there for these modes, */
+    int factored;           /* with its factors, */
+    int definite;           /* and H is a metric */
+    int chord;              /* the factors of impulse_chord.c are there; */
+    int followed;           /* they led to this iterate, */
+    int failed;             /* and have failed so many times */
 } progress;
 
 /* At q1, which the sweeps know, but not the speeds. */
@@ -175,6 +181,15 @@ static int may_rest(const step_impulse *s)
            s->touch.deep_count == 0;
 }
 
+/* Contacts of the first round may be those of where v0 leads, which is nearer the end of the step
+ * than q0 is: where all are known from the step before, and nothing is so fast that it could be
+ * through something there. */
+static int may_look_ahead(const step_impulse *s)
+{
+    return s->calm && s->chord.is_there && s->problem.fresh == 0 && s->touch.found.count > 0 &&
+           s->system->n > GAUSS_CHOOSE_MOST;
+}
+
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
 static int measure(step_impulse *s, int round, int more, progress *at)
 {
@@ -192,13 +207,15 @@ static int measure(step_impulse *s, int round, int more, progress *at)
     impulse_miss miss = impulse_law_miss(s);
     off = fmax(off, miss.way);
     at->left = fmax(at->left, miss.slip * s->close / fmax(s->close, LAW));
-    int there = at->left <= s->close && off <= place_error(s);
+    at->placed = off <= place_error(s);
+    int there = at->left <= s->close && at->placed;
     at->slow += round > 1 && !there && !(at->left < 0.25 * at->before);
     at->idle = at->left < 0.7 * at->before ? 0 : at->idle + 1;
     at->lost = at->left < 0.7 * at->best || more > 0 ? 0 : at->lost + 1;
     at->best = fmin(at->best, at->left);
     int noise = at->idle > 2 && s->touch.found.count > 0 && all <= impulse_noise(s, 1);
     there |= at->idle > 2 && (at->left <= ENOUGH || noise) && off <= 10 * PLACE * impulse_extent(s);
+    at->off_before = at->off;
     at->off = off / impulse_extent(s);
     note_best(s, at);
     if (round > 0 && impulse_gave_up(s, &s->problem) && at->left <= s->problem.answer.certificate) {
@@ -223,6 +240,13 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->made &= more == 0 && !s->changed;
     if (status == ZW_OK) {
         put_rows(s);
+    }
+    if (status == ZW_OK && round == 0 && !may_rest(s) && may_look_ahead(s)) {
+        status = find_contacts(s, error);
+        if (status == ZW_OK) {
+            put_rows(s);
+        }
+        return status;
     }
     if (status != ZW_OK || (round == 0 && !may_rest(s))) {
         return status;
@@ -264,6 +288,40 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
     return ZW_OK;
 }
 
+/* Is Newton's rule for the whole step (impulse_chord.c) of use? Not where a step turns things by
+ * much: its slopes are those of small turns. Small problems of contact are the kernel's, which says
+ * how a load is shared (gauss/contact/choose.h) and what sticks, to round-off. */
+static int may_follow(const step_impulse *s, const progress *at)
+{
+    int small = s->system->n <= GAUSS_CHOOSE_MOST &&
+                (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
+    return s->chord.is_there && !small && s->theta < 0.5 && !s->with_N && at->failed <= FAILURES;
+}
+
+/* A round by it, with what is held known from the round, or the step, before. 0: that is not so, or
+ * it did not lead on. */
+static int step_by_chord(step_impulse *s, progress *at, int round)
+{
+    int nearer = at->left < 0.5 * at->before || (!at->placed && at->off < 0.5 * at->off_before);
+    int worse = at->followed && !nearer;
+    at->failed += worse;
+    at->followed = 0;
+    at->chord &= !worse;
+    if (worse || !may_follow(s, at)) {
+        return 0;
+    }
+    if (!at->chord || !chord_fits(s)) {
+        at->chord = chord_factor(s);
+    }
+    at->followed = at->chord && chord_step(s, round == 0);
+    at->failed += !at->followed;
+    at->chord &= at->followed;
+    if (at->followed) {
+        impulse_settle(s, &s->problem, s->u);
+    }
+    return at->followed;
+}
+
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
@@ -285,14 +343,23 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
                           (round > MANY && s->last_resort && at.soundest <= 1))) {
             break;
         }
-        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0);
+        int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0) && !may_follow(s, &at);
         if (s->with_N && at.idle >= IDLE && s->touch.found.count > 0) {
             at.made = at.slow = at.idle = newton = 0;
+            s->with_N = 0;
         }
         if (!at.made) {
             impulse_metric(s);
-            at.definite = impulse_factor(s);
             at.made = 1;
+            at.factored = at.chord = 0;
+        }
+        if (step_by_chord(s, &at, round)) {
+            s->residual = at.left;
+            continue;
+        }
+        if (!at.factored) {
+            at.definite = impulse_factor(s);
+            at.factored = 1;
         }
         if (newton && s->U) {
             at.idle = s->with_N ? at.idle : 0;

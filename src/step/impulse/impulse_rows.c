@@ -130,6 +130,7 @@ static void put_closers(step_impulse *s, impulse_problem *p, const double *A, co
                 b += A[k] * speed[system->A_column[k]];
             }
             problem_row(p, count, system->A_column + start, A + start, b);
+            problem_slope(p, s->A + start);
         }
     }
 }

@@ -107,3 +107,231 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
     }
     return balance_ramp(h * h * rate);
 }
+
+/* ---- Slopes of inertia ----------------------------------------------------------------------- */
+
+/* The forces of inertia are quadratic in the speeds, bias(v) with A_i = sum_d S_d' v_d and, at a
+ * point that stays, F_i = I_i A_i + V_i x* I_i V_i. With e among the dofs that carry body i,
+ *
+ *     dA_i/dv_e = y_e - V_i x S_e,        y_e = (V before the joint of e + V after it) x S_e
+ *
+ * as S_e' belongs to the former or the latter and S_e turns what comes after it. So for all that
+ * dof d carries together (superscript C), P being momenta and I' = V x* I - I V x the rate at which
+ * an inertia of the world changes,
+ *
+ *     dF_d/dv_e = I'^C S_e + S_e x* P^C + I^C y_e
+ *
+ * for every e on the path to d, d among them (in other words: Echeandia and Wensing 2021). The
+ * slopes between d and such an e are then, with S_d . (S_e x* P) = -S_e . (S_d x* P),
+ *
+ *     N_ed = S_e . (I'^C S_d + S_d x* P^C + I^C y_d)
+ *     N_de = S_e . (I'^C S_d - S_d x* P^C) + y_e . I^C S_d,     C: what d carries
+ *
+ * Here a subtree's own numbers are about the centre of mass of its body. */
+typedef struct subtree {
+    double h[3], J[6];    /* first moment and inertia, */
+    double p[3], rate[6]; /* and their rates: p is the momentum as well */
+    double L[3];          /* angular momentum */
+} subtree;
+
+static inline void cross(double *to, const double *a, const double *b)
+{
+    to[0] = a[1] * b[2] - a[2] * b[1];
+    to[1] = a[2] * b[0] - a[0] * b[2];
+    to[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void symmetric_times(const double *J, const double *w, double *to)
+{
+    to[0] = J[0] * w[0] + J[3] * w[1] + J[4] * w[2];
+    to[1] = J[3] * w[0] + J[1] * w[1] + J[5] * w[2];
+    to[2] = J[4] * w[0] + J[5] * w[1] + J[2] * w[2];
+}
+
+/* to += 2 (a . b) 1 - (a b' + b a') */
+static void add_steiner(const double *a, const double *b, double *to)
+{
+    double xx = a[0] * b[0], yy = a[1] * b[1], zz = a[2] * b[2];
+    to[0] += 2 * (yy + zz);
+    to[1] += 2 * (xx + zz);
+    to[2] += 2 * (xx + yy);
+    to[3] -= a[0] * b[1] + a[1] * b[0];
+    to[4] -= a[0] * b[2] + a[2] * b[0];
+    to[5] -= a[1] * b[2] + a[2] * b[1];
+}
+
+static subtree body_alone(const tree_mechanism *tree, const double *sweeps, int i)
+{
+    const double *V = sweeps + tree->at.V + 6 * i, *J = sweeps + tree->at.inertia + 6 * i;
+    subtree it = {0};
+    double turned[3][3]; /* omega x columns of J */
+    const double column[3][3] = {{J[0], J[3], J[4]}, {J[3], J[1], J[5]}, {J[4], J[5], J[2]}};
+    memcpy(it.J, J, sizeof it.J);
+    symmetric_times(J, V, it.L);
+    for (int k = 0; k < 3; k++) {
+        it.p[k] = tree->body[i].mass * V[3 + k];
+        cross(turned[k], V, column[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        it.rate[k] = 2 * turned[k][k];
+    }
+    it.rate[3] = turned[0][1] + turned[1][0];
+    it.rate[4] = turned[0][2] + turned[2][0];
+    it.rate[5] = turned[1][2] + turned[2][1];
+    return it;
+}
+
+/* What a child carries, about the centre of mass of its parent, r before its own. */
+static void add_child(subtree *to, const subtree *child, double mass, const double *r)
+{
+    double J[6], rate[6], e[3], moment[3];
+    memcpy(J, child->J, sizeof J);
+    memcpy(rate, child->rate, sizeof rate);
+    for (int k = 0; k < 3; k++) {
+        e[k] = child->h[k] + 0.5 * mass * r[k];
+    }
+    add_steiner(e, r, J);
+    add_steiner(child->p, r, rate);
+    cross(moment, r, child->p);
+    for (int k = 0; k < 3; k++) {
+        to->h[k] += child->h[k] + mass * r[k];
+        to->p[k] += child->p[k];
+        to->L[k] += child->L[k] + moment[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        to->J[k] += J[k];
+        to->rate[k] += rate[k];
+    }
+}
+
+/* The force of a composite inertia for a motion x; of its rate with mass 0. */
+static void inertia_times(double mass, const double *h, const double *J, const double *x, double *F)
+{
+    double moment[3], force[3];
+    symmetric_times(J, x, F);
+    cross(moment, h, x + 3);
+    cross(force, x, h);
+    for (int k = 0; k < 3; k++) {
+        F[k] += moment[k];
+        F[3 + k] = mass * x[3 + k] + force[k];
+    }
+}
+
+/* V x S of motions */
+static void motion_cross(const double *V, const double *S, double *to)
+{
+    double a[3], b[3];
+    cross(to, V, S);
+    cross(a, V, S + 3);
+    cross(b, V + 3, S);
+    for (int k = 0; k < 3; k++) {
+        to[3 + k] = a[k] + b[k];
+    }
+}
+
+/* y of `count` dofs from d on, which turn or shift together; V: before them, then after. */
+static void carry_axes(const tree_mechanism *tree, const double *sweeps, const double *v, int d,
+                       int count, double *V, double *y)
+{
+    double both[6];
+    memcpy(both, V, sizeof both);
+    for (int e = d; e < d + count; e++) {
+        for (int k = 0; k < 6; k++) {
+            V[k] += sweeps[tree->at.S + 6 * e + k] * v[e];
+        }
+    }
+    for (int k = 0; k < 6; k++) {
+        both[k] += V[k];
+    }
+    for (int e = d; e < d + count; e++) {
+        motion_cross(both, sweeps + tree->at.S + 6 * e, y + 6 * e);
+    }
+}
+
+static void find_axes(const tree_mechanism *tree, const double *sweeps, const double *v, double *y)
+{
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        const double *parent = sweeps + tree->at.V + 6 * body->parent;
+        double V[6], shifted[3];
+        cross(shifted, parent, sweeps + tree->at.shift + 3 * i);
+        for (int k = 0; k < 3; k++) {
+            V[k] = parent[k];
+            V[3 + k] = parent[3 + k] + shifted[k];
+        }
+        for (int d = body->dof; d < body->dof_end;) {
+            tree_joint_kind kind = tree->joint[tree->dof_joint[d]].kind;
+            int count = kind == TREE_HINGE || kind == TREE_SLIDE ? 1 : 3;
+            carry_axes(tree, sweeps, v, d, count, V, y); /* a free joint: shifts, then turns */
+            d += count;
+        }
+    }
+}
+
+/* The three forces of dof d of body i that the head names, along the path to the root. */
+static void put_slopes(const tree_mechanism *tree, const double *sweeps, const double *y, int i,
+                       int d, double F[3][6], double weight, double *N, int stride)
+{
+    for (int b = i; b != 0; b = tree->body[b].parent) {
+        const tree_body *body = &tree->body[b];
+        int last = b == i ? d : body->dof_end - 1;
+        for (int e = last; e >= body->dof; e--) {
+            const double *S = sweeps + tree->at.S + 6 * e;
+            double up = 0, down = 0;
+            for (int k = 0; k < 6; k++) {
+                up += S[k] * F[0][k];
+                down += S[k] * F[1][k] + y[6 * e + k] * F[2][k];
+            }
+            N[(long)e * stride + d] += weight * up;
+            N[(long)d * stride + e] += e == d ? 0 : weight * down;
+        }
+        for (int f = 0; f < 3; f++) {
+            double moment[3];
+            cross(moment, sweeps + tree->at.shift + 3 * b, F[f] + 3);
+            for (int k = 0; k < 3; k++) {
+                F[f][k] += moment[k];
+            }
+        }
+    }
+}
+
+size_t balance_slopes_room(const zw_system *system)
+{
+    return (size_t)system->tree->bodies * (sizeof(subtree) / sizeof(double)) +
+           6 * (size_t)system->n;
+}
+
+void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
+                    double *room, double *N, int stride)
+{
+    const tree_mechanism *tree = system->tree;
+    subtree *all = (subtree *)room;
+    double *y = room + (size_t)tree->bodies * (sizeof(subtree) / sizeof(double));
+    find_axes(tree, sweeps, v, y);
+    for (int i = 1; i < tree->bodies; i++) {
+        all[i] = body_alone(tree, sweeps, i);
+    }
+    for (int i = tree->bodies - 1; i > 0; i--) {
+        const tree_body *body = &tree->body[i];
+        const subtree *it = &all[i];
+        for (int d = body->dof; d < body->dof_end; d++) {
+            const double *S = sweeps + tree->at.S + 6 * d;
+            double F[3][6], rate[6], turned[6], w[3], s[3];
+            inertia_times(0, it->p, it->rate, S, rate);
+            cross(w, S, it->L);
+            cross(s, S + 3, it->p);
+            cross(turned + 3, S, it->p);
+            inertia_times(body->subtree_mass, it->h, it->J, y + 6 * d, F[0]);
+            inertia_times(body->subtree_mass, it->h, it->J, S, F[2]);
+            for (int k = 0; k < 6; k++) {
+                turned[k] = k < 3 ? w[k] + s[k] : turned[k];
+                F[0][k] += rate[k] + turned[k];
+                F[1][k] = rate[k] - turned[k];
+            }
+            put_slopes(tree, sweeps, y, i, d, F, weight, N, stride);
+        }
+        if (body->parent != 0) {
+            add_child(&all[body->parent], it, body->subtree_mass, sweeps + tree->at.shift + 3 * i);
+        }
+    }
+}

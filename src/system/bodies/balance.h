@@ -20,4 +20,10 @@ double balance_ramp(double square);
  * an axis of its own does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
+/* N += weight times the slopes, by the speeds, of the forces of inertia at the speeds v; row by row
+ * with this stride. room[balance_slopes_room] is scratch. After tree_velocities. */
+void balance_slopes(const zw_system *system, const double *sweeps, const double *v, double weight,
+                    double *room, double *N, int stride);
+size_t balance_slopes_room(const zw_system *system);
+
 #endif

@@ -1,0 +1,493 @@
+/* Newton's rule for a whole step, with what is held, slides and is open known.
+ *
+ * The equations of a step (impulse.c) are r(u) = B' lambda and the laws of its rows, whose speeds
+ * w(u) are those of q1: gap/h, slip, phi/h. As in gauss/contact/prox.c a law is lambda = P(lambda -
+ * k w), with a weight k and the projection P of the row or cone. With slopes N of r, G of w, and D
+ * of P, one step of Newton is
+ *
+ *     (N + k B' D G) du = B' P(lambda - k w) - r,      lambda' = P(lambda - k w) - k D G du
+ *
+ * for the modes at hand: P is continued from the mode in which lambda is. No row need be
+ * independent of others: lambda stays where it was in directions that nothing determines.
+ *
+ *     N = H + (1 + theta) h/2 dbias/dv
+ *
+ * where H has M(q0) and the slopes of forces, and bias are the forces of inertia: with theta = 0,
+ * r = S(q0)' P(q0 (+) h/2 u, u) + ..., and a speed du changes the momenta by M du, by h/2 times how
+ * those of du change as u carries the bodies on, and by as much as those of u change as du does.
+ * The sum of the latter two is the polar form of bias, twice (balance_slopes). What is left out is
+ * O(h^2).
+ *
+ * B are the rows that impulses act along, G those of the iterate: a roller (impulse_roll.c) pushes
+ * along those of q0 and slips by the mean of both. That mean is half of J(q0) u + J(q1) u, of which
+ * the second depends on q1 too: altogether the slope is J(q1) up to O(h^2), if the point stays on
+ * its bodies. The same holds for closers.
+ *
+ * The factors are kept for all rounds of a step (the chord method), and so are B, D and G: the
+ * residuals are those of the iterate. So a round costs what looking at the iterate costs. Nothing
+ * makes this converge from far: the rounds judge, and ask the kernel where it does not. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "gauss/contact/choose.h"
+#include "math/dense/dense.h"
+#include "step/impulse/impulse.h"
+
+enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
+#define WEIGHT 1e5   /* k, in units in which rows have length one: prox.c */
+#define NOTICED 1e-2 /* of the largest push: what is nearer than that by k w is not held */
+
+#define SLACK 1e-11 /* of the largest push: farther outside of its law no multiplier is */
+
+#define TURNED 1e-2 /* the factors are good for slides that turned by no more than this */
+
+static int whole_lines(int count)
+{
+    return (count + 7) / 8 * 8;
+}
+
+/* Things that move and are not carried by others. The kernel takes many small ones apart into
+ * islands, which one matrix for all would not. */
+static int count_trees(const tree_mechanism *tree)
+{
+    int count = 0;
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        count += body->dof_end > body->dof && body->last_dof == body->dof_end - 1 &&
+                 tree->dof_parent[body->dof] < 0;
+    }
+    return count;
+}
+
+zw_status chord_create(impulse_chord *x, const zw_system *system)
+{
+    size_t n = (size_t)system->n, wide = (size_t)whole_lines(system->n);
+    *x = (impulse_chord){.n = system->n, .wide = (int)wide};
+    int trees = count_trees(system->tree);
+    int small = system->n <= GAUSS_CHOOSE_MOST;
+    if (system->n > CHORD_MOST || (small ? trees > 1 : system->n < LARGE * trees)) {
+        return ZW_OK;
+    }
+    x->memory =
+        base_alloc((3 * n * wide + 3 * wide + balance_slopes_room(system) + 8) * sizeof(double));
+    if (!x->memory) {
+        return ZW_NO_MEMORY;
+    }
+    x->K = x->memory;
+    x->U = x->K + n * wide;
+    x->N = x->U + n * wide;
+    x->way = x->N + n * wide;
+    x->inverse = x->way + wide;
+    x->room = x->inverse + wide;
+    x->is_there = 1;
+    return ZW_OK;
+}
+
+void chord_free(impulse_chord *x)
+{
+    base_free(x->memory);
+    base_free(x->rows);
+    base_free(x->unit);
+    *x = (impulse_chord){0};
+}
+
+static int make_room(impulse_chord *x, const impulse_problem *p)
+{
+    if (p->rows > x->row_room) {
+        size_t rows = 2 * (size_t)p->rows, wide = (size_t)x->wide;
+        base_free(x->rows);
+        base_free(x->unit);
+        x->rows = base_alloc(rows * (2 * wide + 4) * sizeof(double));
+        x->unit = base_alloc(rows * sizeof *x->unit);
+        x->row_room = x->rows && x->unit ? (int)rows : 0;
+        x->B = x->rows;
+    }
+    if (p->rows > x->row_room) {
+        return 0;
+    }
+    if (x->row_room > 0) {
+        size_t rows = (size_t)x->row_room, wide = (size_t)x->wide;
+        x->G = x->B + rows * wide;
+        x->scale = x->G + rows * wide;
+        x->lambda = x->scale + rows;
+        x->z = x->lambda + rows;
+        x->change = x->z + rows;
+    }
+    return 1;
+}
+
+/* ---- The factors ----------------------------------------------------------------------------- */
+
+/* Row i of the problem, times s. */
+static void put_row(impulse_chord *x, const impulse_problem *p, int i, double s)
+{
+    double *B = x->B + (size_t)i * (size_t)x->wide, *G = x->G + (size_t)i * (size_t)x->wide;
+    memset(B, 0, (size_t)x->wide * sizeof *B);
+    memset(G, 0, (size_t)x->wide * sizeof *G);
+    for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+        B[p->column[e]] = s * p->value[e];
+        G[p->column[e]] = s * p->slope[e];
+    }
+}
+
+/* Scales of the rows of block b: as prox.c has them. */
+static void scale_block(impulse_chord *x, const impulse_problem *p, int b)
+{
+    const zw_block *block = &p->block[b];
+    int cone = block->kind == ZW_CONE, first = p->first[b];
+    double longest = 0;
+    for (int r = 0; r < block->rows; r++) {
+        double mu = cone && r > 0 ? block->friction[r - 1] : 1, square = p->give[first + r];
+        for (int e = p->start[first + r]; e < p->start[first + r + 1]; e++) {
+            double part = p->value[e] * x->inverse[p->column[e]];
+            square += part * part;
+        }
+        x->scale[first + r] = cone ? mu : square > 0 ? 1 / sqrt(square) : 1;
+        longest = fmax(longest, mu * mu * square);
+    }
+    for (int r = 0; r < block->rows && cone && longest > 0; r++) {
+        x->scale[first + r] /= sqrt(longest);
+    }
+}
+
+static void list_units(impulse_chord *x, const impulse_problem *p)
+{
+    x->units = 0;
+    for (int b = 0; b < p->blocks; b++) {
+        const zw_block *block = &p->block[b];
+        int step = block->kind == ZW_CONE ? block->rows : 1;
+        scale_block(x, p, b);
+        for (int i = p->first[b]; i < p->first[b] + block->rows; i += step) {
+            prox_unit *it = &x->unit[x->units++];
+            double s = x->scale[i];
+            *it = (prox_unit){.at = i, .rows = step, .columns = p->start[i + 1] - p->start[i]};
+            it->column = p->column + p->start[i];
+            it->soft = 1 / (1 + WEIGHT * s * s * p->give[i]);
+            prox_interval(block, s, it);
+        }
+    }
+}
+
+/* z = lambda - k w of the iterate, in scaled units. */
+static void find_z(impulse_chord *x, const impulse_problem *p, const double *u, int anew)
+{
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        it->column = p->column + p->start[it->at];
+        for (int i = it->at; i < it->at + it->rows; i++) {
+            double w = -p->b[i], s = x->scale[i];
+            for (int e = p->start[i]; e < p->start[i + 1]; e++) {
+                w += p->value[e] * u[p->column[e]];
+            }
+            x->lambda[i] = s > 0 ? p->guess[i] / s : 0;
+            int forget = anew && it->now.mode == PROX_HELD;
+            x->z[i] = it->soft * ((forget ? 0 : x->lambda[i]) - WEIGHT * s * w);
+        }
+    }
+}
+
+/* Point k was closed as the step began, and moved no faster than what this push, in scaled units,
+ * would stop. */
+static int rested(const step_impulse *s, int k, double scale, double push)
+{
+    const impulse_roller *it = k >= 0 ? impulse_rolled(s, k) : NULL;
+    double square = 0;
+    for (int i = 0; i < 3 && it; i++) {
+        square += it->begun[i] * it->begun[i];
+    }
+    return it && WEIGHT * scale * sqrt(square) <= push;
+}
+
+/* The slip of a unit, as k times a speed. */
+static double slip_of(const prox_unit *it, const double *lambda, const double *z)
+{
+    double square = 0;
+    for (int i = 1; i < it->rows; i++) {
+        square += (z[i] - lambda[i]) * (z[i] - lambda[i]);
+    }
+    return sqrt(square);
+}
+
+/* As their multipliers say. But what has all the friction that there is and is at rest is held; and
+ * in the first round all that is at rest: how they share a load is not for the step before to say.
+ */
+static void guess_modes(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    int contacts = x->units - s->touch.found.count; /* they come last, a unit each */
+    double most = 0;
+    for (int i = 0; i < s->problem.rows; i++) {
+        most = fmax(most, fabs(x->lambda[i]));
+    }
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        const double *lambda = x->lambda + it->at, *z = x->z + it->at;
+        prox_guess(it, lambda, z, NOTICED * (most > 0 ? most : 1));
+        int rests = s->rounds == 0
+                        ? rested(s, k - contacts, x->scale[it->at], most)
+                        : it->now.mode == PROX_SLIDES && slip_of(it, lambda, z) <= lambda[0];
+        if (rests && it->rows > 1) {
+            it->now.mode = PROX_HELD;
+        }
+        if (it->now.mode == PROX_SLIDES) { /* which way */
+            prox_carry_on(x->coulomb, it, lambda, z, x->change + it->at);
+        }
+    }
+}
+
+static int is_held(const prox_unit *it)
+{
+    return it->now.mode == PROX_HELD || it->now.mode == PROX_SLIDES;
+}
+
+/* K += k B' D G of one unit, whose columns are those of its first row. */
+static void fold(impulse_chord *x, const prox_unit *it)
+{
+    double *B = x->B + (size_t)it->at * (size_t)x->wide,
+           *G = x->G + (size_t)it->at * (size_t)x->wide;
+    if (it->now.mode == PROX_SLIDES) {
+        double D[CONE_MAX][CONE_MAX], T[CONE_MAX * 8 * ((CHORD_MOST + 7) / 8)];
+        prox_slope(x->coulomb, it, D);
+        dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, G, x->wide, T, x->wide);
+        dense_fold(it->columns, it->column, it->rows, WEIGHT, B, T, x->wide, x->K);
+    } else {
+        dense_fold(it->columns, it->column, it->rows, WEIGHT * it->soft, B, G, x->wide, x->K);
+    }
+}
+
+static void put_metric(impulse_chord *x, const impulse_matrix *H)
+{
+    memset(x->N, 0, (size_t)(x->n * x->wide) * sizeof(double));
+    for (int j = 0; j < x->n; j++) {
+        for (int k = H->start[j]; k < H->start[j + 1]; k++) {
+            int i = H->row[k];
+            x->N[i * x->wide + j] = x->N[j * x->wide + i] = H->value[k];
+        }
+    }
+}
+
+/* K for the modes of now, and its factors; 0: there are none. */
+static int factor(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    memcpy(x->K, x->N, (size_t)(x->n * x->wide) * sizeof(double));
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        if (is_held(it)) {
+            fold(x, it);
+        }
+        it->used = it->now;
+    }
+    s->work->effort.factors++;
+    return dense_ul(x->n, x->K, x->wide, x->U) == x->n;
+}
+
+int chord_factor(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    const impulse_problem *p = &s->problem;
+    if (!x->is_there || p->no_memory || !make_room(x, p)) {
+        return 0;
+    }
+    for (int i = 0; i < x->n; i++) {
+        double H = matrix_diagonal(&s->H, i);
+        if (!(H > 0)) {
+            return 0;
+        }
+        x->inverse[i] = 1 / sqrt(H);
+    }
+    x->coulomb = p->options.contact == ZW_COULOMB;
+    x->blocks = problem_blocks(p);
+    put_metric(x, &s->H);
+    balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);
+    list_units(x, p);
+    for (int i = 0; i < p->rows; i++) {
+        put_row(x, p, i, x->scale[i]);
+    }
+    find_z(x, p, s->u, 0);
+    guess_modes(s);
+    return factor(s);
+}
+
+/* ---- A round --------------------------------------------------------------------------------- */
+
+int chord_fits(const step_impulse *s)
+{
+    return s->chord.is_there && problem_blocks(&s->problem) == s->chord.blocks;
+}
+
+/* Has a unit turned since the factors were made, so that they are not good for it any more? */
+static int has_turned(const prox_unit *it)
+{
+    double off = fabs(it->now.curve - it->used.curve) / (it->used.curve + TURNED);
+    for (int i = 1; i < it->rows; i++) {
+        off = fmax(off, fabs(it->now.t[i] - it->used.t[i]));
+    }
+    return it->now.mode == PROX_SLIDES && !(off <= TURNED);
+}
+
+/* change = P(z), continued in its mode, less lambda. 1: the factors are not good for that. */
+static int continue_laws(impulse_chord *x)
+{
+    int turned = 0;
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        double *to = x->change + it->at;
+        prox_carry_on(x->coulomb, it, x->lambda + it->at, x->z + it->at, to);
+        for (int i = 0; i < it->rows; i++) {
+            to[i] -= x->lambda[it->at + i];
+        }
+        turned |= has_turned(it);
+    }
+    return turned;
+}
+
+/* to[rows] -= k D G way of one unit */
+static void follow(const impulse_chord *x, const prox_unit *it, double *to)
+{
+    double dw[CONE_MAX], D[CONE_MAX][CONE_MAX];
+    const double *G = x->G + (size_t)it->at * (size_t)x->wide;
+    dense_lines_times(it->rows, x->wide, G, x->way, dw);
+    if (it->now.mode == PROX_SLIDES) {
+        prox_unit used = *it;
+        used.now = it->used;
+        prox_slope(x->coulomb, &used, D);
+    }
+    for (int i = 0; i < it->rows; i++) {
+        double sum = it->soft * dw[i];
+        for (int j = 0; j < it->rows && it->now.mode == PROX_SLIDES; j++) {
+            sum = (j == 0 ? 0 : sum) + D[i][j] * dw[j];
+        }
+        to[i] -= WEIGHT * sum;
+    }
+}
+
+/* The step for these modes: way, and in change the multipliers after it; 0: there is none. */
+static int aim(step_impulse *s)
+{
+    impulse_chord *x = &s->chord;
+    if (continue_laws(x) && !factor(s)) {
+        return 0;
+    }
+    for (int i = 0; i < x->n; i++) {
+        x->way[i] = s->push[i] - s->r[i];
+    }
+    memset(x->way + x->n, 0, (size_t)(x->wide - x->n) * sizeof(double));
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        for (int i = it->at; i < it->at + it->rows; i++) {
+            const double *B = x->B + (size_t)i * (size_t)x->wide;
+            for (int e = 0; e < it->columns && x->change[i] != 0; e++) {
+                x->way[it->column[e]] += B[it->column[e]] * x->change[i];
+            }
+        }
+    }
+    dense_ul_solve(x->n, x->K, x->wide, x->U, x->way);
+    for (int k = 0; k < x->units; k++) {
+        const prox_unit *it = &x->unit[k];
+        if (is_held(it)) {
+            follow(x, it, x->change + it->at);
+        }
+        for (int i = it->at; i < it->at + it->rows; i++) {
+            x->change[i] += x->lambda[i];
+        }
+    }
+    return 1;
+}
+
+/* -k w after the step, of row r of a unit that is not held */
+static double speed_after(const impulse_chord *x, const prox_unit *it, int r)
+{
+    int i = it->at + r;
+    double dw;
+    dense_lines_times(1, x->wide, x->G + (size_t)i * (size_t)x->wide, x->way, &dw);
+    return x->z[i] - it->soft * (x->lambda[i] + WEIGHT * dw);
+}
+
+/* Would a unit that is open, or at the end of its interval, have to be held after the step; or one
+ * that slides, as it would slide along its friction? */
+static int comes_in(const impulse_chord *x, const prox_unit *it, double slack)
+{
+    double along = 0;
+    if (it->now.mode != PROX_SLIDES) {
+        double z = x->change[it->at] + speed_after(x, it, 0);
+        return it->now.mode == PROX_OPEN ? z > (it->rows > 1 ? 0 : it->low) + slack
+                                         : z < it->high - slack;
+    }
+    for (int r = 1; r < it->rows; r++) {
+        along += it->now.t[r] * speed_after(x, it, r);
+    }
+    return along < -slack;
+}
+
+/* The mode that the law asks for after the step, as far as that is not the one that was assumed. */
+static prox_mode next_mode(const impulse_chord *x, const prox_unit *it, double slack)
+{
+    const double *lambda = x->change + it->at;
+    if (it->now.mode != PROX_HELD && comes_in(x, it, slack)) {
+        return PROX_HELD;
+    }
+    if (!is_held(it)) {
+        return it->now.mode;
+    }
+    if (it->rows == 1) {
+        return lambda[0] < it->low - slack    ? PROX_OPEN
+               : lambda[0] > it->high + slack ? PROX_FULL
+                                              : PROX_HELD;
+    }
+    return lambda[0] < -slack ? PROX_OPEN
+           : it->now.mode == PROX_SLIDES || cone_tangent(it->rows, lambda) > lambda[0] + slack
+               ? PROX_SLIDES
+               : PROX_HELD;
+}
+
+/* Modes for another try; 0: those at hand are right. */
+static int change_modes(impulse_chord *x, int rows)
+{
+    double most = 0;
+    int changed = 0;
+    for (int i = 0; i < rows; i++) {
+        most = fmax(most, fabs(x->change[i]));
+    }
+    for (int k = 0; k < x->units; k++) {
+        prox_unit *it = &x->unit[k];
+        prox_mode next = next_mode(x, it, SLACK * most);
+        double across = cone_tangent(it->rows, x->change + it->at);
+        changed += next != it->now.mode;
+        if (next == PROX_SLIDES && next != it->now.mode) {
+            it->now.curve = fmax(x->change[it->at], 0) / across;
+            for (int i = 1; i < it->rows; i++) {
+                it->now.t[i] = x->change[it->at + i] / across;
+            }
+        }
+        it->now.mode = next;
+    }
+    return changed;
+}
+
+int chord_step(step_impulse *s, int anew)
+{
+    enum { TRIES = 4 };
+    impulse_chord *x = &s->chord;
+    impulse_problem *p = &s->problem;
+    find_z(x, p, s->u, anew);
+    for (int k = 0;; k++) {
+        if (!aim(s)) {
+            return 0;
+        }
+        if (!change_modes(x, p->rows)) {
+            break;
+        }
+        if (k == TRIES || !factor(s)) {
+            return 0;
+        }
+    }
+    for (int i = 0; i < p->rows; i++) {
+        x->z[i] = x->scale[i] * x->change[i];
+    }
+    for (int i = 0; i < x->n; i++) {
+        s->u[i] += x->way[i];
+    }
+    return problem_accept(p, x->z);
+}
