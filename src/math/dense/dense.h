@@ -81,6 +81,17 @@ void dense_lq_apply_transposed_rows(int rank, int n, const double *A, int stride
                                     const double *beta, int rows, double *x, int x_stride);
 void dense_lq_apply(int rank, int n, const double *A, int stride, const double *beta, double *x);
 
+/* dense_lines.c: strides are multiples of eight, and vectors have room for whole lines.
+ *
+ * A = U L from the last row up, without pivoting, for a tree's sparsity: L stays in A, U's factors
+ * go to U, row k having those of column k. Answers n, or where a pivot vanished. Then x = A \ x. */
+int dense_ul(int n, double *A, int stride, double *U);
+void dense_ul_solve(int n, const double *A, int stride, const double *U, double *x);
+/* H += weight J' T for rows of J and T with entries in these columns only. */
+void dense_fold(int count, const int *column, int rows, double weight, const double *J,
+                const double *T, int stride, double *H);
+void dense_lines_times(int m, int wide, const double *A, const double *x, double *y); /* y = A x */
+
 /* P J = L U with partial pivoting. A pivot below `floor` is replaced by it. pivot[n]. */
 void dense_lu(int n, double *J, int stride, int *pivot, double floor);
 void dense_lu_solve(int n, const double *J, int stride, const int *pivot, double *x);
