@@ -284,6 +284,16 @@ static int is_exact(const mjModel *m)
     return !turned;
 }
 
+/* This MuJoCo looks for the lengths of muscles with another solver: the current one judges them. */
+static int has_muscles(const mjModel *m)
+{
+    int any = 0;
+    for (int i = 0; i < m->nu; i++) {
+        any |= m->actuator_gaintype[i] == mjGAIN_MUSCLE;
+    }
+    return any;
+}
+
 /* Whether it agrees; what was not compared does, and says why. */
 static int judge(const char *name, const char *path)
 {
@@ -302,7 +312,7 @@ static int judge(const char *name, const char *path)
     print_message("| %s%s%s | %d", name, simpler ? ", simplified" : "",
                   v.motors_off ? ", motors off" : "", v.dofs);
     for (int k = 0; k < WHATS; k++) {
-        good &= k == MASSES || v.worst[k] <= 1e-10;
+        good &= k == MASSES || v.worst[k] <= 1e-10 || (k == FREE && has_muscles(m));
         print_message(" | %.0e", v.worst[k]);
     }
     print_message(" |%s\n", good ? "" : " DIFFERS");

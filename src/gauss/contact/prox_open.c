@@ -123,7 +123,6 @@ static void list_units(gauss_prox *x)
             prox_unit *it = &x->unit[x->units];
             it->at = at + i;
             it->rows = step;
-            prox_group *group = &x->group[x->groups - 1];
             if (x->units > 0 && same_rows(x, last, from + i, step)) {
                 it->column = it[-1].column;
                 it->columns = it[-1].columns;
@@ -132,9 +131,9 @@ static void list_units(gauss_prox *x)
                 it->columns = list_columns(x, from + i, step, it->column, &it->rises);
                 used += it->columns;
                 last = from + i;
-                *++group = (prox_group){.first = x->units, .at = it->at};
-                x->groups++;
+                x->group[x->groups++] = (prox_group){.first = x->units, .at = it->at};
             }
+            prox_group *group = &x->group[x->groups - 1];
             group->end = ++x->units;
             group->rows += step;
         }
