@@ -438,7 +438,7 @@ static void interrupted(void **state)
                                        ROOM AREA "force x: 1\nreach x = 1, y = 1 at 1\n"};
     int stopped = 0, found = 0;
     for (int k = 0; k < 2; k++) {
-        for (int polls = 1; polls < 400; polls += 1 + polls / 4) {
+        for (int polls = 1; polls < 40000; polls += 1 + polls / 4) {
             world w = world_of(text[k]);
             zw_reach_report report;
             int left = polls;

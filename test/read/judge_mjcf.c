@@ -144,10 +144,11 @@ static void compare_actuators(const model_bodies *b, const mjModel *m, const int
 {
     for (int i = 0; i < m->nu; i++) {
         const zw_actuator_def *a = &b->actuator[i];
-        static const int drive[] = {mjTRN_JOINT, mjTRN_JOINTINPARENT, mjTRN_TENDON, mjTRN_SITE};
+        static const int drive[] = {mjTRN_JOINT, mjTRN_JOINTINPARENT, mjTRN_TENDON, mjTRN_SITE,
+                                    mjTRN_SLIDERCRANK};
         int target = m->actuator_trnid[2 * i];
         target = a->drive <= ZW_DRIVE_JOINT_IN_PARENT ? joint_order[target]
-                 : a->drive == ZW_DRIVE_SITE          ? site_order[target]
+                 : a->drive != ZW_DRIVE_TENDON        ? site_order[target]
                                                       : target;
         same_name("actuator", i, a->name, m, mjOBJ_ACTUATOR);
         same_int("drive", i, drive[a->drive], m->actuator_trntype[i]);

@@ -19,9 +19,11 @@
  * more than HEAP rows they take minutes: there SANE is one, which says of every contact that it
  * obeys its law to a tenth of the largest force. */
 enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
-#define SANE 0.1  /* accepted certificate of heaps, */
-#define FAIR 1e-3 /* of large islands */
-#define GOOD 1e-8 /* accepted certificate of others, even if a smaller one was asked for */
+#define SANE 0.1       /* accepted certificate of heaps, */
+#define FAIR 1e-3      /* of large islands */
+#define OPERATIONS 2e8 /* of a dense solve that need not be counted: a quarter of a second, about  \
+                        */
+#define GOOD 1e-8      /* accepted certificate of others, even if a smaller one was asked for */
 
 gauss_islands *gauss_islands_create(void)
 {
@@ -244,14 +246,24 @@ static int solve_many(gauss_islands *is, const zw_gauss *part, const zw_gauss_op
     return *many ? sparse_prox_solve(*many, part, options, motion) : 0;
 }
 
+/* The effort of the caller is meant for what is large: factorisations that cost little, all
+ * together, are not counted. One is of m rows of n + m numbers. */
+static int affordable(const zw_gauss *part, int m, int effort)
+{
+    double each = 2.0 * m * m * ((double)part->n + m) + 1;
+    return effort > 0 ? (int)fmin(1e6, fmax(effort, OPERATIONS / each)) : 0;
+}
+
 /* By the kernel that has an answer to everything. */
 static zw_status solve_kernel(gauss_islands *is, const zw_gauss *part,
                               const zw_gauss_options *options, int m, zw_motion *motion,
                               zw_error *error)
 {
     zw_error story = {0};
-    zw_gauss_work *work = islands_workspace(is, part, m, options, &story);
-    zw_status status = work ? zw_gauss_solve(part, options, work, motion, &story) : story.status;
+    zw_gauss_options wish = *options;
+    wish.effort = affordable(part, m, options->effort);
+    zw_gauss_work *work = islands_workspace(is, part, m, &wish, &story);
+    zw_status status = work ? zw_gauss_solve(part, &wish, work, motion, &story) : story.status;
     if (status != ZW_OK && error && error->status == ZW_OK) {
         *error = story;
     }

@@ -352,9 +352,8 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
             law(s) == ZW_COULOMB) {
             set_law(s, ZW_CONVEX);
             s->inexact = 1;
-            s->futile = 0;
+            s->futile = again = 0;
             size = 1;
-            again = 0;
             continue;
         }
         if (status != ZW_OK && (status == ZW_NO_MEMORY || part <= least)) {

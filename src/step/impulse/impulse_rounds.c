@@ -327,7 +327,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
     progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
-    s->missed = s->rests = 0;
+    s->missed = s->rests = s->with_N = 0;
     for (int round = s->again; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;
