@@ -155,7 +155,8 @@ static void compare_actuators(const model_bodies *b, const mjModel *m, const int
         same_int("target", i, a->target, target);
         same_int("gain type", i, a->gain_law, m->actuator_gaintype[i]);
         same_int("bias type", i, a->bias_law, m->actuator_biastype[i]);
-        same_int("dynamics", i, a->dynamics, m->actuator_dyntype[i]);
+        same_int("dynamics", i, a->dynamics == ZW_DYNAMICS_MUSCLE ? mjDYN_MUSCLE : a->dynamics,
+                 m->actuator_dyntype[i]);
         same_int("ctrllimited", i, a->ctrl_limited, m->actuator_ctrllimited[i]);
         same_int("forcelimited", i, a->force_limited, m->actuator_forcelimited[i]);
         same_int("actlimited", i, a->act_limited, m->actuator_actlimited[i]);
