@@ -276,8 +276,8 @@ typedef struct zw_run_summary {
     int stopped_by;     /* index of the event that stopped the run, -1: none */
     int check_failed;   /* index of the first `check` that failed, -1: none */
     double check_time;
-    long singular; /* positions where constraints lose rank, passed, or nearly so, by steps that know
-                      nothing of it: the motion may have taken another branch there */
+    long singular; /* positions where constraints lose rank, passed, or nearly so, by steps that
+                      know nothing of it: the motion may have taken another branch there */
     long checked;  /* instants at which checks were looked at: ends of steps, samples, events */
     int contacts;  /* bodies, method impulse: most points that touched at once, */
     double depth;  /* and the deepest that any was in another at the end of a step */

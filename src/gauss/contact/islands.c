@@ -21,8 +21,7 @@
 enum { BODIES = 24, VAST = 300, ROWS = 100, HEAP = 900 };
 #define SANE 0.1       /* accepted certificate of heaps, */
 #define FAIR 1e-3      /* of large islands */
-#define OPERATIONS 2e8 /* of a dense solve that need not be counted: a quarter of a second, about  \
-                        */
+#define OPERATIONS 2e8 /* of a dense solve that are not counted: a quarter of a second, about */
 #define GOOD 1e-8      /* accepted certificate of others, even if a smaller one was asked for */
 
 gauss_islands *gauss_islands_create(void)
