@@ -224,7 +224,9 @@ static int remember(impulse_problem *p)
         p->old_first[k] = p->first[k];
         p->old_rows[k] = p->block[k].rows;
     }
-    memcpy(p->old_lambda, p->answer.lambda, (size_t)p->rows * sizeof *p->old_lambda);
+    if (p->rows > 0) {
+        memcpy(p->old_lambda, p->answer.lambda, (size_t)p->rows * sizeof *p->old_lambda);
+    }
     p->old_blocks = p->blocks;
     return 1;
 }
