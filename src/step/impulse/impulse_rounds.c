@@ -15,6 +15,7 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define GAIN 0.1   /* a solve that gets this far is not worth more effort: there is another round */
 #define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
 #define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
+#define STILL 1e-9  /* way in a step, to the size of the mechanism: hardly_moves */
 #define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
 #define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
 #define FAIR 1e-3   /* with a certificate that is no worse than this */
@@ -169,16 +170,30 @@ static void put_rows(step_impulse *s)
     problem_guess_push(&s->problem, s->push);
 }
 
-/* All contacts, limits, closers and boxes have multipliers of the step before, and no coordinate
- * moves by more than round-off of places: what has been found at q0 is what is at q1. */
-static int may_rest(const step_impulse *s)
+/* The way of the coordinate that goes farthest with v0. */
+static double farthest(const step_impulse *s)
 {
     double way = 0;
     for (int i = 0; i < s->system->n; i++) {
         way = fmax(way, s->h * fabs(s->v0[i]));
     }
-    return s->problem.rows > 0 && s->problem.fresh == 0 && way <= 0.1 * PLACE &&
+    return way;
+}
+
+/* All contacts, limits, closers and boxes have multipliers of the step before, and no coordinate
+ * moves by more than round-off of places: what has been found at q0 is what is at q1. */
+static int may_rest(const step_impulse *s)
+{
+    return s->problem.rows > 0 && s->problem.fresh == 0 && farthest(s) <= 0.2 * PLACE &&
            s->touch.deep_count == 0;
+}
+
+/* What hardly moves comes to rest by the kernel, whose speeds end at round-off; with those that
+ * Newton's rule leaves (1e-11 on a humanoid) the step of a robot that lies still costs all its
+ * rounds for ever. */
+static int hardly_moves(const step_impulse *s)
+{
+    return farthest(s) <= STILL * impulse_extent(s);
 }
 
 /* Contacts of the first round may be those of where v0 leads, which is nearer the end of the step
@@ -186,8 +201,8 @@ static int may_rest(const step_impulse *s)
  * through something there. */
 static int may_look_ahead(const step_impulse *s)
 {
-    return s->calm && s->chord.is_there && s->problem.fresh == 0 && s->touch.found.count > 0 &&
-           s->system->n > GAUSS_CHOOSE_MOST;
+    return s->calm && s->chord.is_there && !hardly_moves(s) && s->problem.fresh == 0 &&
+           s->touch.found.count > 0 && s->system->n > GAUSS_CHOOSE_MOST;
 }
 
 /* What the balance and the laws leave at u, and how that has come along. 1: it is enough. */
@@ -295,7 +310,8 @@ static int may_follow(const step_impulse *s, const progress *at)
 {
     int small = s->system->n <= GAUSS_CHOOSE_MOST &&
                 (s->touch.found.count > 0 || (s->touch.is_there && s->problem.rows == 0));
-    return s->chord.is_there && !small && s->theta < 0.5 && !s->with_N && at->failed <= FAILURES;
+    return s->chord.is_there && !small && !hardly_moves(s) && s->theta < 0.5 && !s->with_N &&
+           at->failed <= FAILURES;
 }
 
 /* A round by it, with what is held known from the round, or the step, before. 0: that is not so, or
