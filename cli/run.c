@@ -454,19 +454,6 @@ static int carry_out(const cli_arguments *arguments, const cli_world *world,
     return code;
 }
 
-/* Nobody waits for this; it is a slip of the pen. */
-static int check_size(const zw_run_options *plan)
-{
-    double steps = plan->step > 0 ? plan->time / plan->step : 0;
-    double samples = plan->every > 0 ? plan->time / plan->every : 0;
-    if (steps <= 1e12 && samples <= 1e9) {
-        return CLI_OK;
-    }
-    fprintf(stderr, "zwang: up to t = %.6g there would be %.2g %s\n", plan->time,
-            steps > 1e12 ? steps : samples, steps > 1e12 ? "steps" : "samples");
-    return CLI_USAGE;
-}
-
 int cli_run(const cli_arguments *arguments)
 {
     cli_world world;
@@ -489,6 +476,9 @@ int cli_run(const cli_arguments *arguments)
         if (w.record && arguments->contacts) {
             zw_record_contacts(w.record, arguments->contacts[0] == 'a' ? -1 : 0);
         }
+        if (w.record && zw_record_expect(w.record, world.state, &plan, &error) != ZW_OK) {
+            code = CLI_USAGE;
+        }
     }
     if (code != CLI_OK) {
         if (arguments->json) {
@@ -496,8 +486,7 @@ int cli_run(const cli_arguments *arguments)
         }
         cli_show_error(&error);
     } else {
-        code = check_size(&plan);
-        code = code ? code : cli_outputs_possible(arguments);
+        code = cli_outputs_possible(arguments);
         code = code ? code : carry_out(arguments, &world, &plan, &w);
     }
     zw_record_free(w.record);

@@ -389,6 +389,10 @@ int zw_id(const zw_system *system, zw_kind kind, const char *name);    /* -1: no
 
 /* Collects samples (use zw_record_observe as observer, or call it from yours), then writes them. */
 zw_record *zw_record_create(const zw_system *system, zw_error *error);
+/* Room for the samples of a run with these options, from this state on: where there is no memory
+ * for them that is said before the run. `plan` is what zw_run_plan answers; events come on top. */
+zw_status zw_record_expect(zw_record *record, const zw_state *state, const zw_run_options *plan,
+                           zw_error *error);
 int zw_record_observe(void *record, zw_sample_kind kind, int event, const zw_system *system,
                       const zw_state *state, zw_work *work);
 /* Bodies that touch have columns of their own: for each pair that ever did, the sum of the normal

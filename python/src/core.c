@@ -29,7 +29,8 @@ PyObject *core_raise(core_state *core, const zw_error *error)
         return NULL;
     }
     if (error->status == ZW_NO_MEMORY) {
-        return PyErr_NoMemory();
+        return *error->text ? (PyErr_SetString(PyExc_MemoryError, error->text), NULL)
+                            : PyErr_NoMemory();
     }
     const char *text = *error->text ? error->text : zw_status_text(error->status);
     PyObject *message = error->line > 0 ? PyUnicode_FromFormat("%s:%d:%d: %s", error->file,

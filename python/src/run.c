@@ -2,6 +2,7 @@
  * arrays that nobody copies; and the recording, for files and reports. */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +50,8 @@ typedef struct run_object {
     long long *label; /* [count][2]: zw_sample_kind, event */
 } run_object;
 
-static int grow(run_object *run)
+static int make_room(run_object *run, long long room)
 {
-    long long room = 2 * run->room + 64;
     for (int k = 0; k < KEEP_COUNT; k++) {
         size_t bytes = (size_t)room * (size_t)run->wide[k] * sizeof(double) + 1;
         double *more = realloc(run->column[k], bytes);
@@ -66,6 +66,34 @@ static int grow(run_object *run)
     }
     run->label = more;
     run->room = room;
+    return 1;
+}
+
+static int grow(run_object *run)
+{
+    return make_room(run, 2 * run->room + 64);
+}
+
+/* Where there is no memory for the samples of a run, that is said before it. */
+static int expect(run_object *run, const sim_object *sim, const zw_run_options *options,
+                  zw_error *error)
+{
+    zw_run_options plan;
+    if (zw_run_plan(sim->model->system, sim->state, options, &plan, error) != ZW_OK) {
+        return 0;
+    }
+    if (run->record && zw_record_expect(run->record, sim->state, &plan, error) != ZW_OK) {
+        return 0;
+    }
+    double now = zw_field(sim->model->system, sim->state, sim->work, ZW_FIELD_TIME).data[0];
+    double interval = plan.every > 0 ? plan.every : plan.step;
+    double samples = interval > 0 ? (plan.time - now) / interval + 2 : 0; /* at most 1e12 */
+    if (samples > (double)run->room && !make_room(run, (long long)samples)) {
+        error->status = ZW_NO_MEMORY;
+        snprintf(error->text, sizeof error->text,
+                 "there is no memory for %.2g samples; ask for fewer with `every`", samples);
+        return 0;
+    }
     return 1;
 }
 
@@ -115,7 +143,8 @@ static int poll(void *user, double time)
 
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-static run_object *create(sim_object *sim, int recorded, zw_error *error)
+static run_object *create(sim_object *sim, const zw_run_options *options, int recorded,
+                          zw_error *error)
 {
     run_object *run = PyObject_New(run_object, sim->core->run);
     if (!run) {
@@ -133,11 +162,12 @@ static run_object *create(sim_object *sim, int recorded, zw_error *error)
         run->record = zw_record_create(sim->model->system, error);
     }
     if ((recorded && !run->record) || !grow(run)) {
-        Py_DECREF(run);
         error->status = ZW_NO_MEMORY;
-        return NULL;
+    } else if (expect(run, sim, options, error)) {
+        return run;
     }
-    return run;
+    Py_DECREF(run);
+    return NULL;
 }
 
 static int get_options(PyObject *arguments, PyObject *names, zw_run_options *to, int *recorded,
@@ -176,7 +206,7 @@ PyObject *sim_run(PyObject *self, PyObject *arguments, PyObject *names)
     if (!get_options(arguments, names, &options, &recorded, &wanted) || !sim_enter(sim)) {
         return NULL;
     }
-    run_object *run = sim_apply_controls(sim) ? create(sim, recorded, &error) : NULL;
+    run_object *run = sim_apply_controls(sim) ? create(sim, &options, recorded, &error) : NULL;
     if (!run) {
         sim_leave(sim);
         return core_raise(sim->core, &error);

@@ -37,14 +37,10 @@ char *record_copy_text(const char *text)
     return copy;
 }
 
-/* Room for one more row. One block holds all columns, so that it grows wholly or not at all. */
-static bool table_grow_rows(record_table *table)
+/* One block holds all columns, so that it grows wholly or not at all. */
+static bool table_make_room(record_table *table, size_t room)
 {
-    if (table->row_count < table->row_room) {
-        return true;
-    }
     const size_t columns = (size_t)table->column_count;
-    const size_t room = table->row_room < 64 ? 64 : table->row_room + table->row_room / 2;
     if (columns > 0 && room > SIZE_MAX / sizeof(double) / columns) {
         return false;
     }
@@ -60,6 +56,19 @@ static bool table_grow_rows(record_table *table)
     table->value = value;
     table->row_room = room;
     return true;
+}
+
+/* Room for one more row. */
+static bool table_grow_rows(record_table *table)
+{
+    const size_t room = table->row_room;
+    return table->row_count < room || table_make_room(table, room < 64 ? 64 : room + room / 2);
+}
+
+bool record_table_expect(record_table *table, double rows)
+{
+    return !(rows > (double)table->row_room) ||
+           (rows < 0.5 * (double)SIZE_MAX && table_make_room(table, (size_t)rows));
 }
 
 /* ---- Birth and death ------------------------------------------------------------------------ */

@@ -160,6 +160,8 @@ zw_status record_table_set_text(record_table *table, record_text which, const ch
                                 zw_error *error);
 zw_status record_table_add_column(record_table *table, const char *name, record_role role,
                                   int *index, zw_error *error); /* index may be NULL */
+/* Room for so many rows, before the first one; or as it was, without an error. */
+bool record_table_expect(record_table *table, double rows);
 zw_status record_table_add_row(record_table *table, const double *row, zw_error *error);
 zw_status record_table_add_plot(record_table *table, const record_plot *plot, zw_error *error);
 zw_status record_table_add_draw(record_table *table, const record_draw *draw, zw_error *error);

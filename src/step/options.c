@@ -72,6 +72,9 @@ static int fixed_step(zw_method method)
            method == ZW_METHOD_IMPULSE || method == ZW_METHOD_MIDPOINT || method == ZW_METHOD_SOFT;
 }
 
+/* Nobody waits for more of them: a slip of the pen. */
+#define MOST_STEPS 1e12
+
 static zw_status check(const zw_run_options *options, double now, zw_error *error)
 {
     if (!(isfinite(options->time) && options->time > now)) {
@@ -95,9 +98,14 @@ static zw_status check(const zw_run_options *options, double now, zw_error *erro
         return base_fail(error, ZW_BAD_INPUT, "method %s needs a step",
                          zw_method_name(options->method));
     }
-    if (fixed_step(options->method) && (options->time - now) / options->step > 1e12) {
+    if (options->step > 0 && (options->time - now) / options->step > MOST_STEPS) {
         return base_fail(error, ZW_BAD_INPUT,
                          "with steps of %g this would take more than 1e12 steps", options->step);
+    }
+    if (options->every > 0 && (options->time - now) / options->every > MOST_STEPS) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "up to t = %g there would be more than 1e12 samples, one every %g",
+                         options->time, options->every);
     }
     return ZW_OK;
 }

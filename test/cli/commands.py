@@ -407,6 +407,13 @@ class Run(Case):
         self.assertEqual(code, INTERRUPTED, err)
 
 
+    def test_more_samples_than_memory(self):
+        file = self.write("swing.zw", "coord x = 1\nkinetic x'^2/2\npotential x^2/2\n")
+        for more in (("-t", "1e300", "--every", "1e-300"), ("-t", "1e6", "--every", "1e-6", "-o", "x.csv")):
+            _, err = self.expect(USAGE, "run", file, *more)
+            self.assertRegex(err, "there would be .* samples")
+
+
 class Explain(Case):
     def explained(self, *words):
         out, _ = self.expect(OK, "explain", "--json", *words)

@@ -128,6 +128,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(slow.q.tobytes(), again.q.tobytes())
         self.assertNotEqual(slow.q.tobytes(), model.run(1).q.tobytes())
 
+    def test_absurd_numbers_of_samples(self):
+        model = zwang.parse(PENDULUM)
+        with self.assertRaisesRegex(zwang.Error, "more than 1e12 samples"):
+            model.run(1e300, every=1e-300)
+        for record in (True, False):
+            with self.assertRaisesRegex(MemoryError, "no memory"):
+                model.run(1e6, every=1e-6, record=record)
+
     def test_arrays_share_memory_and_outlive(self):
         run = zwang.parse(PENDULUM).run(1)
         column = run["x"]

@@ -229,6 +229,29 @@ static void test_samples_and_interruption(void **state)
     }
 }
 
+/* Far more samples or steps than anybody waits for, or than there is memory for, are refused before
+ * the run. */
+static void test_absurd_numbers_of_samples(void **state)
+{
+    (void)state;
+    world w = world_of("coord x = 1\nkinetic x'^2/2\npotential x^2/2\n");
+    zw_run_options plan,
+        options[] = {{.time = 1e300, .every = 1e-300}, {.time = 1e6, .step = 1e-7}};
+    zw_error error = {0};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(run_with(&w, options[k], NULL), ZW_BAD_INPUT);
+    }
+    zw_record *record = zw_record_create(w.system, &error);
+    const zw_run_options many = {.time = 1e6, .every = 1e-6}, few = {.time = 1, .every = 1e-3};
+    assert_int_equal(zw_run_plan(w.system, w.state, &many, &plan, &error), ZW_OK);
+    assert_int_equal(zw_record_expect(record, w.state, &plan, &error), ZW_NO_MEMORY);
+    assert_non_null(strstr(error.text, "1e+12 samples"));
+    assert_int_equal(zw_run_plan(w.system, w.state, &few, &plan, &error), ZW_OK);
+    assert_int_equal(zw_record_expect(record, w.state, &plan, &error), ZW_OK);
+    zw_record_free(record);
+    world_end(&w);
+}
+
 /* ---- Ends within a step --------------------------------------------------------------------- */
 
 /* Asked for the `at`-th time, it wants an end. */
@@ -317,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_reset_and_stop),
         cmocka_unit_test(test_checks),
         cmocka_unit_test(test_samples_and_interruption),
+        cmocka_unit_test(test_absurd_numbers_of_samples),
         cmocka_unit_test(test_a_step_can_be_interrupted),
         cmocka_unit_test(test_restart_is_bitwise),
         cmocka_unit_test(test_dead_end),
