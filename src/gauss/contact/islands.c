@@ -384,7 +384,8 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near = p->n <= ISLANDS_SMALL && !shared && (options->guess || p->m == 0);
+    int near = p->n <= ISLANDS_SMALL && !shared &&
+               (options->guess || p->m == 0 || p->n >= BODIES); /* else the kernel is as quick */
     int found = near ? solve_near(is, problem, options, hint, p, motion) : 0;
     if (found > 0) {
         return ZW_OK;

@@ -72,7 +72,7 @@ static void weights(const gauss_prox *x, const prox_unit *it, int transposed, do
     double D[CONE_MAX][CONE_MAX];
     int held = it->now.mode == PROX_HELD;
     if (!held) {
-        prox_slope(x->coulomb, it, D);
+        prox_slope(x->coulomb, it->rows, &it->now, D);
     }
     for (int i = 0; i < it->rows; i++) {
         for (int k = 0; k < it->rows; k++) {
@@ -233,7 +233,7 @@ static void multipliers(gauss_prox *x, how from)
         if (from == BY_LAW) {
             prox_project(x->coulomb, it, z, &it->now, x->lambda + it->at);
         } else {
-            prox_carry_on(x->coulomb, it, r, z, x->lambda + it->at);
+            prox_carry_on(x->coulomb, it, 0, r, z, x->lambda + it->at);
         }
     }
 }
@@ -338,7 +338,7 @@ static void move(gauss_prox *x, double part)
             moved[i] = lambda[i] + (it->now.mode == PROX_HELD ? part * it->soft * dw[i] : 0);
         }
         if (it->now.mode == PROX_SLIDES) {
-            prox_slope(x->coulomb, it, D);
+            prox_slope(x->coulomb, it->rows, &it->now, D);
             for (int i = 0; i < it->rows; i++) {
                 for (int j = 0; j < it->rows; j++) {
                     moved[i] += part * (D[i][j] * dw[j]);

@@ -57,10 +57,8 @@ void prox_guess(prox_unit *it, const double *r, const double *z, double least)
 }
 
 /* D, d x d, of what slides. */
-void prox_slope(int coulomb, const prox_unit *it, double D[CONE_MAX][CONE_MAX])
+void prox_slope(int coulomb, int d, const prox_state *now, double D[CONE_MAX][CONE_MAX])
 {
-    const prox_state *now = &it->now;
-    int d = it->rows;
     D[0][0] = coulomb ? 1 : 0.5;
     for (int i = 1; i < d; i++) {
         D[i][0] = coulomb ? now->t[i] : 0.5 * now->t[i];
@@ -73,8 +71,11 @@ void prox_slope(int coulomb, const prox_unit *it, double D[CONE_MAX][CONE_MAX])
 }
 
 /* P continued from where r would stay if it slid as it pushes, at the slip of now: z' has the same
- * direction across as r, and P(z') = r up to what r is off the cone's surface. */
-void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z, double *lambda)
+ * direction across as r, and P(z') = r up to what r is off the cone's surface. Friction follows the
+ * push across, whose part k w is that of a gap that is not closed yet and goes with the step: it
+ * points where the slopes of the step say, as a difference would be left as a push, times k. */
+void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, const double *z,
+                   double *lambda)
 {
     int d = it->rows;
     double push = cone_tangent(d, r), slip[CONE_MAX], off[CONE_MAX], D[CONE_MAX][CONE_MAX];
@@ -101,7 +102,10 @@ void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z,
         off[i] = z[i] - across * now->t[i];
     }
     off[0] = z[0] - normal;
-    prox_slope(coulomb, it, D);
+    prox_slope(coulomb, d, now, D);
+    for (int i = 1; i < d && by_used; i++) {
+        D[i][0] = D[0][0] * it->used.t[i];
+    }
     for (int i = 0; i < d; i++) {
         lambda[i] = i == 0 ? r[0] : r[0] * now->t[i];
         for (int k = 0; k < d; k++) {

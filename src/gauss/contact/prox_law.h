@@ -34,9 +34,11 @@ void prox_project(int coulomb, const prox_unit *it, const double *z, prox_state 
 /* At the very start: what pushed holds, or slides, and what did not holds if it comes nearer by
  * more than `least`. */
 void prox_guess(prox_unit *it, const double *r, const double *z, double least);
-/* lambda = P(z) continued from r as if nothing changed its mode, whatever z. */
-void prox_carry_on(int coulomb, prox_unit *it, const double *r, const double *z, double *lambda);
-/* D, d x d, of what slides. */
-void prox_slope(int coulomb, const prox_unit *it, double D[CONE_MAX][CONE_MAX]);
+/* lambda = P(z) continued from r as if nothing changed its mode, whatever z; by the slopes of
+ * `used` where they are the ones that are solved with, else by those of there. */
+void prox_carry_on(int coulomb, prox_unit *it, int by_used, const double *r, const double *z,
+                   double *lambda);
+/* D, d x d, of what slides there. */
+void prox_slope(int coulomb, int d, const prox_state *there, double D[CONE_MAX][CONE_MAX]);
 
 #endif

@@ -109,7 +109,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     size_t count = (size_t)system->tree->bodies;
     double **speeds[] = {&s->v0,    &s->u,    &s->r,     &s->force, &s->Q,   &s->held,
                          &s->still, &s->push, &s->other, &s->first, &s->best};
-    double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force};
+    double **places[] = {&s->q0, &s->q1, &s->q_other, &s->q_force, &s->q_begin};
     double **rows[] = {&s->phi, &s->psi, &s->b};
     size_t acts = (size_t)bodies->act_count;
     for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
@@ -129,6 +129,7 @@ static void lay_out(step_impulse *s, base_arena *arena)
     s->begin = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->F = base_arena_doubles(arena, 6 * count);
     s->P0 = base_arena_doubles(arena, 6 * count);
+    s->P1 = base_arena_doubles(arena, 6 * count);
     s->place = base_arena_doubles(arena, (size_t)system->tree->at.count);
     s->room = base_arena_doubles(arena, (size_t)bodies->length_count);
     s->rate = base_arena_doubles(arena, (size_t)bodies->motor_count);
@@ -171,6 +172,9 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     arena = (base_arena){.block = s->memory};
     lay_out(s, &arena);
+    for (int i = 0; i < system->nq; i++) {
+        s->q_begin[i] = NAN; /* of nowhere */
+    }
     s->close = CLOSE;
     s->looks = 1;
     for (int k = 0; k < system->bodies->motor_count; k++) {
@@ -236,6 +240,19 @@ static zw_status begin_rounds(step_impulse *s, zw_error *error)
     return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
 
+void impulse_see(step_impulse *s, const double *q)
+{
+    tree_kinematics(s->system->tree, q, s->begin);
+    memcpy(s->q_begin, q, (size_t)s->system->nq * sizeof(double));
+}
+
+void impulse_see_start(step_impulse *s)
+{
+    if (memcmp(s->q_begin, s->q0, (size_t)s->system->nq * sizeof(double)) != 0) {
+        impulse_see(s, s->q0);
+    }
+}
+
 /* From (s->q0, s->v0) over s->h: q1 in s, the speeds in v1. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
 {
@@ -255,10 +272,9 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     }
     s->close = s->close >= 1 ? SURE : s->close; /* for the rest of the step */
     s->sees_end = 0;
-    tree_kinematics(tree, s->q0, s->begin);
+    impulse_see_start(s);
     tree_composite(tree, s->begin);
     s->theta = 0;
-    memcpy(s->place, s->begin, (size_t)tree->at.count * sizeof(double));
     impulse_place_rows(s);
     impulse_touch(s);
     tree_velocities(tree, s->v0, s->begin);

@@ -197,9 +197,11 @@ typedef struct step_impulse {
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *q_force; /* [nq] where the forces are those of */
-    double *begin;   /* sweeps of q0, and its M */
-    double *place;   /* sweeps of q0 (+) theta h/2 u, where the impulses act */
-    double *P0;      /* [bodies][6] the momenta at (q0, v0) */
+    double *begin;   /* sweeps of q0, and its M; */
+    double *q_begin; /* [nq] places, and inertia, are those of here: impulse_see_start */
+    double *place;   /* sweeps of q0 (+) theta h u, where the impulses act, if theta > 0 */
+    double *P0;      /* [bodies][6] the momenta at (q0, v0), */
+    double *P1;      /* and those of u, where the balance has them */
     double *F;       /* [bodies][6] scratch */
 
     /* The balance at u. */
@@ -284,6 +286,8 @@ void impulse_modes(const step_impulse *s, double *mode);
  * that (q0, v0) are the end. *lands (NULL: that is not asked): something lands in it at a time that
  * is to be found, so nothing was done. */
 zw_status impulse_take(step_impulse *s, double *v1, zw_error *error);
+void impulse_see(step_impulse *s, const double *q); /* the places of q, in s->begin */
+void impulse_see_start(step_impulse *s);            /* of q0 */
 zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error);
 /* The speeds nearest to v, in the metric H, on the rows of p. */
 zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, double *nearest,

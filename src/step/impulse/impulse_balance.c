@@ -153,7 +153,9 @@ static void find_forces(step_impulse *s, const double *u, const double *known)
     } else {
         double ahead = impulse_ahead(s);
         tree_advance(s->system->tree, s->q0, u, &ahead, s->q_force);
-        tree_kinematics(s->system->tree, s->q_force, s->work->sweeps);
+        if (bodies_forces_see_places(s->system)) {
+            tree_kinematics(s->system->tree, s->q_force, s->work->sweeps);
+        }
     }
     impulse_forces(s, u);
 }
@@ -162,10 +164,10 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
 {
     const tree_mechanism *tree = s->system->tree;
     double h = s->h, *sweeps = s->work->sweeps;
-    find_momenta(s, 0.5 * (1 + s->theta) * h, u, s->F);
+    find_momenta(s, 0.5 * (1 + s->theta) * h, u, s->P1);
     for (int i = 1; i < tree->bodies; i++) {
         for (int k = 0; k < 6; k++) {
-            s->F[6 * i + k] -= s->P0[6 * i + k];
+            s->F[6 * i + k] = s->P1[6 * i + k] - s->P0[6 * i + k];
         }
         for (int k = 0; k < 3; k++) {
             s->F[6 * i + 3 + k] += s->fall * tree->body[i].lift[k];
@@ -175,7 +177,7 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
         find_forces(s, u, s->sigma == s->theta ? s->q_other : NULL);
     }
     find_place(s, u);
-    balance_gather(s->system, s->place, s->F, r);
+    balance_gather(s->system, s->theta > 0 ? s->place : s->begin, s->F, r);
     tree_advance(tree, s->q0, u, &h, s->q1);
     tree_kinematics(tree, s->q1, sweeps);
     if (s->sigma == 1) {
@@ -187,17 +189,16 @@ void impulse_balance(step_impulse *s, const double *u, double *r)
     add_tendons(s, u, r);
 }
 
+/* The balance has been looked at last for s->u, so that P1 is of it and the sweeps are of q1. */
 void impulse_late_momenta(step_impulse *s, double *gain)
 {
     const tree_mechanism *tree = s->system->tree;
     double *sweeps = s->work->sweeps, h = s->h, fall = s->fall, t = s->t, late = impulse_late(s);
-    find_momenta(s, h - late, s->u, s->F);
-    tree_kinematics(tree, s->q1, sweeps);
     tree_velocities(tree, s->u, sweeps);
     balance_momenta(s->system, sweeps, s->P0);
     for (int i = 1; i < tree->bodies; i++) {
         for (int k = 0; k < 6; k++) {
-            s->F[6 * i + k] -= s->P0[6 * i + k];
+            s->F[6 * i + k] = s->P1[6 * i + k] - s->P0[6 * i + k];
         }
         for (int k = 0; k < 3; k++) {
             s->F[6 * i + 3 + k] -= late * tree->body[i].lift[k];

@@ -231,7 +231,7 @@ static void guess_modes(step_impulse *s)
             it->now.mode = PROX_HELD;
         }
         if (it->now.mode == PROX_SLIDES) { /* which way */
-            prox_carry_on(x->coulomb, it, lambda, z, x->change + it->at);
+            prox_carry_on(x->coulomb, it, 0, lambda, z, x->change + it->at);
         }
     }
 }
@@ -248,7 +248,7 @@ static void fold(impulse_chord *x, const prox_unit *it)
            *G = x->G + (size_t)it->at * (size_t)x->wide;
     if (it->now.mode == PROX_SLIDES) {
         double D[CONE_MAX][CONE_MAX], T[CONE_MAX * 8 * ((CHORD_MOST + 7) / 8)];
-        prox_slope(x->coulomb, it, D);
+        prox_slope(x->coulomb, it->rows, &it->now, D);
         dense_product(0, it->rows, it->rows, x->wide, D[0], CONE_MAX, 1, G, x->wide, T, x->wide);
         dense_fold(it->columns, it->column, it->rows, WEIGHT, B, T, x->wide, x->K);
     } else {
@@ -327,14 +327,15 @@ static int has_turned(const prox_unit *it)
     return it->now.mode == PROX_SLIDES && !(off <= TURNED);
 }
 
-/* change = P(z), continued in its mode, less lambda. 1: the factors are not good for that. */
+/* change = P(z), continued in its mode with the slopes of the factors, less lambda. 1: they are not
+ * good for that. */
 static int continue_laws(impulse_chord *x)
 {
     int turned = 0;
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
         double *to = x->change + it->at;
-        prox_carry_on(x->coulomb, it, x->lambda + it->at, x->z + it->at, to);
+        prox_carry_on(x->coulomb, it, 1, x->lambda + it->at, x->z + it->at, to);
         for (int i = 0; i < it->rows; i++) {
             to[i] -= x->lambda[it->at + i];
         }
@@ -350,9 +351,7 @@ static void follow(const impulse_chord *x, const prox_unit *it, double *to)
     const double *G = x->G + (size_t)it->at * (size_t)x->wide;
     dense_lines_times(it->rows, x->wide, G, x->way, dw);
     if (it->now.mode == PROX_SLIDES) {
-        prox_unit used = *it;
-        used.now = it->used;
-        prox_slope(x->coulomb, &used, D);
+        prox_slope(x->coulomb, it->rows, &it->used, D);
     }
     for (int i = 0; i < it->rows; i++) {
         double sum = it->soft * dw[i];
@@ -367,8 +366,11 @@ static void follow(const impulse_chord *x, const prox_unit *it, double *to)
 static int aim(step_impulse *s)
 {
     impulse_chord *x = &s->chord;
-    if (continue_laws(x) && !factor(s)) {
-        return 0;
+    if (continue_laws(x)) {
+        if (!factor(s)) {
+            return 0;
+        }
+        continue_laws(x);
     }
     for (int i = 0; i < x->n; i++) {
         x->way[i] = s->push[i] - s->r[i];

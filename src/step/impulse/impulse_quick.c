@@ -92,7 +92,8 @@ static void begin_sweeps(step_impulse *s)
                memcmp(s->v0, s->u, (size_t)s->system->n * sizeof(double)) == 0;
     s->sees_end = 0;
     if (seen) {
-        memcpy(s->work->sweeps, s->begin, (size_t)tree->at.count * sizeof(double));
+        memcpy(s->work->sweeps, s->begin,
+               (size_t)tree->at.A * sizeof(double)); /* all that is of q, v */
         return;
     }
     tree_kinematics(tree, s->q0, s->work->sweeps);
@@ -117,7 +118,7 @@ static void momentum(step_impulse *s)
     double *here = s->work->sweeps;
     if (s->system->bodies->formulas) { /* they see q1 */
         s->work->sweeps = s->begin;
-        tree_kinematics(tree, s->q1, s->begin);
+        impulse_see(s, s->q1);
     }
     impulse_forces(s, s->u);
     impulse_metric_at(s, here);
@@ -206,7 +207,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
         s->gained += impulse_joint_work(s, &s->problem, lambda, s->v0, s->u);
         s->gained += impulse_contact_work(s, &s->problem, lambda, s->v0, v1);
         if (apart) {
-            tree_kinematics(system->tree, s->q1, s->begin);
+            impulse_see(s, s->q1);
             s->gained += 2 * impulse_lift(s, s->work->sweeps, s->begin, v1);
         }
         s->gained += impulse_forces_work(s);

@@ -48,7 +48,7 @@ void impulse_place_rows(step_impulse *s)
 {
     double *sweeps = s->work->sweeps;
     if (s->system->m > 0) {
-        s->work->sweeps = s->place;
+        s->work->sweeps = s->theta > 0 ? s->place : s->begin;
         double t = s->t + s->theta * s->h;
         impulse_rows_at(s, t, t, s->theta > 0 ? s->q_other : s->q0, s->psi0, s->A0);
         s->work->sweeps = sweeps;

@@ -132,6 +132,10 @@ static void march(step_impulse *s, int a, int b, double until, int seen, double 
     impulse_sweep *sweep = &s->touch.sweep;
     contact_work *found = &s->touch.found;
     const contact_world *world = s->system->bodies->contact;
+    if (!sweep->path.start) {
+        tree_velocities(s->system->tree, s->u, s->begin);
+        sweep->path.start = s->begin;
+    }
     double t =
         contact_path_meet(&sweep->path, found, a, b, fmin(until, *first), seen, &sweep->sure);
     if (t < *first) {
@@ -265,6 +269,7 @@ double impulse_free_part(step_impulse *s)
         return 1;
     }
     sweep->path.start = sweep->linear ? s->work->sweeps : NULL;
+    sweep->path.placed = sweep->linear;
     sweep_found(s, &first);
     find_wild(s);
     for (int k = 0; k < world->moving_count; k++) {
@@ -282,9 +287,9 @@ double impulse_free_part(step_impulse *s)
 static void place_at_start(step_impulse *s)
 {
     const contact_world *world = s->system->bodies->contact;
-    tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    impulse_see_start(s);
     for (int g = 0; g < world->geom_count; g++) {
-        contact_place(s->system, &world->geom[g], s->work->sweeps, &s->touch.found.pose[g]);
+        contact_place(s->system, &world->geom[g], s->begin, &s->touch.found.pose[g]);
     }
 }
 
@@ -299,7 +304,7 @@ double impulse_pace(step_impulse *s, double time)
     contact_path_begin(&sweep->path, s->q0, s->v0, time);
     if (find_fast(s, 1) > 0) {
         place_at_start(s);
-        find_fast_now(s, 1, s->work->sweeps);
+        find_fast_now(s, 1, s->begin);
     }
     for (int k = 0; k < world->moving_count; k++) {
         int g = world->moving[k];
@@ -318,8 +323,9 @@ double impulse_until_meeting(step_impulse *s, double time)
     int sure = 1;
     contact_path_begin(&sweep->path, s->q0, s->v0, time);
     place_at_start(s);
-    find_fast_now(s, 1, s->work->sweeps);
-    sweep->path.start = s->work->sweeps;
+    find_fast_now(s, 1, s->begin);
+    sweep->path.start = s->begin;
+    sweep->path.placed = 1;
     for (int k = 0; k < sweep->fast_count; k++) {
         int g = sweep->list[k];
         for (int o = 0; o < world->geom_count; o++) {

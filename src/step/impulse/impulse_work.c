@@ -268,12 +268,11 @@ static double turn(const step_impulse *s)
  * far that it could gain is looked at. */
 int impulse_gains(step_impulse *s, const double *v1, double gained)
 {
-    const tree_mechanism *tree = s->system->tree;
     if (impulse_kinetic(s, v1) <= (1 + GAIN) * s->kinetic ||
         (s->accuracy > 0 && turn(s) <= sqrt(2 * GAIN))) {
         return 0;
     }
-    tree_kinematics(tree, s->q1, s->begin);
+    impulse_see(s, s->q1);
     s->sees_end = memcmp(v1, s->u, (size_t)s->system->n * sizeof *v1) == 0; /* has_more */
     return has_more(s, s->work->sweeps, s->begin, v1, s->gained - gained, GAIN);
 }

@@ -396,6 +396,8 @@ void bodies_stretch(const zw_system *system, const zw_work *work, const double *
                     const double *sweeps);
 /* Of all terms. */
 const double *bodies_coef_at(const zw_system *system, const zw_work *work, const double *q);
+/* Does a force need to know where bodies are, beside the coordinates? */
+int bodies_forces_see_places(const zw_system *system);
 double bodies_length_of(const zw_system *system, const zw_work *work, int length, const double *q);
 double bodies_rate_of(const zw_system *system, const zw_work *work, int length, const double *q,
                       const double *v);

@@ -150,6 +150,7 @@ void contact_path_begin(contact_path *path, const double *q0, const double *u, d
     path->u = u;
     path->h = h;
     path->start = NULL;
+    path->placed = 0;
     path->turn[0] = path->twist[0] = path->speed[0] = path->bend[0] = 0;
     for (int i = 1; i < path->system->tree->bodies; i++) {
         bound_body(path, i);
@@ -214,14 +215,17 @@ static motion motion_at(const contact_path *path, const contact_work *work, int 
 {
     const contact_geom *geom = &path->system->bodies->contact->geom[g];
     motion m = bounds_of(path, g);
-    if (geom->body == 0 || (t == 0 && path->start)) {
-        m.pose = work->pose[g]; /* it stands still, or has been placed where the way begins */
-        motion_now(path, g, path->start, &m);
-        return m;
+    const double *sweeps = t == 0 && path->start ? path->start : path->sweeps;
+    if (geom->body == 0 || (sweeps == path->start && path->placed)) {
+        m.pose = work->pose[g];
+    } else {
+        if (sweeps == path->sweeps) {
+            tree_path_body(path->system->tree, path->q0, path->u, t, geom->body, path->q,
+                           path->sweeps);
+        }
+        contact_place(path->system, geom, sweeps, &m.pose);
     }
-    tree_path_body(path->system->tree, path->q0, path->u, t, geom->body, path->q, path->sweeps);
-    contact_place(path->system, geom, path->sweeps, &m.pose);
-    motion_now(path, g, path->sweeps, &m);
+    motion_now(path, g, sweeps, &m);
     return m;
 }
 

@@ -15,8 +15,8 @@ typedef struct contact_path {
     double *bend;         /* and of its acceleration */
     double *length, *out; /* [bodies], [geoms] lengths that do not change; contact_path.c */
     double *q, *sweeps;
-    const double *start; /* sweeps of q0 that know the speeds u, poses of q0 being those of the
-                            contact_work that is asked with; NULL: there are none */
+    const double *start; /* sweeps of q0 that know the speeds u; NULL: there are none */
+    int placed;          /* poses of the contact_work that is asked with are those of q0 */
     void *memory;
 } contact_path;
 
