@@ -15,6 +15,12 @@ typedef enum option_id {
     OPTION_PLOT,
     OPTION_REPORT,
     OPTION_AT,
+    OPTION_OVER,
+    OPTION_KEEP,
+    OPTION_AFTER,
+    OPTION_SAMPLES,
+    OPTION_SEED,
+    OPTION_THREADS,
     OPTION_FRAME,
     OPTION_FROM,
     OPTION_PERIOD,
@@ -53,16 +59,22 @@ typedef struct option {
 } option;
 
 static const option options[] = {
-    {OPTION_TIME, "--time", "-t", 1, "run limit"},
-    {OPTION_STEP, "--step", NULL, 1, "run explain look modes limit"},
-    {OPTION_TOL, "--tol", NULL, 1, "run explain look modes limit"},
-    {OPTION_ACCURACY, "--accuracy", NULL, 1, "run"},
-    {OPTION_METHOD, "--method", NULL, 1, "run explain look modes limit"},
-    {OPTION_EVERY, "--every", NULL, 1, "run limit"},
-    {OPTION_OUTPUT, "--output", "-o", 1, "run certify inverse limit"},
-    {OPTION_PLOT, "--plot", NULL, 1, "run certify inverse limit"},
-    {OPTION_REPORT, "--report", NULL, 1, "run certify inverse limit"},
+    {OPTION_TIME, "--time", "-t", 1, "run sweep limit"},
+    {OPTION_STEP, "--step", NULL, 1, "run sweep explain look modes limit"},
+    {OPTION_TOL, "--tol", NULL, 1, "run sweep explain look modes limit"},
+    {OPTION_ACCURACY, "--accuracy", NULL, 1, "run sweep"},
+    {OPTION_METHOD, "--method", NULL, 1, "run sweep explain look modes limit"},
+    {OPTION_EVERY, "--every", NULL, 1, "run sweep limit"},
+    {OPTION_OUTPUT, "--output", "-o", 1, "run sweep certify inverse limit"},
+    {OPTION_PLOT, "--plot", NULL, 1, "run sweep certify inverse limit"},
+    {OPTION_REPORT, "--report", NULL, 1, "run sweep certify inverse limit"},
     {OPTION_AT, "--at", NULL, 1, "explain look modes"},
+    {OPTION_OVER, "--over", NULL, 1, "sweep"},
+    {OPTION_KEEP, "--keep", NULL, 1, "sweep"},
+    {OPTION_AFTER, "--after", NULL, 1, "sweep"},
+    {OPTION_SAMPLES, "--samples", NULL, 1, "sweep"},
+    {OPTION_SEED, "--seed", NULL, 1, "sweep"},
+    {OPTION_THREADS, "--threads", NULL, 1, "sweep"},
     {OPTION_FRAME, "--frame", NULL, 1, "look"},
     {OPTION_FRAME, "--drive", NULL, 1, "inverse"},
     {OPTION_PERIOD, "--period", NULL, 1, "modes"},
@@ -73,25 +85,27 @@ static const option options[] = {
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
-    {OPTION_SET, "--set", NULL, 1, "run explain look check certify inverse rest modes limit"},
-    {OPTION_KEY, "--key", NULL, 1, "run explain look check inverse rest modes"},
-    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run explain look check inverse rest modes"},
-    {OPTION_BASE, "--base", NULL, 1, "run explain look check inverse rest modes export"},
-    {OPTION_PACKAGE, "--package", NULL, 1, "run explain look check inverse rest modes export"},
-    {OPTION_BALANCE, "--balance", NULL, 0, "run explain look check inverse rest modes export"},
-    {OPTION_SLEEP, "--sleep", NULL, 0, "run"},
-    {OPTION_CONTACT, "--contact", NULL, 1, "run explain look"},
+    {OPTION_SET, "--set", NULL, 1, "run sweep explain look check certify inverse rest modes limit"},
+    {OPTION_KEY, "--key", NULL, 1, "run sweep explain look check inverse rest modes"},
+    {OPTION_MAXIMAL, "--maximal", NULL, 0, "run sweep explain look check inverse rest modes"},
+    {OPTION_BASE, "--base", NULL, 1, "run sweep explain look check inverse rest modes export"},
+    {OPTION_PACKAGE, "--package", NULL, 1,
+     "run sweep explain look check inverse rest modes export"},
+    {OPTION_BALANCE, "--balance", NULL, 0,
+     "run sweep explain look check inverse rest modes export"},
+    {OPTION_SLEEP, "--sleep", NULL, 0, "run sweep"},
+    {OPTION_CONTACT, "--contact", NULL, 1, "run sweep explain look"},
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
-    {OPTION_IMPACT, "--impact", NULL, 1, "run check explain look"},
+    {OPTION_IMPACT, "--impact", NULL, 1, "run sweep check explain look"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify inverse"},
     {OPTION_COLUMN, "--column", NULL, 1, "certify inverse"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
     {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse rest modes"},
     {OPTION_ALL, "--all", NULL, 0, "explain look inverse rest modes"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run check certify inverse limit export"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse limit export"},
     {OPTION_HELP, "--help", "-h", 0,
-     "run explain look check certify inverse rest modes limit export"},
+     "run sweep explain look check certify inverse rest modes limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -114,7 +128,7 @@ static int take_setting(cli_arguments *arguments, char *text)
     if (arguments->setting_count == CLI_SETTINGS) {
         return complain("--set more than 256 times, from", text, " on");
     }
-    if (!equals || equals == text || !cli_value(equals + 1, &setting->value)) {
+    if (!equals || equals == text || !zw_number(equals + 1, &setting->value)) {
         return complain("--set wants NAME=NUMBER, not", text, "");
     }
     *equals = 0;
@@ -187,7 +201,7 @@ static int take_law(zw_law *law, char *text)
             which++;
         }
         if (kind < 2 || which > kind - 1 || !at[length] ||
-            !cli_value(at + length + 1, number[which]) || !(*number[which] >= 0)) {
+            !zw_number(at + length + 1, number[which]) || !(*number[which] >= 0)) {
             return complain("--law wants mixed,alpha=1,beta=10 or penalty,N=1e4, not", at, "");
         }
         given |= 1 << which;
@@ -200,7 +214,7 @@ static int take_law(zw_law *law, char *text)
 
 static int take_positive(const option *known, const char *text, double *value)
 {
-    if (!cli_value(text, value)) {
+    if (!zw_number(text, value)) {
         return complain(known->name, "wants a number, not ", text);
     }
     return *value > 0 ? CLI_OK : complain(known->name, "wants a positive number, not ", text);
@@ -208,7 +222,7 @@ static int take_positive(const option *known, const char *text, double *value)
 
 static int take_time_at(const char *text, double *value)
 {
-    return cli_value(text, value) && *value >= 0
+    return zw_number(text, value) && *value >= 0
                ? CLI_OK
                : complain("--at wants a time, 0 or later, not", text, "");
 }
@@ -293,6 +307,35 @@ static int take_output(cli_arguments *arguments, const option *known, const char
     return CLI_OK;
 }
 
+static int take_over(cli_arguments *arguments, const char *text)
+{
+    if (arguments->over_count == CLI_OVERS) {
+        return complain("--over more than 32 times, from", text, " on");
+    }
+    arguments->over[arguments->over_count++] = text;
+    return CLI_OK;
+}
+
+/* A whole number from 1 (a seed: 0) to `most`. */
+static int take_count(const option *known, const char *text, double least, double most,
+                      double *value)
+{
+    if (zw_number(text, value) && *value >= least && *value <= most && *value == floor(*value)) {
+        return CLI_OK;
+    }
+    fprintf(stderr, "zwang: %s wants a whole number from %.0f to %.0f, not %s\n", known->name,
+            least, most, text);
+    return CLI_USAGE;
+}
+
+static int take_int(const option *known, const char *text, double most, int *value)
+{
+    double number = 0;
+    int code = take_count(known, text, 1, most, &number);
+    *value = code == CLI_OK ? (int)number : 0;
+    return code;
+}
+
 static int take_value(cli_arguments *arguments, const option *known, char *value)
 {
     zw_run_options *run = &arguments->run;
@@ -315,6 +358,23 @@ static int take_value(cli_arguments *arguments, const option *known, char *value
         return take_contacts(value, arguments);
     case OPTION_EVERY:
         return take_every(known, value, &run->every);
+    case OPTION_OVER:
+        return take_over(arguments, value);
+    case OPTION_KEEP:
+        if (arguments->keep) {
+            return complain("--keep once, with commas between;", value, " is a second");
+        }
+        arguments->keep = value;
+        return CLI_OK;
+    case OPTION_AFTER:
+        arguments->after = value;
+        return CLI_OK;
+    case OPTION_SAMPLES:
+        return take_int(known, value, 1e7, &arguments->samples);
+    case OPTION_THREADS:
+        return take_int(known, value, 1024, &arguments->threads);
+    case OPTION_SEED:
+        return take_count(known, value, 0, 9007199254740992.0, &arguments->seed);
     case OPTION_AT:
         return take_time_at(value, &arguments->at);
     case OPTION_SET:

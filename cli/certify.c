@@ -56,7 +56,7 @@ static int read_weights(const zw_system *system, char *text, double *metric)
         double value;
         end = item_end(at);
         end = *end ? (*end = 0, end + 1) : end;
-        if (!equals || equals == at || equals >= end || !cli_value(equals + 1, &value)) {
+        if (!equals || equals == at || equals >= end || !zw_number(equals + 1, &value)) {
             return complain("wants identity or x=1,y=5, not ", at);
         }
         *equals = 0;

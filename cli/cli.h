@@ -10,6 +10,7 @@
 #include "zwang/look.h"
 #include "zwang/modes.h"
 #include "zwang/path.h"
+#include "zwang/sweep.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
@@ -30,7 +31,8 @@ enum {
     CLI_OUTPUTS = 16,
     CLI_COLUMNS = 256,
     CLI_PACKAGES = 64,
-    CLI_FRAMES = 64
+    CLI_FRAMES = 64,
+    CLI_OVERS = 32
 };
 
 typedef struct cli_arguments {
@@ -57,6 +59,11 @@ typedef struct cli_arguments {
     int package_count;
     const char *frame[CLI_FRAMES]; /* look: what is asked for by name; inverse: what is driven */
     int frame_count;
+    const char *over[CLI_OVERS]; /* sweep: what varies, what is kept, from when on */
+    int over_count;
+    const char *keep, *after;
+    int samples, threads;
+    double seed;
     int balance; /* robots: moments of inertia that no body can have are replaced */
     int maximal; /* robots: maximal coordinates */
     int sleep;   /* run: what has come to rest sleeps */
@@ -85,21 +92,23 @@ typedef struct cli_world {
  * been printed. */
 int cli_parse(const char *command, int count, char **word, cli_arguments *arguments);
 
-/* value.c: a number, also written as a formula of constants: 2*pi. 0: it is none. */
-int cli_value(const char *text, double *value);
-
 /* suggest.c: the word of a list that `word` was probably meant to be, or NULL. */
 const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 11 };
+enum { CLI_COMMANDS = 12 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
 int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error);
 int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *error);
 int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error); /* only */
+/* What the command line says about the model beside its settings: --key, --maximal, ... 0: see the
+ * error. */
+int cli_adjust_model(const cli_arguments *arguments, zw_model *model, zw_error *error);
+int cli_model_code(zw_status status);
+int cli_check_file(const char *path, zw_error *error); /* is it there, and a file? */
 void cli_unload(cli_world *world);
 int cli_code_of(zw_status status);
 
@@ -153,6 +162,7 @@ int cli_export(const cli_arguments *arguments);
 int cli_inverse(const cli_arguments *arguments);
 int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
+int cli_sweep(const cli_arguments *arguments);
 
 /* run_json.c: a run for programs. */
 typedef struct cli_outcome {
@@ -204,6 +214,7 @@ void cli_explain_json_error(const cli_arguments *arguments, const zw_error *erro
 
 /* progress.c: a bar on a terminal, nothing in a pipe. */
 void cli_progress_start(double from, double to);
+void cli_progress_runs(int done, int runs); /* the same for runs of a sweep */
 void cli_progress_show(double now);
 void cli_progress_end(void);
 void cli_catch_interrupt(void);

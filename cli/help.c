@@ -7,6 +7,7 @@ static const char overview[] =
     "zwang computes the motion of constrained systems by Gauss's principle, and certifies it.\n"
     "\n"
     "  zwang run FILE        the motion: a summary, numbers, plots, a report with animation\n"
+    "  zwang sweep FILE      many motions: parameters vary, quantities of each are kept\n"
     "  zwang explain FILE    the principle at one instant: forces, multipliers, rank, certificate\n"
     "  zwang look FILE       places, Jacobians, mass matrix and forces of a mechanism\n"
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
@@ -228,6 +229,37 @@ static const char modes[] =
     "most,\n"
     "as parts of the largest; i is a quarter of a turn ahead.\n";
 
+static const char sweep[] =
+    "zwang sweep FILE --over RANGE --keep QUANTITIES [options]: many motions, one table.\n"
+    "\n"
+    "      --over \"w = 0..6 : 200\"     200 values, both ends included; `: 200 log`: equal "
+    "ratios\n"
+    "      --over \"mu = 0.1, 0.2\"      these values; several --over: all combinations\n"
+    "      --over \"m = random 1..2\"    drawn evenly; `latin 1..2`: one from each part\n"
+    "      --samples N     how often those are drawn, together (Latin hypercube)\n"
+    "      --seed N        of the draws (0)\n"
+    "      --keep LIST     of each motion, with commas between; e is a formula over the file's "
+    "names:\n"
+    "                      e at end, e at start, e at EVENT, max(e), min(e), mean(e), period(e),\n"
+    "                      count(EVENT), time(EVENT), period(EVENT), lyapunov,\n"
+    "                      points(e, EVENT, 20): the last 20, points(e, every T, 20)\n"
+    "                      impacts are an event, too; of robots e is a name\n"
+    "      --after T       look from this time on only; a number or a formula of parameters\n"
+    "      --threads N     motions at once (1)\n"
+    "  -o, --output FILE   the table as .csv or .h5, pictures as .svg or .html, by the ending;\n"
+    "                      - is CSV to a pipe; may be repeated\n"
+    "      --plot FILE, --report FILE   pictures as .svg, a page as .html\n"
+    "  -t, --time T, --tol X, --method M, --step H, --every DT, --contact LAW, --impact LAW,\n"
+    "      --accuracy X, --set NAME=X, --key NAME, --maximal, --base B, --package N=P, --balance,\n"
+    "      --sleep         as for run\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "While it runs, what is done stands in FILE.journal beside the first output file. Whatever "
+    "ends\n"
+    "it, the same command goes on from there, and the table is the same, byte for byte. A motion\n"
+    "that fails has its reason in its row; the exit status is then 1. docs/sweep.md has "
+    "examples.\n";
+
 static const char limit[] =
     "zwang limit FILE [options]: the systems without the constraint, but with the added mass\n"
     "alpha N Phi^2/2 and the friction beta N Phi^2/2, for N = 10, 100, ...; and what they tend "
@@ -265,10 +297,10 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",  "explain", "look",  "check",  "certify", "inverse",
-                                        "rest", "modes",   "limit", "export", "help"};
-static const char *const page[] = {run,  explain, look,  check,  certify, inverse,
-                                   rest, modes,   limit, export, help};
+const char *const cli_command_name[] = {"run",  "explain", "look",  "check", "certify", "inverse",
+                                        "rest", "modes",   "sweep", "limit", "export",  "help"};
+static const char *const page[] = {run,  explain, look,  check, certify, inverse,
+                                   rest, modes,   sweep, limit, export,  help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -10,7 +10,7 @@ int cli_code_of(zw_status status)
     return status == ZW_OK ? CLI_OK : status == ZW_NO_FILE ? CLI_FILE : CLI_FAILED;
 }
 
-static int model_code(zw_status status)
+int cli_model_code(zw_status status)
 {
     return status == ZW_NO_FILE ? CLI_FILE : status == ZW_NO_MEMORY ? CLI_FAILED : CLI_MODEL;
 }
@@ -24,7 +24,7 @@ static int refuse(zw_error *error, const char *path, const char *why)
 }
 
 /* What the reader could only call unreadable. */
-static int check_file(const char *path, zw_error *error)
+int cli_check_file(const char *path, zw_error *error)
 {
     struct stat about;
     if (stat(path, &about) != 0) {
@@ -81,11 +81,20 @@ static int take_world(zw_model *model, const cli_arguments *arguments, zw_error 
     return zw_model_set_world(model, &world, error) == ZW_OK;
 }
 
+int cli_adjust_model(const cli_arguments *arguments, zw_model *model, zw_error *error)
+{
+    if (arguments->impact != ZW_IMPACT_DEFAULT) {
+        zw_model_set_impact(model, arguments->impact);
+    }
+    return (!arguments->key || take_key(model, arguments->key, error)) &&
+           take_world(model, arguments, error);
+}
+
 int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *error)
 {
     *world = (cli_world){0};
     *error = (zw_error){0};
-    int code = check_file(arguments->file, error);
+    int code = cli_check_file(arguments->file, error);
     if (code != CLI_OK) {
         return code;
     }
@@ -96,7 +105,7 @@ int cli_load_model(const cli_arguments *arguments, cli_world *world, zw_error *e
                                .packages = arguments->package,
                                .package_count = arguments->package_count};
     world->model = zw_model_read_with(arguments->file, &options, error);
-    return world->model ? CLI_OK : model_code(error->status);
+    return world->model ? CLI_OK : cli_model_code(error->status);
 }
 
 int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *error)
@@ -105,18 +114,14 @@ int cli_load_system(const cli_arguments *arguments, cli_world *world, zw_error *
     if (code != CLI_OK) {
         return code;
     }
-    if (world->model && arguments->impact != ZW_IMPACT_DEFAULT) {
-        zw_model_set_impact(world->model, arguments->impact);
-    }
-    if (world->model && (!arguments->key || take_key(world->model, arguments->key, error)) &&
-        take_world(world->model, arguments, error)) {
+    if (cli_adjust_model(arguments, world->model, error)) {
         world->system = arguments->law.name
                             ? zw_system_compile_law(world->model, &arguments->law, error)
                             : zw_system_compile(world->model, error);
     }
     if (!world->system) {
         cli_unload(world);
-        return model_code(error->status);
+        return cli_model_code(error->status);
     }
     return CLI_OK;
 }
@@ -184,7 +189,7 @@ int cli_load(const cli_arguments *arguments, cli_world *world, zw_error *error)
             propose_key(world->model, error);
         }
         cli_unload(world);
-        code = model_code(error->status);
+        code = cli_model_code(error->status);
     }
     return code;
 }

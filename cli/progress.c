@@ -12,6 +12,7 @@ static struct {
     int active;
     double from, to;
     double began, last; /* on the clock */
+    int runs;           /* what is counted are runs, not seconds */
 } bar;
 
 static volatile sig_atomic_t interrupted;
@@ -26,6 +27,13 @@ void cli_progress_start(double from, double to)
     bar.from = from;
     bar.to = to;
     bar.began = bar.last = cli_clock();
+    bar.runs = 0;
+}
+
+void cli_progress_runs(int done, int runs)
+{
+    cli_progress_start(done, runs);
+    bar.runs = 1;
 }
 
 /* The room for the bar itself; 0: none. */
@@ -50,7 +58,8 @@ void cli_progress_show(double now)
     memset(line, '=', (size_t)full);
     memset(line + full, ' ', (size_t)(room - full));
     line[room] = 0;
-    fprintf(stderr, "\r%3d%% [%s] t = %.4g of %.4g", (int)(part * 100), line, now, bar.to);
+    fprintf(stderr, bar.runs ? "\r%3d%% [%s] run %.0f of %.0f" : "\r%3d%% [%s] t = %.4g of %.4g",
+            (int)(part * 100), line, now, bar.to);
     if (part > 0.01 && clock - bar.began > 1) {
         fputs(", ", stderr);
         cli_show_time(stderr, ceil((clock - bar.began) * (1 - part) / part));

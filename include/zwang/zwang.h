@@ -64,6 +64,8 @@ typedef struct zw_read_options {
     int balance_inertia; /* bodies: impossible moments become their mean; URDF: shapes may weigh */
     const zw_package *packages; /* before those found beside the file and in the folders above */
     int package_count;
+    const char *more; /* .zw: lines that are read as if they stood at the file's end; or NULL */
+    const char *more_name; /* what messages about these call them; NULL: "more" */
 } zw_read_options;
 
 /* The same with options; NULL: the usual ones. */
@@ -73,6 +75,9 @@ zw_model *zw_model_read_with(const char *path, const zw_read_options *options, z
 zw_model *zw_model_parse(const char *text, const char *name, const zw_setting *settings,
                          int setting_count, zw_error *error);
 void zw_model_free(zw_model *model);
+
+/* A number as it may be written in a model: 2*pi, 30*deg. 0: it is none, or it is not finite. */
+int zw_number(const char *text, double *value);
 
 /* The law of impact where several contacts meet at one instant (zw_impact_law in gauss.h), in place
  * of the file's `impact` line. It is that of systems compiled afterwards. */

@@ -60,7 +60,8 @@ static void put_titles(record_file *file, const record_table *table, bool labels
         }
     }
     if (labels) {
-        record_put(file, record_table_find(table, "event") < 0 ? ",event" : ",event (label)");
+        const char *title = table->label_title ? table->label_title : "event";
+        record_putf(file, ",%s%s", title, record_table_find(table, title) < 0 ? "" : " (label)");
     }
     record_put(file, "\n");
 }

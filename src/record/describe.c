@@ -132,12 +132,16 @@ static zw_status check_plot(const record_table *table, const record_plot *plot, 
         return base_fail(error, ZW_BAD_INPUT, "recording: a plot needs a table and a curve");
     }
     const char *title = plot->title != NULL ? plot->title : "without a title";
-    if (plot->kind < RECORD_PLOT_TIME || plot->kind > RECORD_PLOT_XY) {
+    if (plot->kind < RECORD_PLOT_TIME || plot->kind > RECORD_PLOT_DOTS) {
         return base_fail(error, ZW_BAD_INPUT, "recording: plot %s has no kind", title);
     }
     if (plot->kind != RECORD_PLOT_TIME && !is_column(table, plot->x)) {
         return base_fail(error, ZW_BAD_INPUT, "recording: plot %s: there is no column %d", title,
                          plot->x);
+    }
+    if (plot->color != 0 && !is_column(table, plot->color - 1)) {
+        return base_fail(error, ZW_BAD_INPUT, "recording: plot %s: there is no column %d", title,
+                         plot->color - 1);
     }
     for (int i = 0; i < plot->y_count; i++) {
         if (!is_column(table, plot->y[i])) {

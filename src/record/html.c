@@ -49,6 +49,7 @@ static void need_all(page *p)
         if (chart->kind != RECORD_PLOT_TIME) {
             need(p, chart->x, false);
         }
+        need(p, chart->color - 1, false);
         for (int k = 0; k < chart->curve_count; k++) {
             need(p, chart->curve[k], chart->drift);
         }
@@ -186,8 +187,10 @@ static void put_time(const page *p)
 
 static void put_chart(const page *p, const record_chart *chart)
 {
-    static const char *const kind[] = {
-        [RECORD_PLOT_TIME] = "time", [RECORD_PLOT_PHASE] = "phase", [RECORD_PLOT_XY] = "xy"};
+    static const char *const kind[] = {[RECORD_PLOT_TIME] = "time",
+                                       [RECORD_PLOT_PHASE] = "phase",
+                                       [RECORD_PLOT_XY] = "xy",
+                                       [RECORD_PLOT_DOTS] = "dots"};
     record_file *file = p->file;
     record_putf(file, "{\"kind\":\"%s\",\"title\":", kind[chart->kind]);
     record_put_json(file, chart->title);
@@ -195,6 +198,10 @@ static void put_chart(const page *p, const record_chart *chart)
     record_put_json(file, chart->x_label);
     record_put(file, ",\"yLabel\":");
     record_put_json(file, chart->y_label);
+    if (chart->color > 0) {
+        record_putf(file, ",\"color\":%d,\"fields\":[%d,%d]", p->channel[2 * (chart->color - 1)],
+                    chart->fields[0], chart->fields[1]);
+    }
     record_putf(file, ",\"log\":%s,\"drift\":%s,\"forces\":%s,\"leftOut\":%d,\"x\":%d,\"y\":[",
                 chart->log_y ? "true" : "false", chart->drift ? "true" : "false",
                 chart->forces ? "true" : "false", chart->left_out,

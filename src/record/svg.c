@@ -312,6 +312,74 @@ static void put_curve(const panel *p, int curve, unsigned char *cover)
     record_put(p->file, "\"/>\n");
 }
 
+/* Rows as they are; beyond the budget, every so many-th. */
+static void put_dots(const panel *p, int curve)
+{
+    const double *value = record_table_column(p->table, p->chart->curve[curve]);
+    size_t rows = p->table->row_count, each = rows / (size_t)p->budget + 1, count = 0;
+    record_putf(p->file, "<path class=\"curve\" stroke=\"%s\" d=\"", curve_color[curve % COLORS]);
+    for (size_t row = 0; row < rows; row += each) {
+        double x = across(p, x_value(p, row)), y = down(p, value[row]);
+        if (isfinite(x) && isfinite(y)) {
+            record_put(p->file, "M");
+            record_put_number(p->file, round(100 * x) / 100, 7);
+            record_put(p->file, " ");
+            record_put_number(p->file, round(100 * y) / 100, 7);
+            record_put(p->file, "h0");
+            count++;
+        }
+    }
+    record_put(p->file, count > 0 ? "\"/>\n" : "M0 0\"/>\n");
+}
+
+/* A map: from dark to bright by levels, a path for each level. */
+static void put_fields(const panel *p)
+{
+    enum { LEVELS = 32 };
+    static const int dark[] = {48, 18, 90}, middle[] = {0, 140, 140}, bright[] = {250, 225, 60};
+    const record_chart *chart = p->chart;
+    const double *color = record_table_column(p->table, chart->color - 1);
+    const double *up = record_table_column(p->table, chart->curve[0]);
+    double low = INFINITY, high = -INFINITY, side[2];
+    double left = INFINITY, right = -INFINITY, bottom = -INFINITY, top = INFINITY;
+    for (size_t row = 0; row < p->table->row_count; row++) {
+        double x = across(p, x_value(p, row)), y = down(p, up[row]);
+        include(&low, &high, color[row], false);
+        include(&left, &right, x, false);
+        include(&top, &bottom, y, false);
+    }
+    side[0] = (right - left) / (chart->fields[0] > 1 ? chart->fields[0] - 1 : 1);
+    side[1] = (bottom - top) / (chart->fields[1] > 1 ? chart->fields[1] - 1 : 1);
+    for (int level = 0; level < LEVELS; level++) {
+        double part = (level + 0.5) / LEVELS, way = part < 0.5 ? 2 * part : 2 * part - 1;
+        const int *from = part < 0.5 ? dark : middle, *to = part < 0.5 ? middle : bright;
+        int rgb[3], any = 0;
+        for (int k = 0; k < 3; k++) {
+            rgb[k] = (int)lround(from[k] + way * (to[k] - from[k]));
+        }
+        for (size_t row = 0; row < p->table->row_count; row++) {
+            double high_part = high > low ? (color[row] - low) / (high - low) : 0.5;
+            double x = across(p, x_value(p, row)), y = down(p, up[row]);
+            int own = (int)(high_part * LEVELS);
+            if (isfinite(x) && isfinite(y) && isfinite(color[row]) &&
+                (own < LEVELS ? own : LEVELS - 1) == level) {
+                const double at[] = {x - side[0] / 2, y - side[1] / 2, side[0], side[1], -side[0]};
+                static const char *const word[] = {"M", " ", "h", "v", "h"};
+                if (any++ == 0) {
+                    record_putf(p->file, "<path fill=\"#%02x%02x%02x\" d=\"", rgb[0], rgb[1],
+                                rgb[2]);
+                }
+                for (int k = 0; k < 5; k++) {
+                    record_put(p->file, word[k]);
+                    record_put_number(p->file, round(100 * at[k]) / 100, 7);
+                }
+                record_put(p->file, "z");
+            }
+        }
+        record_put(p->file, any ? "\"/>\n" : "");
+    }
+}
+
 static zw_status put_panel(panel *p, zw_error *error)
 {
     unsigned char *cover = NULL;
@@ -332,7 +400,13 @@ static zw_status put_panel(panel *p, zw_error *error)
     record_put(p->file, ")\">\n");
     /* The first curve is drawn last: it is the one that was asked for first. */
     for (int i = p->chart->curve_count - 1; i >= 0; i--) {
-        put_curve(p, i, cover);
+        if (p->chart->kind == RECORD_PLOT_DOTS && p->chart->color > 0) {
+            put_fields(p);
+        } else if (p->chart->kind == RECORD_PLOT_DOTS) {
+            put_dots(p, i);
+        } else {
+            put_curve(p, i, cover);
+        }
     }
     record_put(p->file, "</g>\n");
     put_frame(p);

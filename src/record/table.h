@@ -55,7 +55,8 @@ typedef struct record_column {
 typedef enum record_plot_kind {
     RECORD_PLOT_TIME,  /* curves over the time column */
     RECORD_PLOT_PHASE, /* a curve that a point runs along; axes of different units */
-    RECORD_PLOT_XY     /* the same in space: both axes have one scale */
+    RECORD_PLOT_XY,    /* the same in space: both axes have one scale */
+    RECORD_PLOT_DOTS   /* rows as they are, without a line between them */
 } record_plot_kind;
 
 /* Axes without a label are named after their columns. */
@@ -68,6 +69,9 @@ typedef struct record_plot {
     const char *x_label; /* or NULL */
     const char *y_label; /* or NULL */
     bool log_y;          /* sizes on a log scale */
+    int color;           /* DOTS of one y: 1 + the column that colours them; 0: none. They are then
+                            fields of a map with so many across and up: */
+    int fields[2];
 } record_plot;
 
 /* ---- Draws ---------------------------------------------------------------------------------- */
@@ -141,8 +145,9 @@ typedef struct record_table {
     int summary_count, summary_room;
     record_summary *summary;
     int note_count, note_room;
-    record_summary *note; /* where the numbers come from: stands in every file of numbers */
-    bool plain;           /* but in a CSV file that is to have nothing but numbers */
+    record_summary *note;    /* where the numbers come from: stands in every file of numbers */
+    bool plain;              /* but in a CSV file that is to have nothing but numbers */
+    const char *label_title; /* of the column of labels in a CSV file; NULL: "event". Static. */
     int mark_count, mark_room;
     record_mark *mark;
     int label_count, label_room;

@@ -68,6 +68,8 @@ static zw_status add_plot(record_view *view, const record_table *table, const re
     }
     chart->kind = plot->kind;
     chart->log_y = plot->log_y;
+    chart->color = plot->color;
+    memcpy(chart->fields, plot->fields, sizeof chart->fields);
     chart->x = plot->kind == RECORD_PLOT_TIME ? table->time : plot->x;
     chart->curve_count = plot->y_count < RECORD_CURVES ? plot->y_count : RECORD_CURVES;
     chart->left_out = plot->y_count - chart->curve_count;

@@ -18,6 +18,8 @@ typedef struct record_chart {
     bool log_y;               /* |y| on a log scale */
     bool drift;               /* y minus its first finite value */
     bool forces;              /* of contacts: short peaks need not be seen whole */
+    int color;                /* of dots: 1 + the column, 0: none */
+    int fields[2];            /* of a map of them */
 } record_chart;
 
 typedef struct record_view {

@@ -52,8 +52,8 @@ static int check_whole(reader *r)
 
 static int read_all(reader *r)
 {
-    if (!read_statements(r, 0) || !read_declare(r) || !read_settle_all(r) ||
-        !read_param_values(r)) {
+    if (!read_statements(r, 0) || (r->more > 0 && !read_statements(r, r->more)) ||
+        !read_declare(r) || !read_settle_all(r) || !read_param_values(r)) {
         return 0;
     }
     r->stage = READ_STAGE_MECHANICS;
@@ -158,11 +158,44 @@ zw_model *zw_model_read(const char *path, const zw_setting *settings, int settin
     return zw_model_read_with(path, &options, error);
 }
 
+/* Lines of the caller behind those of the file. */
+static int read_more(reader *r, const zw_read_options *given)
+{
+    if (given->more == NULL) {
+        return 1;
+    }
+    if (r->model->file_count == READ_MOST_FILES) {
+        return read_fail(r, -1, "there may be %d files, not more", READ_MOST_FILES);
+    }
+    r->more = r->model->file_count;
+    return read_file_text(r, given->more_name != NULL ? given->more_name : "more", given->more);
+}
+
+/* What is said of files of the other kind only. */
+static int check_options(const char *path, const zw_read_options *given, zw_error *error)
+{
+    if (robot_is(path, NULL) && given->more != NULL) {
+        base_fail(error, ZW_BAD_INPUT, "lines can be added to .zw files; '%.200s' is none", path);
+        return 0;
+    }
+    if (!robot_is(path, NULL) &&
+        (given->base != ZW_BASE_DEFAULT || given->package_count > 0 || given->balance_inertia)) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "base, packages and balanced inertia are said of robot files; '%.200s' is none",
+                  path);
+        return 0;
+    }
+    return 1;
+}
+
 zw_model *zw_model_read_with(const char *path, const zw_read_options *options, zw_error *error)
 {
     zw_read_options given = options != NULL ? *options : (zw_read_options){0};
     if (path == NULL) {
         base_fail(error, ZW_BAD_INPUT, "there is no path of a file to be read");
+        return NULL;
+    }
+    if (!check_options(path, &given, error)) {
         return NULL;
     }
     if (robot_is(path, NULL)) {
@@ -171,15 +204,9 @@ zw_model *zw_model_read_with(const char *path, const zw_read_options *options, z
         return robot_set(robot_read(path, &limits, error), given.settings, given.setting_count,
                          error);
     }
-    if (given.base != ZW_BASE_DEFAULT || given.package_count > 0 || given.balance_inertia) {
-        base_fail(error, ZW_BAD_INPUT,
-                  "base, packages and balanced inertia are said of robot files; '%.200s' is none",
-                  path);
-        return NULL;
-    }
     reader *r = reader_create(given.settings, given.setting_count, &usual, error);
     if (r == NULL) {
         return NULL;
     }
-    return reader_finish(r, read_file_open(r, path, -1));
+    return reader_finish(r, read_file_open(r, path, -1) && read_more(r, &given));
 }

@@ -134,6 +134,7 @@ typedef struct reader {
     expr_trees trees;
     int *place_of;                   /* token -> place + 1, once all tokens are there */
     int file_start[READ_MOST_FILES]; /* first token of each file */
+    int more;                        /* the file of lines that the caller adds; 0: none */
     int file_open[READ_MOST_FILES];  /* being read: an include of it would go round for ever */
 
     int statement_count, statement_capacity;

@@ -117,7 +117,8 @@ class Chart {
       pen.strokeStyle = curveColor(i);
       pen.globalAlpha = this.overTime ? 1 : 0.4;
       pen.setLineDash(i >= theme.curves.length ? [6, 3] : []);
-      this.paintCurve(pen, this.curves[i].value);
+      if (this.spec.kind === "dots") this.paintDots(pen, this.curves[i].value, curveColor(i));
+      else this.paintCurve(pen, this.curves[i].value);
     }
     pen.restore();
     this.readings.forEach(({ swatch }, i) => {
@@ -195,6 +196,26 @@ class Chart {
     pen.stroke();
   }
 
+  // Samples without lines between them; with a colour of their own they are the fields of a map.
+  paintDots(pen, values, color) {
+    const shade = this.spec.color === undefined ? null : channels[this.spec.color].value;
+    const [low, high] = shade ? rangeOf(shade) : [0, 1];
+    let width = 1.8, height = 1.8;
+    if (shade) {
+      const span = (place, list, count) => { const [a, b] = rangeOf(list); return Math.abs(place(b) - place(a)) / Math.max(1, count - 1) + 0.7; };
+      width = span((v) => this.px(v), this.x, this.spec.fields[0]);
+      height = span((v) => this.py(v), values, this.spec.fields[1]);
+    }
+    pen.globalAlpha = shade ? 1 : 0.7;
+    pen.fillStyle = color;
+    for (let i = 0; i < SAMPLES; i++) {
+      const x = this.px(this.x[i]), y = this.py(values[i]);
+      if (!Number.isFinite(x) || !Number.isFinite(y) || (shade && !Number.isFinite(shade[i]))) continue;
+      if (shade) pen.fillStyle = shadeOf(high > low ? (shade[i] - low) / (high - low) : 0.5);
+      pen.fillRect(x - width / 2, y - height / 2, width, height);
+    }
+  }
+
   // The frame at a moment.
   paint(t, sample) {
     if (!this.frame) return;
@@ -213,6 +234,7 @@ class Chart {
     } else {
       const x = valueAt(this.x, sample);
       this.curves.forEach((curve, i) => {
+        if (this.spec.kind === "dots") return;
         this.paintTrail(pen, curve.value, sample, i);
         this.paintDot(pen, x, valueAt(curve.value, sample), i);
       });
@@ -238,6 +260,13 @@ class Chart {
     const first = sampleAt(clock.time[Math.floor(sample)] - Math.min(0.12 * clock.length, 2 * Math.max(1, speedNow())));
     fadingPath(pen, first, sample, (s) => [this.px(valueAt(this.x, s)), this.py(valueAt(values, s))], curveColor(i), 2.4);
   }
+}
+
+// From dark to bright, as in the pictures (svg.c).
+function shadeOf(part) {
+  const [from, to] = part < 0.5 ? [[48, 18, 90], [0, 140, 140]] : [[0, 140, 140], [250, 225, 60]];
+  const way = part < 0.5 ? 2 * part : 2 * part - 1;
+  return "rgb(" + from.map((v, k) => Math.round(v + way * (to[k] - v))).join(",") + ")";
 }
 
 // The size that 97 of 100 numbers do not reach, but for those that are nothing beside the largest.

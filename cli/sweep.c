@@ -1,0 +1,228 @@
+/* zwang sweep: many motions, one table. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int poll(void *user, double time)
+{
+    (void)user;
+    (void)time;
+    return cli_interrupted();
+}
+
+static void progress(void *user, int done, int runs)
+{
+    (void)user;
+    (void)runs;
+    cli_progress_show(done);
+}
+
+/* As `zwang run` would have the model, with other settings. */
+static zw_model *read_model(void *user, const char *path, const zw_read_options *read,
+                            zw_error *error)
+{
+    zw_model *model = zw_model_read_with(path, read, error);
+    if (model && !cli_adjust_model(user, model, error)) {
+        zw_model_free(model);
+        model = NULL;
+    }
+    return model;
+}
+
+static zw_status write_sweep(void *user, const char *path, int piped, zw_error *error)
+{
+    return zw_sweep_write(user, path, piped, error);
+}
+
+/* ---- Words ---------------------------------------------------------------------------------- */
+
+static void show_range(FILE *to, const zw_sweep *sweep, int column)
+{
+    double low = INFINITY, high = -INFINITY, sum = 0;
+    int count = 0, lowest = 0, highest = 0;
+    for (int run = 0; run < zw_sweep_count(sweep); run++) {
+        double value = zw_sweep_value(sweep, run, column);
+        if (!isfinite(value)) {
+            continue;
+        }
+        if (value < low) {
+            low = value;
+            lowest = run;
+        }
+        if (value > high) {
+            high = value;
+            highest = run;
+        }
+        sum += value;
+        count++;
+    }
+    fprintf(to, "  %-28s", zw_sweep_name(sweep, column));
+    if (count == 0) {
+        fputs(" no run has it\n", to);
+        return;
+    }
+    fprintf(to, " %.9g (run %d) to %.9g (run %d), mean %.6g", low, lowest, high, highest,
+            sum / count);
+    fprintf(to, count < zw_sweep_done(sweep) ? "; %d runs have it\n" : "\n", count);
+}
+
+static void show_failures(FILE *to, const zw_sweep *sweep)
+{
+    enum { SHOWN = 3 };
+    int shown = 0;
+    for (int run = 0; run < zw_sweep_count(sweep) && shown < SHOWN; run++) {
+        const char *status = zw_sweep_status(sweep, run);
+        if (status && strcmp(status, "ok") != 0) {
+            cli_label(to, shown++ ? "" : "failed");
+            fprintf(to, "run %d: %s\n", run, status);
+        }
+    }
+    if (zw_sweep_failed(sweep) > SHOWN) {
+        cli_label(to, "");
+        fprintf(to, "and %d more\n", zw_sweep_failed(sweep) - SHOWN);
+    }
+}
+
+/* Extremes, means and periods are read off curves through samples: are these close enough? */
+static void show_doubt(FILE *to, const zw_sweep *sweep, int column)
+{
+    double most = 0;
+    for (int run = 0; run < zw_sweep_count(sweep); run++) {
+        double doubt = zw_sweep_value(sweep, run, column);
+        most = doubt > most ? doubt : most;
+    }
+    if (most > 1e-6) {
+        cli_label(to, "doubt");
+        fprintf(to,
+                "%.1g: samples are far apart for extremes, means and periods; try a smaller "
+                "--every\n",
+                most);
+    }
+}
+
+static void show_summary(FILE *to, const cli_arguments *arguments, const zw_sweep *sweep,
+                         double wall, int before)
+{
+    enum { SHOWN = 12, TELLS = 5 };
+    int columns = zw_sweep_columns(sweep), first = arguments->over_count;
+    int shown = columns - TELLS - first < SHOWN ? columns - TELLS : first + SHOWN;
+    cli_label(to, "sweep");
+    fprintf(to, "%s: ", arguments->file);
+    cli_show_count(to, zw_sweep_count(sweep), "run", "runs");
+    fprintf(to, ", %d failed, ", zw_sweep_failed(sweep));
+    cli_show_time(to, wall);
+    if (before > 0) {
+        fprintf(to, "; %d were done before", before);
+    }
+    fputc('\n', to);
+    show_failures(to, sweep);
+    show_doubt(to, sweep, columns - 1);
+    cli_head(to, "quantities");
+    for (int i = first; i < shown; i++) {
+        show_range(to, sweep, i);
+    }
+    if (columns - TELLS > shown) {
+        fprintf(to, "  and %d more\n", columns - TELLS - shown);
+    }
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+/* The journal lies beside the first file that is written, under a name of its own. */
+static const char *journal_of(const cli_arguments *arguments, char name[PATH_MAX])
+{
+    for (int i = 0; i < arguments->output_count; i++) {
+        const char *path = arguments->output[i];
+        if (strcmp(path, "-") && strncmp(path, "/dev/", 5) && strlen(path) + 10 < PATH_MAX) {
+            snprintf(name, PATH_MAX, "%s.journal", path);
+            return name;
+        }
+    }
+    return NULL;
+}
+
+static int finish(const cli_arguments *arguments, zw_sweep *sweep, zw_status status,
+                  const zw_error *error, int journal)
+{
+    FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
+    if (status == ZW_INTERRUPTED) {
+        fprintf(stderr, "zwang: interrupted: %d of %d runs are done%s\n", zw_sweep_done(sweep),
+                zw_sweep_count(sweep), journal ? "; the same command goes on with the others" : "");
+        return CLI_INTERRUPTED;
+    }
+    if (status != ZW_OK) {
+        cli_show_error(error);
+        return cli_code_of(status);
+    }
+    int code = cli_outputs_write(arguments, write_sweep, sweep, "", talk);
+    if (code == CLI_OK) {
+        zw_sweep_forget(sweep);
+        code = zw_sweep_failed(sweep) > 0 ? CLI_FAILED : CLI_OK;
+    }
+    return code;
+}
+
+static int carry_out(const cli_arguments *arguments, zw_sweep *sweep, int journal)
+{
+    FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
+    zw_error error = {0};
+    int before = zw_sweep_done(sweep);
+    cli_catch_interrupt();
+    cli_progress_runs(before, zw_sweep_count(sweep));
+    double start = cli_clock();
+    zw_status status = zw_sweep_run(sweep, &error);
+    cli_progress_end();
+    if (status == ZW_OK && !arguments->quiet) {
+        show_summary(talk, arguments, sweep, cli_clock() - start, before);
+    }
+    fflush(stdout);
+    return finish(arguments, sweep, status, &error, journal);
+}
+
+int cli_sweep(const cli_arguments *arguments)
+{
+    char name[PATH_MAX];
+    zw_error error = {0};
+    if (arguments->over_count == 0) {
+        fputs("zwang: sweep over what? Say for example --over \"m = 1..2 : 10\"\n", stderr);
+        return CLI_USAGE;
+    }
+    int code = cli_check_file(arguments->file, &error);
+    if (code != CLI_OK) {
+        cli_show_error(&error);
+        return code;
+    }
+    if ((code = cli_outputs_possible(arguments)) != CLI_OK) {
+        return code;
+    }
+    zw_sweep_options options = {.read = {.settings = arguments->setting,
+                                         .setting_count = arguments->setting_count,
+                                         .base = arguments->base,
+                                         .balance_inertia = arguments->balance,
+                                         .packages = arguments->package,
+                                         .package_count = arguments->package_count},
+                                .reader = read_model,
+                                .over = arguments->over,
+                                .over_count = arguments->over_count,
+                                .keep = arguments->keep,
+                                .after = arguments->after,
+                                .samples = arguments->samples,
+                                .seed = (uint64_t)arguments->seed,
+                                .run = arguments->run,
+                                .threads = arguments->threads,
+                                .journal = journal_of(arguments, name),
+                                .user = (void *)arguments,
+                                .progress = progress};
+    options.run.poll = poll;
+    zw_sweep *sweep = zw_sweep_create(arguments->file, &options, &error);
+    if (!sweep) {
+        cli_show_error(&error);
+        return error.file[0] || error.status != ZW_BAD_INPUT ? cli_model_code(error.status)
+                                                             : CLI_USAGE;
+    }
+    code = carry_out(arguments, sweep, options.journal != NULL);
+    zw_sweep_free(sweep);
+    return code;
+}

@@ -1,0 +1,153 @@
+/* The largest Lyapunov exponent: how fast neighbours part (Benettin, Galgani, Strelcyn 1976).
+ *
+ * Two motions start a distance d apart. After a while they are r d apart; log r is noted, and the
+ * second is put back to distance d along the line between them, and so on: the exponent is the sum
+ * of the logarithms divided by the time. The second motion is a true motion of the system,
+ * contacts, impacts and constraints included, and what is put back is brought onto the constraints.
+ *
+ * d = 1e-6 of (q, v): its curvature enters with 1e-6 r, and the integrator's error, which is nearly
+ * the same for both, below. The while between two looks is chosen so that r stays between about 2
+ * and 100; a look that finds more than 1e4 is taken back and half as long. */
+#include "batch/sweep/sweep.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "math/elementary.h"
+
+static const double apart = 1e-6;
+
+typedef struct pair {
+    const zw_system *system;
+    zw_work *work;
+    zw_run_options options;
+    zw_state *one, *other;
+    zw_state *one_before, *other_before;
+    double *y; /* [nq + n] */
+    int nq, n;
+} pair;
+
+static double distance(const pair *p, double *y)
+{
+    zw_view q = zw_field(p->system, p->one, p->work, ZW_FIELD_Q);
+    zw_view v = zw_field(p->system, p->one, p->work, ZW_FIELD_V);
+    zw_view q2 = zw_field(p->system, p->other, p->work, ZW_FIELD_Q);
+    zw_view v2 = zw_field(p->system, p->other, p->work, ZW_FIELD_V);
+    double sum = 0;
+    for (int i = 0; i < p->nq + p->n; i++) {
+        y[i] = i < p->nq ? q2.data[i] - q.data[i] : v2.data[i - p->nq] - v.data[i - p->nq];
+        sum += y[i] * y[i];
+    }
+    return math_sqrt(sum);
+}
+
+/* The other is put where one is, and then `scale` times y away. */
+static zw_status put_beside(pair *p, double scale, zw_error *error)
+{
+    zw_status status = zw_state_copy(p->one, &p->other, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    zw_view q = zw_field(p->system, p->one, p->work, ZW_FIELD_Q);
+    zw_view v = zw_field(p->system, p->one, p->work, ZW_FIELD_V);
+    for (int i = 0; i < p->nq + p->n; i++) {
+        p->y[i] = (i < p->nq ? q.data[i] : v.data[i - p->nq]) + scale * p->y[i];
+    }
+    status = zw_state_set(p->system, p->other, p->work, ZW_FIELD_Q, 0, p->nq, p->y, error);
+    return status == ZW_OK && p->n > 0 ? zw_state_set(p->system, p->other, p->work, ZW_FIELD_V, 0,
+                                                      p->n, p->y + p->nq, error)
+                                       : status;
+}
+
+static zw_status move(pair *p, zw_state *state, double to, int *stopped, zw_error *error)
+{
+    zw_run_options options = p->options;
+    zw_run_summary summary = {0};
+    options.time = to;
+    options.every = 2 * fabs(to) + 1; /* nobody looks */
+    zw_status status = zw_run(p->system, state, p->work, &options, &summary, error);
+    if (status == ZW_OK && summary.interrupted) {
+        return base_fail(error, ZW_INTERRUPTED, "stopped by the caller");
+    }
+    *stopped |= summary.stopped_by >= 0;
+    return status;
+}
+
+static double time_of(const pair *p)
+{
+    return zw_field(p->system, p->one, p->work, ZW_FIELD_TIME).data[0];
+}
+
+static zw_status follow(pair *p, double after, double end, double *exponent, zw_error *error)
+{
+    double span = (end - time_of(p)) / 1000, sum = 0, from = time_of(p), began = from;
+    zw_status status = put_beside(p, apart, error);
+    double d = status == ZW_OK ? distance(p, p->y) : 0;
+    int stopped = 0;
+    while (status == ZW_OK && from < end && !stopped) {
+        double to = from + span < end - 0.01 * span ? from + span : end;
+        if ((status = zw_state_copy(p->one, &p->one_before, error)) != ZW_OK ||
+            (status = zw_state_copy(p->other, &p->other_before, error)) != ZW_OK ||
+            (status = move(p, p->one, to, &stopped, error)) != ZW_OK ||
+            (status = move(p, p->other, to, &stopped, error)) != ZW_OK) {
+            break;
+        }
+        double now = distance(p, p->y), ratio = now / d;
+        if (!(now > 0)) { /* one came to rest where the other did: there is no line between them */
+            *exponent = -INFINITY;
+            return ZW_OK;
+        }
+        if (ratio > 1e4 && to - from > 1e-6 * (end - began) && !stopped) {
+            span /= 2;
+            if ((status = zw_state_copy(p->one_before, &p->one, error)) == ZW_OK) {
+                status = zw_state_copy(p->other_before, &p->other, error);
+            }
+            continue;
+        }
+        if (from >= after) {
+            sum += math_log(ratio);
+        } else {
+            began = to;
+        }
+        span *= ratio > 100 ? 0.5 : ratio < 2 && ratio > 0.01 ? 1.5 : 1;
+        span = fmin(span, (end - began) / 50 > 0 ? (end - began) / 50 : span);
+        from = to;
+        if ((status = put_beside(p, apart / now, error)) == ZW_OK) {
+            d = distance(p, p->y);
+        }
+    }
+    *exponent = from > began ? sum / (from - began) : NAN;
+    return status;
+}
+
+zw_status sweep_lyapunov(const zw_system *system, zw_state *state, zw_work *work,
+                         const zw_run_options *options, double after, double *exponent,
+                         zw_error *error)
+{
+    pair p = {.system = system, .work = work, .options = *options, .one = state};
+    p.nq = zw_field(system, state, work, ZW_FIELD_Q).count;
+    p.n = zw_field(system, state, work, ZW_FIELD_V).count;
+    p.y = base_alloc((size_t)(p.nq + p.n + 1) * sizeof *p.y);
+    *exponent = NAN;
+    if (!p.y) {
+        return base_fail(error, ZW_NO_MEMORY, "out of memory");
+    }
+    /* A first direction that no symmetry of the system knows. */
+    double sum = 0;
+    for (int i = 0; i < p.nq + p.n; i++) {
+        uint64_t hash = base_hash_word(base_hash_word(BASE_HASH_START, (uint64_t)i), 17);
+        p.y[i] = (double)(int64_t)(hash >> 12) * 0x1p-51 - 1;
+        sum += p.y[i] * p.y[i];
+    }
+    for (int i = 0; i < p.nq + p.n; i++) {
+        p.y[i] /= math_sqrt(sum);
+    }
+    zw_status status = follow(&p, after, options->time, exponent, error);
+    zw_state_free(p.other);
+    zw_state_free(p.one_before);
+    zw_state_free(p.other_before);
+    base_free(p.y);
+    return status;
+}
