@@ -149,7 +149,11 @@ model_param *model_add_param(zw_model *model)
 {
     int room = base_list_room(&model->param, &model->capacity[PARAMS], model->param_count,
                               sizeof *model->param);
-    return room ? &model->param[model->param_count++] : NULL;
+    if (!room) {
+        return NULL;
+    }
+    model->param[model->param_count].formula = EXPR_NONE;
+    return &model->param[model->param_count++];
 }
 
 model_coord *model_add_coord(zw_model *model)

@@ -29,8 +29,9 @@ typedef struct model_param {
     char *name;
     double value;
     int place;
-    int is_size;   /* it shaped a family or range: it cannot be changed any more */
-    int is_source; /* other parameters were computed from it: to change it, read again */
+    int is_size;     /* it shaped a family or range: it cannot be changed any more */
+    int is_source;   /* other parameters were computed from it: to change it, read again */
+    expr_id formula; /* of other parameters, if it was computed from some; else EXPR_NONE */
 } model_param;
 
 /* What formulas see of an imported robot. Each number is a coordinate of the formulas, with a speed

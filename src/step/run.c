@@ -205,6 +205,9 @@ zw_status run_begin(run *r, zw_error *error)
     if (status == ZW_OK && r->guards.count > 0) {
         status = step_events_arm(r->guards.scan, r->stepper, error);
     }
+    if (status == ZW_OK && r->follower) {
+        status = r->follower->begin(r->follower->user, r, error);
+    }
     return status;
 }
 
@@ -271,6 +274,21 @@ static zw_status note_step(run *r, zw_error *error)
     return r->impulse ? note_impulse(r, error) : ZW_OK;
 }
 
+/* What the guards call for, and what that means to somebody who goes along. */
+static zw_status happen(run *r, int fired, zw_error *error)
+{
+    const run_follower *with = r->follower;
+    const int *which = step_events_fired(r->guards.scan);
+    r->nodes = 0; /* other rows may hold from here on */
+    zw_status status = with ? with->before(with->user, r, which, fired, error) : ZW_OK;
+    status = status == ZW_OK ? run_happen(r, which, fired, error) : status;
+    status = status == ZW_OK && with ? with->after(with->user, r, error) : status;
+    if (status == ZW_OK && !r->over) {
+        status = step_events_arm(r->guards.scan, r->stepper, error);
+    }
+    return status;
+}
+
 static zw_status take_step(run *r, zw_error *error)
 {
     const stepper_view *at = stepper_look(r->stepper);
@@ -289,16 +307,15 @@ static zw_status take_step(run *r, zw_error *error)
         return status;
     }
     status = note_step(r, error);
+    if (status == ZW_OK && r->follower) {
+        status = r->follower->step(r->follower->user, r, error);
+    }
     if (status == ZW_OK && !r->quiet) {
         status = run_measure_step(r, at->t, at->y, error);
         status = status == ZW_OK ? run_show_outputs(r, at->t, error) : status;
     }
     if (status == ZW_OK && fired > 0 && !r->over) {
-        r->nodes = 0; /* other rows may hold from here on */
-        status = run_happen(r, step_events_fired(r->guards.scan), fired, error);
-        if (status == ZW_OK && !r->over) {
-            status = step_events_arm(r->guards.scan, r->stepper, error);
-        }
+        status = happen(r, fired, error);
     }
     /* every step is shown, those that end at a kink or where sliding stops as well */
     if (status == ZW_OK && r->options.every < 0 && r->shown == shown && at->t < r->options.time) {
@@ -374,13 +391,15 @@ static zw_status go(run *r, zw_error *error)
     return status;
 }
 
-zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
-                 const zw_run_options *options, zw_run_summary *summary, zw_error *error)
+zw_status run_followed(const zw_system *system, zw_state *state, zw_work *work,
+                       const zw_run_options *options, const run_follower *follower,
+                       zw_run_summary *summary, zw_error *error)
 {
     zw_run_summary local;
     run r = {.system = system,
              .state = state,
              .work = work,
+             .follower = follower,
              .summary = summary ? summary : &local,
              .start = state->t,
              .start_work = state->work,
@@ -407,4 +426,10 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
     }
     run_free(&r);
     return status;
+}
+
+zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
+                 const zw_run_options *options, zw_run_summary *summary, zw_error *error)
+{
+    return run_followed(system, state, work, options, NULL, summary, error);
 }

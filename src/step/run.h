@@ -11,6 +11,20 @@
 #include "step/whole.h"
 
 typedef struct run run;
+
+/* Somebody who goes along with a run by dop853 or rk4: src/look/sensitivity. A status other than
+ * ZW_OK ends the run. */
+typedef struct run_follower {
+    /* It stands at its start, and everything is decided there. */
+    zw_status (*begin)(void *user, run *r, zw_error *error);
+    /* One smooth step has been taken: from t_before to t of the stepper's view. */
+    zw_status (*step)(void *user, run *r, zw_error *error);
+    /* It stands at an event, `fired` are the guards; and then it has happened. */
+    zw_status (*before)(void *user, run *r, const int *fired, int count, zw_error *error);
+    zw_status (*after)(void *user, run *r, zw_error *error);
+    void *user;
+} run_follower;
+
 struct run {
     const zw_system *system;
     zw_state *state;
@@ -37,11 +51,12 @@ struct run {
     int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
     long output;      /* number of the next output time */
     int over, polled; /* it has ended before its time; because poll said so */
-    double node[4], margin[4]; /* the last ends of steps: when, and how far from losing rank */
-    int nodes, leapt;          /* how many of them; the step before the last was a leap */
-    system_stop stop;          /* poll, for those who take a step */
-    int quiet;                 /* steps of zw_step: nobody looks but at events */
-    int goes_on;               /* it has led to this state: what it remembers there is its own */
+    double node[4], margin[4];    /* the last ends of steps: when, and how far from losing rank */
+    int nodes, leapt;             /* how many of them; the step before the last was a leap */
+    system_stop stop;             /* poll, for those who take a step */
+    int quiet;                    /* steps of zw_step: nobody looks but at events */
+    int goes_on;                  /* it has led to this state: what it remembers there is its own */
+    const run_follower *follower; /* or NULL */
 };
 
 /* run.c: allocate what a run by r->options needs; begin where the state is; take steps until
@@ -51,6 +66,10 @@ zw_status run_begin(run *r, zw_error *error);
 zw_status run_go_on(run *r, zw_error *error); /* it stands where the state is */
 zw_status run_on(run *r, zw_error *error);
 void run_free(run *r);
+/* zw_run with somebody who goes along, or NULL. */
+zw_status run_followed(const zw_system *system, zw_state *state, zw_work *work,
+                       const zw_run_options *options, const run_follower *follower,
+                       zw_run_summary *summary, zw_error *error);
 
 /* happen.c: the stepper stands at an event; `fired` are the guards. */
 zw_status run_happen(run *r, const int *fired, int count, zw_error *error);

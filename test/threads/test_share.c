@@ -25,6 +25,7 @@
 #include "zwang/look.h"
 #include "zwang/modes.h"
 #include "zwang/path.h"
+#include "zwang/sensitivity.h"
 #include "zwang/slopes.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -238,6 +239,12 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, slope.a_by, (size_t)slope.columns * (size_t)slope.n * sizeof *slope.a_by);
     }
     zw_slopes_free(slopes);
+    zw_sensitivity *flow = zw_sensitivity_create(j->model, j->system, NULL, 0, &j->error);
+    if (flow && zw_sensitivity_start(flow, state, 0, &j->error) == ZW_OK) {
+        zw_sensitivity_answer by = zw_sensitivity_look(flow);
+        mix(&j->hash, by.by, 2 * (size_t)by.columns * (size_t)by.n * sizeof *by.by);
+    }
+    zw_sensitivity_free(flow);
     zw_modes *modes = zw_modes_create(j->model, j->system, state, 0, &j->error);
     mix_status(&j->hash, modes ? (zw_status)zw_modes_stability(modes) : j->error.status);
     zw_modes_free(modes);

@@ -227,10 +227,9 @@ static void find_forces(zw_slopes *s)
     }
 }
 
-static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
+static zw_status refuse_held(zw_slopes *s, zw_error *error)
 {
     const zw_system *system = s->system;
-    int size = 0;
     for (int c = 0; c < system->model->constraint_count; c++) {
         if (s->work->mode[c] == SYSTEM_HELD) {
             return base_fail(error, ZW_BAD_INPUT,
@@ -239,7 +238,15 @@ static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
                              system->model->constraint[c].name);
         }
     }
-    zw_status status = slopes_formulas_kinks(s, state, error);
+    return ZW_OK;
+}
+
+static zw_status of_equations(zw_slopes *s, zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    int size = 0;
+    zw_status status = refuse_held(s, error);
+    status = status == ZW_OK ? slopes_formulas_kinks(s, state, error) : status;
     int kinks = s->answer.kinks;
     status = status == ZW_OK ? slopes_formulas_fill(s, state, &size, error) : status;
     s->answer.kinks = kinks; /* which has looked at friction once more */
@@ -287,4 +294,27 @@ zw_status zw_slopes_look(zw_slopes *slopes, const zw_state *state, zw_slopes_ans
                                  .kinks = slopes->answer.kinks,
                                  .kink = slopes->answer.kink};
     return ZW_OK;
+}
+
+zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kinks, zw_state *state,
+                        int *rank, zw_error *error)
+{
+    zw_work *own = slopes->work;
+    int size = 0;
+    slopes->work = work;
+    slopes->kinks = kinks;
+    zw_status status = refuse_held(slopes, error);
+    status = status == ZW_OK ? slopes_formulas_fill(slopes, state, &size, error) : status;
+    *rank = status == ZW_OK ? slopes_solve(size, slopes->columns, slopes->K, slopes->by) : 0;
+    if (*rank < 0) {
+        status = no_memory(error);
+    }
+    if (status == ZW_OK) {
+        spread(slopes, size);
+        status =
+            *rank < size && slopes->system->m > 0 ? settle_redundant(slopes, state, error) : ZW_OK;
+    }
+    slopes->work = own;
+    slopes->kinks = NULL;
+    return status;
 }

@@ -4,6 +4,7 @@
 #define ZW_LOOK_SLOPES_H
 
 #include "expr/tape.h"
+#include "step/events/kink.h"
 #include "system/work.h"
 #include "zwang/slopes.h"
 
@@ -25,6 +26,7 @@ typedef struct slopes_formulas {
     slopes_entry *entry;
     double *registers, *out;
     double *a, *lambda; /* leaves */
+    double *side;       /* [kinks of the tape] */
 } slopes_formulas;
 
 enum { SLOPES_RESTS, SLOPES_SLIDES, SLOPES_BEGINS };
@@ -41,6 +43,7 @@ struct zw_slopes {
     double *by;               /* [columns][size] and by all else */
     double *known;            /* [columns][n] the same of M a - force alone */
     double *a_by, *lambda_by, *force_by, *force, *room;
+    const step_kinks *kinks; /* of a run whose branches hold, or NULL: formulas decide */
     zw_slopes_answer answer;
     void *memory;
 };
@@ -49,10 +52,17 @@ zw_status slopes_formulas_create(zw_slopes *slopes, zw_error *error);
 void slopes_formulas_free(slopes_formulas *formulas);
 /* At the state of the last zw_forward of the work: K, by and known, and what is active. */
 zw_status slopes_formulas_fill(zw_slopes *slopes, zw_state *state, int *size, zw_error *error);
+/* The slopes of all residuals with the leaves as they are: entry[] and out[] of the formulas. */
+void slopes_formulas_run(zw_slopes *slopes, zw_state *state);
 /* dA w of the rows: out[columns][m]; see slopes.c. */
 void slopes_formulas_carry(zw_slopes *slopes, zw_state *state, const double *w, double *out);
 /* Corners of formulas near which the state is. */
 zw_status slopes_formulas_kinks(zw_slopes *slopes, zw_state *state, zw_error *error);
+
+/* Equations, within a run: a_by and lambda_by where the work's last system_accelerate was, which is
+ * the state; branches, modes and directions of sliding are those of the run. *rank of K. */
+zw_status slopes_follow(zw_slopes *slopes, zw_work *work, const step_kinks *kinks, zw_state *state,
+                        int *rank, zw_error *error);
 
 /* slopes_solve.c: x = K \ by for all columns, by a rank-revealing factorisation: K is used up.
  * by[columns][size] gets the solutions. Answers the rank, -1: no memory. */

@@ -198,7 +198,9 @@ static zw_status make_tape(writer *w, zw_error *error)
     f->out = base_alloc(((size_t)w->out.count + 1) * sizeof(double));
     f->a = base_alloc(((size_t)w->system->n + 1) * sizeof(double));
     f->lambda = base_alloc(((size_t)f->shape.lambdas + 1) * sizeof(double));
-    return f->tape && f->registers && f->out && f->a && f->lambda ? ZW_OK : ZW_NO_MEMORY;
+    size_t kinks = f->tape ? (size_t)expr_tape_kinks(f->tape) : 0;
+    f->side = base_alloc((kinks + 1) * sizeof(double));
+    return f->tape && f->registers && f->out && f->a && f->lambda && f->side ? ZW_OK : ZW_NO_MEMORY;
 }
 
 zw_status slopes_formulas_create(zw_slopes *slopes, zw_error *error)
@@ -244,6 +246,7 @@ void slopes_formulas_free(slopes_formulas *f)
     base_free(f->out);
     base_free(f->a);
     base_free(f->lambda);
+    base_free(f->side);
 }
 
 /* ---- Numbers -------------------------------------------------------------------------------- */
@@ -258,11 +261,32 @@ static expr_inputs inputs_of(zw_slopes *slopes, zw_state *state)
                          .lambda = slopes->formulas.lambda};
 }
 
-static void run(zw_slopes *slopes, zw_state *state)
+/* Branches of a run, and in it the signs of normal forces. */
+static void latch(zw_slopes *slopes)
+{
+    slopes_formulas *f = &slopes->formulas;
+    const int *press = slopes->work->press;
+    kinks_sides(slopes->kinks, f->graph, f->tape, f->side);
+    for (int i = 0; i < expr_tape_kinks(f->tape); i++) {
+        const expr_node *node = expr_graph_node(f->graph, expr_tape_kink(f->tape, i));
+        if (node->op == EXPR_ABS || node->op == EXPR_SIGN) {
+            const expr_node *of = expr_graph_node(f->graph, node->operand[0]);
+            int force = of->op == EXPR_LAMBDA && of->index < slopes->system->m;
+            int sign = force ? press[slopes->system->row_constraint[of->index]] : 0;
+            f->side[i] = sign ? sign : f->side[i];
+        }
+    }
+    expr_tape_latch(f->tape, f->side, f->registers);
+}
+
+void slopes_formulas_run(zw_slopes *slopes, zw_state *state)
 {
     slopes_formulas *f = &slopes->formulas;
     expr_inputs in = inputs_of(slopes, state);
     expr_tape_prepare(f->tape, in.param, f->registers);
+    if (slopes->kinks) {
+        latch(slopes);
+    }
     expr_tape_run(f->tape, &in, f->registers, f->out);
 }
 
@@ -392,7 +416,7 @@ zw_status slopes_formulas_fill(zw_slopes *slopes, zw_state *state, int *size, zw
     size_t n = (size_t)slopes->system->n, wide = (size_t)take_instant(slopes);
     (void)error;
     *size = (int)wide;
-    run(slopes, state);
+    slopes_formulas_run(slopes, state);
     memset(slopes->K, 0, wide * wide * sizeof *slopes->K);
     memset(slopes->by, 0, (size_t)slopes->columns * wide * sizeof *slopes->by);
     for (int k = 0; k < f->entries; k++) {
@@ -412,7 +436,7 @@ zw_status slopes_formulas_fill(zw_slopes *slopes, zw_state *state, int *size, zw
     }
     /* without multipliers: M a - force - C alone */
     memset(f->lambda, 0, (size_t)f->shape.lambdas * sizeof *f->lambda);
-    run(slopes, state);
+    slopes_formulas_run(slopes, state);
     memset(slopes->known, 0, (size_t)slopes->columns * n * sizeof *slopes->known);
     for (int k = 0; k < f->entries; k++) {
         const slopes_entry *entry = &f->entry[k];
@@ -435,7 +459,7 @@ void slopes_formulas_carry(zw_slopes *slopes, zw_state *state, const double *w, 
         for (int i = 0; i < n; i++) {
             f->a[i] = pass == 0 ? w[i] : 0;
         }
-        run(slopes, state);
+        slopes_formulas_run(slopes, state);
         for (int k = 0; k < f->entries; k++) {
             const slopes_entry *entry = &f->entry[k];
             int free = entry->kind != EXPR_ACCEL && entry->kind != EXPR_LAMBDA;

@@ -49,7 +49,15 @@ static int define_param(reader *r, int member, int tree)
         return 0;
     }
     r->model->param[r->member[member].number].value = value;
-    return 1;
+    expr_id id;
+    read_context context = r->context;
+    r->context = (read_context){.forbidden = ~EXPR_ON_PARAM, .where = "a parameter"};
+    int ok = read_scalar_of(r, tree, &id, "a parameter");
+    r->context = context;
+    if (ok && expr_graph_node(r->model->graph, id)->depends & EXPR_ON_PARAM) {
+        r->model->param[r->member[member].number].formula = id;
+    }
+    return ok;
 }
 
 static int define_value(reader *r, int member, int tree)

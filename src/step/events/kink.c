@@ -170,16 +170,21 @@ void kinks_free(step_kinks *kinks)
 
 /* ---- Sides ------------------------------------------------------------------------------------*/
 
-void kinks_latch_tape(const step_kinks *kinks, const expr_tape *tape, double *registers)
+void kinks_sides(const step_kinks *kinks, const expr_graph *graph, const expr_tape *tape,
+                 double *side)
 {
-    const expr_graph *graph = kinks->motion->system->model->graph;
     for (int i = 0; i < expr_tape_kinks(tape); i++) {
         int flip;
         step_kink key = kink_of(graph, expr_tape_kink(tape, i), &flip);
         const step_kink *kink =
             bsearch(&key, kinks->kink, (size_t)kinks->count, sizeof key, compare);
-        kinks->scratch[i] = !kink ? NAN : flip ? -kink->side : kink->side;
+        side[i] = !kink ? NAN : flip ? -kink->side : kink->side;
     }
+}
+
+void kinks_latch_tape(const step_kinks *kinks, const expr_tape *tape, double *registers)
+{
+    kinks_sides(kinks, kinks->motion->system->model->graph, tape, kinks->scratch);
     expr_tape_latch(tape, kinks->scratch, registers);
 }
 

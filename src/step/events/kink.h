@@ -46,6 +46,10 @@ void kinks_latch(const step_kinks *kinks);
 void kinks_release(const step_kinks *kinks);
 /* Room for the kinks of another tape; then the sides of those that are in the list. */
 zw_status kinks_meet(step_kinks *kinks, const expr_tape *tape, zw_error *error);
+/* The sides of a tape's kinks; NAN: not in the list. The graph may be a copy of the system's that
+ * has grown: a derivative has the kinks of what it derives from. */
+void kinks_sides(const step_kinks *kinks, const expr_graph *graph, const expr_tape *tape,
+                 double *side);
 void kinks_latch_tape(const step_kinks *kinks, const expr_tape *tape, double *registers);
 
 /* All sides from the state; of those exactly at zero, where the motion leads. */

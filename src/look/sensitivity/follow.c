@@ -1,0 +1,275 @@
+/* A step of the deviations.
+ *
+ * With x = (q, v), x' = f(t, x, p), deviations z for an unknown of which p depends as P follow
+ *
+ *     dq' = dv,      dv' = a_q dq + a_v dv + a_p P          (slopes.h)
+ *
+ * and the same method takes the same step with them: stage s has the argument z + h sum a_sj k_j
+ * and the slopes of f at stage s of x. That is the derivative of the discrete step itself, but for
+ * the choice of its length, so that z is as exact as x is. The stages of x are computed anew from
+ * the step's start. Dense output is the derivative of the method's.
+ *
+ * What ends a step is moved onto the constraints, and so is z (begin.c). */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "look/sensitivity/sensitivity.h"
+#include "step/ode/dop853.h"
+
+enum { RK4_STAGES = 4 };
+
+static const double rk4_c[] = {0, 0.5, 0.5, 1};
+static const double rk4_a[][3] = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}};
+static const double rk4_b[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+/* ---- An instant ----------------------------------------------------------------------------- */
+
+/* slow[count][2 n]: the rates of z with the last slopes. */
+void sens_rates(const zw_sensitivity *s, const double *z, double *slow)
+{
+    size_t n = (size_t)s->n, params = (size_t)s->params;
+    const double *by = s->slopes->a_by;
+    for (size_t c = 0; c < (size_t)s->count; c++) {
+        const double *x = z + c * 2 * n, *p = s->param + c * params;
+        double *to = slow + c * 2 * n;
+        memcpy(to, x + n, n * sizeof *to);
+        memset(to + n, 0, n * sizeof *to);
+        for (size_t j = 0; j < 2 * n + params; j++) {
+            double factor = j < 2 * n ? x[j] : p[j - 2 * n];
+            const double *row = by + (j < 2 * n ? j : j + 1) * n; /* time is between */
+            for (size_t i = 0; i < n && factor != 0; i++) {
+                to[n + i] += factor * row[i];
+            }
+        }
+    }
+}
+
+zw_status sens_instant(zw_sensitivity *s, run *r, double *rate, zw_error *error)
+{
+    const zw_system *system = s->system;
+    size_t n = (size_t)s->n;
+    zw_work *work = r->work;
+    double *q = state_q(s->now), *v = state_v(s->now);
+    if (r->motion.careful) { /* as the field itself: motion.c */
+        zw_status status = system_project_position(system, work, s->now->t, q, v, error);
+        status = status == ZW_OK ? system_project_velocity(system, work, s->now->t, q, v, error)
+                                 : status;
+        if (status != ZW_OK) {
+            return status;
+        }
+    }
+    zw_status status = system_accelerate(system, work, s->now->t, q, v, work->a, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    memset(work->push, 0, (size_t)system->m * sizeof *work->push);
+    if (work->motion->rows > 0) {
+        solver_multipliers(work->motion, work->push);
+    }
+    memcpy(work->lambda, work->push, (size_t)system->m * sizeof *work->push);
+    memcpy(rate, v, n * sizeof *rate);
+    memcpy(rate + n, work->a, n * sizeof *rate);
+    return slopes_follow(s->slopes, work, &r->guards.kinks, s->now, &s->rank, error);
+}
+
+/* ---- Stages --------------------------------------------------------------------------------- */
+
+typedef struct scheme {
+    int stages, all, width; /* width: of the rows of a */
+    const double *c, *a, *b;
+} scheme;
+
+static scheme scheme_of(const run *r)
+{
+    if (r->options.method == ZW_METHOD_RK4) {
+        return (scheme){RK4_STAGES, RK4_STAGES, 3, rk4_c, rk4_a[0], rk4_b};
+    }
+    return (scheme){STEP_DOP853_STAGES, STEP_DOP853_ALL,  STEP_DOP853_ALL - 1,
+                    step_dop853_c,      step_dop853_a[0], step_dop853_a[STEP_DOP853_STAGES]};
+}
+
+/* to = from + h sum_j w_j k_j over the first `count` stages of size `size`. */
+static void combine(size_t size, const double *from, double h, int count, const double *w,
+                    const double *k, double *to)
+{
+    memset(to, 0, size * sizeof *to);
+    for (int j = 0; j < count; j++) {
+        for (size_t i = 0; i < size && w[j] != 0; i++) {
+            to[i] += w[j] * k[(size_t)j * size + i];
+        }
+    }
+    for (size_t i = 0; i < size; i++) {
+        to[i] = (from ? from[i] : 0) + h * to[i];
+    }
+}
+
+static void put(zw_sensitivity *s, double t, const double *y)
+{
+    size_t n = (size_t)s->n;
+    s->now->t = t;
+    memcpy(state_q(s->now), y, n * sizeof *y);
+    memcpy(state_v(s->now), y + n, n * sizeof *y);
+}
+
+static zw_status stage(zw_sensitivity *s, run *r, const scheme *by, int k, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
+    const double *a = by->a + (size_t)k * (size_t)by->width;
+    int rank = s->rank;
+    combine(wide, at->y_before, at->h, k, a, s->rate, s->y);
+    combine(all, s->z, at->h, k, a, s->slow, s->zs);
+    put(s, at->t_before + by->c[k] * at->h, s->y);
+    zw_status status = sens_instant(s, r, s->rate + (size_t)k * wide, error);
+    if (status == ZW_OK && k > 0 && s->rank != rank) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "near t = %.9g constraints begin to depend on each other: derivatives of "
+                         "a motion through there are not known",
+                         s->now->t);
+    }
+    if (status == ZW_OK) {
+        sens_rates(s, s->zs, s->slow + (size_t)k * all);
+    }
+    return status;
+}
+
+/* ---- Dense output --------------------------------------------------------------------------- */
+
+/* The coefficients of dop853.c, or what Hermite's polynomial needs, between z and zs. */
+static zw_status prepare_dense(zw_sensitivity *s, run *r, const scheme *by, const double *end,
+                               const double *end_rate, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    size_t all = 2 * (size_t)s->n * (size_t)s->count;
+    double *F = s->dense, h = at->h;
+    zw_status status = ZW_OK;
+    for (size_t i = 0; i < all; i++) {
+        double rise = end[i] - s->z[i];
+        F[i] = rise;
+        F[all + i] = h * s->slow[i] - rise;
+        F[2 * all + i] = 2 * rise - h * (s->slow[i] + end_rate[i]);
+    }
+    for (int k = by->stages + 1; k < by->all && status == ZW_OK; k++) {
+        status = stage(s, r, by, k, error);
+    }
+    for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        double *row = F + (size_t)(3 + k) * all;
+        if (by->all > by->stages) {
+            combine(all, NULL, h, by->all, step_dop853_d[k], s->slow, row);
+        } else {
+            memset(row, 0, all * sizeof *row);
+        }
+    }
+    return status;
+}
+
+static void interpolate(const zw_sensitivity *s, double x, double *z)
+{
+    size_t all = 2 * (size_t)s->n * (size_t)s->count;
+    const double *F = s->dense;
+    double u = 1 - x;
+    for (size_t i = 0; i < all; i++) {
+        double sum = F[6 * all + i] * x + F[5 * all + i];
+        sum = sum * u + F[4 * all + i];
+        sum = sum * x + F[3 * all + i];
+        sum = sum * u + F[2 * all + i];
+        sum = sum * x + F[all + i];
+        sum = sum * u + F[i];
+        z[i] = s->z[i] + sum * x;
+    }
+}
+
+/* ---- Samples -------------------------------------------------------------------------------- */
+
+zw_status sens_show(zw_sensitivity *s, run *r, const double *y, const double *z, zw_error *error)
+{
+    const zw_sensitivity_plan *plan = s->plan;
+    double t = plan->time[s->next++];
+    memcpy(s->sample, r->state, r->state->bytes);
+    memcpy(r->y, y, (size_t)r->motion.size * sizeof *y);
+    zw_status status = motion_project(&r->motion, t, r->y, error);
+    r->motion.at_node = 0; /* the steps know nothing of this point */
+    if (status != ZW_OK) {
+        return status;
+    }
+    motion_unpack(&r->motion, t, r->y, s->sample);
+    const zw_sensitivity_answer answer = {.n = s->n,
+                                          .columns = s->count,
+                                          .by = z,
+                                          .t_by = s->t_by,
+                                          .kinks = s->kink_count,
+                                          .kink = s->kink_name};
+    if (plan->observer && plan->observer(plan->user, s->sample, &answer)) {
+        r->summary->interrupted = r->over = 1;
+    }
+    return ZW_OK;
+}
+
+/* Samples of the step that has just been taken, with its ends; not twice at the same. */
+static zw_status show_step(zw_sensitivity *s, run *r, const scheme *by, const double *end,
+                           const double *end_rate, zw_error *error)
+{
+    const stepper_view *at = stepper_look(r->stepper);
+    const zw_sensitivity_plan *plan = s->plan;
+    zw_status status = ZW_OK;
+    int prepared = 0;
+    while (status == ZW_OK && !r->over && s->next < plan->times && plan->time[s->next] <= at->t) {
+        double t = plan->time[s->next];
+        const double *z = end;
+        if (t < at->t) {
+            status = prepared ? ZW_OK : prepare_dense(s, r, by, end, end_rate, error);
+            prepared = 1;
+            interpolate(s, (t - at->t_before) / at->h, s->middle);
+            z = s->middle;
+        }
+        status = status == ZW_OK ? stepper_interpolate(r->stepper, t, s->sample_y, error) : status;
+        status = status == ZW_OK ? sens_show(s, r, s->sample_y, z, error) : status;
+    }
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+zw_status sens_step(void *user, run *r, zw_error *error)
+{
+    zw_sensitivity *s = user;
+    const stepper_view *at = stepper_look(r->stepper);
+    const scheme by = scheme_of(r);
+    size_t wide = 2 * (size_t)s->n, all = wide * (size_t)s->count;
+    if (at->leapt) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "at t = %.9g the motion passes a position where constraints depend on "
+                         "each other: its derivatives are not known beyond",
+                         at->t);
+    }
+    memcpy(state_param(s->now), state_param(r->state), (size_t)s->params * sizeof(double));
+    zw_status status = ZW_OK;
+    for (int k = s->known ? 1 : 0; k < by.stages && status == ZW_OK; k++) {
+        status = stage(s, r, &by, k, error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
+    double *end = s->end, most;
+    combine(all, s->z, at->h, by.stages, by.b, s->slow, end);
+    put(s, at->t, at->y);
+    double *end_rate = s->end_rate, *end_slow = s->end_slow;
+    status = sens_instant(s, r, end_rate, error);
+    status = status == ZW_OK ? sens_project(s, r, end, &most, error) : status;
+    if (status == ZW_OK) { /* as the first of the next step, and the last of the dense output */
+        int rank = s->rank;
+        sens_rates(s, end, end_slow);
+        if (by.all > by.stages) {
+            memcpy(s->rate + (size_t)by.stages * wide, end_rate, wide * sizeof *end_rate);
+            memcpy(s->slow + (size_t)by.stages * all, end_slow, all * sizeof *end_slow);
+        }
+        status = show_step(s, r, &by, end, end_slow, error);
+        s->rank = rank;
+    }
+    memcpy(s->z, end, all * sizeof *end);
+    memcpy(s->rate, end_rate, wide * sizeof *end_rate);
+    memcpy(s->slow, end_slow, all * sizeof *end_slow);
+    s->known = 1;
+    return status;
+}
