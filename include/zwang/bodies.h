@@ -535,6 +535,10 @@ const void *zw_model_def(const zw_model *model, zw_thing kind, int index);
  * bodies. */
 zw_status zw_model_change(zw_model *model, zw_thing kind, int index, const void *def,
                           zw_error *error);
+/* One number by name, as if it stood so in the file: "thigh.mass", "floor.friction",
+ * "knee.damping", "elbow.kp", "gravity" (docs/bodies.md has all); zw_read_options.settings and
+ * `--set` take the same names. */
+zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error);
 /* Remove a thing and all that hangs on it: a body takes its descendants, joints, geoms and sites
  * along, and what is mounted on those; keyframes lose the numbers of joints that go. The things
  * behind it move up: indices are to be asked for again. The world stays. */

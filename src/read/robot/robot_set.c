@@ -21,7 +21,8 @@ static int find_motor(const model_bodies *bodies, const char *name)
     return index;
 }
 
-static int refuse(const model_bodies *bodies, const char *name, zw_error *error)
+/* It may be a motor that was meant. */
+static int more(const model_bodies *bodies, const char *name, zw_error *error)
 {
     read_guess guess = read_guess_start(name, (int)strlen(name));
     int count = bodies->count[ZW_THING_ACTUATOR];
@@ -31,11 +32,12 @@ static int refuse(const model_bodies *bodies, const char *name, zw_error *error)
             read_guess_offer(&guess, known, (int)strlen(known));
         }
     }
-    base_fail(error, ZW_BAD_INPUT,
-              count > 0
-                  ? "there is no motor '%.60s' to be set; of a robot, only its motors can be%s"
-                  : "'%.60s' cannot be set: this robot has no motors%s",
-              name, read_guess_show(&guess).text);
+    if (strchr(name, '.') == NULL) {
+        base_fail(error, ZW_BAD_INPUT,
+                  "there is no motor '%.60s' to be set, and other numbers of a robot have names "
+                  "such as thigh.mass%s",
+                  name, read_guess_show(&guess).text);
+    }
     return 0;
 }
 
@@ -43,7 +45,8 @@ static int set(zw_model *model, const zw_setting *setting, zw_error *error)
 {
     int index = find_motor(model->bodies, setting->name);
     if (index < 0) {
-        return refuse(model->bodies, setting->name, error);
+        return zw_model_set(model, setting->name, setting->value, error) == ZW_OK ||
+               more(model->bodies, setting->name, error);
     }
     zw_actuator_def def = model->bodies->actuator[index];
     def.ctrl_given = 1;

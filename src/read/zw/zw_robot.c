@@ -539,7 +539,11 @@ int read_robot_setting(reader *r, const zw_setting *setting)
     }
     int index = model_find_thing(r->model->bodies, ZW_THING_ACTUATOR, name);
     if (index < 0) {
-        return 0;
+        if (strchr(name, '.') == NULL && strncmp(name, "gravity", 7) != 0) {
+            return 0;
+        }
+        r->status = zw_model_set(r->model, name, setting->value, r->error);
+        return r->status == ZW_OK ? 1 : -1;
     }
     zw_actuator_def def = r->model->bodies->actuator[index];
     def.ctrl_given = 1;

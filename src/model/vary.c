@@ -1,0 +1,345 @@
+/* Numbers of bodies by name: "thigh.mass", "floor.friction", "knee.damping", "gravity".
+ *
+ * A name is THING.NUMBER, with the thing's own name, or as it is called without one ("geom3"), and
+ * before it the kind where several kinds share the name: "geom:thigh.mass". A change is one of the
+ * definition, before anything is computed from it: so the model is the one of a file in which the
+ * number was edited. Numbers that readers of files have already made others of are not in the table
+ * (angles in degrees, orientations), and those of which a reader may have are refused:
+ *   - the mass of a body whose mass comes from several shapes: which?
+ *   - a limit of what is not limited; a gain of what has no such gain. */
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/bodies.h"
+
+enum { MOST_LISTED = 12 };
+
+/* Numbers that stand in a definition as they are. */
+static const struct plain {
+    zw_thing kind;
+    const char *word;
+    size_t at;
+} plain[] = {
+    {ZW_THING_BODY, "gravcomp", offsetof(zw_body_def, gravcomp)},
+    {ZW_THING_JOINT, "damping", offsetof(zw_joint_def, damping)},
+    {ZW_THING_JOINT, "stiffness", offsetof(zw_joint_def, stiffness)},
+    {ZW_THING_JOINT, "springref", offsetof(zw_joint_def, springref)},
+    {ZW_THING_JOINT, "armature", offsetof(zw_joint_def, armature)},
+    {ZW_THING_JOINT, "frictionloss", offsetof(zw_joint_def, frictionloss)},
+    {ZW_THING_GEOM, "mass", offsetof(zw_geom_def, mass)},
+    {ZW_THING_GEOM, "density", offsetof(zw_geom_def, density)},
+    {ZW_THING_GEOM, "friction", offsetof(zw_geom_def, friction[0])},
+    {ZW_THING_GEOM, "friction.spin", offsetof(zw_geom_def, friction[1])},
+    {ZW_THING_GEOM, "friction.roll", offsetof(zw_geom_def, friction[2])},
+    {ZW_THING_GEOM, "restitution", offsetof(zw_geom_def, restitution)},
+    {ZW_THING_GEOM, "margin", offsetof(zw_geom_def, margin)},
+    {ZW_THING_GEOM, "size.x", offsetof(zw_geom_def, size[0])},
+    {ZW_THING_GEOM, "size.y", offsetof(zw_geom_def, size[1])},
+    {ZW_THING_GEOM, "size.z", offsetof(zw_geom_def, size[2])},
+    {ZW_THING_GEOM, "radius", offsetof(zw_geom_def, size[0])},
+    {ZW_THING_TENDON, "damping", offsetof(zw_tendon_def, damping)},
+    {ZW_THING_TENDON, "stiffness", offsetof(zw_tendon_def, stiffness)},
+    {ZW_THING_TENDON, "armature", offsetof(zw_tendon_def, armature)},
+    {ZW_THING_TENDON, "frictionloss", offsetof(zw_tendon_def, frictionloss)},
+    {ZW_THING_ACTUATOR, "gear", offsetof(zw_actuator_def, gear[0])},
+    {ZW_THING_PAIR, "friction", offsetof(zw_pair_def, friction[0])},
+};
+enum { PLAIN = sizeof plain / sizeof *plain };
+
+/* Those that need a thought. */
+static const struct special {
+    zw_thing kind;
+    const char *word;
+} special[] = {{ZW_THING_BODY, "mass"},    {ZW_THING_JOINT, "lower"},  {ZW_THING_JOINT, "upper"},
+               {ZW_THING_TENDON, "lower"}, {ZW_THING_TENDON, "upper"}, {ZW_THING_ACTUATOR, "kp"},
+               {ZW_THING_ACTUATOR, "kv"},  {ZW_THING_ACTUATOR, "gain"}};
+enum { SPECIAL = sizeof special / sizeof *special };
+
+typedef union any_def {
+    zw_body_def body;
+    zw_joint_def joint;
+    zw_geom_def geom;
+    zw_tendon_def tendon;
+    zw_actuator_def actuator;
+    zw_pair_def pair;
+} any_def;
+
+/* What a name means. */
+typedef struct target {
+    zw_thing kind;
+    int index;
+    const char *word; /* of the tables */
+    int at;           /* in `plain`, -1: special */
+} target;
+
+/* ---- Finding --------------------------------------------------------------------------------- */
+
+static int find_thing(const model_bodies *bodies, zw_thing kind, const char *name)
+{
+    int index = model_find_thing(bodies, kind, name), number;
+    size_t length = strlen(model_thing_word(kind));
+    char rest;
+    if (index < 0 && !strncmp(name, model_thing_word(kind), length) &&
+        sscanf(name + length, "%d%c", &number, &rest) == 1 && number >= 0 &&
+        number < bodies->count[kind] && !*model_thing_name(model_thing_at(bodies, kind, number))) {
+        index = number;
+    }
+    return index;
+}
+
+/* All that "name" "word" may mean; `only` a kind, or -1. */
+static int find_all(const model_bodies *bodies, int only, const char *name, const char *word,
+                    target *found, int room)
+{
+    int count = 0;
+    for (int i = 0; i < PLAIN + SPECIAL && count < room; i++) {
+        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        const char *known = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
+        int index = (only < 0 || only == (int)kind) && !strcmp(known, word)
+                        ? find_thing(bodies, kind, name)
+                        : -1;
+        if (index >= 0) {
+            found[count++] = (target){kind, index, known, i < PLAIN ? i : -1};
+        }
+    }
+    return count;
+}
+
+/* "geom:" before a name. */
+static int kind_before(const char **name)
+{
+    for (int kind = 0; kind < ZW_THING_COUNT; kind++) {
+        size_t length = strlen(model_thing_word((zw_thing)kind));
+        if (!strncmp(*name, model_thing_word((zw_thing)kind), length) && (*name)[length] == ':') {
+            *name += length + 1;
+            return kind;
+        }
+    }
+    return -1;
+}
+
+/* Names may have dots, and so have words: the last dot is tried first. */
+static int find_targets(const model_bodies *bodies, const char *name, target *found, int room)
+{
+    char thing[256];
+    int only = kind_before(&name), count = 0;
+    size_t length = strlen(name);
+    for (size_t dot = length; dot-- > 1 && count == 0 && length < sizeof thing;) {
+        if (name[dot] == '.') {
+            memcpy(thing, name, dot);
+            thing[dot] = 0;
+            count = find_all(bodies, only, thing, name + dot + 1, found, room);
+        }
+    }
+    return count;
+}
+
+/* ---- Changing -------------------------------------------------------------------------------- */
+
+static zw_status refuse(zw_error *error, const char *name, const char *why)
+{
+    return base_fail(error, ZW_BAD_INPUT, "%.100s cannot be set: %s", name, why);
+}
+
+/* The mass of a body: its own, or that of its only shape that weighs. */
+static zw_status set_body_mass(zw_model *model, int body, const char *name, double value,
+                               zw_error *error)
+{
+    const model_bodies *bodies = model->bodies;
+    const zw_world_def *world = &bodies->world;
+    int shapes = 0, last = -1;
+    if (bodies->body[body].inertial && world->from_geoms != 1) {
+        zw_body_def def = bodies->body[body];
+        def.mass = value;
+        return zw_model_change(model, ZW_THING_BODY, body, &def, error);
+    }
+    for (int i = 0; i < bodies->count[ZW_THING_GEOM]; i++) {
+        const zw_geom_def *geom = &bodies->geom[i];
+        if (geom->body == body && geom->mass != 0 && !(geom->mass < 0 && geom->density == 0) &&
+            geom->group >= world->group_range[0] && geom->group <= world->group_range[1]) {
+            shapes++;
+            last = i;
+        }
+    }
+    if (shapes != 1) {
+        return refuse(error, name,
+                      shapes
+                          ? "the mass comes from several shapes; set theirs (geom:NAME.mass), or "
+                            "their density"
+                          : "it has no shape that weighs");
+    }
+    zw_geom_def def = bodies->geom[last];
+    def.mass = value;
+    return zw_model_change(model, ZW_THING_GEOM, last, &def, error);
+}
+
+static zw_status set_limit(int limited, double range[2], const target *it, const char *name,
+                           double value, zw_error *error)
+{
+    if (!limited) {
+        return refuse(error, name, "it has no limits");
+    }
+    range[!strcmp(it->word, "upper")] = value;
+    return ZW_OK;
+}
+
+/* Servos: position, force = kp (u - length) - kv velocity; velocity, force = kv (u - velocity). */
+static zw_status set_gain(zw_actuator_def *def, const target *it, const char *name, double value,
+                          zw_error *error)
+{
+    int affine = def->gain_law == ZW_ACTUATOR_CONSTANT && def->bias_law == ZW_ACTUATOR_AFFINE;
+    int position = affine && def->bias_prm[1] == -def->gain_prm[0];
+    int velocity = affine && def->bias_prm[1] == 0 && def->bias_prm[2] == -def->gain_prm[0];
+    if (!strcmp(it->word, "gain")) {
+        if (def->gain_law != ZW_ACTUATOR_CONSTANT || affine) {
+            return refuse(error, name, "its force is no gain times its control");
+        }
+        def->gain_prm[0] = value;
+    } else if (!strcmp(it->word, "kp") && position) {
+        def->gain_prm[0] = value;
+        def->bias_prm[1] = -value;
+    } else if (!strcmp(it->word, "kv") && velocity) {
+        def->gain_prm[0] = value;
+        def->bias_prm[2] = -value;
+    } else if (!strcmp(it->word, "kv") && position && def->damp_ratio == 0) {
+        def->bias_prm[2] = -value;
+    } else {
+        return refuse(error, name, "this is no servo with such a gain of its own");
+    }
+    return ZW_OK;
+}
+
+static zw_status set_special(zw_model *model, const target *it, const char *name, double value,
+                             zw_error *error)
+{
+    any_def def;
+    zw_status status = ZW_OK;
+    if (it->kind == ZW_THING_BODY) {
+        return set_body_mass(model, it->index, name, value, error);
+    }
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    if (it->kind == ZW_THING_JOINT) {
+        status = set_limit(def.joint.limited, def.joint.range, it, name, value, error);
+    } else if (it->kind == ZW_THING_TENDON) {
+        status = set_limit(def.tendon.limited, def.tendon.range, it, name, value, error);
+    } else {
+        status = set_gain(&def.actuator, it, name, value, error);
+    }
+    return status == ZW_OK ? zw_model_change(model, it->kind, it->index, &def, error) : status;
+}
+
+static zw_status set_target(zw_model *model, const target *it, const char *name, double value,
+                            zw_error *error)
+{
+    any_def def;
+    if (it->at < 0) {
+        return set_special(model, it, name, value, error);
+    }
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    memcpy((char *)&def + plain[it->at].at, &value, sizeof value);
+    if (it->kind == ZW_THING_PAIR) {
+        if (!(def.pair.given & 2)) {
+            return refuse(error, name, "this pair takes the friction of its shapes");
+        }
+        def.pair.friction[1] = value; /* across, as along */
+    }
+    if (it->kind == ZW_THING_JOINT && def.joint.springdamper[0] > 0 &&
+        (!strcmp(it->word, "damping") || !strcmp(it->word, "stiffness"))) {
+        return refuse(error, name, "springdamper says it");
+    }
+    return zw_model_change(model, it->kind, it->index, &def, error);
+}
+
+/* ---- The world ------------------------------------------------------------------------------- */
+
+/* "gravity": its strength, in the direction that it has. */
+static void set_gravity(double *gravity, double value)
+{
+    int last = -1, parts = 0;
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        parts += gravity[k] != 0;
+        last = gravity[k] != 0 ? k : last;
+        size += gravity[k] * gravity[k];
+    }
+    if (parts <= 1) { /* to the bit */
+        last = last < 0 ? 2 : last;
+        gravity[last] = gravity[last] > 0 ? value : -value;
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        gravity[k] *= value / sqrt(size);
+    }
+}
+
+/* 1: it was one of these; 0: not; -1: refused. */
+static int set_world(zw_model *model, const char *name, double value, zw_error *error)
+{
+    zw_world_def def = model->bodies->world;
+    double *const number[] = {&def.gravity[0], &def.gravity[1], &def.gravity[2], &def.density,
+                              &def.viscosity,  &def.wind[0],    &def.wind[1],    &def.wind[2]};
+    static const char *const word[] = {"gravity.x", "gravity.y", "gravity.z", "density",
+                                       "viscosity", "wind.x",    "wind.y",    "wind.z"};
+    int known = !strcmp(name, "gravity");
+    if (known) {
+        set_gravity(def.gravity, value);
+    }
+    for (int i = 0; i < 8 && !known; i++) {
+        if (!strcmp(name, word[i])) {
+            *number[i] = value;
+            known = 1;
+        }
+    }
+    return !known ? 0 : zw_model_set_world(model, &def, error) == ZW_OK ? 1 : -1;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* What there is to be set of the things with this name. */
+static zw_status unknown(const model_bodies *bodies, const char *name, zw_error *error)
+{
+    char thing[256] = "";
+    const char *rest = name;
+    int only = kind_before(&rest), listed = 0;
+    const char *dot = strrchr(rest, '.');
+    snprintf(thing, sizeof thing, "%.*s", dot ? (int)(dot - rest) : 0, rest);
+    base_fail(error, ZW_BAD_INPUT, "there is no '%.100s' to be set", name);
+    for (int i = 0; i < PLAIN + SPECIAL && listed < MOST_LISTED; i++) {
+        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        if (thing[0] && (only < 0 || only == (int)kind) && find_thing(bodies, kind, thing) >= 0) {
+            base_fail_more(error, "%s %s", listed++ ? "," : "; this has",
+                           i < PLAIN ? plain[i].word : special[i - PLAIN].word);
+        }
+    }
+    return ZW_BAD_INPUT;
+}
+
+zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error)
+{
+    enum { ROOM = 4 };
+    target found[ROOM];
+    if (!model->bodies) {
+        return base_fail(error, ZW_BAD_INPUT, "numbers of bodies can be set; here are none");
+    }
+    if (!isfinite(value)) {
+        return base_fail(error, ZW_BAD_INPUT, "%.100s is to be set, but not to a finite number",
+                         name);
+    }
+    int world = set_world(model, name, value, error);
+    if (world != 0) {
+        return world > 0 ? ZW_OK : ZW_BAD_INPUT;
+    }
+    int count = find_targets(model->bodies, name, found, ROOM);
+    if (count == 0) {
+        return unknown(model->bodies, name, error);
+    }
+    if (count > 1) {
+        return base_fail(
+            error, ZW_BAD_INPUT, "'%.100s' has two meanings: say %s:%.100s or %s:%.100s", name,
+            model_thing_word(found[0].kind), name, model_thing_word(found[1].kind), name);
+    }
+    return set_target(model, &found[0], name, value, error);
+}
