@@ -160,8 +160,10 @@ static void nothing_makes_energy(void **state)
         const double v[] = {k > 0 ? 20 : 0, 3, 1, 200, 150 + 20 * k, 100};
         memcpy(v_of(&s), v, sizeof v);
         zw_run_summary it = run(&s, ZW_METHOD_IMPULSE, 1.05, 0.035, 1);
-        print_message("plate %d: energy %.4g -> %.4g\n", k, it.energy_start, it.energy_end);
+        print_message("plate %d: energy %.4g -> %.4g, equations to %.1e\n", k, it.energy_start,
+                      it.energy_end, it.certificate);
         assert_true(it.energy_end <= most * it.energy_start);
+        assert_true(it.certificate <= 1e-9);
         close_scene(&s);
     }
 }

@@ -18,6 +18,16 @@
     "<geom fromto='0 0 0 0.4 0 0'/><body pos='0.4 0 0'>"                                           \
     "<joint name='c' range='-0.6 0.3' frictionloss='0.05'/><geom fromto='0 0 0 0.3 0 0'/>"         \
     "</body></body></body></worldbody></mujoco>"
+/* The same limbs above a floor that they fall on and slide over. */
+#define FALLS                                                                                      \
+    "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'/>"                              \
+    "<default><geom type='capsule' size='0.03' mass='1' friction='0.4'/>"                          \
+    "<joint axis='0 1 0' limited='true'/></default><worldbody>"                                    \
+    "<geom type='plane' size='9 9 1'/><body pos='0 0 0.4'><freejoint/>"                            \
+    "<geom fromto='0 0 0 0.5 0 0'/><body pos='0.5 0 0'>"                                           \
+    "<joint name='b' range='-0.4 0.5' frictionloss='0.3'/><geom fromto='0.1 0 0 0.4 0 0'/>"        \
+    "<body pos='0.4 0 0'><joint name='c' range='-0.6 0.3' frictionloss='0.05'/>"                   \
+    "<geom fromto='0.1 0 0 0.3 0 0'/></body></body></body></worldbody></mujoco>"
 #define SHAKEN                                                                                     \
     "coord x = 0, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\nforce x: 4*sin(5*t)\n"              \
     "constraint floor: y = 0\nfriction floor: 0.3\n"
@@ -101,15 +111,18 @@ static int differs(const char *text, zw_method method, uint64_t *seed)
 static void a_saved_state_goes_on_with_the_same_bits(void **state)
 {
     (void)state;
-    const char *box = BOX, *text[] = {LIMBS, SHAKEN, TABLE, box, DRIVEN};
-    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_STIFF, ZW_METHOD_RK4};
+    const char *box = BOX, *falls = FALLS, *text[] = {LIMBS, falls, SHAKEN, TABLE, box, DRIVEN};
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_STIFF, ZW_METHOD_RK4,
+                                       ZW_METHOD_IMPULSE};
     const char *size = getenv("ZW_CAMPAIGN");
     int trials = size && strcmp(size, "small") == 0 ? 2 : size ? atoi(size) : 8, wrong = 0;
     uint64_t seed = 7;
     for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
         for (size_t m = 0; m < sizeof method / sizeof *method; m++) {
-            /* two contacts that begin to slide at once, without acceleration, end a run by stiff */
+            /* two contacts that begin to slide at once, without acceleration, end a run by stiff;
+             * bodies touch in impulse, which is for bodies alone */
             int skip = text[k] == box && method[m] == ZW_METHOD_STIFF;
+            skip |= method[m] == ZW_METHOD_IMPULSE ? text[k][0] != '<' : text[k] == falls;
             for (int i = 0; i < (skip ? 0 : trials); i++) {
                 wrong += differs(text[k], method[m], &seed);
             }

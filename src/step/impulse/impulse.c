@@ -37,9 +37,10 @@
  * 1/2 omega1' (J1 - J0) omega1, and the last term is zero where G turns about omega1: for each body
  * that one joint holds to the world. For others it is of second order in h; no sign is known for
  * it.) This loses energy at first order in h. theta = balance_ramp((h n)^2) with n the fastest rate
- * at which a joint or a parent carries a centre of mass round, or at which a body would swing by
- * its weight (balance_theta): 0 up to h n = 0.2, so that what a step can see has order two, and 1
- * from 0.5 on, where steps are too long to see the motion.
+ * at which a joint or a parent carries a centre of mass round, at which a body would swing by its
+ * weight, or at which its angular momentum goes round in it (balance_theta): 0 up to h n = 0.2, so
+ * that what a step can see has order two, and 1 from 0.5 on, where steps are too long to see the
+ * motion.
  *
  * Free body: the equation is L+ = L-, at any h and theta: angular momentum is kept exactly, and
  * T = 1/2 L . J \ L stays between L^2/2J of the largest and of the smallest axis. With theta = 1

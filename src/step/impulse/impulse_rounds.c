@@ -291,8 +291,9 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
         status = step_held(s, 0, error);
         status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
     }
-    int taken =
-        status == ZW_OK && (unsound(at) <= 1 || at->off <= (s->last_resort > 1 ? FAIR : NEAR));
+    int near = at->off <= (s->last_resort > 1 ? FAIR : NEAR);
+    int excused = s->problem.rows > 0 || at->left <= FAIR; /* what flies freely has no excuse */
+    int taken = status == ZW_OK && (unsound(at) <= 1 || (near && excused));
     if (!taken) {
         return status == ZW_NO_MEMORY ? status
                                       : base_fail(error, ZW_INACCURATE,
@@ -338,6 +339,24 @@ static int step_by_chord(step_impulse *s, progress *at, int round)
     return at->followed;
 }
 
+/* Nothing holds it, and a round led away: rounds whose slopes of inertia are not all there do where
+ * moments of inertia differ much (a needle's momentum along its axis is what is left of that across
+ * it). Then all slopes are found, at the best iterate that there was. */
+static int strays(const step_impulse *s, const progress *at, int round)
+{
+    return s->U && round > 1 && s->problem.rows == 0 && !s->with_N && at->left > at->before;
+}
+
+static zw_status turn_back(step_impulse *s, int round, progress *at, zw_error *error)
+{
+    int done;
+    memcpy(s->u, s->best, (size_t)s->system->n * sizeof(double));
+    at->followed = at->chord = 0;
+    zw_status status = look(s, round, at, &done, error);
+    at->before = INFINITY;
+    return status;
+}
+
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
 {
     enum { SLOW = 2, IDLE = 3, LOST = 16 };
@@ -360,6 +379,11 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
             break;
         }
         int newton = at.slow >= SLOW && (!s->with_N || at.slow % SLOW == 0) && !may_follow(s, &at);
+        if (strays(s, &at, round)) {
+            status = turn_back(s, round, &at, error);
+            at.failed = FAILURES + 1;
+            newton = 1;
+        }
         if (s->with_N && at.idle >= IDLE && s->touch.found.count > 0) {
             at.made = at.slow = at.idle = newton = 0;
             s->with_N = 0;

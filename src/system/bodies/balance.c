@@ -92,6 +92,19 @@ static double swung(const tree_mechanism *tree, const double *sweeps, const doub
     return arm > 0 && !turns_alone(body) ? fmax(most, model_dot(along, along) / arm) : most;
 }
 
+/* The square of the rate at which a body turns beside its angular momentum L = J w, |w x L|/|L|:
+ * how fast L goes round in it. None where w is along an axis of J. */
+static double tumbles(const tree_mechanism *tree, const double *sweeps, int i)
+{
+    const double *J = sweeps + tree->at.inertia + 6 * i, *w = sweeps + tree->at.V + 6 * i;
+    const double L[3] = {J[0] * w[0] + J[3] * w[1] + J[4] * w[2],
+                         J[3] * w[0] + J[1] * w[1] + J[5] * w[2],
+                         J[4] * w[0] + J[5] * w[1] + J[2] * w[2]};
+    double across[3], size = model_dot(L, L);
+    model_cross(across, w, L);
+    return size > 0 ? model_dot(across, across) / size : 0;
+}
+
 double balance_ramp(double square)
 {
     const double none = 0.2 * 0.2, all = 0.5 * 0.5;
@@ -104,6 +117,7 @@ double balance_theta(const zw_system *system, const double *sweeps, const double
     double rate = 0;
     for (int i = 1; i < tree->bodies; i++) {
         rate = fmax(rate, fmax(carried(tree, sweeps, i), swung(tree, sweeps, v, i)));
+        rate = fmax(rate, tumbles(tree, sweeps, i));
     }
     return balance_ramp(h * h * rate);
 }

@@ -16,8 +16,8 @@ void balance_gather(const zw_system *system, const double *sweeps, double *F, do
  * a fifth of a radian, 1 from a half on. */
 double balance_ramp(double square);
 
-/* The same for a step of length h and what swings, or is carried round, most in it. (Spinning about
- * an axis of its own does not count.) After tree_velocities. */
+/* The same for a step of length h and what swings, tumbles, or is carried round, most in it.
+ * (Spinning about an axis of its inertia does not count.) After tree_velocities. */
 double balance_theta(const zw_system *system, const double *sweeps, const double *v, double h);
 
 /* N += weight times the slopes, by the speeds, of the forces of inertia at the speeds v; row by row
