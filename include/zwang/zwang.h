@@ -301,6 +301,12 @@ typedef struct zw_run_summary {
     zw_contact_model contact;
     double tolerance, step, accuracy;
     double start; /* the time at which it began */
+    /* method impulse: steps of order one, by what makes them so. Half the step halves their error.
+     */
+    long linear;    /* one linearisation */
+    long stiff;     /* forces or turns too fast for a step: taken at its end */
+    long late;      /* landings that were not located within the step, but put at its end, */
+    double late_by; /* by so much too late at most, in units of time */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

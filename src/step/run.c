@@ -243,6 +243,10 @@ static zw_status note_impulse(run *r, zw_error *error)
     run_note_impacts(r, &(system_impact){(int)r->impulse->impacts, r->impulse->impact_loss});
     r->summary->halved += r->impulse->halved;
     r->summary->inexact += r->impulse->inexact;
+    r->summary->linear += r->impulse->linear;
+    r->summary->stiff += r->impulse->coarse && !r->impulse->linear;
+    r->summary->late += r->impulse->late > 0;
+    r->summary->late_by = fmax(r->summary->late_by, r->impulse->late);
     impulse_modes(r->impulse, state_mode(r->state));
     if (!r->impulse->sleep) { /* else only where it is shown: that is about all bodies */
         status = system_set_modes(r->system, r->work, state_mode(r->state), error);

@@ -190,6 +190,35 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
     }
 }
 
+static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
+{
+    char why[160] = "";
+    size_t used = 0;
+    const struct {
+        long count;
+        const char *text;
+    } cause[] = {{summary->linear, "one linearisation"},
+                 {summary->stiff, "forces or turns too fast for the step"},
+                 {summary->late, "landings not located"}};
+    long most = 0;
+    for (int k = 0; k < 3; k++) {
+        most = cause[k].count > most ? cause[k].count : most;
+        if (cause[k].count > 0 && !(k == 2 && summary->linear > 0)) { /* it locates none */
+            used += (size_t)snprintf(why + used, sizeof why - used, "%s%s in %ld", used ? ", " : "",
+                                     cause[k].text, cause[k].count);
+        }
+    }
+    if (summary->late > 0 && summary->linear == 0) {
+        snprintf(why + used, sizeof why - used, " (up to %.1g late)", summary->late_by);
+    }
+    if (most > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "order", (double)most,
+                 "order one: %s of %ld steps; half the step halves their error, --digits tells its "
+                 "size",
+                 why, summary->steps);
+    }
+}
+
 /* ---- Survived ------------------------------------------------------------------------------- */
 
 static void say_survived(const zw_system *system, const zw_run_summary *summary,
@@ -253,6 +282,7 @@ void zw_run_conclude(const zw_system *system, const zw_assembly *assembly,
         say_assembly(system, assembly, verdict);
     }
     say_contacts(system, summary, verdict);
+    say_order(summary, verdict);
     say_survived(system, summary, verdict);
     verdict->clean = !digits || (digits->known && !digits->differs && !digits->ended &&
                                  (digits->worst < 0 || digits->digits[digits->worst] > 0));

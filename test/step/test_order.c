@@ -2,6 +2,7 @@
  * closed forms; and that
  * what a step loses is seen: work is what forces did, and E - E0 - W is the rest. */
 #include "touch.h"
+#include "zwang/verdict.h"
 
 static zw_run_summary run(scene *s, double t, double h)
 {
@@ -302,6 +303,106 @@ static void forces(void **state)
     }
 }
 
+/* ---- Limits of joints ------------------------------------------------------------------------ */
+
+/* A knee that is stretched stops there, three times within two seconds, beside the same by dop853,
+ * which knows limits as events: where and when it stops, what that takes, and the balance of
+ * energy, to order two. */
+static void knee(void **state)
+{
+    (void)state;
+    static const double at[] = {0.5, 2};
+    for (int k = 0; k < 2; k++) {
+        double off[2], loss[2], drift[2];
+        for (int half = 0; half < 2; half++) {
+            double end[2][4], took[2];
+            for (int by = 0; by < 2; by++) {
+                scene s = open_scene(
+                    "<worldbody><body><joint axis='0 1 0'/><geom type='capsule' size='.02' "
+                    "fromto='0 0 0 0 0 -.5' mass='1' contype='0' conaffinity='0'/><body "
+                    "pos='0 0 -.5'><joint axis='0 1 0' limited='true' range='-10 120'/><geom "
+                    "type='capsule' size='.02' mass='1' fromto='0 0 0 0 0 -.4' contype='0' "
+                    "conaffinity='0'/></body></body></worldbody>");
+                const double q[] = {1, 1.5}, v[] = {-3, 2};
+                const zw_run_options options = {.time = at[k],
+                                                .every = -1,
+                                                .step = by ? 0.005 / (1 + half) : 0,
+                                                .tolerance = 1e-12,
+                                                .method =
+                                                    by ? ZW_METHOD_IMPULSE : ZW_METHOD_DOP853};
+                zw_run_summary summary;
+                zw_error error = {0};
+                memcpy(q_of(&s), q, sizeof q);
+                memcpy(v_of(&s), v, sizeof v);
+                must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+                memcpy(end[by], q_of(&s), sizeof q);
+                memcpy(end[by] + 2, v_of(&s), sizeof v);
+                took[by] = summary.impact_loss;
+                drift[half] = summary.energy_drift;
+                assert_int_equal(summary.impacts, k ? 3 : 1);
+                assert_int_equal(summary.late, 0);
+                close_scene(&s);
+            }
+            off[half] = fabs(end[0][0] - end[1][0]);
+            for (int i = 1; i < 4; i++) {
+                off[half] = fmax(off[half], fabs(end[0][i] - end[1][i]));
+            }
+            loss[half] = fabs(took[1] - took[0]);
+        }
+        print_message("knee, t = %g: off by %.2g, %.2g; loss %.2g, %.2g; drift %.2g, %.2g\n", at[k],
+                      off[0], off[1], loss[0], loss[1], drift[0], drift[1]);
+        assert_true(off[0] < 0.01 && off[0] / off[1] > 3.5 && off[0] / off[1] < 4.5);
+        assert_true(loss[0] / loss[1] > 3.5 && drift[0] / drift[1] > 3.5);
+    }
+}
+
+/* ---- What a step costs is told ----------------------------------------------------------------
+ */
+
+static zw_run_summary run_at(const char *text, double tolerance, double h)
+{
+    scene s = open_scene(text);
+    const zw_run_options options = {
+        .time = 1, .every = -1, .step = h, .tolerance = tolerance, .method = ZW_METHOD_IMPULSE};
+    zw_run_summary summary = {0};
+    zw_run_verdict verdict;
+    zw_error error = {0};
+    must(zw_run(s.system, s.state, s.work, &options, &summary, &error), &error);
+    zw_run_conclude(s.system, NULL, &summary, NULL, &verdict);
+    int told = 0;
+    for (int i = 0; i < verdict.count; i++) {
+        told |= !strcmp(verdict.line[i].name, "order");
+    }
+    assert_int_equal(told, summary.linear + summary.stiff + summary.late > 0);
+    close_scene(&s);
+    return summary;
+}
+
+/* Balls that fall from 1 m onto a floor, two or three at once: three are not located, and land at
+ * the end of their step, sqrt(2/g) = 0.45152 s rounded up to whole steps. A servo of h^2 K/M = 100
+ * and one linearisation count all steps. */
+static void told(void **state)
+{
+    (void)state;
+    const char *ball = "<body pos='%d 0 1.1'><freejoint/><geom size='.1'/></body>";
+    for (int count = 2; count < 4; count++) {
+        char text[600] = "<worldbody><geom type='plane' size='9 9 1'/>";
+        for (int k = 0; k < count; k++) {
+            snprintf(text + strlen(text), sizeof text - strlen(text), ball, k);
+        }
+        strcat(text, "</worldbody>");
+        zw_run_summary it = run_at(text, 0, 0.01);
+        assert_int_equal(it.late, count > 2);
+        assert_int_equal(it.linear + it.stiff, 0);
+        assert_true(count == 2 || fabs(it.late_by - (0.46 - sqrt(2 / G))) < 1e-9);
+        assert_int_equal(run_at(text, 1, 0.01).linear, 100);
+    }
+    const char *servo = "<worldbody><body><joint name='j' type='slide'/><geom size='.1' mass='1'/>"
+                        "</body></worldbody><actuator><position joint='j' kp='1e6'/></actuator>";
+    assert_int_equal(run_at(servo, 0, 0.01).stiff, 100);
+    assert_int_equal(run_at(servo, 0, 1e-5).stiff, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +413,8 @@ int main(void)
         cmocka_unit_test(work_of_friction),
         cmocka_unit_test(forces),
         cmocka_unit_test(rimless_wheel),
+        cmocka_unit_test(knee),
+        cmocka_unit_test(told),
     };
     if (!xml_available()) {
         return 0;

@@ -166,6 +166,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
         impulse_stiff_create(&s->stiff, system) != ZW_OK ||
         chord_create(&s->chord, system) != ZW_OK ||
         matrix_create(&s->H, system, s->stiff.apart ? 0 : s->stiff.count, s->stiff.dof) != ZW_OK ||
+        impulse_limits_create(&s->limits, system) != ZW_OK ||
         impulse_contacts_create(&s->touch, system) != ZW_OK) {
         impulse_free(s);
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
@@ -216,6 +217,7 @@ void impulse_free(step_impulse *s)
         problem_free(&s->problem);
         problem_free(&s->aside);
         impulse_contacts_free(&s->touch);
+        impulse_limits_free(&s->limits);
         matrix_free(&s->H);
         sleep_free(s->sleep);
         impulse_stiff_free(&s->stiff);
@@ -277,6 +279,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     tree_composite(tree, s->begin);
     s->theta = 0;
     impulse_place_rows(s);
+    impulse_limits_begin(s, s->psi0, s->A0);
     impulse_touch(s);
     tree_velocities(tree, s->v0, s->begin);
     s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
@@ -417,6 +420,8 @@ zw_status impulse_advance(step_impulse *s, double h, int *lands, double *v1, zw_
 void impulse_pass(step_impulse *s)
 {
     impulse_count_landings(s);
+    s->linear |= s->touch.sweep.linear;
+    s->coarse |= s->sigma > 0;
     impulse_keep_push(s);
     s->t += s->h;
     memcpy(s->act0, s->act, (size_t)s->system->bodies->act_count * sizeof(double));
@@ -454,16 +459,17 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->act0, carried, acts);
     s->t = t;
     s->again = 0; /* what the last step solved is of another one */
-    s->gained = s->impact_loss = 0;
+    s->gained = s->impact_loss = s->late = 0;
     s->work->effort = (struct system_effort){0};
     hand_down_stop(s);
-    s->impacts = s->halved = s->inexact = 0;
+    s->impacts = s->halved = s->inexact = s->linear = s->coarse = 0;
     s->futile = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;
     int lands = s->touch.bounces;
     s->touch.land.step = h;
-    s->touch.land.count = s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
+    s->touch.land.pairs = s->touch.land.cut = s->touch.land.cuts = 0;
+    impulse_forget_landings(s);
     s->touch.land.sum_count = s->touch.land.flight_count = 0;
     zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
     status = lands ? impulse_bounce(s, h, v1, error) : status;

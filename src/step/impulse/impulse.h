@@ -109,11 +109,21 @@ typedef struct impulse_landing {
     double step;                 /* the length of the whole step */
     int pairs;                   /* of bodies that land in the piece that was taken last, */
     double loss;                 /* and the energy that this took */
+    double late;                 /* by how much the end of that piece is after the first of them */
     impulse_begun *begun;        /* [points] */
     contact_key *list;           /* [points] those that are left out, until they meet */
     unsigned char
         *now; /* [points found] it lands in this step; or is pushed apart: IMPULSE_APART */
 } impulse_landing;
+
+/* One-sided rows of joints and tendons: impulse_limit.c. */
+typedef struct impulse_limits {
+    int any, count;     /* there are some; so many are left out until they are reached */
+    double *gap;        /* [m] where the piece at hand begins, */
+    double *speed;      /* [m] and how fast that closes there */
+    unsigned char *now; /* [m] it is landed on in the piece that was taken last */
+    unsigned char *out; /* [m] it is left out */
+} impulse_limits;
 
 /* Two geoms that were found near each other: impulse_sweep.c. */
 typedef struct impulse_swept {
@@ -232,11 +242,12 @@ typedef struct step_impulse {
     int with_N;
     impulse_chord chord;
 
-    int *joined;   /* [motors] it has been at its limits in this step, */
-    int *boxed;    /* and its force is a multiplier with limits, */
-    int changed;   /* another one is than before, */
-    int *pulls;    /* [lengths] how many motors act on it, */
-    int *loose;    /* and of them, without multipliers */
+    int *joined; /* [motors] it has been at its limits in this step, */
+    int *boxed;  /* and its force is a multiplier with limits, */
+    int changed; /* another one is than before, */
+    int *pulls;  /* [lengths] how many motors act on it, */
+    int *loose;  /* and of them, without multipliers */
+    impulse_limits limits;
     int *in_reach; /* [m] one-sided rows that take part in this step; -1: will, as they touch */
 
     impulse_contacts touch;
@@ -248,14 +259,16 @@ typedef struct step_impulse {
     double gained;        /* after a step: work of motors, dampers, friction, drives and impacts */
     double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */
-    long impacts;         /* after a step: how many there were in it, */
-    double impact_loss;   /* and the energy that they took */
-    double residual;      /* after a step: what is left of the balance, relative */
-    int rounds;           /* of the last step */
-    int rests;            /* it goes on with the forces of the step before, to round-off */
-    int sure;             /* nothing can have gone through anything in it */
-    int calm;             /* nothing goes farther in it than it is thick */
-    int may_be_halved;    /* the step at hand, if it is not the one that was meant */
+    double late;         /* after a step: by how much its end is after landings in it; 0: located */
+    int linear, coarse;  /* a piece of it had one linearisation; had sigma > 0 */
+    long impacts;        /* after a step: how many there were in it, */
+    double impact_loss;  /* and the energy that they took */
+    double residual;     /* after a step: what is left of the balance, relative */
+    int rounds;          /* of the last step */
+    int rests;           /* it goes on with the forces of the step before, to round-off */
+    int sure;            /* nothing can have gone through anything in it */
+    int calm;            /* nothing goes farther in it than it is thick */
+    int may_be_halved;   /* the step at hand, if it is not the one that was meant */
     int last_resort;     /* it is taken as well as it can be solved; 1: with bodies that are fast */
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
@@ -469,10 +482,30 @@ int impulse_put_roller(const step_impulse *s, impulse_problem *p, int k, int row
 /* How far right sides are from having settled, as ways. */
 double impulse_unsettled(const step_impulse *s);
 
+/* impulse_limit.c */
+zw_status impulse_limits_create(impulse_limits *limits, const zw_system *system);
+void impulse_limits_free(impulse_limits *limits);
+/* At (q0, v0), whose rows are there; how many are landed on in the piece that was solved; by how
+ * much its end is after that; from now on these are left out; none is. */
+void impulse_limits_begin(step_impulse *s, const double *psi, const double *A);
+int impulse_limits_land(step_impulse *s);
+double impulse_limits_late(const step_impulse *s);
+void impulse_limits_leave_out(step_impulse *s);
+void impulse_limits_forget(step_impulse *s);
+/* Is row r left out of this flight? Is it closed, for the law of impact? */
+int impulse_limit_flies(const step_impulse *s, int r);
+int impulse_limit_meets(const step_impulse *s, int r);
+/* Rows at q and t, if some are left out; and the next of these behind r (-1: the first), with its
+ * gap and how fast that closes at v. -1: there is none. */
+void impulse_limits_look(step_impulse *s, double t, const double *q);
+int impulse_limits_next(const step_impulse *s, int r, const double *v, double *gap, double *speed);
+
 /* impulse_land.c */
 zw_status impulse_landing_create(impulse_landing *land, size_t points);
 void impulse_landing_free(impulse_landing *land);
 double impulse_gravity(const step_impulse *s);
+/* For how long a gap that closes at speed c, with gap'' = -a, is open; INFINITY: for ever. */
+double impulse_open_for(double gap, double c, double a);
 /* After contacts at q0 have been found; after the rounds: what lands; and where that is not cut at:
  * it is counted as an impact. */
 void impulse_land_begin(step_impulse *s);
@@ -482,6 +515,7 @@ void impulse_count_landings(step_impulse *s);
 /* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
 int impulse_note_landings(step_impulse *s);
 int impulse_lands(const impulse_contacts *t, const contact_point *point);
+void impulse_forget_landings(step_impulse *s); /* what was left out is not any more */
 /* Impulses of a step that is cut: of point k along its rows, in an impact; of all points in the
  * flight that was just taken; which counts. And of point k of the last ones found, over all. */
 void impulse_add_push(step_impulse *s, int k, const double *push);

@@ -183,7 +183,7 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
 /* After an impact speeds are those of q0: it leaves nothing behind. */
 static void start_anew(step_impulse *s, const double *v1)
 {
-    s->touch.land.count = 0;
+    impulse_forget_landings(s);
     impulse_move_on(s, v1);
     s->gained_before = s->gained;
 }
@@ -203,16 +203,6 @@ static zw_status strike_at_start(step_impulse *s, const bounce *b, double ahead,
 
 /* ---- When ------------------------------------------------------------------------------------ */
 
-/* For how long a gap that closes at speed c, with gap'' = -a, is open; INFINITY: for ever. */
-static double open_for(double gap, double c, double a)
-{
-    double root = c * c + 2 * a * fmax(gap, 0);
-    if (!(root >= 0) || (c <= 0 && a <= 0)) {
-        return INFINITY;
-    }
-    return c > 0 ? 2 * fmax(gap, 0) / (c + sqrt(root)) : (sqrt(root) - c) / a;
-}
-
 /* What the points that fly say about the time to the next impact. */
 typedef struct outlook {
     double soon;  /* when the first gap closes */
@@ -221,6 +211,23 @@ typedef struct outlook {
     double touch; /* gaps up to which it would touch */
     int passed;   /* something has met, and parts again */
 } outlook;
+
+/* The same of limits that are left out, whose rows are there. */
+static void look_at_limits(const step_impulse *s, const bounce *b, const double *v, double t,
+                           outlook *out)
+{
+    double gap, c;
+    for (int r = -1; (r = impulse_limits_next(s, r, v, &gap, &c)) >= 0;) {
+        double a = t > 0 ? (c - s->limits.speed[r]) / t : 0, touch = LANDED * b->size;
+        out->soon = fmin(out->soon, impulse_open_for(gap, gap > 0 ? c : fmin(c, 0), a));
+        if (c > 0 && -gap > out->depth) {
+            out->depth = -gap;
+            out->speed = c;
+            out->touch = touch;
+        }
+        out->passed |= t > 0 && c <= 0 && -gap > touch;
+    }
+}
 
 /* At the speeds v, which have come from v0 in the time t; t = 0: they fall. */
 static outlook look_out(const step_impulse *s, const bounce *b, const double *v, double t)
@@ -234,7 +241,7 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
         }
         double c = -impulse_contact_speed(s, k, v);
         double a = t > 0 ? (c + impulse_contact_speed(s, k, s->v0)) / t : b->gravity;
-        out.soon = fmin(out.soon, open_for(point->gap, point->gap > 0 ? c : fmin(c, 0), a));
+        out.soon = fmin(out.soon, impulse_open_for(point->gap, point->gap > 0 ? c : fmin(c, 0), a));
         if (c > 0 && -point->gap > out.depth) {
             out.depth = -point->gap;
             out.speed = c;
@@ -242,6 +249,7 @@ static outlook look_out(const step_impulse *s, const bounce *b, const double *v,
         }
         out.passed |= t > 0 && c <= 0 && -point->gap > b->deep + touch_of(s, point);
     }
+    look_at_limits(s, b, v, t, &out);
     return out;
 }
 
@@ -263,6 +271,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
     }
     if (status == ZW_OK) {
         *open = impulse_free_part(s);
+        impulse_limits_look(s, s->t + s->h, s->q1);
         tree_velocities(s->system->tree, v1, s->work->sweeps);
         status = find_points(s, b, b->rest, error);
     }
@@ -273,6 +282,7 @@ static zw_status fly(step_impulse *s, bounce *b, double h, double *open, int *la
 static zw_status look_around(step_impulse *s, bounce *b, int *meets, zw_error *error)
 {
     tree_kinematics(s->system->tree, s->q0, s->work->sweeps);
+    impulse_limits_look(s, s->t, s->q0);
     tree_velocities(s->system->tree, s->v0, s->work->sweeps);
     zw_status status = find_points(s, b, b->rest, error);
     *meets = 0;
@@ -357,7 +367,7 @@ static zw_status capture(step_impulse *s, bounce *b, double *v1, zw_error *error
 {
     int meets;
     s->gained = s->gained_before;
-    s->touch.land.count = 0;
+    impulse_forget_landings(s);
     zw_status status = s->touch.bounces ? look_around(s, b, &meets, error) : ZW_OK;
     if (status == ZW_OK && s->touch.bounces) {
         status = strike_at_start(s, b, b->rest, v1, error);
@@ -417,6 +427,6 @@ zw_status impulse_bounce(step_impulse *s, double h, double *v1, zw_error *error)
     }
     s->touch.whole = 0;
     s->touch.flying = 0;
-    s->touch.land.count = 0;
+    impulse_forget_landings(s);
     return status;
 }

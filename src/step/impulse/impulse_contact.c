@@ -22,9 +22,12 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     const struct system_bodies *bodies = system->bodies;
     const contact_world *world = bodies->contact;
     size_t points = (size_t)world->capacity, wide = 2 * (size_t)bodies->widest + 1;
-    *t = (impulse_contacts){.wide = (int)wide};
+    *t = (impulse_contacts){.wide = (int)wide, .law = gauss_impact_create()};
+    if (!t->law) {
+        return ZW_NO_MEMORY;
+    }
     if (!world->touches) {
-        return ZW_OK;
+        return ZW_OK; /* limits may still be landed on */
     }
     t->J = base_alloc(points * 6 * wide * sizeof *t->J);
     t->column = base_alloc(points * wide * sizeof *t->column);
@@ -46,10 +49,6 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->is_there = 1;
     for (int i = 0; i < world->geom_count; i++) {
         t->bounces |= world->geom[i].law.restitution > 0;
-    }
-    if (!(t->law = gauss_impact_create())) {
-        impulse_contacts_free(t);
-        return ZW_NO_MEMORY;
     }
     return ZW_OK;
 }

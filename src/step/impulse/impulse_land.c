@@ -12,8 +12,8 @@
  * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
  * again. Two landings in one step have a chance of O(h), so that LANDINGS of them are enough for
  * order two: those of more pairs of bodies in one step, as in a heap, or of one in which flights
- * are dear, are left as they are, of order one, and what they take is counted as an impact all the
- * same. */
+ * are dear, are left as they are, of order one. What they take is counted as an impact all the
+ * same, and a run tells how many such steps it had and by how much they were late (`late`). */
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +50,15 @@ double impulse_gravity(const step_impulse *s)
 {
     const double *g = s->system->tree->gravity;
     return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+double impulse_open_for(double gap, double c, double a)
+{
+    double root = c * c + 2 * a * fmax(gap, 0);
+    if (!(root >= 0) || (c <= 0 && a <= 0)) {
+        return INFINITY;
+    }
+    return c > 0 ? 2 * fmax(gap, 0) / (c + sqrt(root)) : (sqrt(root) - c) / a;
 }
 
 static int same_pair(const contact_key *a, const contact_key *b)
@@ -163,6 +172,22 @@ static int count_pairs(const impulse_contacts *t)
     return pairs;
 }
 
+/* How long before the end of the piece the first of them meets, if it falls as gravity has it. */
+static double find_late(const step_impulse *s)
+{
+    const impulse_contacts *t = &s->touch;
+    double late = impulse_limits_late(s), gravity = impulse_gravity(s);
+    for (int k = 0; k < t->found.count; k++) {
+        for (int i = 0; i < t->land.begun_count && impulse_is_landing(t, k); i++) {
+            const impulse_begun *it = &t->land.begun[i];
+            if (same_pair(&it->key, &t->found.point[k].key) && it->gap >= 0) {
+                late = fmax(late, s->h - impulse_open_for(it->gap, it->speed, gravity));
+            }
+        }
+    }
+    return late;
+}
+
 void impulse_find_landings(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
@@ -175,8 +200,15 @@ void impulse_find_landings(step_impulse *s)
         t->land.now[k] = (unsigned char)(lands ? how : 0);
         any |= lands && how != IMPULSE_APART;
     }
-    t->land.pairs = any ? count_pairs(t) : 0;
+    t->land.pairs = (any ? count_pairs(t) : 0) + impulse_limits_land(s);
+    t->land.late = t->land.pairs > 0 ? find_late(s) : 0;
     t->land.loss = 0;
+}
+
+void impulse_forget_landings(step_impulse *s)
+{
+    s->touch.land.count = 0;
+    impulse_limits_forget(s);
 }
 
 void impulse_count_landings(step_impulse *s)
@@ -184,6 +216,7 @@ void impulse_count_landings(step_impulse *s)
     if (s->touch.land.pairs > 0) {
         s->impacts++;
         s->impact_loss += fmax(s->touch.land.loss, 0);
+        s->late = fmax(s->late, s->touch.land.late);
         s->touch.land.pairs = 0;
     }
 }
@@ -213,6 +246,7 @@ int impulse_note_landings(step_impulse *s)
             it->feature = t->land.now[k] == 2 ? WHOLE : it->feature;
         }
     }
+    impulse_limits_leave_out(s);
     t->land.cuts += t->land.pairs;
     return 1;
 }

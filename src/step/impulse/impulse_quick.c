@@ -190,6 +190,7 @@ zw_status impulse_quick(step_impulse *s, double *v1, zw_error *error)
         impulse_rows_at(s, s->t, s->t + s->h, s->q0, s->psi0, s->A);
     }
     if (status == ZW_OK) {
+        impulse_limits_begin(s, s->psi0, s->A);
         begin_limits(s);
         status = solve_rows(s, error);
     }

@@ -85,7 +85,8 @@ int impulse_reach(step_impulse *s)
 {
     int more = 0;
     for (int r = 0; r < s->system->m; r++) {
-        if (one_sided(s->system, r) && s->in_reach[r] <= 0 && (s->in_reach[r] || s->phi[r] < 0)) {
+        if (one_sided(s->system, r) && s->in_reach[r] <= 0 && (s->in_reach[r] || s->phi[r] < 0) &&
+            !impulse_limit_flies(s, r)) {
             s->in_reach[r] = 1;
             more++;
         }
@@ -104,7 +105,9 @@ double impulse_violation(const step_impulse *s)
 {
     double worst = 0;
     for (int r = 0; r < s->system->m; r++) {
-        double off = one_sided(s->system, r) ? -s->phi[r] : fabs(s->phi[r]);
+        double off = impulse_limit_flies(s, r) ? 0
+                     : one_sided(s->system, r) ? -s->phi[r]
+                                               : fabs(s->phi[r]);
         worst = off > worst || isnan(off) ? off : worst;
     }
     return worst;
@@ -164,7 +167,7 @@ int impulse_put_impact_joints(step_impulse *s)
         const zw_block block = {.name = name_of(s, c),
                                 .kind = loose ? ZW_INEQUALITY : ZW_EQUALITY,
                                 .rows = end - first};
-        if (loose && !(s->phi[first] <= 1e-12)) {
+        if (loose && !impulse_limit_meets(s, first)) {
             continue;
         }
         limits += loose;

@@ -109,7 +109,9 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
     double sum = 0, touching = 1e-9 * impulse_extent(s);
     for (; b < p->blocks && !is_contact(p, b); b++) {
         if (p->block[b].kind == ZW_INEQUALITY) { /* limits have one row */
-            sum += lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
+            double work = lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
+            t->land.loss -= s->limits.now[s->system->first_row[p->key[b]]] ? work : 0;
+            sum += work;
         }
     }
     for (int k = 0; k < t->found.count && b < p->blocks; k++) {

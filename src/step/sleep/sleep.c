@@ -433,10 +433,10 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
                      double *q1, double *v1, uint64_t *sum, zw_error *error)
 {
     step_sleep *z = s->sleep;
-    s->gained = s->residual = s->impact_loss = 0;
+    s->gained = s->residual = s->impact_loss = s->late = 0;
     s->rounds = 0;
     s->sure = 1;
-    s->impacts = 0;
+    s->impacts = s->linear = s->coarse = 0;
     if (!z->is_made && !(impulse_is_sound(s) && sleep_is_sound(s, v0))) {
         sleep_forget(s);
     }
@@ -453,6 +453,9 @@ zw_status sleep_step(step_impulse *s, double t, double h, const double *q0, cons
     }
     s->gained = z->inner->gained;
     s->halved = z->inner->halved;
+    s->late = z->inner->late;
+    s->linear = z->inner->linear;
+    s->coarse = z->inner->coarse;
     s->inexact = z->inner->inexact;
     s->impacts = z->inner->impacts;
     s->overlap = z->inner->overlap;

@@ -404,8 +404,6 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     enum { SPARSE_FROM = 80 }; /* as for equations */
     zw_system *system = b->system;
     system->conservative = is_conservative(b);
-    system->works =
-        !system->conservative || zw_contact_room(system) > 0; /* what hits loses energy */
     system->sparse = system->n >= SPARSE_FROM;
     if (b->to->formulas && b->to->formulas->rough && b->to->dry_count > 0) {
         return model_fail(b->model, error, ZW_BAD_INPUT, -1,
@@ -417,6 +415,10 @@ zw_status bodies_make_patterns(bodies_builder *b, zw_error *error)
     status = status != ZW_OK ? status : armature_pattern(b);
     status = status != ZW_OK ? status : list_thin(b);
     status = status != ZW_OK ? status : row_patterns(b, error);
+    system->works = !system->conservative || zw_contact_room(system) > 0;
+    for (int r = 0; r < system->m && status == ZW_OK; r++) {
+        system->works |= system->row_kind[r] == SYSTEM_CONTACT; /* what hits loses energy */
+    }
     status = status == ZW_NO_MEMORY ? bodies_no_memory(error) : status;
     return status != ZW_OK ? status : lay_out(b, slip_patterns(b), error);
 }
