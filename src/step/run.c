@@ -247,6 +247,13 @@ static zw_status note_impulse(run *r, zw_error *error)
     r->summary->stiff += r->impulse->coarse && !r->impulse->linear;
     r->summary->late += r->impulse->late > 0;
     r->summary->late_by = fmax(r->summary->late_by, r->impulse->late);
+    if (r->impulse->limits.landed &&
+        !r->quiet) { /* within the step, limits are open as before it */
+        status = run_show_outputs(r, nextafter(at->t, at->t_before), error);
+    }
+    if (status != ZW_OK) {
+        return status;
+    }
     impulse_modes(r->impulse, state_mode(r->state));
     if (!r->impulse->sleep) { /* else only where it is shown: that is about all bodies */
         status = system_set_modes(r->system, r->work, state_mode(r->state), error);
@@ -306,6 +313,7 @@ static zw_status take_step(run *r, zw_error *error)
     }
     if (status == ZW_OK && r->guards.count > 0) {
         status = run_scan(r, &fired, &again, error);
+        r->unseen = status != ZW_OK;
     }
     if (status != ZW_OK || again) {
         return status;
@@ -353,7 +361,9 @@ zw_status run_on(run *r, zw_error *error)
             r->summary->interrupted = r->over = r->polled = 1;
         }
     }
-    if (!(r->over && r->summary->stopped_by >= 0)) {
+    if (r->unseen) { /* what happens in the last step is not known: it was not taken */
+        motion_unpack(&r->motion, at->t_before, at->y_before, r->state);
+    } else if (!(r->over && r->summary->stopped_by >= 0)) {
         motion_unpack(&r->motion, at->t, at->y, r->state);
     }
     return status;
@@ -377,7 +387,7 @@ static zw_status go(run *r, zw_error *error)
         status = base_fail(error, ZW_OK, "%s", "");
     }
     if (at) {
-        r->summary->steps = at->steps;
+        r->summary->steps = at->steps - (r->unseen && at->t != at->t_before);
         r->summary->rejected = at->rejected;
         r->summary->evaluations = at->evaluations;
     }

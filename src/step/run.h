@@ -50,6 +50,7 @@ struct run {
     long shown;       /* samples so far */
     int unmeasured;   /* degrees of freedom stepped since the energy was looked at: watch.c */
     long output;      /* number of the next output time */
+    int unseen;       /* the last step ended before it was looked for what happens in it */
     int over, polled; /* it has ended before its time; because poll said so */
     double node[4], margin[4];    /* the last ends of steps: when, and how far from losing rank */
     int nodes, leapt;             /* how many of them; the step before the last was a leap */

@@ -192,30 +192,21 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
 
 static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
 {
-    char why[160] = "";
-    size_t used = 0;
-    const struct {
-        long count;
-        const char *text;
-    } cause[] = {{summary->linear, "one linearisation"},
-                 {summary->stiff, "forces or turns too fast for the step"},
-                 {summary->late, "landings not located"}};
-    long most = 0;
-    for (int k = 0; k < 3; k++) {
-        most = cause[k].count > most ? cause[k].count : most;
-        if (cause[k].count > 0 && !(k == 2 && summary->linear > 0)) { /* it locates none */
-            used += (size_t)snprintf(why + used, sizeof why - used, "%s%s in %ld", used ? ", " : "",
-                                     cause[k].text, cause[k].count);
-        }
+    static const char cost[] = "order one, --digits tells what that costs";
+    if (summary->linear > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "linear", (double)summary->linear,
+                 "one linearisation in %ld of %ld steps: %s", summary->linear, summary->steps,
+                 cost);
     }
-    if (summary->late > 0 && summary->linear == 0) {
-        snprintf(why + used, sizeof why - used, " (up to %.1g late)", summary->late_by);
+    if (summary->stiff > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "stiff", (double)summary->stiff,
+                 "forces or turns too fast for the step in %ld of %ld steps: %s", summary->stiff,
+                 summary->steps, cost);
     }
-    if (most > 0) {
-        add_line(verdict, ZW_RUN_ASSUMED, "order", (double)most,
-                 "order one: %s of %ld steps; half the step halves their error, --digits tells its "
-                 "size",
-                 why, summary->steps);
+    if (summary->late > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "late", (double)summary->late,
+                 "landings up to %.1g too late in %ld of %ld steps: %s", summary->late_by,
+                 summary->late, summary->steps, cost);
     }
 }
 

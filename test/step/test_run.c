@@ -301,6 +301,24 @@ static void test_a_step_can_be_interrupted(void **state)
     }
 }
 
+/* A step is long where a force switches only now and then, and the switches in it are found after
+ * it: a run that ends in between is at the end of the step before, not at that of one in which
+ * nothing was looked for. Half of the time the force is 1, so that |x' - t/2| <= pi/(2 10^3). */
+static void test_no_step_is_left_unseen(void **state)
+{
+    (void)state;
+    for (int at = 1; at < 400; at += 7) {
+        world w = world_of("coord x = 0\nmass 1 at x\nforce x: if(sin(1e3*t) > 0, 1, 0)\n");
+        asked a = {.at = at};
+        zw_run_summary summary;
+        const zw_run_options options = {.time = 10, .poll = end_at, .user = &a};
+        assert_int_equal(run_with(&w, options, &summary), ZW_OK);
+        assert_true(summary.interrupted && summary.end < 1);
+        assert_true(fabs(world_field(&w, ZW_FIELD_V)[0] - summary.end / 2) < 1.6e-3);
+        world_end(&w);
+    }
+}
+
 /* A copy of the state goes on with the same bits. */
 static void test_restart_is_bitwise(void **state)
 {
@@ -316,6 +334,25 @@ static void test_restart_is_bitwise(void **state)
     assert_memory_equal(copy, w.state, w.state->bytes);
     free(copy);
     world_end(&w);
+}
+
+/* What is fast from the start would take more steps than anybody waits for: that is said soon. A
+ * step that the user has chosen is his choice. */
+static void test_too_many_steps(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "coord x = 1e-300\nmass 1e-300 at x\npotential 1e300*x^2\n",
+        "coord x = 1\nmass 1 at x\nforce x: -1e30*(x - cos(t)) - 1e15*x'\n",
+        "coord x = 0\nmass 1 at x\nforce x: floor(1e13*t)\n"};
+    for (int k = 0; k < 3; k++) {
+        world w = world_of(text[k]);
+        zw_run_summary summary;
+        assert_int_equal(run_with(&w, (zw_run_options){.time = 10}, &summary), ZW_NO_STEP);
+        assert_true(summary.steps < 10000);
+        assert_non_null(strstr(w.error.text, "more than 1e12"));
+        world_end(&w);
+    }
 }
 
 /* A motion that runs into a singular point ends with a story, not in an endless loop. */
@@ -341,6 +378,8 @@ int main(void)
         cmocka_unit_test(test_checks),
         cmocka_unit_test(test_samples_and_interruption),
         cmocka_unit_test(test_absurd_numbers_of_samples),
+        cmocka_unit_test(test_no_step_is_left_unseen),
+        cmocka_unit_test(test_too_many_steps),
         cmocka_unit_test(test_a_step_can_be_interrupted),
         cmocka_unit_test(test_restart_is_bitwise),
         cmocka_unit_test(test_dead_end),

@@ -98,6 +98,7 @@ static const char *reason_of(const step_pace *pace, char *text, size_t room)
 zw_status step_progress(const step_pace *pace, long *since, double *then, zw_error *error)
 {
     enum { PATIENCE = 4000 };
+    const double MOST = 1e12;
     char reason[120];
     if (pace->steps - *since < PATIENCE) {
         return ZW_OK;
@@ -109,6 +110,13 @@ zw_status step_progress(const step_pace *pace, long *since, double *then, zw_err
         return base_fail(error, ZW_NO_STEP,
                          "at t = %.12g the steps have become as small as %.2g: %s", pace->t, recent,
                          reason_of(pace, reason, sizeof reason));
+    }
+    if (!chosen && recent < (pace->end - pace->t) / MOST) {
+        return base_fail(
+            error, ZW_NO_STEP,
+            "with steps of %.2g, as at t = %.12g, more than 1e12 of them would be needed "
+            "to reach t = %.6g: something swings, switches or decays so fast%s",
+            recent, pace->t, pace->end, pace->stiff ? "" : " (if it decays, try the method stiff)");
     }
     *since = pace->steps;
     *then = pace->t;

@@ -39,9 +39,9 @@ typedef struct step_pace {
 } step_pace;
 
 /* Thousands of steps that together get nowhere: the motion runs into a singular point, or into a
- * stiffness that would take more than 10^9 steps, a thousand times as many as it did before.
- * ZW_NO_STEP then. To be asked after each step; `since` and `then` are kept here, 0 and the time of
- * the start at first. */
+ * stiffness that would take more than 10^9 steps, a thousand times as many as it did before; or all
+ * that is left would take more than 10^12 of them. ZW_NO_STEP then. To be asked after each step;
+ * `since` and `then` are kept here, 0 and the time of the start at first. */
 zw_status step_progress(const step_pace *pace, long *since, double *then, zw_error *error);
 
 /* ZW_INACCURATE and *culprit if some x_i is not finite. */
