@@ -8,7 +8,7 @@
 #include "base/memory.h"
 
 /* Ten million members are a minute of patience; beyond the work, memory ends. */
-static const read_limits usual = {.members = 1e7, .work = 2e8, .nodes = 1e7, .includes = 1};
+static const read_limits usual = {.members = 1e7, .work = 5e7, .nodes = 1e7, .includes = 1};
 
 /* Statements of one stage, in the order of the text. */
 static int make_stage(reader *r, int stage)
