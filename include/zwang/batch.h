@@ -28,6 +28,12 @@ typedef struct zw_batch zw_batch;
 /* All worlds begin as the file says, and `threads` of them (at least 1) move at once. The system
  * must outlive the batch. */
 zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error);
+/* Worlds that vary: world i is one of systems[i], which may be there several times and must outlive
+ * the batch; the array is copied. They have the same numbers of coordinates, parameters and
+ * sensors, as those of one file with other settings have (zw_read_options.settings, zw_model_set).
+ * Each world has scratch of its own then. */
+zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int threads,
+                             zw_error *error);
 void zw_batch_free(zw_batch *batch);
 
 /* Numbers of a world: TIME [1], Q, V, PARAM (with the controls of motors) and ACTIVATION, to read
@@ -41,7 +47,8 @@ double *zw_batch_field(zw_batch *batch, int world, zw_field_id field);
 enum { ZW_BATCH_SENSE = 1 }; /* zw_look after the last step: SENSOR and A */
 
 /* So many steps of every world, with the options of zw_step. A world that fails stands still until
- * it is reset or something is written into it. The answer and `error` are those of the first world,
+ * it is reset or something is written into it, and so does one that a `stop` line has ended
+ * (stopped_by), at that very time. The answer and `error` are those of the first world,
  * by number, that failed in this call; zw_batch_look tells of each. */
 zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
                         zw_error *error);
@@ -53,7 +60,7 @@ zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error 
 typedef struct zw_batch_result {
     zw_status status;
     double end;                        /* the time reached */
-    int stopped_by;                    /* zw_batch_run: the event that stopped it, -1: none */
+    int stopped_by;                    /* the event that stopped it, -1: none */
     double certificate;                /* worst of the last call */
     long steps, rejected, evaluations; /* of the last call */
 } zw_batch_result;
@@ -70,6 +77,13 @@ zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_st
 /* The whole state of a world, to be copied or saved; what is written into its fields is not in it
  * before it moves. NULL: there is no such world. */
 const zw_state *zw_batch_state(const zw_batch *batch, int world);
+
+/* The whole batch as bytes, the same on every machine: states, and who stands still. They are read
+ * into a batch of the same systems; what has been written into fields and has not moved yet is not
+ * in them. Reasons of failures become their statuses. */
+size_t zw_batch_bytes(const zw_batch *batch);
+zw_status zw_batch_save(const zw_batch *batch, void *bytes, size_t size, zw_error *error);
+zw_status zw_batch_restore(zw_batch *batch, const void *bytes, size_t size, zw_error *error);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -33,7 +33,7 @@ static double *place_of(const zw_batch *batch, int world, int k)
 
 static zw_view view_of(const zw_batch *batch, int world, int k)
 {
-    return zw_field(batch->system, batch->state[world], batch->worker[0].work,
+    return zw_field(batch_system(batch, world), batch->state[world], batch->worker[0].work,
                     batch->seen[k].field);
 }
 
@@ -58,8 +58,9 @@ zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error)
     zw_status status = ZW_OK;
     for (int k = 0; k < SEEN_WRITTEN && status == ZW_OK; k++) {
         if (differs(batch, world, k)) {
-            status = zw_state_set(batch->system, batch->state[world], work, batch->seen[k].field, 0,
-                                  batch->seen[k].count, place_of(batch, world, k), error);
+            status = zw_state_set(batch_system(batch, world), batch->state[world], work,
+                                  batch->seen[k].field, 0, batch->seen[k].count,
+                                  place_of(batch, world, k), error);
         }
     }
     return status;
@@ -70,7 +71,7 @@ void batch_show(zw_batch *batch, int world, zw_work *work)
     int most = work ? SEEN_COUNT : SEEN_WRITTEN;
     for (int k = 0; k < most; k++) {
         const batch_seen *seen = &batch->seen[k];
-        zw_view view = zw_field(batch->system, batch->state[world],
+        zw_view view = zw_field(batch_system(batch, world), batch->state[world],
                                 work ? work : batch->worker[0].work, seen->field);
         if (view.data && view.count == seen->count && seen->count > 0) {
             memcpy(place_of(batch, world, k), view.data, (size_t)view.count * sizeof *view.data);
@@ -158,6 +159,36 @@ static void measure(zw_batch *batch)
     }
 }
 
+/* Worlds that vary: each has scratch and a start of its own, and the same numbers of everything. */
+static zw_status make_starts(zw_batch *batch, zw_error *error)
+{
+    batch->own = base_alloc((size_t)batch->count * sizeof *batch->own);
+    batch->starts = base_alloc((size_t)batch->count * sizeof *batch->starts);
+    if (!batch->own || !batch->starts) {
+        return no_memory(error);
+    }
+    for (int i = 0; i < batch->count; i++) {
+        zw_error why = {.status = ZW_OK};
+        const zw_system *system = batch->systems[i];
+        batch->own[i] = zw_work_create(system, &why);
+        batch->starts[i] =
+            batch->own[i] ? zw_state_create(system, batch->own[i], NULL, &why) : NULL;
+        for (int k = 0; batch->starts[i] && k < SEEN_COUNT; k++) {
+            if (zw_field(system, batch->starts[i], batch->own[i], fields[k]).count !=
+                batch->seen[k].count) {
+                return base_fail(error, ZW_BAD_INPUT,
+                                 "world %d has other numbers of coordinates, parameters or sensors "
+                                 "than world 0",
+                                 i);
+            }
+        }
+        if (!batch->starts[i]) {
+            return base_fail(error, why.status, "world %d: %s", i, why.text);
+        }
+    }
+    return ZW_OK;
+}
+
 static zw_status make_worlds(zw_batch *batch, zw_error *error)
 {
     base_arena arena = {0};
@@ -169,7 +200,8 @@ static zw_status make_worlds(zw_batch *batch, zw_error *error)
     }
     arena = (base_arena){.block = batch->memory};
     lay_out(batch, &arena);
-    return zw_batch_reset(batch, NULL, NULL, error);
+    zw_status status = batch->systems ? make_starts(batch, error) : ZW_OK;
+    return status == ZW_OK ? zw_batch_reset(batch, NULL, NULL, error) : status;
 }
 
 static zw_status make(zw_batch *batch, zw_error *error)
@@ -195,7 +227,8 @@ static zw_status make(zw_batch *batch, zw_error *error)
                                    batch->threads);
 }
 
-zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error)
+static zw_batch *create(const zw_system *system, const zw_system *const *systems, int worlds,
+                        int threads, zw_error *error)
 {
     enum { MOST_THREADS = 4096 };
     if (worlds < 1 || threads < 1 || threads > MOST_THREADS) {
@@ -207,15 +240,33 @@ zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_e
         no_memory(error);
         return NULL;
     }
-    batch->system = system;
+    batch->system = system ? system : systems[0];
     batch->count = worlds;
     batch->threads = threads;
-    batch->in_lanes = goes_in_lanes(system);
-    if (make(batch, error) != ZW_OK) {
+    batch->in_lanes = system && goes_in_lanes(system);
+    batch->systems = systems ? base_alloc((size_t)worlds * sizeof *batch->systems) : NULL;
+    for (int i = 0; batch->systems && i < worlds; i++) {
+        batch->systems[i] = systems[i];
+    }
+    if (systems && !batch->systems) {
+        no_memory(error);
+    }
+    if ((systems && !batch->systems) || make(batch, error) != ZW_OK) {
         zw_batch_free(batch);
         return NULL;
     }
     return batch;
+}
+
+zw_batch *zw_batch_create(const zw_system *system, int worlds, int threads, zw_error *error)
+{
+    return create(system, NULL, worlds, threads, error);
+}
+
+zw_batch *zw_batch_create_of(const zw_system *const *systems, int worlds, int threads,
+                             zw_error *error)
+{
+    return create(NULL, systems, worlds, threads, error);
 }
 
 void zw_batch_free(zw_batch *batch)
@@ -232,7 +283,14 @@ void zw_batch_free(zw_batch *batch)
         zw_work_free(batch->worker[k].work);
         base_free(batch->worker[k].memory);
     }
+    for (int i = 0; i < batch->count; i++) {
+        zw_work_free(batch->own ? batch->own[i] : NULL);
+        zw_state_free(batch->starts ? batch->starts[i] : NULL);
+    }
     zw_state_free(batch->start);
+    base_free(batch->systems);
+    base_free(batch->own);
+    base_free(batch->starts);
     base_free(batch->worker);
     base_free(batch->memory);
     base_free(batch);
@@ -275,13 +333,13 @@ const zw_state *zw_batch_state(const zw_batch *batch, int world)
 zw_status zw_batch_reset(zw_batch *batch, const unsigned char *mask, const zw_state *to,
                          zw_error *error)
 {
-    const zw_state *from = to ? to : batch->start;
-    if (from->fingerprint != batch->system->fingerprint) {
-        return base_fail(error, ZW_BAD_INPUT, "the state to begin with is of another system");
-    }
     for (int i = 0; i < batch->count; i++) {
         if (mask && !mask[i]) {
             continue;
+        }
+        const zw_state *from = to ? to : batch->starts ? batch->starts[i] : batch->start;
+        if (from->fingerprint != batch_system(batch, i)->fingerprint) {
+            return base_fail(error, ZW_BAD_INPUT, "the state to begin with is of another system");
         }
         zw_status status = zw_state_copy(from, &batch->state[i], error);
         if (status != ZW_OK) {

@@ -31,7 +31,10 @@ typedef struct batch_worker {
 } batch_worker;
 
 struct zw_batch {
-    const zw_system *system;
+    const zw_system *system;   /* of all worlds; or, if they vary, of the first */
+    const zw_system **systems; /* [count] of each; NULL: they do not vary */
+    zw_work **own;             /* [count] their scratch, and where they start */
+    zw_state **starts;
     int count, threads;
     int in_lanes; /* equations that the vector unit runs eight at a time */
     batch_seen seen[SEEN_COUNT];
@@ -50,6 +53,17 @@ struct zw_batch {
     int steps, flags;
     atomic_int next; /* the next world that has no worker yet */
 };
+
+static inline const zw_system *batch_system(const zw_batch *batch, int world)
+{
+    return batch->systems ? batch->systems[world] : batch->system;
+}
+
+/* The scratch that a world moves with: the thread's, or where worlds vary its own. */
+static inline zw_work *batch_work(const batch_worker *worker, int world)
+{
+    return worker->batch->own ? worker->batch->own[world] : worker->work;
+}
 
 /* What the caller wrote goes into the state; ZW_OK: nothing, or it is there. */
 zw_status batch_take(zw_batch *batch, int world, zw_work *work, zw_error *error);

@@ -20,7 +20,7 @@ static int is_ready(batch_worker *worker, int world)
     }
     batch->stuck[world] = 0;
     *result = (zw_batch_result){.status = ZW_OK, .stopped_by = -1};
-    if (batch_take(batch, world, worker->work, &error) != ZW_OK) {
+    if (batch_take(batch, world, batch_work(worker, world), &error) != ZW_OK) {
         batch_fail(batch, world, &error);
     }
     result->end = batch->state[world]->t;
@@ -70,18 +70,22 @@ static void step_world(batch_worker *worker, int world)
     zw_batch_result *result = &batch->result[world];
     zw_state *state = batch->state[world];
     zw_error error = {.status = ZW_OK};
+    const zw_system *system = batch_system(batch, world);
+    zw_work *work = batch_work(worker, world);
     zw_status status = ZW_OK;
-    for (int k = 0; k < batch->steps && status == ZW_OK; k++) {
-        status = zw_step(batch->system, state, worker->work, &batch->options, &error);
+    for (int k = 0; k < batch->steps && status == ZW_OK && result->stopped_by < 0; k++) {
+        status = zw_step(system, state, work, &batch->options, &error);
         result->steps += status == ZW_OK;
-        result->certificate = fmax(result->certificate, worker->work->certificate);
+        result->stopped_by = status == ZW_OK ? step_stopped_by(work) : -1;
+        result->certificate = fmax(result->certificate, work->certificate);
     }
+    batch->stuck[world] = result->stopped_by >= 0;
     int sense = status == ZW_OK && (batch->flags & ZW_BATCH_SENSE);
     if (sense) {
-        status = zw_look(batch->system, state, worker->work, &error);
+        status = zw_look(system, state, work, &error);
     }
     result->end = state->t;
-    batch_show(batch, world, sense && status == ZW_OK ? worker->work : NULL);
+    batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
     if (status != ZW_OK) {
         fail(batch, world, &error);
     }
@@ -129,8 +133,8 @@ static void run_world(batch_worker *worker, int world)
     zw_state *state = batch->state[world];
     zw_run_summary summary;
     zw_error error = {.status = ZW_OK};
-    zw_status status =
-        zw_run(batch->system, state, worker->work, &batch->options, &summary, &error);
+    zw_status status = zw_run(batch_system(batch, world), state, batch_work(worker, world),
+                              &batch->options, &summary, &error);
     batch->result[world] = (zw_batch_result){.status = status,
                                              .end = state->t,
                                              .stopped_by = summary.stopped_by,

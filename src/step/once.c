@@ -83,7 +83,7 @@ static step_kept *kept_in(zw_work *work)
         work->free_stepper = free_kept;
         work->touch_stepper = touch_softly;
         if (work->stepper) {
-            *(step_kept *)work->stepper = (step_kept){0};
+            *(step_kept *)work->stepper = (step_kept){.summary.stopped_by = -1};
         }
     }
     return work->stepper;
@@ -138,6 +138,7 @@ static zw_status step_impulsively(const zw_system *system, zw_state *state, zw_w
     impulse_set_accuracy(s, plan->accuracy);
     impulse_set_contact(s, plan->contact);
     take_memory(system, state, s);
+    kept->summary.stopped_by = -1;
     uint64_t *sum = s->sleep ? &s->sum : NULL;
     zw_status status = sum ? sleep_step(s, state->t, plan->step, q, v, q, v, sum, error)
                            : impulse_step(s, state->t, plan->step, q, v, q, v, error);
@@ -236,6 +237,12 @@ static zw_status step_as_run(const zw_system *system, zw_state *state, zw_work *
         free_run(kept);
     }
     return status;
+}
+
+int step_stopped_by(const zw_work *work)
+{
+    const step_kept *kept = work->stepper;
+    return kept ? kept->summary.stopped_by : -1;
 }
 
 zw_status zw_look(const zw_system *system, const zw_state *state, zw_work *work, zw_error *error)

@@ -121,4 +121,7 @@ void run_tell_singular(run *r, zw_error *error);
 /* A step has been taken: was a singular position passed in the one before it? */
 void run_note_margin(run *r);
 
+/* once.c: the event that ended the last zw_step with this work, -1: none did. */
+int step_stopped_by(const zw_work *work);
+
 #endif

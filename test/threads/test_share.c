@@ -418,6 +418,14 @@ static void batch(job *j)
         mix(&j->hash, zw_batch_field(worlds, 8, ZW_FIELD_Q), sizeof(double));
         zw_batch_free(worlds);
     }
+    const zw_system *each[] = {j->system, j->system, j->system};
+    worlds = zw_batch_create_of(each, 3, 2, NULL);
+    if (worlds) {
+        zw_run_options options = {.time = 0.1};
+        mix_status(&j->hash, zw_batch_run(worlds, &options, &j->error));
+        mix(&j->hash, zw_batch_field(worlds, 2, ZW_FIELD_Q), sizeof(double));
+        zw_batch_free(worlds);
+    }
 }
 
 static void *work_through(void *user)
