@@ -1,0 +1,171 @@
+/* Lyapunov exponents against those of equations written by hand.
+ *
+ * The judge integrates motion and tangent together by RK4 in complex numbers: the imaginary part,
+ * 1e-30 of a direction, obeys the linearised equations to round-off. Long exponents of chaotic
+ * motions agree only as statistics do, so the growth is compared over stretches through which both
+ * programs follow the same motion, from the same first direction. */
+#include <complex.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "zwang/sweep.h"
+
+typedef double complex number;
+typedef void field(const number *y, number *rate);
+
+static const double tiny = 1e-30;
+
+/* Henon and Heiles (1964): V = (x^2 + y^2)/2 + x^2 y - y^3/3 */
+static void stars(const number *y, number *rate)
+{
+    rate[0] = y[2];
+    rate[1] = y[3];
+    rate[2] = -y[0] - 2 * y[0] * y[1];
+    rate[3] = -y[1] - y[0] * y[0] + y[1] * y[1];
+}
+
+/* Two masses of 1 on rods of 1, angles from straight down, g = 9.81: Newton's equations solved for
+ * the accelerations. */
+static void pendulums(const number *y, number *rate)
+{
+    const double g = 9.81;
+    number s = csin(y[0] - y[1]), c = ccos(y[0] - y[1]);
+    number p = -y[3] * y[3] * s - 2 * g * csin(y[0]); /* of 2 a1 + c a2 */
+    number q = y[2] * y[2] * s - g * csin(y[1]);      /* of c a1 + a2 */
+    number det = 2 - c * c;
+    rate[0] = y[2];
+    rate[1] = y[3];
+    rate[2] = (p - c * q) / det;
+    rate[3] = (2 * q - c * p) / det;
+}
+
+static void step(field *f, number *y, double h)
+{
+    number k[4][4], at[4];
+    const double part[] = {0, 0.5, 0.5, 1};
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < 4; i++) {
+            at[i] = y[i] + (s > 0 ? part[s] * h * k[s - 1][i] : 0);
+        }
+        f(at, k[s]);
+    }
+    for (int i = 0; i < 4; i++) {
+        y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+    }
+}
+
+/* The mean rate at which the direction grows from `after` to `end`. */
+static double growth(field *f, const double *start, double after, double end, double h)
+{
+    number y[4];
+    double sum = 0;
+    for (int i = 0; i < 4; i++) { /* the direction of sweep/lyapunov.c */
+        uint64_t hash = base_hash_word(base_hash_word(BASE_HASH_START, (uint64_t)i), 17);
+        y[i] = start[i] + I * tiny * ((double)(int64_t)(hash >> 12) * 0x1p-51 - 1);
+    }
+    long steps = lround(end / h), first = lround(after / h);
+    for (long k = 0; k < steps; k++) {
+        double size = 0;
+        for (int i = 0; i < 4; i++) {
+            size += cimag(y[i]) * cimag(y[i]);
+        }
+        size = sqrt(size) / tiny;
+        sum += k > first ? log(size) : 0;
+        for (int i = 0; i < 4; i++) {
+            y[i] = creal(y[i]) + I * (cimag(y[i]) / size);
+        }
+        step(f, y, h);
+    }
+    double size = 0;
+    for (int i = 0; i < 4; i++) {
+        size += cimag(y[i]) * cimag(y[i]);
+    }
+    return (sum + log(sqrt(size) / tiny)) / (end - after);
+}
+
+static void compare(const char *text, const char *over, field *f, double after, double end,
+                    double h, double error)
+{
+    char path[64], when[40];
+    zw_error why = {0};
+    snprintf(path, sizeof path, "/tmp/zwang_chaos_%ld.zw", (long)getpid());
+    snprintf(when, sizeof when, "%.17g", after);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    zw_sweep_options options = {.over = &over,
+                                .over_count = 1,
+                                .after = when,
+                                .keep =
+                                    "lyapunov, a at start, b at start, a' at start, b' at start",
+                                .run = {.time = end, .tolerance = 1e-13},
+                                .threads = 2};
+    zw_sweep *sweep = zw_sweep_create(path, &options, &why);
+    if (!sweep || zw_sweep_run(sweep, &why) != ZW_OK) {
+        print_error("%s\n", why.text);
+    }
+    assert_non_null(sweep);
+    assert_int_equal(zw_sweep_failed(sweep), 0);
+    double start[4], ours = zw_sweep_value(sweep, 0, 1);
+    for (int i = 0; i < 4; i++) {
+        start[i] = zw_sweep_value(sweep, 0, 2 + i);
+    }
+    double judged = growth(f, start, after, end, h);
+    print_message("%-9s %.8f, judge %.8f\n", over, ours, judged);
+    assert_true(fabs(ours - judged) < error);
+    remove(path);
+    zw_sweep_free(sweep);
+}
+
+static void test_stars(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *over;
+        double after, end;
+    } each[] = {{"E = 1/8", 10, 150}, {"E = 0.14", 10, 120}, {"E = 1/6", 10, 80}};
+    for (int i = 0; i < 3; i++) {
+        compare("param E = 0.125, b0 = -0.25\n"
+                "coord a = 0, b = b0\n"
+                "speed a' = sqrt(2*E - b0^2 + 2*b0^3/3), b' = 0\n"
+                "kinetic (a'^2 + b'^2)/2\n"
+                "potential (a^2 + b^2)/2 + a^2*b - b^3/3\n",
+                each[i].over, stars, each[i].after, each[i].end, 2e-4, 2e-7);
+    }
+}
+
+static void test_pendulums(void **state)
+{
+    (void)state;
+    static const char *const over[] = {"up = 2.5", "up = 2.8", "up = 3"};
+    for (int i = 0; i < 3; i++) {
+        compare("param up = 2\n"
+                "coord a = up, b = up + 0.3\n"
+                "speed a' = 0, b' = 0\n"
+                "point p = (sin(a), -cos(a))\n"
+                "point q = p + (sin(b), -cos(b))\n"
+                "mass 1 at p, 1 at q\n"
+                "gravity (0, -9.81)\n",
+                over[i], pendulums, 1, 4, 1e-4, 1e-6);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stars),
+        cmocka_unit_test(test_pendulums),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
