@@ -124,6 +124,7 @@ static void put_measures(cli_json *json, const cli_outcome *it)
     if (summary->overlaps > 0) {
         cli_json_number(json, "overlap_depth", summary->overlap_depth);
         cli_json_text(json, "overlap_name", summary->overlap_name);
+        cli_json_int(json, "overlaps_stuck", summary->overlaps_stuck);
     }
     cli_json_close(json, '}');
     cli_json_open(json, "checks", '[');

@@ -289,6 +289,7 @@ typedef struct zw_run_summary {
     int overlaps;  /* pairs of shapes that are in one another at the start, */
     double overlap_depth;   /* the deepest by so much, */
     char overlap_name[160]; /* and the names of the deepest ones: "box in floor, arm in box" */
+    int overlaps_stuck; /* of them, those that nothing can part: not felt until they are apart */
     long jams;     /* points that slid as no finite force allows (Painleve) and were stopped by an
                       impulse; steps in which that happened, if several points did, count so often */
     long proved;   /* steps proved free of events, kinks and contacts that were not seen */

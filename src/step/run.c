@@ -224,6 +224,7 @@ static void note_overlaps(run *r)
     }
     to->overlaps = from->pairs;
     to->overlap_depth = from->depth[0];
+    to->overlaps_stuck = from->stuck;
     for (int k = 0; k < from->pairs && k < IMPULSE_NAMED && used < room; k++) {
         char first[48], second[48];
         contact_side_name(r->system->bodies->contact, from->key[k].geom[0], first, sizeof first);

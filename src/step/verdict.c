@@ -156,17 +156,32 @@ static void say_assembly(const zw_system *system, const zw_assembly *assembly,
     }
 }
 
+static const char *what_becomes_of(const zw_run_summary *summary, char *text, size_t size)
+{
+    int stuck = summary->overlaps_stuck, parted = summary->overlaps - stuck;
+    if (stuck == 0) {
+        snprintf(text, size, "%s pushed apart", parted == 1 ? "is" : "are");
+    } else if (parted == 0) {
+        snprintf(text, size, "cannot be parted: %s not felt until apart",
+                 stuck == 1 ? "it is" : "they are");
+    } else {
+        snprintf(text, size,
+                 "%d of them %s pushed apart; %d cannot be parted and %s not felt until apart",
+                 parted, parted == 1 ? "is" : "are", stuck, stuck == 1 ? "is" : "are");
+    }
+    return text;
+}
+
 static void say_contacts(const zw_system *system, const zw_run_summary *summary,
                          zw_run_verdict *verdict)
 {
+    char text[120];
     if (summary->overlaps > 0) {
-        add_line(
-            verdict, ZW_RUN_ASSUMED, "overlaps", summary->overlaps,
-            "%d pair%s of shapes overlap%s at the start, by up to %.2g (%.120s%s), and %s pushed "
-            "apart",
-            summary->overlaps, plural(summary->overlaps), summary->overlaps == 1 ? "s" : "",
-            summary->overlap_depth, summary->overlap_name, summary->overlaps > 3 ? ", ..." : "",
-            summary->overlaps == 1 ? "is" : "are");
+        add_line(verdict, ZW_RUN_ASSUMED, "overlaps", summary->overlaps,
+                 "%d pair%s of shapes overlap%s at the start, by up to %.2g (%.120s%s), and %s",
+                 summary->overlaps, plural(summary->overlaps), summary->overlaps == 1 ? "s" : "",
+                 summary->overlap_depth, summary->overlap_name,
+                 summary->overlaps > 3 ? ", ..." : "", what_becomes_of(summary, text, sizeof text));
     }
     if (summary->impacts > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "impacts", (double)summary->impacts,

@@ -266,8 +266,7 @@ static int end_at(void *user, double time)
     return ++a->count >= a->at;
 }
 
-/* Shapes in one another are work for a long step. Asked within it, the run ends with the last step
- * that was finished, whatever the instant. */
+/* Asked within a step, the run ends with the last one that was finished, whatever the instant. */
 static void test_a_step_can_be_interrupted(void **state)
 {
     (void)state;
@@ -294,7 +293,7 @@ static void test_a_step_can_be_interrupted(void **state)
             assert_true(summary.end == world_field(&w, ZW_FIELD_TIME)[0]);
             assert_true(a.count <= at + 1); /* having said so, it is left alone */
             if (k == 0) {
-                assert_true(summary.end == 0);
+                assert_true(fabs(summary.end - 0.002 * (double)summary.steps) < 1e-15);
             }
             world_end(&w);
         }

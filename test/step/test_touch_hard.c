@@ -158,15 +158,17 @@ static void overlaps_part_against_forces(void **state)
 {
     (void)state;
     static const char *const joint[] = {
-        "stiffness='1000'", "damping='100'", "frictionloss='5'", "", "", ""};
+        "stiffness='1000'", "damping='100'", "frictionloss='5'", "", "", "", "", ""};
     static const char *const motor[] = {
         "",
         "",
         "",
         "<position joint='z' kp='1000'/>",
         "<position joint='z' kp='1000' forcerange='-5 5'/>",
-        "<position joint='z' kp='1000' kv='100' forcerange='-50 50'/>"};
-    for (int k = 0; k < 6; k++) {
+        "<position joint='z' kp='1000' kv='100' forcerange='-50 50'/>",
+        "<position joint='z' kp='2000' kv='300'/>", /* stiff: forces are of the end of the step, */
+        "<position joint='z' kp='2000' kv='300' forcerange='-60 60'/>"}; /* with limits, too */
+    for (int k = 0; k < 8; k++) {
         char text[800];
         snprintf(text, sizeof text,
                  "<option gravity='0 0 0'/><worldbody><geom type='box' size='.1 .1 .1'/><body "
@@ -183,6 +185,59 @@ static void overlaps_part_against_forces(void **state)
         assert_true(it.energy_drift < 1e-8);
         close_scene(&s);
     }
+}
+
+/* Pairs that nothing can part are named and not felt: neighbours on a hinge that overlap along its
+ * axis swing as if they could not touch, to the bit; two arms that begin inside each other, on a
+ * loop or not, go on as well. */
+static void what_cannot_part_is_not_felt(void **state)
+{
+    (void)state;
+    double end[2] = {0};
+    for (int k = 0; k < 2; k++) {
+        char text[800];
+        snprintf(
+            text, sizeof text,
+            "<worldbody><geom name='base' type='cylinder' size='.1 .1' euler='90 0 0' "
+            "contype='%d' conaffinity='%d'/><body pos='0 -.15 0'><joint axis='0 1 0' "
+            "damping='.01'/><geom "
+            "name='arm' type='box' size='.04 .06 .3' pos='.1 0 -.2' mass='1'/></body></worldbody>",
+            k == 0, k == 0);
+        scene s = open_scene(text);
+        const zw_run_options options = {.time = 2, .step = 0.002, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        assert_int_equal(it.overlaps, k == 0);
+        assert_int_equal(it.overlaps_stuck, k == 0);
+        end[k] = q_of(&s)[0];
+        close_scene(&s);
+    }
+    assert_true(fabs(end[0]) > 0.01);
+    assert_memory_equal(&end[0], &end[1], sizeof end[0]);
+}
+
+/* A bar on a rail begins stuck between two posts that leave it too little room. It leaves them at
+ * the speed that it has, and hits a wall; back at the posts it is stopped by them: it was apart. */
+static void what_has_come_apart_is_felt(void **state)
+{
+    (void)state;
+    scene s = open_scene(
+        "<option gravity='0 0 0'/><default><geom friction='0 0 0'/></default><worldbody>"
+        "<geom type='box' size='.05 .05 .05' pos='0 .14 0'/>"
+        "<geom type='box' size='.05 .05 .05' pos='0 -.14 0'/>"
+        "<geom type='box' size='.05 .5 .05' pos='.65 0 0'/>"
+        "<body><joint type='slide' axis='1 0 0'/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
+        "</worldbody>");
+    v_of(&s)[0] = 1;
+    go(&s, 0.3, 0.002);
+    assert_true(fabs(q_of(&s)[0] - 0.3) < 1e-12 && fabs(v_of(&s)[0] - 1) < 1e-12);
+    go(&s, 0.7, 0.002);
+    assert_true(fabs(q_of(&s)[0] - 0.5) < 1e-12 && fabs(v_of(&s)[0]) < 1e-12);
+    v_of(&s)[0] = -1;
+    go(&s, 1.5, 0.002);
+    assert_true(fabs(q_of(&s)[0] - 0.15) < 1e-12 && fabs(v_of(&s)[0]) < 1e-12);
+    close_scene(&s);
 }
 
 /* Deep in one another at the start: pushed out without being shot away. */
@@ -254,6 +309,8 @@ int main(void)
         cmocka_unit_test(no_numbers),
         cmocka_unit_test(no_speed_is_too_high),
         cmocka_unit_test(overlaps_part),
+        cmocka_unit_test(what_cannot_part_is_not_felt),
+        cmocka_unit_test(what_has_come_apart_is_felt),
         cmocka_unit_test(overlaps_part_against_forces),
         cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(room_runs_out),

@@ -24,10 +24,24 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
+/* Of the size of the mechanism: what is deeper was in one another before, and is not what an
+ * inexact step has left. */
+#define IMPULSE_OVERLAP 1e-6
+#define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is pushed apart */
+
 typedef struct impulse_deep {
     uint32_t geom[2];
+    int body[2];
     double left; /* depth that the step may leave */
+    int fixed;   /* by more than IMPULSE_OVERLAP: points and normals are those of q0 */
 } impulse_deep;
+
+/* Two bodies in one another that nothing can part: impulse_part.c. */
+typedef struct impulse_stuck {
+    int a, b; /* of the tree; what stands still: -1 - its geom */
+} impulse_stuck;
+
+typedef struct impulse_parting impulse_parting;
 
 /* Slopes of formulas: impulse_slopes.c. */
 typedef struct impulse_stiff {
@@ -95,6 +109,7 @@ enum { IMPULSE_NAMED = 3, IMPULSE_APART = 4 };
 
 typedef struct impulse_overlap {
     int pairs;
+    int stuck; /* of them, those that nothing can part: impulse_part.c */
     contact_key key[IMPULSE_NAMED];
     double depth[IMPULSE_NAMED];
 } impulse_overlap;
@@ -160,10 +175,15 @@ typedef struct impulse_contacts {
     int bounces;                 /* some pair may */
     int flying;                  /* points of pairs that bounce are left out, but for these */
     int deep_count;
-    struct impulse_deep *deep; /* [points] pairs that were in one another at the start */
-    double whole;              /* of a step that impacts cut: its length; 0: it is not cut */
-    gauss_impact *law;         /* of impacts */
-    double near;               /* points are found up to this gap, if not farther */
+    struct impulse_deep *deep; /* [points] pairs that were in one another at the start, */
+    int deep_points;
+    contact_point *deep_point; /* [points] and their points there, by geoms */
+    int stuck_count;
+    struct impulse_stuck *stuck; /* [points] what is in one another and cannot be parted */
+    impulse_parting *parting;    /* NULL: it was not needed yet */
+    double whole;                /* of a step that impacts cut: its length; 0: it is not cut */
+    gauss_impact *law;           /* of impacts */
+    double near;                 /* points are found up to this gap, if not farther */
     int rest_count;
     contact_key *rest; /* [points] pairs that rest: their features mean nothing */
     impulse_rolling rolling;
@@ -337,6 +357,7 @@ double impulse_joint_work(const step_impulse *s, const impulse_problem *p, const
 double impulse_contact_work(step_impulse *s, const impulse_problem *p, const double *lambda,
                             const double *before, const double *after);
 
+int impulse_pushes_apart(const step_impulse *s); /* after impulse_find_landings */
 /* Of pushing apart, beside that; the sweeps are those of (q0, v0) and of q1. */
 double impulse_lift(step_impulse *s, const double *begin, double *end, const double *v1);
 
@@ -438,7 +459,7 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system);
 void impulse_contacts_free(impulse_contacts *t);
 /* At the pose of these sweeps, which know the speeds. `from` is the iterate that leads there; NULL:
  * that is q0. */
-zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *from,
                                 zw_error *error);
 double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
 void impulse_put_contacts(step_impulse *s);
@@ -452,8 +473,14 @@ int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact 
 /* Point k as rows that ask for b along the normal; and its speed along it. */
 void impulse_put_contact(const step_impulse *s, impulse_problem *p, int k, double b);
 double impulse_contact_speed(const step_impulse *s, int k, const double *v);
+/* impulse_deep.c: pairs of the points found at q0 that are in one another, and their points. */
+void impulse_note_deep(step_impulse *s);
+void impulse_keep_deep(impulse_contacts *t);
+void impulse_put_deep(impulse_contacts *t); /* at an iterate: in place of those found there */
+int impulse_is_fixed(const impulse_contacts *t, const contact_point *point);
 /* By how much of its depth a pair that is deep at q0 is left in one another after the step. */
 double impulse_left_by(const impulse_contacts *t, const contact_point *point);
+
 double impulse_depth(const step_impulse *s); /* deepest point of the last ones found */
 /* By how much the multipliers at hand and u, with the rows of q1, miss the laws of contact. */
 typedef struct impulse_miss {
@@ -463,6 +490,16 @@ typedef struct impulse_miss {
 impulse_miss impulse_law_miss(const step_impulse *s);
 /* After a step to the speeds v1: what touched, into the list of the work. 0: no memory. */
 int impulse_list_contacts(step_impulse *s, const double *v1);
+
+/* Closers and limits that touch at q0, with rows of there: they stay, or open. */
+void impulse_put_standing(step_impulse *s, impulse_problem *p);
+
+/* impulse_part.c */
+void impulse_parting_free(impulse_parting *it);
+/* Of the points found at q0: pairs that cannot be parted are listed, and their points dropped. */
+zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error); /* of q0 */
+int impulse_is_stuck(const step_impulse *s, int a, int b);                      /* two geoms */
+void impulse_drop_stuck(step_impulse *s);
 
 /* impulse_stay.c */
 zw_status impulse_staying_create(impulse_staying *stay, size_t points);
@@ -504,6 +541,7 @@ int impulse_limits_next(const step_impulse *s, int r, const double *v, double *g
 /* impulse_land.c */
 zw_status impulse_landing_create(impulse_landing *land, size_t points);
 void impulse_landing_free(impulse_landing *land);
+void impulse_note_overlaps(step_impulse *s); /* of the points found at the start of a motion */
 double impulse_gravity(const step_impulse *s);
 /* For how long a gap that closes at speed c, with gap'' = -a, is open; INFINITY: for ever. */
 double impulse_open_for(double gap, double c, double a);

@@ -184,6 +184,42 @@ static zw_status find_v1(step_impulse *s, double *v1, zw_error *error)
     return status;
 }
 
+/* The work that forces do in this half of the step as they have the speeds v and not u: little
+ * where the motion is smooth, but much of what dampers and servos take from u where v1 is not to
+ * have it, as in what is pushed apart. Of those in H it is -1/2 (v1 - u)' (H - M) (v1 + u): the
+ * first of two calls is with H, the second with M, and the difference is meant. */
+static double lag(step_impulse *s, const double *v1)
+{
+    double sum = 0;
+    for (int i = 0; i < s->system->n; i++) {
+        s->push[i] = v1[i] + s->u[i];
+    }
+    matrix_times(&s->H, s->push, s->other);
+    for (int i = 0; i < s->system->n; i++) {
+        sum -= 0.5 * (v1[i] - s->u[i]) * s->other[i];
+    }
+    return sum;
+}
+
+/* The same of motors with limits: of their impulses, less those of the first half. */
+static double lag_of_boxes(const step_impulse *s, const double *v1)
+{
+    const impulse_problem *p = &s->aside;
+    double sum = 0;
+    for (int k = 0; k < p->blocks; k++) {
+        if (p->key[k] < IMPULSE_MOTORS || p->key[k] >= IMPULSE_CONTACTS) {
+            continue;
+        }
+        int row = p->first[k];
+        double first = impulse_late(s) / s->fall * problem_multiplier(&s->problem, p->key[k], 0);
+        for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+            int i = p->column[e];
+            sum += 0.5 * (p->answer.lambda[row] - first) * p->value[e] * (v1[i] + s->u[i]);
+        }
+    }
+    return sum;
+}
+
 zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
 {
     const impulse_problem *p = &s->problem, *aside = &s->aside;
@@ -196,8 +232,11 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
         const double *lambda = aside->answer.lambda;
         rubbed += impulse_contact_work(s, aside, lambda, s->u, v1);
         driven += impulse_joint_work(s, aside, lambda, s->u, v1) + impulse_forces_work(s);
+        double lagged = lag_of_boxes(s, v1) + lag(s, v1);
         matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
+        lagged -= lag(s, v1);
         double lifted = impulse_lift(s, s->begin, s->work->sweeps, v1);
+        lifted += impulse_pushes_apart(s) ? lagged : 0;
         s->driven = driven + 2 * lifted;
         s->gained += driven + rubbed + lifted;
     }

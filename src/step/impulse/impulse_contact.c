@@ -34,11 +34,14 @@ zw_status impulse_contacts_create(impulse_contacts *t, const zw_system *system)
     t->columns = base_alloc(points * sizeof *t->columns);
     t->b = base_alloc(points * sizeof *t->b);
     t->deep = base_alloc(points * sizeof *t->deep);
+    t->deep_point = base_alloc(points * sizeof *t->deep_point);
     t->rest = base_alloc(points * sizeof *t->rest);
+    t->stuck = base_alloc(points * sizeof *t->stuck);
     t->label = base_alloc(points * sizeof *t->label);
     t->listed = base_alloc(points * sizeof *t->listed);
     if (!t->J || !t->column || !t->columns || !t->b || !t->label || !t->listed || !t->rest ||
-        !t->deep || impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
+        !t->deep || !t->deep_point || !t->stuck ||
+        impulse_rolling_create(&t->rolling, points, wide) != ZW_OK ||
         impulse_staying_create(&t->stay, points) != ZW_OK ||
         impulse_sweep_create(&t->sweep, system) != ZW_OK ||
         impulse_landing_create(&t->land, points) != ZW_OK ||
@@ -63,6 +66,9 @@ void impulse_contacts_free(impulse_contacts *t)
     base_free(t->listed);
     base_free(t->rest);
     base_free(t->deep);
+    base_free(t->deep_point);
+    base_free(t->stuck);
+    impulse_parting_free(t->parting);
     gauss_impact_free(t->law);
     impulse_rolling_free(&t->rolling);
     impulse_staying_free(&t->stay);
@@ -193,50 +199,7 @@ static void drop_ghosts(step_impulse *s, const double *sweeps)
     t->found.count = kept;
 }
 
-/* What is deep in one another at q0 comes out at RECOVERY, not at once: it would be shot away. */
-#define RECOVERY 0.5
-
-static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *point)
-{
-    for (int k = 0; k < t->deep_count; k++) {
-        if (memcmp(t->deep[k].geom, point->key.geom, sizeof point->key.geom) == 0) {
-            return &t->deep[k];
-        }
-    }
-    return NULL;
-}
-
-static void note_deep(step_impulse *s)
-{
-    impulse_contacts *t = &s->touch;
-    double size = t->whole > 0 ? impulse_extent(s) : 0;
-    t->deep_count = 0;
-    for (int k = 0; k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        double left = -point->gap - RECOVERY * s->h;
-        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
-            int exact = -point->gap <= 64 * DBL_EPSILON * size;
-            left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
-        }
-        if (!(left > 0)) {
-            continue;
-        }
-        impulse_deep *deep = find_deep(t, point);
-        if (!deep) {
-            deep = &t->deep[t->deep_count++];
-            *deep = (impulse_deep){.geom = {point->key.geom[0], point->key.geom[1]}};
-        }
-        deep->left = fmax(deep->left, left);
-    }
-}
-
-double impulse_left_by(const impulse_contacts *t, const contact_point *point)
-{
-    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
-    return deep ? deep->left : 0;
-}
-
-zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const double *from,
+zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *from,
                                 zw_error *error)
 {
     impulse_contacts *t = &s->touch;
@@ -250,15 +213,27 @@ zw_status impulse_find_contacts(step_impulse *s, const double *sweeps, const dou
     leave_out(t);
     if (!from && t->near == 0 && status == ZW_OK) {
         drop_ghosts(s, sweeps);
-        note_deep(s);
+        impulse_note_deep(s);
+        if (s->looks) {
+            impulse_note_overlaps(s);
+        }
+    }
+    if (!from && status == ZW_OK) {
+        status = impulse_find_stuck(s, sweeps, error);
+        impulse_keep_deep(t);
+    } else {
+        impulse_drop_stuck(s);
+        impulse_put_deep(t);
     }
     if (status == ZW_OK) {
         impulse_stay(s, !from);
     }
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
         contact_point *point = &t->found.point[k];
-        point->gap += impulse_left_by(t, point);
-        t->columns[k] = contact_rows(s->system, point, sweeps, column_of(t, k), J_of(t, k));
+        const double *at = from && impulse_is_fixed(t, point) ? s->begin : sweeps;
+        t->columns[k] = contact_rows(s->system, point, at, column_of(t, k), J_of(t, k));
+        point->gap +=
+            impulse_left_by(t, point) + (at != sweeps ? s->h * row_times(t, k, 0, from) : 0);
         t->b[k] = (from ? row_times(t, k, 0, from) : 0) - point->gap / s->h;
     }
     if (!from || status != ZW_OK) {

@@ -73,20 +73,20 @@ static int same(const contact_key *a, const contact_key *b)
 
 /* Pairs that are in one another where a motion begins, from the deepest on. Points of a pair are in
  * a row. */
-static void note_overlaps(step_impulse *s)
+void impulse_note_overlaps(step_impulse *s)
 {
-    const impulse_landing *land = &s->touch.land;
+    const contact_work *found = &s->touch.found;
     impulse_overlap *to = &s->overlap;
+    double touching = 1e-9 * impulse_extent(s);
     *to = (impulse_overlap){0};
-    for (int i = 0, end; i < land->begun_count; i = end) {
-        double depth = 0;
-        for (end = i;
-             end < land->begun_count && same_pair(&land->begun[i].key, &land->begun[end].key);
+    for (int i = 0, end; i < found->count; i = end) {
+        double depth = touching;
+        for (end = i; end < found->count && same_pair(&found->point[i].key, &found->point[end].key);
              end++) {
-            depth = fmax(depth, -land->begun[end].gap);
+            depth = fmax(depth, -found->point[end].gap);
         }
         int at = to->pairs < IMPULSE_NAMED ? to->pairs : IMPULSE_NAMED - 1;
-        if (!(depth > 0) || (to->pairs++ >= IMPULSE_NAMED && depth <= to->depth[at])) {
+        if (!(depth > touching) || (to->pairs++ >= IMPULSE_NAMED && depth <= to->depth[at])) {
             continue;
         }
         for (; at > 0 && to->depth[at - 1] < depth; at--) {
@@ -94,7 +94,7 @@ static void note_overlaps(step_impulse *s)
             to->key[at] = to->key[at - 1];
         }
         to->depth[at] = depth;
-        to->key[at] = land->begun[i].key;
+        to->key[at] = found->point[i].key;
     }
 }
 
@@ -111,9 +111,6 @@ void impulse_land_begin(step_impulse *s)
             (impulse_begun){.key = point->key,
                             .gap = fabs(gap) > touching ? gap : 0,
                             .speed = -impulse_contact_speed(s, k, s->v0)};
-    }
-    if (s->looks) {
-        note_overlaps(s);
     }
     s->looks = 0;
 }

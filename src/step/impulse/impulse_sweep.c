@@ -173,7 +173,8 @@ static void sweep_found(step_impulse *s, double *first)
     impulse_sweep *sweep = &s->touch.sweep;
     for (int k = 0; k < sweep->pairs; k++) {
         const impulse_swept *pair = &sweep->pair[k];
-        if (sweep->fast[pair->a] || sweep->fast[pair->b]) {
+        if ((sweep->fast[pair->a] || sweep->fast[pair->b]) &&
+            !impulse_is_stuck(s, pair->a, pair->b)) {
             int seen;
             double until = march_until(s, pair, &seen);
             if (until > 0) {
@@ -236,7 +237,7 @@ static void sweep_all(step_impulse *s, int g, int meshes_only, double *first)
             !contact_may(world, s->system->tree, g, o) || (!mesh && is_listed(sweep, g, o))) {
             continue;
         }
-        if (may_meet(s, g, o)) {
+        if (may_meet(s, g, o) && !impulse_is_stuck(s, g, o)) {
             march(s, g < o ? g : o, g < o ? o : g, sweep->path.h, 0, first);
         }
     }
@@ -331,7 +332,7 @@ double impulse_until_meeting(step_impulse *s, double time)
         for (int o = 0; o < world->geom_count; o++) {
             int both = !world->still[o] && sweep->fast[o];
             if ((!both || o > g) && may_meet(s, g, o) &&
-                contact_may(world, s->system->tree, g, o)) {
+                contact_may(world, s->system->tree, g, o) && !impulse_is_stuck(s, g, o)) {
                 first = fmin(first, contact_path_meet(&sweep->path, &s->touch.found, g < o ? g : o,
                                                       g < o ? o : g, first, -1, &sure));
             }
@@ -346,7 +347,8 @@ int impulse_is_lost(const step_impulse *s)
     int lost = 0;
     for (int k = 0; k < sweep->pairs && sweep->strict && s->touch.deep_count == 0; k++) {
         const impulse_swept *pair = &sweep->pair[k];
-        lost |= !pair->flies && pair->gap < -contact_path_depth(&sweep->path, pair->a, pair->b);
+        lost |= !pair->flies && !impulse_is_stuck(s, pair->a, pair->b) &&
+                pair->gap < -contact_path_depth(&sweep->path, pair->a, pair->b);
     }
     return lost;
 }

@@ -157,6 +157,15 @@ static double along(const step_impulse *s, const double *way)
     return sum;
 }
 
+int impulse_pushes_apart(const step_impulse *s)
+{
+    int apart = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        apart |= s->touch.land.now[k] == IMPULSE_APART;
+    }
+    return apart;
+}
+
 /* Pairs that are in one another come apart at the speed u, of which they keep nothing: v1 does not
  * know of it. Weight, springs, dampers and motors, whose impulses are reckoned with the mean of v0,
  * u and v1, have work along all of h u. Half of the way that goes beyond the motion is so what
@@ -167,11 +176,7 @@ double impulse_lift(step_impulse *s, const double *begin, double *end, const dou
     const tree_mechanism *tree = s->system->tree;
     const int com = tree->at.com, V = tree->at.V;
     double sum = 0, *beyond = s->other;
-    int apart = 0;
-    for (int k = 0; k < s->touch.found.count; k++) {
-        apart |= s->touch.land.now[k] == IMPULSE_APART;
-    }
-    if (!apart) {
+    if (!impulse_pushes_apart(s)) {
         return 0;
     }
     tree_velocities(tree, v1, end);

@@ -1,0 +1,124 @@
+/* What is in one another at the start of a step is pushed apart, at a bounded speed.
+ *
+ * No law of contact says what two shapes do that are in one another. They are to come apart, where
+ * they come out soonest, without being shot away: by IMPULSE_RECOVERY in a step, or all that is
+ * left, and the speeds at its end know nothing of it (impulse_close.c). Pairs that cannot be parted
+ * are those of impulse_part.c. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/impulse/impulse.h"
+
+/* What is deep in one another at q0 comes out at IMPULSE_RECOVERY, not at once: it would be shot
+ * away. */
+
+static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *point)
+{
+    for (int k = 0; k < t->deep_count; k++) {
+        if (memcmp(t->deep[k].geom, point->key.geom, sizeof point->key.geom) == 0) {
+            return &t->deep[k];
+        }
+    }
+    return NULL;
+}
+
+int impulse_is_fixed(const impulse_contacts *t, const contact_point *point)
+{
+    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
+    return deep && deep->fixed;
+}
+
+void impulse_note_deep(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    double size = t->whole > 0 ? impulse_extent(s) : 0;
+    t->deep_count = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double left = -point->gap - IMPULSE_RECOVERY * s->h;
+        if (t->whole > 0) { /* at the pace of the whole step, and not what is round-off */
+            int exact = -point->gap <= 64 * DBL_EPSILON * size;
+            left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
+        }
+        if (!(left > 0)) {
+            continue;
+        }
+        impulse_deep *deep = find_deep(t, point);
+        if (!deep) {
+            deep = &t->deep[t->deep_count++];
+            *deep = (impulse_deep){.geom = {point->key.geom[0], point->key.geom[1]},
+                                   .body = {point->body[0], point->body[1]}};
+        }
+        deep->left = fmax(deep->left, left);
+        deep->fixed |= -point->gap > IMPULSE_OVERLAP * impulse_extent(s);
+    }
+}
+
+/* Two that move and are in one another: of their other shapes those would be in the way that are
+ * not in one another yet. They are not felt, as the two are not where they could meet. */
+static int is_in_the_way(const impulse_contacts *t, const contact_point *point)
+{
+    const int *body = point->body;
+    for (int k = 0; k < t->deep_count && body[0] > 0 && body[1] > 0; k++) {
+        const int *deep = t->deep[k].body;
+        if (!t->deep[k].fixed) {
+            continue;
+        }
+        if ((deep[0] == body[0] && deep[1] == body[1]) ||
+            (deep[0] == body[1] && deep[1] == body[0])) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Points and normals of what is deep are those of q0 for all of the step, without friction. How
+ * deep shapes are in one another says where they come out soonest; that jumps as they move, and
+ * belongs to no face that could rub. */
+void impulse_keep_deep(impulse_contacts *t)
+{
+    int kept = 0;
+    t->deep_points = 0;
+    for (int k = 0; k < t->found.count && t->deep_count > 0; k++) {
+        contact_point *point = &t->found.point[k];
+        if (impulse_is_fixed(t, point)) {
+            point->rows = 1;
+            t->deep_point[t->deep_points++] = *point;
+        } else if (is_in_the_way(t, point)) {
+            continue;
+        }
+        t->found.point[kept++] = *point;
+    }
+    t->found.count = t->deep_count > 0 ? kept : t->found.count;
+}
+
+static int is_behind(const contact_point *a, const contact_point *b)
+{
+    return a->key.geom[0] != b->key.geom[0] ? a->key.geom[0] > b->key.geom[0]
+                                            : a->key.geom[1] > b->key.geom[1];
+}
+
+/* At an iterate: in place of what has been found of them there. */
+void impulse_put_deep(impulse_contacts *t)
+{
+    contact_point *point = t->found.point;
+    int kept = 0;
+    for (int k = 0; k < t->found.count && t->deep_points > 0; k++) {
+        if (!impulse_is_fixed(t, &point[k]) && !is_in_the_way(t, &point[k])) {
+            point[kept++] = point[k];
+        }
+    }
+    t->found.count = t->deep_points > 0 ? kept + t->deep_points : t->found.count;
+    for (int k = kept - 1, d = t->deep_points - 1; d >= 0;) {
+        int at = k + d + 1;
+        point[at] =
+            k >= 0 && is_behind(&point[k], &t->deep_point[d]) ? point[k--] : t->deep_point[d--];
+    }
+}
+
+double impulse_left_by(const impulse_contacts *t, const contact_point *point)
+{
+    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
+    return deep ? deep->left : 0;
+}

@@ -1,0 +1,213 @@
+/* Pairs that are in one another and that nothing can part.
+ *
+ * What overlaps at the start of a step is pushed apart (impulse_contact.c). That asks for a motion
+ * that parts all such pairs at once, and there need be none: neighbours of a joint whose shapes
+ * overlap by design and can only turn against each other, arms that begin inside one another and
+ * would have to leave on several sides. No law of contact says what those are to do. They are not
+ * felt, for this step, nor is anything else of the two bodies against each other; from the first
+ * step on at whose start they are apart, they are. What is felt so depends on q0 alone.
+ *
+ * Is there a motion u that parts all with the speeds b that are asked for, without being
+ * absurdly fast somewhere? With r_i the speed, in the mean over the masses, of what coordinate i
+ * moves by its unit, this is the least of
+ *
+ *     1/2 sum_i (r_i u_i)^2 + 1/(2 GIVE) sum_k max(0, b_k - J_k u)^2
+ *
+ * over the normals J_k of all points in reach: Gauss's problem with the compliance GIVE. It has an
+ * answer always. Where N bodies in a row all have to part, it lacks N^2/2 GIVE of b; what would
+ * need bodies 1/sqrt(GIVE) times as fast as it is to part lacks half of it, and what others hold,
+ * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
+ * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
+ * but falls into itself. Closers hold u, and limits that touch. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+#define GIVE 1e-3
+#define LACK 0.1
+
+struct impulse_parting {
+    impulse_problem problem;
+    impulse_matrix speeds; /* r_i^2 on its diagonal */
+    double *still;         /* [n] zeros */
+    double *inertia;       /* [n] */
+    int *first;            /* [n + 1] 0, 1, 2, ... */
+};
+
+void impulse_parting_free(impulse_parting *it)
+{
+    if (it) {
+        problem_free(&it->problem);
+        base_free(it->speeds.value);
+        base_free(it->still);
+        base_free(it->inertia);
+        base_free(it->first);
+        base_free(it);
+    }
+}
+
+static impulse_parting *create(int n)
+{
+    impulse_parting *it = base_alloc(sizeof *it);
+    size_t numbers = (size_t)n * sizeof(double);
+    if (!it) {
+        return NULL;
+    }
+    it->speeds.value = base_alloc(numbers);
+    it->still = base_alloc(numbers);
+    it->inertia = base_alloc(numbers);
+    it->first = base_alloc(((size_t)n + 1) * sizeof *it->first);
+    if (!it->speeds.value || !it->still || !it->inertia || !it->first ||
+        problem_create(&it->problem, n, NULL) != ZW_OK) {
+        impulse_parting_free(it);
+        return NULL;
+    }
+    for (int i = 0; i <= n; i++) {
+        it->first[i] = i;
+    }
+    it->speeds.n = n;
+    it->speeds.start = it->speeds.row = it->first;
+    it->problem.options.effort = 100;
+    it->problem.enough = it->problem.wanted = 1e-3;
+    return it;
+}
+
+/* r_i^2: the inertia that coordinate i feels, over the mass that it moves. */
+static void set_speeds(const step_impulse *s, impulse_parting *it, double *sweeps)
+{
+    const tree_mechanism *tree = s->system->tree;
+    tree_inertia_diagonal(tree, sweeps, it->inertia);
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        for (int d = body->dof; d < body->dof_end; d++) {
+            double r2 = (it->inertia[d] - tree->armature[d]) / body->subtree_mass;
+            it->speeds.value[d] = r2 > 0 && isfinite(r2) ? r2 : 1;
+        }
+    }
+}
+
+/* All geoms of a body are in it together; what stands still is many things. */
+static int thing(const step_impulse *s, uint32_t geom)
+{
+    int body = s->system->bodies->contact->geom[geom].body;
+    return body > 0 ? body : -1 - (int)geom;
+}
+
+int impulse_is_stuck(const step_impulse *s, int a, int b)
+{
+    const impulse_contacts *t = &s->touch;
+    int x = t->stuck_count > 0 ? thing(s, (uint32_t)a) : 0;
+    int y = t->stuck_count > 0 ? thing(s, (uint32_t)b) : 0;
+    for (int k = 0; k < t->stuck_count; k++) {
+        const impulse_stuck *it = &t->stuck[k];
+        if ((it->a == x && it->b == y) || (it->a == y && it->b == x)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int is_stuck(const step_impulse *s, const contact_point *point)
+{
+    return impulse_is_stuck(s, (int)point->key.geom[0], (int)point->key.geom[1]);
+}
+
+void impulse_drop_stuck(step_impulse *s)
+{
+    impulse_contacts *t = &s->touch;
+    int kept = 0;
+    for (int k = 0; k < t->found.count && t->stuck_count > 0; k++) {
+        if (!is_stuck(s, &t->found.point[k])) {
+            t->found.point[kept++] = t->found.point[k];
+        }
+    }
+    t->found.count = t->stuck_count > 0 ? kept : t->found.count;
+}
+
+/* Steps that need not be accurate leave more than others. */
+static double least_depth(const step_impulse *s)
+{
+    return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h : IMPULSE_OVERLAP * impulse_extent(s);
+}
+
+static int is_asked(const step_impulse *s)
+{
+    double least = least_depth(s);
+    int found = 0;
+    for (int k = 0; k < s->touch.found.count && !found; k++) {
+        found = s->touch.found.point[k].gap < -least;
+    }
+    return found;
+}
+
+/* What the answer lacks of the speed that was asked for at point k. */
+static double lacks(const step_impulse *s, const impulse_parting *it, int k)
+{
+    const impulse_problem *p = &it->problem;
+    int row = p->rows - s->touch.found.count + k; /* behind all others */
+    double sum = p->b[row];
+    for (int e = p->start[row]; e < p->start[row + 1]; e++) {
+        sum -= p->value[e] * p->answer.a[p->column[e]];
+    }
+    return s->touch.found.point[k].gap < -least_depth(s) ? sum / p->b[row] : 0;
+}
+
+/* Pairs of geoms in one another that are not felt: points of a pair are in a row. */
+static int count_stuck(const step_impulse *s)
+{
+    const contact_point *point = s->touch.found.point, *last = NULL;
+    double touching = 1e-9 * impulse_extent(s);
+    int count = 0;
+    for (int k = 0; k < s->touch.found.count; k++) {
+        if (point[k].gap < -touching && is_stuck(s, &point[k]) &&
+            !(last && memcmp(last->key.geom, point[k].key.geom, sizeof last->key.geom) == 0)) {
+            last = &point[k];
+            count++;
+        }
+    }
+    return count;
+}
+
+zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    t->stuck_count = 0;
+    if (!is_asked(s)) {
+        return ZW_OK;
+    }
+    t->parting = t->parting ? t->parting : create(s->system->n);
+    if (!t->parting) {
+        return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+    }
+    impulse_problem *p = &t->parting->problem;
+    set_speeds(s, t->parting, sweeps);
+    problem_begin(p);
+    if (sweeps == s->begin) { /* else rows of closers are not at hand */
+        impulse_put_standing(s, p);
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        double b = -(point->gap + impulse_left_by(t, point)) / s->h;
+        int columns = contact_rows(s->system, point, sweeps, t->column, t->J);
+        problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
+        problem_row(p, columns, t->column, t->J, b);
+        problem_give(p, GIVE);
+    }
+    zw_status status =
+        problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
+    for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
+        const uint32_t *geom = t->found.point[k].key.geom;
+        if (lacks(s, t->parting, k) > LACK && !is_stuck(s, &t->found.point[k])) {
+            t->stuck[t->stuck_count++] = (impulse_stuck){thing(s, geom[0]), thing(s, geom[1])};
+        }
+    }
+    if (s->looks) {
+        s->overlap.stuck = count_stuck(s);
+    }
+    impulse_drop_stuck(s);
+    return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: all are felt */
+}
