@@ -36,9 +36,6 @@
 
 enum { LARGE = 10 }; /* speeds of a tree, on average, from which one matrix is for all of them */
 #define WEIGHT 1e5   /* k, in units in which rows have length one: prox.c */
-#define NOTICED 1e-2 /* of the largest push: what is nearer than that by k w is not held */
-
-#define SLACK 1e-11 /* of the largest push: farther outside of its law no multiplier is */
 
 #define TURNED 1e-2 /* the factors are good for slides that turned by no more than this */
 
@@ -223,7 +220,7 @@ static void guess_modes(step_impulse *s)
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
         const double *lambda = x->lambda + it->at, *z = x->z + it->at;
-        prox_guess(it, lambda, z, NOTICED * (most > 0 ? most : 1));
+        prox_guess(it, lambda, z, 0);
         int rests = s->rounds == 0
                         ? rested(s, k - contacts, x->scale[it->at], most)
                         : it->now.mode == PROX_SLIDES && slip_of(it, lambda, z) <= lambda[0];
@@ -409,52 +406,44 @@ static double speed_after(const impulse_chord *x, const prox_unit *it, int r)
 
 /* Would a unit that is open, or at the end of its interval, have to be held after the step; or one
  * that slides, as it would slide along its friction? */
-static int comes_in(const impulse_chord *x, const prox_unit *it, double slack)
+static int comes_in(const impulse_chord *x, const prox_unit *it)
 {
     double along = 0;
     if (it->now.mode != PROX_SLIDES) {
         double z = x->change[it->at] + speed_after(x, it, 0);
-        return it->now.mode == PROX_OPEN ? z > (it->rows > 1 ? 0 : it->low) + slack
-                                         : z < it->high - slack;
+        return it->now.mode == PROX_OPEN ? z > (it->rows > 1 ? 0 : it->low) : z < it->high;
     }
     for (int r = 1; r < it->rows; r++) {
         along += it->now.t[r] * speed_after(x, it, r);
     }
-    return along < -slack;
+    return along < 0;
 }
 
 /* The mode that the law asks for after the step, as far as that is not the one that was assumed. */
-static prox_mode next_mode(const impulse_chord *x, const prox_unit *it, double slack)
+static prox_mode next_mode(const impulse_chord *x, const prox_unit *it)
 {
     const double *lambda = x->change + it->at;
-    if (it->now.mode != PROX_HELD && comes_in(x, it, slack)) {
+    if (it->now.mode != PROX_HELD && comes_in(x, it)) {
         return PROX_HELD;
     }
     if (!is_held(it)) {
         return it->now.mode;
     }
     if (it->rows == 1) {
-        return lambda[0] < it->low - slack    ? PROX_OPEN
-               : lambda[0] > it->high + slack ? PROX_FULL
-                                              : PROX_HELD;
+        return lambda[0] < it->low ? PROX_OPEN : lambda[0] > it->high ? PROX_FULL : PROX_HELD;
     }
-    return lambda[0] < -slack ? PROX_OPEN
-           : it->now.mode == PROX_SLIDES || cone_tangent(it->rows, lambda) > lambda[0] + slack
-               ? PROX_SLIDES
-               : PROX_HELD;
+    return lambda[0] < 0                                                               ? PROX_OPEN
+           : it->now.mode == PROX_SLIDES || cone_tangent(it->rows, lambda) > lambda[0] ? PROX_SLIDES
+                                                                                       : PROX_HELD;
 }
 
 /* Modes for another try; 0: those at hand are right. */
-static int change_modes(impulse_chord *x, int rows)
+static int change_modes(impulse_chord *x)
 {
-    double most = 0;
     int changed = 0;
-    for (int i = 0; i < rows; i++) {
-        most = fmax(most, fabs(x->change[i]));
-    }
     for (int k = 0; k < x->units; k++) {
         prox_unit *it = &x->unit[k];
-        prox_mode next = next_mode(x, it, SLACK * most);
+        prox_mode next = next_mode(x, it);
         double across = cone_tangent(it->rows, x->change + it->at);
         changed += next != it->now.mode;
         if (next == PROX_SLIDES && next != it->now.mode) {
@@ -478,7 +467,7 @@ int chord_step(step_impulse *s, int anew)
         if (!aim(s)) {
             return 0;
         }
-        if (!change_modes(x, p->rows)) {
+        if (!change_modes(x)) {
             break;
         }
         if (k == TRIES || !factor(s)) {
