@@ -118,19 +118,19 @@ static void no_scene_costs_or_leaves_more(void **state)
     assert_true(shows || dearer == 0);
 }
 
-/* All shapes in one another: contacts that contradict each other. Pieces of the step are tried
- * until solves that did not arrive have cost a fraction of a second; it is not given up at once
- * either. */
-static void a_step_without_solution_is_given_up(void **state)
+/* All shapes in one another. Whether such a start has a step or not, solves that do not arrive are
+ * given up after a fraction of a second, not tried in ever shorter pieces. */
+static void hard_starts_cost_a_bounded_effort(void **state)
 {
     (void)state;
     zw_error error = {0};
     robot r = robot_of(zw_model_read(ZW_SOURCE_DIR "/test/read/mjcf/shapes.xml", NULL, 0, &error));
     const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .step = 0.002};
-    assert_int_equal(zw_step(r.system, r.state, r.work, &options, &error), ZW_INACCURATE);
-    print_message("%ld factorisations, %ld solves\n", (long)r.work->effort.factors,
-                  (long)r.work->effort.rounds);
-    assert_true(r.work->effort.factors <= 5000 && r.work->effort.rounds >= 8);
+    zw_status status = zw_step(r.system, r.state, r.work, &options, &error);
+    print_message("status %d: %ld factorisations, %ld solves\n", (int)status,
+                  (long)r.work->effort.factors, (long)r.work->effort.rounds);
+    assert_true(status == ZW_OK || status == ZW_INACCURATE);
+    assert_true(r.work->effort.factors <= 5000);
     robot_end(&r);
 }
 
@@ -138,7 +138,7 @@ int main(int count, char **argument)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_scene_costs_or_leaves_more),
-        cmocka_unit_test(a_step_without_solution_is_given_up),
+        cmocka_unit_test(hard_starts_cost_a_bounded_effort),
     };
     shows = count > 1 && strcmp(argument[1], "show") == 0;
     return xml_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
