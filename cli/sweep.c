@@ -38,15 +38,31 @@ static zw_status write_sweep(void *user, const char *path, int piped, zw_error *
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
-static void show_range(FILE *to, const zw_sweep *sweep, int column)
+/* How many columns from this one on are points of one quantity: "x 1", "x 2", ... */
+static int points_from(const zw_sweep *sweep, int column)
 {
-    double low = INFINITY, high = -INFINITY, sum = 0;
-    int count = 0, lowest = 0, highest = 0;
-    for (int run = 0; run < zw_sweep_count(sweep); run++) {
-        double value = zw_sweep_value(sweep, run, column);
-        if (!isfinite(value)) {
-            continue;
-        }
+    const char *name = zw_sweep_name(sweep, column);
+    size_t stem = strlen(name);
+    char next[300];
+    int count = 1;
+    if (stem < 3 || strcmp(name + stem - 2, " 1") != 0) {
+        return 1;
+    }
+    do {
+        snprintf(next, sizeof next, "%.*s %d", (int)(stem - 2), name, ++count);
+    } while (!strcmp(next, zw_sweep_name(sweep, column + count - 1)));
+    return count - 1;
+}
+
+/* A quantity over all runs; points are one quantity. Answers how many columns it has. */
+static int show_range(FILE *to, const zw_sweep *sweep, int column)
+{
+    double low = INFINITY, high = -INFINITY;
+    int columns = points_from(sweep, column), count = 0, lowest = 0, highest = 0;
+    const char *name = zw_sweep_name(sweep, column);
+    for (int k = 0; k < columns * zw_sweep_count(sweep); k++) {
+        int run = k / columns;
+        double value = zw_sweep_value(sweep, run, column + k % columns);
         if (value < low) {
             low = value;
             lowest = run;
@@ -55,17 +71,22 @@ static void show_range(FILE *to, const zw_sweep *sweep, int column)
             high = value;
             highest = run;
         }
-        sum += value;
-        count++;
+        count += !isnan(value);
     }
-    fprintf(to, "  %-28s", zw_sweep_name(sweep, column));
+    fprintf(to, "  %-28.*s", (int)strlen(name) - (columns > 1 ? 2 : 0), name);
     if (count == 0) {
         fputs(" no run has it\n", to);
-        return;
+        return columns;
     }
-    fprintf(to, " %.9g (run %d) to %.9g (run %d), mean %.6g", low, lowest, high, highest,
-            sum / count);
-    fprintf(to, count < zw_sweep_done(sweep) ? "; %d runs have it\n" : "\n", count);
+    fprintf(to, " %.9g (run %d) to %.9g (run %d)", low, lowest, high, highest);
+    if (columns > 1) {
+        fprintf(to, ", %d points\n", count);
+    } else if (count < zw_sweep_done(sweep)) {
+        fprintf(to, "; %d of %d have it\n", count, zw_sweep_done(sweep));
+    } else {
+        fputc('\n', to);
+    }
+    return columns;
 }
 
 static void show_failures(FILE *to, const zw_sweep *sweep)
@@ -105,9 +126,8 @@ static void show_doubt(FILE *to, const zw_sweep *sweep, int column)
 static void show_summary(FILE *to, const cli_arguments *arguments, const zw_sweep *sweep,
                          double wall, int before)
 {
-    enum { SHOWN = 12, TELLS = 5 };
-    int columns = zw_sweep_columns(sweep), first = arguments->over_count;
-    int shown = columns - TELLS - first < SHOWN ? columns - TELLS : first + SHOWN;
+    enum { TELLS = 5 };
+    int last = zw_sweep_columns(sweep) - TELLS;
     cli_label(to, "sweep");
     fprintf(to, "%s: ", arguments->file);
     cli_show_count(to, zw_sweep_count(sweep), "run", "runs");
@@ -118,13 +138,10 @@ static void show_summary(FILE *to, const cli_arguments *arguments, const zw_swee
     }
     fputc('\n', to);
     show_failures(to, sweep);
-    show_doubt(to, sweep, columns - 1);
+    show_doubt(to, sweep, zw_sweep_columns(sweep) - 1);
     cli_head(to, "quantities");
-    for (int i = first; i < shown; i++) {
-        show_range(to, sweep, i);
-    }
-    if (columns - TELLS > shown) {
-        fprintf(to, "  and %d more\n", columns - TELLS - shown);
+    for (int i = arguments->over_count; i < last;) {
+        i += show_range(to, sweep, i);
     }
 }
 
