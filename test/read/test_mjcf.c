@@ -333,10 +333,28 @@ static void custom_numbers(void **state)
     zw_model_free(m);
 }
 
+/* Bodies beside <worldbody>, as in files that others include there: MuJoCo checks their words and
+ * leaves them out. So do we, with a note. */
+static void bodies_outside_of_the_world(void **state)
+{
+    (void)state;
+    zw_model *m = robot_from("<mujoco><body name='a' pos='0 0 1'><joint/><geom size='1'/></body>"
+                             "<frame><body name='b'/></frame><worldbody><body name='c'><joint/>"
+                             "<geom size='1'/></body></worldbody></mujoco>");
+    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "a"), -1);
+    assert_int_equal(zw_model_find(m, ZW_THING_BODY, "b"), -1);
+    assert_true(zw_model_find(m, ZW_THING_BODY, "c") >= 0);
+    assert_int_equal(zw_model_note_count(m), 2);
+    assert_string_equal(zw_model_note(m, 0).text, "body");
+    assert_string_equal(zw_model_note(m, 1).text, "frame");
+    zw_model_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(custom_numbers),
+        cmocka_unit_test(bodies_outside_of_the_world),
         cmocka_unit_test(units_follow_the_compiler),
         cmocka_unit_test(frames_leave_no_trace),
         cmocka_unit_test(replicate_makes_copies),

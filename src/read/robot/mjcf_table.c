@@ -405,23 +405,23 @@ static const form_element in_root[] = {
               "sdf_initpoints",
               in_option),
     FORM_READ("default", default_rows, NULL, mjcf_in_default),
-    FORM_READ("asset", NULL, NULL, in_asset),
-    FORM_READ("worldbody", NULL, "name", mjcf_in_body),
-    FORM_READ("contact", NULL, NULL, in_contact),
-    FORM_READ("equality", NULL, NULL, in_equality),
-    FORM_READ("tendon", NULL, NULL, in_tendon),
-    FORM_READ("actuator", NULL, NULL, mjcf_in_actuator),
-    FORM_READ("sensor", NULL, NULL, mjcf_in_sensor),
-    FORM_READ("keyframe", NULL, NULL, in_keyframe),
+    FORM_READ("asset", NULL, NULL, in_asset), FORM_READ("worldbody", NULL, "name", mjcf_in_body),
+    FORM_READ("contact", NULL, NULL, in_contact), FORM_READ("equality", NULL, NULL, in_equality),
+    FORM_READ("tendon", NULL, NULL, in_tendon), FORM_READ("actuator", NULL, NULL, mjcf_in_actuator),
+    FORM_READ("sensor", NULL, NULL, mjcf_in_sensor), FORM_READ("keyframe", NULL, NULL, in_keyframe),
     FORM_NOTE("size",
               "memory njmax nconmax nstack nuserdata nkey nuser_body nuser_jnt nuser_geom "
               "nuser_site nuser_cam nuser_tendon nuser_actuator nuser_sensor",
               NULL),
     FORM_NOTE("visual", NULL, in_visual),
     FORM_NOTE("statistic", "meaninertia meanmass meansize extent center", NULL),
-    FORM_READ("custom", NULL, NULL, in_custom),
-    FORM_READ("deformable", NULL, NULL, in_deformable),
+    FORM_READ("custom", NULL, NULL, in_custom), FORM_READ("deformable", NULL, NULL, in_deformable),
     FORM_NOTE("extension", NULL, form_anything), /* refused where a plugin is used */
+    /* outside of <worldbody>, as in files that others include there: MuJoCo leaves them out */
+    FORM_NOTE("body",
+              "name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp sleep user",
+              mjcf_in_body),
+    FORM_NOTE("frame", "name childclass pos quat axisangle xyaxes zaxis euler", mjcf_in_body),
     FORM_LAST};
 
 const form_element mjcf_form = FORM_READ("mujoco", NULL, "model", in_root);
