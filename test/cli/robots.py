@@ -6,7 +6,7 @@ import re
 import sys
 import unittest
 
-from case import FILE, MODEL, OK, ROOT, USAGE, Case, example, table
+from case import FILE, MODEL, OK, ROOT, USAGE, Case, example, table, zwang
 
 
 class Robots(Case):
@@ -27,6 +27,14 @@ class Robots(Case):
         self.assertEqual([c["name"] for c in told["coordinates"]],
                          ["point.qw", "point.qx", "point.qy", "point.qz"])
         self.assertEqual(told["speeds"][2]["speed"], 100)
+
+    def test_controls_in_names_stay_off_the_terminal(self):
+        """A name may have any character; what a terminal would obey is not printed, also where something is wrong."""
+        file = self.write("n.xml", "<mujoco><worldbody><body><joint name='a&#10;b&#155;c'/><geom size='.1'/></body>"
+                                   "</worldbody></mujoco>")
+        for words in (("run", file, "-t", "0.01"), ("explain", file), ("check", file), ("run", file, "--set", "x=1")):
+            _, out, err = zwang(*words)
+            self.assertNotRegex(out + err, "[\x00-\x08\x0b-\x1f\x7f-\x9f]|a\nb")
 
     def test_motors_are_set(self):
         words = ("run", self.robot("four_bar"), "--key", "up", "-t", "0.5", "-o", "-", "-q")
