@@ -60,14 +60,14 @@ typedef struct option {
 
 static const option options[] = {
     {OPTION_TIME, "--time", "-t", 1, "run sweep limit"},
-    {OPTION_STEP, "--step", NULL, 1, "run sweep explain look modes limit"},
-    {OPTION_TOL, "--tol", NULL, 1, "run sweep explain look modes limit"},
+    {OPTION_STEP, "--step", NULL, 1, "run sweep explain look modes fit limit"},
+    {OPTION_TOL, "--tol", NULL, 1, "run sweep explain look modes fit limit"},
     {OPTION_ACCURACY, "--accuracy", NULL, 1, "run sweep"},
-    {OPTION_METHOD, "--method", NULL, 1, "run sweep explain look modes limit"},
+    {OPTION_METHOD, "--method", NULL, 1, "run sweep explain look modes fit limit"},
     {OPTION_EVERY, "--every", NULL, 1, "run sweep limit"},
-    {OPTION_OUTPUT, "--output", "-o", 1, "run sweep certify inverse limit"},
-    {OPTION_PLOT, "--plot", NULL, 1, "run sweep certify inverse limit"},
-    {OPTION_REPORT, "--report", NULL, 1, "run sweep certify inverse limit"},
+    {OPTION_OUTPUT, "--output", "-o", 1, "run sweep certify inverse fit limit"},
+    {OPTION_PLOT, "--plot", NULL, 1, "run sweep certify inverse fit limit"},
+    {OPTION_REPORT, "--report", NULL, 1, "run sweep certify inverse fit limit"},
     {OPTION_AT, "--at", NULL, 1, "explain look modes"},
     {OPTION_OVER, "--over", NULL, 1, "sweep"},
     {OPTION_KEEP, "--keep", NULL, 1, "sweep"},
@@ -77,6 +77,8 @@ static const option options[] = {
     {OPTION_THREADS, "--threads", NULL, 1, "sweep"},
     {OPTION_FRAME, "--frame", NULL, 1, "look"},
     {OPTION_FRAME, "--drive", NULL, 1, "inverse"},
+    {OPTION_FRAME, "--vary", NULL, 1, "fit"},
+    {OPTION_OVER, "--sigma", NULL, 1, "fit"},
     {OPTION_PERIOD, "--period", NULL, 1, "modes"},
     {OPTION_FROM, "--from", NULL, 1, "limit"},
     {OPTION_BEGIN, "--from", NULL, 1, "run"},
@@ -85,7 +87,8 @@ static const option options[] = {
     {OPTION_DIGITS, "--digits", NULL, 0, "run"},
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
-    {OPTION_SET, "--set", NULL, 1, "run sweep explain look check certify inverse rest modes limit"},
+    {OPTION_SET, "--set", NULL, 1,
+     "run sweep explain look check certify inverse fit rest modes limit"},
     {OPTION_KEY, "--key", NULL, 1, "run sweep explain look check inverse rest modes"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run sweep explain look check inverse rest modes"},
     {OPTION_BASE, "--base", NULL, 1, "run sweep explain look check inverse rest modes export"},
@@ -98,14 +101,14 @@ static const option options[] = {
     {OPTION_CONTACTS, "--contacts", NULL, 1, "run"},
     {OPTION_IMPACT, "--impact", NULL, 1, "run sweep check explain look"},
     {OPTION_NOISE, "--noise", NULL, 1, "certify inverse"},
-    {OPTION_COLUMN, "--column", NULL, 1, "certify inverse"},
+    {OPTION_COLUMN, "--column", NULL, 1, "certify inverse fit"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse rest modes"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse fit rest modes"},
     {OPTION_ALL, "--all", NULL, 0, "explain look inverse rest modes"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse limit export"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse fit limit export"},
     {OPTION_HELP, "--help", "-h", 0,
-     "run sweep explain look check certify inverse rest modes limit export"},
+     "run sweep explain look check certify inverse fit rest modes limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
@@ -505,7 +508,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
 {
     int plain = 0; /* behind "--" all words are files */
     *arguments = (cli_arguments){0};
-    int wants_recording = !strcmp(command, "certify") || !strcmp(command, "inverse");
+    int wants_recording =
+        !strcmp(command, "certify") || !strcmp(command, "inverse") || !strcmp(command, "fit");
     const char **second = wants_recording              ? &arguments->recording
                           : !strcmp(command, "export") ? &arguments->target
                                                        : NULL;
@@ -517,6 +521,8 @@ int cli_parse(const char *command, int count, char **word, cli_arguments *argume
             code = take(command, count - i, word + i, arguments, &used);
         } else if (arguments->file && second && !*second) {
             *second = word[i];
+        } else if (arguments->file && !strcmp(command, "fit") && arguments->more_count < CLI_MORE) {
+            arguments->more[arguments->more_count++] = word[i];
         } else if (arguments->file) {
             code = complain("one file at a time; what is", word[i], "?");
         } else {

@@ -336,15 +336,6 @@ static int tell(const finding *f, double wall)
     return written != CLI_OK ? written : code;
 }
 
-static int fail(const cli_arguments *arguments, const zw_error *error, int code)
-{
-    if (arguments->json) {
-        cli_explain_json_error(arguments, error);
-    }
-    cli_show_error(error);
-    return code;
-}
-
 /* The trial of what has been read. */
 static int judge(const cli_arguments *arguments, const zw_system *system, const zw_path *path,
                  const double *metric)
@@ -365,7 +356,7 @@ static int judge(const cli_arguments *arguments, const zw_system *system, const 
         fprintf(stderr, "zwang: interrupted; nothing was written\n");
         code = CLI_INTERRUPTED;
     } else if (!trial) {
-        code = fail(arguments, &error, cli_code_of(error.status));
+        code = cli_fail(arguments, &error, cli_code_of(error.status));
     } else {
         f.trial = trial;
         f.report = zw_trial_look(trial);
@@ -387,15 +378,12 @@ int cli_certify(const cli_arguments *arguments)
     }
     int code = cli_load_system(arguments, &world, &error);
     if (code != CLI_OK) {
-        return fail(arguments, &error, code);
+        return cli_fail(arguments, &error, code);
     }
     code = read_metric(arguments, world.system, &metric);
     code = code ? code : cli_outputs_possible(arguments);
     if (code == CLI_OK) {
-        path = zw_path_read(world.system, arguments->recording, arguments->column,
-                            arguments->column_count, &error);
-        code = path ? CLI_OK
-                    : fail(arguments, &error, error.status == ZW_NO_MEMORY ? CLI_FAILED : CLI_FILE);
+        path = cli_read_path(arguments, world.system, arguments->recording, 0, &code);
     }
     if (path) {
         code = judge(arguments, world.system, path, metric);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "zwang/bodies.h"
+#include "zwang/fit.h"
 #include "zwang/inverse.h"
 #include "zwang/look.h"
 #include "zwang/modes.h"
@@ -32,7 +33,8 @@ enum {
     CLI_COLUMNS = 256,
     CLI_PACKAGES = 64,
     CLI_FRAMES = 64,
-    CLI_OVERS = 32
+    CLI_OVERS = 32,
+    CLI_MORE = 31
 };
 
 typedef struct cli_arguments {
@@ -40,11 +42,13 @@ typedef struct cli_arguments {
     zw_setting setting[CLI_SETTINGS];
     int setting_count;
     zw_run_options run;
-    double at;             /* explain: the time */
-    double from, to;       /* limit: N; 0: by default */
-    double period;         /* modes: of what drives it; 0: none */
-    const char *recording; /* certify, inverse: the path */
-    const char *target;    /* export: the path */
+    double at;                  /* explain: the time */
+    double from, to;            /* limit: N; 0: by default */
+    double period;              /* modes: of what drives it; 0: none */
+    const char *recording;      /* certify, inverse, fit: the path */
+    const char *more[CLI_MORE]; /* fit: other recordings */
+    int more_count;
+    const char *target; /* export: the path */
     zw_path_column column[CLI_COLUMNS];
     int column_count;
     double noise;
@@ -57,9 +61,11 @@ typedef struct cli_arguments {
     zw_base base;         /* URDF: DEFAULT if nothing was said */
     zw_package package[CLI_PACKAGES];
     int package_count;
-    const char *frame[CLI_FRAMES]; /* look: what is asked for by name; inverse: what is driven */
+    const char *frame[CLI_FRAMES]; /* look: what is asked for by name; inverse: what is driven; fit:
+                                      what varies */
     int frame_count;
-    const char *over[CLI_OVERS]; /* sweep: what varies, what is kept, from when on */
+    const char *over[CLI_OVERS]; /* sweep: what varies, what is kept, from when on;
+                                    fit: noise */
     int over_count;
     const char *keep, *after;
     int samples, threads;
@@ -97,7 +103,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 12 };
+enum { CLI_COMMANDS = 13 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -111,6 +117,11 @@ int cli_model_code(zw_status status);
 int cli_check_file(const char *path, zw_error *error); /* is it there, and a file? */
 void cli_unload(cli_world *world);
 int cli_code_of(zw_status status);
+/* A recording; `some`: of some coordinates and speeds. NULL: *code, and the reason was printed. */
+zw_path *cli_read_path(const cli_arguments *arguments, const zw_system *system, const char *file,
+                       int some, int *code);
+/* Prints the error, for programs too if --json was said, and answers the code. */
+int cli_fail(const cli_arguments *arguments, const zw_error *error, int code);
 
 /* text.c: how things are said. Labels are padded to one column and bold on a terminal. */
 void cli_show_error(const zw_error *error);
@@ -160,6 +171,7 @@ int cli_certify(const cli_arguments *arguments);
 int cli_limit(const cli_arguments *arguments);
 int cli_export(const cli_arguments *arguments);
 int cli_inverse(const cli_arguments *arguments);
+int cli_fit(const cli_arguments *arguments);
 int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);

@@ -13,6 +13,7 @@ static const char overview[] =
     "  zwang check FILE      read and assemble only: freedom, redundancy, singularities\n"
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
     "  zwang inverse FILE RECORDING   which forces of motors and constraints give this motion?\n"
+    "  zwang fit FILE RECORDING   which parameters and starts explain it?\n"
     "  zwang rest FILE       where it comes to rest, and whether that is stable\n"
     "  zwang modes FILE      small motions near rest or a steady motion: frequencies, damping\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
@@ -200,6 +201,26 @@ static const char inverse[] =
     "Where more forces are there than the motion tells, the sum of the squares of the motors' is\n"
     "least. What no force can give is told as the residual.\n";
 
+static const char fit[] =
+    "zwang fit FILE RECORDING ... --vary NAMES [options]: parameters and starts that explain it.\n"
+    "\n"
+    "Each RECORDING is a .csv or .h5 file as for certify, of a motion that begins as FILE says;\n"
+    "some of the coordinates and speeds are enough.\n"
+    "\n"
+    "      --vary NAMES    the unknowns, with commas between: a parameter m, where x starts x(0),\n"
+    "                      its first speed x'(0); with bounds \"m = 0.1..2\"; may be repeated\n"
+    "      --sigma NAME=X  the noise of a coordinate x or a speed x'; else it is estimated\n"
+    "      --column NAME=TITLE   the column of a coordinate x, a speed x' or the time t\n"
+    "      --set NAME=X    give a parameter another value, also one to begin with\n"
+    "      --tol X, --method M, --step H   of the motions: dop853 or rk4\n"
+    "  -o, --output FILE   measured, fitted and residual columns as .csv, .h5, .svg or .html\n"
+    "      --plot FILE, --report FILE   pictures as .svg, a page as .html\n"
+    "      --json          for programs: everything, in full precision\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "Least squares with exact derivatives of the motion. Combinations of unknowns that the\n"
+    "recordings cannot tell are named, and stay as they were.\n";
+
 static const char rest[] =
     "zwang rest FILE [options]: a position near the start where nothing accelerates.\n"
     "\n"
@@ -297,9 +318,10 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",  "explain", "look",  "check", "certify", "inverse",
-                                        "rest", "modes",   "sweep", "limit", "export",  "help"};
-static const char *const page[] = {run,  explain, look,  check, certify, inverse,
+const char *const cli_command_name[] = {"run",     "explain", "look", "check", "certify",
+                                        "inverse", "fit",     "rest", "modes", "sweep",
+                                        "limit",   "export",  "help"};
+static const char *const page[] = {run,  explain, look,  check, certify, inverse, fit,
                                    rest, modes,   sweep, limit, export,  help};
 
 int cli_help(const char *command, FILE *to)

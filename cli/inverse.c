@@ -175,15 +175,6 @@ static zw_status write_table(void *user, const char *path, int piped, zw_error *
     return zw_inverse_write(user, path, error);
 }
 
-static int fail(const cli_arguments *arguments, const zw_error *error, int code)
-{
-    if (arguments->json) {
-        cli_explain_json_error(arguments, error);
-    }
-    cli_show_error(error);
-    return code;
-}
-
 static int find(const cli_arguments *arguments, const cli_world *world, const zw_path *path,
                 const zw_inverse_options *options)
 {
@@ -192,7 +183,7 @@ static int find(const cli_arguments *arguments, const cli_world *world, const zw
     FILE *talk = cli_outputs_use_stdout(arguments) ? stderr : stdout;
     f.table = zw_inverse_along(world->model, world->system, path, options, &error);
     if (!f.table) {
-        return fail(arguments, &error, cli_code_of(error.status));
+        return cli_fail(arguments, &error, cli_code_of(error.status));
     }
     f.report = zw_inverse_report_of(f.table);
     if (!arguments->quiet && !arguments->json) {
@@ -218,18 +209,14 @@ int cli_inverse(const cli_arguments *arguments)
     }
     int code = cli_load_system(arguments, &world, &error);
     if (code != CLI_OK) {
-        return fail(arguments, &error, code);
+        return cli_fail(arguments, &error, code);
     }
     int *drive = calloc((size_t)zw_count(world.system, ZW_SPEED) + 1, sizeof *drive);
     int drives = drive ? read_drives(arguments, world.system, drive) : -1;
     code = drives < 0 ? CLI_USAGE : cli_outputs_possible(arguments);
     zw_path *path = code == CLI_OK
-                        ? zw_path_read(world.system, arguments->recording, arguments->column,
-                                       arguments->column_count, &error)
+                        ? cli_read_path(arguments, world.system, arguments->recording, 0, &code)
                         : NULL;
-    if (code == CLI_OK && !path) {
-        code = fail(arguments, &error, error.status == ZW_NO_MEMORY ? CLI_FAILED : CLI_FILE);
-    }
     if (path) {
         const zw_inverse_options options = {
             .drive = drive, .drive_count = drives, .noise = arguments->noise};

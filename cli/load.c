@@ -202,3 +202,25 @@ void cli_unload(cli_world *world)
     zw_model_free(world->model);
     *world = (cli_world){0};
 }
+
+int cli_fail(const cli_arguments *arguments, const zw_error *error, int code)
+{
+    if (arguments->json) {
+        cli_explain_json_error(arguments, error);
+    }
+    cli_show_error(error);
+    return code;
+}
+
+zw_path *cli_read_path(const cli_arguments *arguments, const zw_system *system, const char *file,
+                       int some, int *code)
+{
+    zw_error error = {0};
+    zw_path *path =
+        some ? zw_path_read_some(system, file, arguments->column, arguments->column_count, &error)
+             : zw_path_read(system, file, arguments->column, arguments->column_count, &error);
+    if (!path) {
+        *code = cli_fail(arguments, &error, error.status == ZW_NO_MEMORY ? CLI_FAILED : CLI_FILE);
+    }
+    return path;
+}

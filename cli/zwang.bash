@@ -29,7 +29,7 @@ _zwang() {
     local file='' i
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _zwang_words "$word" "run explain look check certify inverse rest modes sweep limit export help --help --version"
+        _zwang_words "$word" "run explain look check certify inverse fit rest modes sweep limit export help --help --version"
         return
     fi
     for ((i = 2; i < COMP_CWORD; i++)); do
@@ -42,7 +42,7 @@ _zwang() {
     --method) _zwang_words "$word" "dop853 variational variational4 midpoint rk4 euler stiff impulse soft" ;;
     --contact) _zwang_words "$word" "coulomb convex soft" ;;
     --contacts) _zwang_words "$word" "all none" ;;
-    --set | --over)
+    --set | --over | --vary)
         [[ -n $file ]] || return
         compopt -o nospace 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -S = -W "$(_zwang_params "$file")" -- "$word")
@@ -55,11 +55,11 @@ _zwang() {
     --impact) _zwang_words "$word" "sequential simultaneous" ;;
     --metric) _zwang_words "$word" "identity" ;;
     --law) _zwang_words "$word" "nonholonomic vakonomic mixed,alpha=1,beta=1 penalty,N=1e4" ;;
-    -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | --keep | --after | --samples | --seed | --threads | =) ;;
+    -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | --keep | --after | --samples | --seed | --threads | --sigma | =) ;;
     *)
         case $command in
-        help) _zwang_words "$word" "run explain look check certify inverse rest modes sweep limit export" ;;
-        run | explain | look | check | certify | inverse | rest | modes | sweep | limit | export)
+        help) _zwang_words "$word" "run explain look check certify inverse fit rest modes sweep limit export" ;;
+        run | explain | look | check | certify | inverse | fit | rest | modes | sweep | limit | export)
             if [[ $word == -* ]]; then
                 case $command in
                 run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
@@ -68,13 +68,14 @@ _zwang() {
                 check) _zwang_words "$word" "--set --key --maximal --base --package --balance --impact --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 inverse) _zwang_words "$word" "--drive --column --noise --set --key --maximal --base --package --balance --output --plot --report --json --all --quiet --help" ;;
+                fit) _zwang_words "$word" "--vary --sigma --column --set --tol --method --step --output --plot --report --json --quiet --help" ;;
                 rest) _zwang_words "$word" "--set --key --maximal --base --package --balance --json --all --help" ;;
                 modes) _zwang_words "$word" "--at --period --set --key --maximal --base --package --balance --tol --method --step --json --all --help" ;;
                 sweep) _zwang_words "$word" "--over --keep --after --samples --seed --threads --time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --impact --output --plot --report --quiet --help" ;;
                 export) _zwang_words "$word" "--base --package --balance --quiet --help" ;;
                 limit) _zwang_words "$word" "--from --to --time --tol --method --step --every --set --output --plot --report --quiet --help" ;;
                 esac
-            elif [[ ($command == certify || $command == inverse) && -n $file ]]; then
+            elif [[ ($command == certify || $command == inverse || $command == fit) && -n $file ]]; then
                 _zwang_files "$word" csv h5 hdf5
             else
                 _zwang_files "$word" zw xml urdf

@@ -43,6 +43,9 @@ typedef struct zw_path_column {
 /* From a CSV or HDF5 file, by its ending. The time is called t or time. */
 zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_column *columns,
                       int column_count, zw_error *error);
+/* The same where some of the coordinates and speeds are enough: for zwang/fit.h only. */
+zw_path *zw_path_read_some(const zw_system *system, const char *file, const zw_path_column *columns,
+                           int column_count, zw_error *error);
 void zw_path_free(zw_path *path);
 
 /* What a path consists of. Speeds are used if there are those of all coordinates: the speed of x is

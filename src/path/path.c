@@ -45,6 +45,7 @@ void zw_path_free(zw_path *path)
 {
     if (path) {
         base_free(path->ignored_as);
+        base_free(path->known);
         base_free(path->memory);
         base_free(path);
     }

@@ -21,7 +21,9 @@ struct zw_path {
     int ignored;      /* columns that were not used */
     char *ignored_as; /* their names, or NULL; zw_path_free frees it */
 
-    void *memory; /* all arrays */
+    int *known; /* [n + speeds] which of them were recorded; NULL: all, or all but speeds */
+
+    void *memory; /* all arrays but ignored_as and known */
 };
 
 /* An empty path of this size, to be filled by a reader (v only if `speeds`); NULL: no memory.

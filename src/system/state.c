@@ -86,12 +86,23 @@ void zw_state_free(zw_state *state)
     base_free(state);
 }
 
-static zw_status as_written(const zw_system *system, zw_state *state, zw_error *error)
+static double or_given(const double *given, int i, double written)
+{
+    return given && !isnan(given[i]) ? given[i] : written;
+}
+
+static int is_given(const zw_system *system, const state_given *given, int i)
+{
+    return system->model->coord[i].speed != EXPR_NONE || (given && given->v && !isnan(given->v[i]));
+}
+
+static zw_status as_written(const zw_system *system, const state_given *given, zw_state *state,
+                            zw_error *error)
 {
     const zw_model *model = system->model;
     double *q = state_q(state), *v = state_v(state), *param = state_param(state);
     for (int k = 0; k < system->shape.params; k++) {
-        param[k] = model->param[k].value;
+        param[k] = or_given(given ? given->param : NULL, k, model->param[k].value);
     }
     const expr_inputs in = {.param = param};
     if (system->tree) {
@@ -108,6 +119,8 @@ static zw_status as_written(const zw_system *system, zw_state *state, zw_error *
              expr_value(model->graph, coord->speed, &in, &v[i]) != ZW_OK)) {
             return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         }
+        q[i] = or_given(given ? given->q : NULL, i, q[i]);
+        v[i] = or_given(given ? given->v : NULL, i, v[i]);
         if (!isfinite(q[i]) || !isfinite(v[i])) {
             return model_fail(model, error, ZW_NOT_FINITE, coord->place,
                               "coordinate %s does not start at a finite value", coord->name);
@@ -177,10 +190,9 @@ static double change(int n, const double *x, const double *x0, int *which)
     return worst;
 }
 
-static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_state *state,
-                                 zw_error *error)
+static zw_status assemble_speeds(const zw_system *system, const state_given *given, zw_work *work,
+                                 zw_state *state, zw_error *error)
 {
-    const zw_model *model = system->model;
     double *q = state_q(state), *v = state_v(state);
     int held_count = 0;
     int *held = base_alloc(((size_t)system->n + 1) * sizeof(int));
@@ -190,7 +202,7 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
                            : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     for (int i = 0; i < system->n && status == ZW_OK; i++) {
         written[i] = v[i];
-        if (model->coord[i].speed != EXPR_NONE) {
+        if (is_given(system, given, i)) {
             held[held_count++] = i;
         }
     }
@@ -207,8 +219,8 @@ static zw_status assemble_speeds(const zw_system *system, zw_work *work, zw_stat
             done = tried == ZW_OK;
             status = tried == ZW_NO_MEMORY ? tried : ZW_OK;
             for (int k = 0; k < held_count && done; k++) {
-                double given = written[held[k]];
-                done = fabs(v[held[k]] - given) <= 1e-12 * (1 + fabs(given));
+                double wish = written[held[k]];
+                done = fabs(v[held[k]] - wish) <= 1e-12 * (1 + fabs(wish));
             }
             solver_free(solver);
             if (!done) {
@@ -273,8 +285,8 @@ static zw_status decide_start(const zw_system *system, zw_work *work, zw_state *
     return status;
 }
 
-static zw_status assemble(const zw_system *system, zw_work *work, zw_state *state,
-                          zw_assembly *report, zw_error *error)
+static zw_status assemble(const zw_system *system, const state_given *given, zw_work *work,
+                          zw_state *state, zw_assembly *report, zw_error *error)
 {
     double *q = state_q(state), *v = state_v(state), *v0 = work->spare[3], violation[2] = {0, 0};
     zw_status status = assemble_position(system, work, state, report, error);
@@ -286,10 +298,10 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
         status = slip_check(system, work, state, error);
     }
     if (status == ZW_OK) {
-        status = assemble_speeds(system, work, state, error);
+        status = assemble_speeds(system, given, work, state, error);
     }
     for (int i = 0; i < system->n; i++) { /* only what was given counts as changed */
-        v0[i] = system->model->coord[i].speed == EXPR_NONE ? v[i] : v0[i];
+        v0[i] = is_given(system, given, i) ? v0[i] : v[i];
     }
     report->speed_change = change(system->n, v, v0, &report->speed_coord);
     if (status == ZW_OK) {
@@ -299,8 +311,8 @@ static zw_status assemble(const zw_system *system, zw_work *work, zw_state *stat
     return status == ZW_OK ? decide_start(system, work, state, report, error) : status;
 }
 
-zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
-                          zw_error *error)
+zw_state *state_create_given(const zw_system *system, const state_given *given, zw_work *work,
+                             zw_assembly *assembly, zw_error *error)
 {
     zw_assembly report = {.position_coord = -1, .speed_coord = -1, .impact_speed = -1};
     zw_state *state = state_allocate(system);
@@ -308,13 +320,13 @@ zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *a
         base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
         return NULL;
     }
-    zw_status status = as_written(system, state, error);
+    zw_status status = as_written(system, given, state, error);
     if (status == ZW_OK) {
         system_bind(system, work, state_param(state));
         status = system_set_modes(system, work, state_mode(state), error);
     }
     if (status == ZW_OK) {
-        status = assemble(system, work, state, &report, error);
+        status = assemble(system, given, work, state, &report, error);
     }
     if (assembly) {
         *assembly = report;
@@ -324,4 +336,10 @@ zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *a
         return NULL;
     }
     return state;
+}
+
+zw_state *zw_state_create(const zw_system *system, zw_work *work, zw_assembly *assembly,
+                          zw_error *error)
+{
+    return state_create_given(system, NULL, work, assembly, error);
 }

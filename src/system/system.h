@@ -154,6 +154,12 @@ double *state_mode(zw_state *state); /* system_mode of each constraint */
 double *state_slide(zw_state *state);
 double *state_memory(zw_state *state);
 zw_state *state_allocate(const zw_system *system);
+/* zw_state_create with other numbers than the file's; NAN, and NULL: as written. Equations only. */
+typedef struct state_given {
+    const double *param, *q, *v; /* [params], [n], [n] */
+} state_given;
+zw_state *state_create_given(const zw_system *system, const state_given *given, zw_work *work,
+                             zw_assembly *assembly, zw_error *error);
 /* save.c: a hash of time, work and data but for the memory and, unless they are asked for, the
  * parameters; never 0. It is made from a sum over all numbers, so that who changes a few of them
  * can change the sum. */

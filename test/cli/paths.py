@@ -248,6 +248,59 @@ class Inverse(Case):
         return self.path("s.csv")
 
 
+class Fit(Case):
+    """Which parameters explain a recording?"""
+
+    def oscillator(self, noise=0.0):
+        model = self.write("m.zw", "param m = 2, k = 20, n = 1\ncoord x[i] = 1 for i in 1..n\n"
+                                   "mass m at (x[i], 0) for i in 1..n\nforce x[i]: -k*x[i] for i in 1..n\n")
+        lines = ["time,pos,other"]
+        for i in range(40):
+            t = 0.1 * i
+            lines.append("%.17g,%.17g,1" % (t, math.cos(math.sqrt(12) * t) + noise * (-1) ** i))
+        return model, self.write("a.csv", "\n".join(lines) + "\n")
+
+    def test_an_oscillator(self):
+        model, recording = self.oscillator(1e-3)
+        words = ["fit", model, recording, "--column", "x[1]=pos", "--vary", "k, x[1](0)"]
+        found = json.loads(self.expect(OK, *words, "--json")[0])
+        k = found["unknowns"]["k"]
+        self.assertAlmostEqual(k["value"], 24, delta=3 * k["error"])
+        self.assertLess(k["error"], 0.02)
+        self.assertAlmostEqual(found["noise"]["x[1]"], 1e-3, delta=1e-4)
+        out, _ = self.expect(OK, *words, "-o", self.path("r.csv"), "--report", self.path("r.html"))
+        self.assertIn("x[1](0)", out)
+        row = next(csv.DictReader(line for line in self.read("r.csv").splitlines() if line[0] != "#"))
+        self.assertAlmostEqual(float(row["measured(x[1])"]) - float(row["fitted(x[1])"]),
+                               float(row["residual(x[1])"]), delta=1e-15)
+
+    def test_what_cannot_be_told(self):
+        model, recording = self.oscillator()
+        out, _ = self.expect(OK, "fit", model, recording, "--column", "x[1]=pos", "--vary", "m, k")
+        self.assertIn("the recordings cannot tell", out)
+        self.assertRegex(out, r"nothing changes when m by 0\.0[0-9]+, k by 1: together")
+
+    def test_mistakes(self):
+        model, recording = self.oscillator()
+        column = ["--column", "x[1]=pos"]
+        def story(code, *words):
+            return self.expect(code, "fit", model, *words)[1]
+        self.assertIn("which recording?", story(USAGE))
+        self.assertIn("names the unknowns", story(USAGE, recording, *column))
+        self.assertIn("no parameter of that name", story(USAGE, recording, *column, "--vary", "z"))
+        self.assertIn("x[1](0)", story(USAGE, recording, *column, "--vary", "x[1]"))
+        self.assertIn("said twice", story(USAGE, recording, *column, "--vary", "k, k"))
+        self.assertIn("LOW..HIGH", story(USAGE, recording, *column, "--vary", "k = 3..2"))
+        self.assertIn("LOW..HIGH", story(USAGE, recording, *column, "--vary", "k = 3"))
+        self.assertIn("--sigma wants", story(USAGE, recording, *column, "--vary", "k", "--sigma", "k=1"))
+        err = story(FAILED, recording, *column, "--vary", "n")
+        self.assertIn("m.zw:1:", err)
+        self.assertIn("shapes the model", err)
+        self.assertIn("there is no column", story(FILE, recording, "--vary", "k"))
+        early = self.write("b.csv", "t,x[1]\n-1,1\n0,1\n1,2\n2,3\n")
+        self.assertIn("begins before", story(FAILED, early, "--vary", "k"))
+
+
 class Limit(Case):
     """Added mass and friction without bound."""
 

@@ -21,6 +21,7 @@
 
 #include "zwang/batch.h"
 #include "zwang/bodies.h"
+#include "zwang/fit.h"
 #include "zwang/inverse.h"
 #include "zwang/look.h"
 #include "zwang/modes.h"
@@ -245,6 +246,13 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, by.by, 2 * (size_t)by.columns * (size_t)by.n * sizeof *by.by);
     }
     zw_sensitivity_free(flow);
+    zw_path *some = zw_path_read_some(j->system, "no such file.csv", NULL, 0, &j->error);
+    mix_status(&j->hash, some ? ZW_OK : j->error.status);
+    zw_path_free(some);
+    const zw_fit_problem nothing = {0};
+    zw_fit *fit = zw_fit_create(j->model, j->system, &nothing, &j->error);
+    mix_status(&j->hash, fit ? ZW_OK : j->error.status);
+    zw_fit_free(fit);
     zw_modes *modes = zw_modes_create(j->model, j->system, state, 0, &j->error);
     mix_status(&j->hash, modes ? (zw_status)zw_modes_stability(modes) : j->error.status);
     zw_modes_free(modes);

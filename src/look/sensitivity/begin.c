@@ -41,11 +41,12 @@ static void fill_written(zw_sensitivity *s, int as_written)
     size_t n = (size_t)s->n;
     int kept = 1;
     for (size_t i = 0; i < n; i++) {
-        int f = s->f.start + (int)i, given = model->coord[i].speed != EXPR_NONE;
+        int f = s->f.start + (int)i, own_q = s->given.q && !isnan(s->given.q[i]);
+        int own_v = s->given.v && !isnan(s->given.v[i]);
         double q = state_q(s->now)[i], v = state_v(s->now)[i];
-        s->q0[i] = as_written ? sens_value(s, f) : q;
-        s->v0[i] = as_written ? sens_value(s, f + (int)n) : v;
-        s->held[i] = as_written && given;
+        s->q0[i] = !as_written ? q : own_q ? s->given.q[i] : sens_value(s, f);
+        s->v0[i] = !as_written ? v : own_v ? s->given.v[i] : sens_value(s, f + (int)n);
+        s->held[i] = as_written && (own_v || model->coord[i].speed != EXPR_NONE);
         kept &= !s->held[i] || fabs(v - s->v0[i]) <= 1e-12 * (1 + fabs(s->v0[i]));
         s->q0[i] = fabs(q - s->q0[i]) <= 1e-14 * (1 + fabs(q)) ? q : s->q0[i];
         s->v0[i] = fabs(v - s->v0[i]) <= 1e-14 * (1 + fabs(v)) ? v : s->v0[i];
@@ -57,8 +58,8 @@ static void fill_written(zw_sensitivity *s, int as_written)
             x[i] = own && by->kind == ZW_UNKNOWN_START;
             x[n + i] = own && by->kind == ZW_UNKNOWN_SPEED;
             if (as_written && by->kind == ZW_UNKNOWN_PARAM) {
-                x[i] = sens_along(s, f, &way);
-                x[n + i] = sens_along(s, f + (int)n, &way);
+                x[i] = own_q ? 0 : sens_along(s, f, &way);
+                x[n + i] = own_v ? 0 : sens_along(s, f + (int)n, &way);
             }
         }
     }

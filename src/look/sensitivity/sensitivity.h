@@ -62,8 +62,9 @@ struct zw_sensitivity {
     step_kinks kinks; /* to know their numbers */
     step_motion motion;
     double *room_of_motion;
-    zw_state *now;    /* scratch: where something is evaluated */
-    zw_state *sample; /* what an observer sees */
+    state_given given; /* what the state that it starts with was made with: the caller's */
+    zw_state *now;     /* scratch: where something is evaluated */
+    zw_state *sample;  /* what an observer sees */
     double *sample_y;
 
     double *z;     /* [count][2 n] deviations of q and v, at constant time */

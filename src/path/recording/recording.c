@@ -278,7 +278,7 @@ static zw_status match_coordinates(recording *r)
     for (int i = 0; i < unknowns(r) && status == ZW_OK; i++) {
         const char *name = zw_name(r->system, ZW_COORD, i);
         int column = find_title(r, name);
-        if (r->of[1 + i] < 0) {
+        if (r->of[1 + i] < 0 && !(r->some && column < 0)) {
             status = column < 0 ? fail_missing(r, name, " for this coordinate of the model")
                                 : claim(r, 1 + i, column);
         }
@@ -322,7 +322,7 @@ static zw_status match_speeds(recording *r)
         }
         found += r->of[1 + n + i] >= 0;
     }
-    r->speeds = found == all ? 1 : found > 0 ? -1 : 0;
+    r->speeds = found == all || (r->some && found > 0) ? 1 : found > 0 ? -1 : 0;
     for (int k = 1 + n; k < 1 + n + all && r->speeds < 0; k++) {
         if (r->of[k] >= 0) {
             r->title[r->of[k]].wanted = 0;
@@ -373,6 +373,21 @@ static int note_ignored(const recording *r, zw_path *path)
     return 1;
 }
 
+/* Which numbers there are, and is it any? */
+static int note_known(const recording *r, zw_path *path)
+{
+    int all = unknowns(r) + speeds(r), any = 0;
+    path->known = base_alloc(((size_t)all + 1) * sizeof *path->known);
+    for (int k = 0; k < all && path->known; k++) {
+        path->known[k] = r->of[1 + k] >= 0;
+        any |= path->known[k];
+    }
+    if (path->known && !any) {
+        fail_missing(r, zw_name(r->system, ZW_COORD, 0), " nor any other coordinate or speed");
+    }
+    return path->known && any;
+}
+
 zw_path *recording_path(const recording *r, long count)
 {
     zw_path *path = path_allocate(r->system, count, r->speeds > 0, r->error);
@@ -385,6 +400,11 @@ zw_path *recording_path(const recording *r, long count)
     }
     if (path == NULL) {
         recording_no_memory(r);
+        return NULL;
+    }
+    if (r->some && !note_known(r, path)) {
+        zw_path_free(path);
+        return NULL;
     }
     return path;
 }
@@ -424,10 +444,11 @@ static void recording_clear(recording *r)
     base_free(r->text);
 }
 
-zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_column *columns,
-                      int column_count, zw_error *error)
+static zw_path *read(const zw_system *system, const char *file, const zw_path_column *columns,
+                     int column_count, int some, zw_error *error)
 {
     recording r = {.system = system,
+                   .some = some,
                    .file = file,
                    .rename = columns,
                    .rename_count = column_count,
@@ -444,4 +465,16 @@ zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_c
     }
     recording_clear(&r);
     return path;
+}
+
+zw_path *zw_path_read(const zw_system *system, const char *file, const zw_path_column *columns,
+                      int column_count, zw_error *error)
+{
+    return read(system, file, columns, column_count, 0, error);
+}
+
+zw_path *zw_path_read_some(const zw_system *system, const char *file, const zw_path_column *columns,
+                           int column_count, zw_error *error)
+{
+    return read(system, file, columns, column_count, 1, error);
 }

@@ -21,6 +21,7 @@ typedef struct recording {
     const char *file;
     const zw_path_column *rename; /* the caller's */
     int rename_count;
+    int some; /* some of the coordinates and speeds are enough */
     zw_error *error;
 
     char *text; /* of a CSV file, ended by a 0; NULL: there is none to show in a message */

@@ -234,7 +234,9 @@ static zw_status fill(const h5_scan *s, hid_t root, zw_path *path)
     zw_status status = spare != NULL ? ZW_OK : recording_no_memory(r);
     for (int k = 0; k < 1 + n + speeds && status == ZW_OK; k++) {
         double *to = k == 0 ? path->t : k <= n ? path->q + (k - 1) : path->v + (k - 1 - n);
-        status = fetch(s, root, r->of[k], spare, to, k == 0 ? 1 : k <= n ? n : speeds);
+        if (r->of[k] >= 0) {
+            status = fetch(s, root, r->of[k], spare, to, k == 0 ? 1 : k <= n ? n : speeds);
+        }
     }
     base_free(spare);
     return status == ZW_OK ? check_times(s, path) : status;

@@ -1,0 +1,60 @@
+/* Inside of fits: fit.c has their life and the method, motion.c residuals and their slopes,
+ * singular.c singular values. */
+#ifndef ZW_LOOK_FIT_H
+#define ZW_LOOK_FIT_H
+
+#include "look/sensitivity/sensitivity.h"
+#include "path/path.h"
+#include "zwang/fit.h"
+
+/* A recorded number. */
+typedef struct fit_row {
+    int recording, channel; /* channel: of q, then of v */
+    long sample;
+} fit_row;
+
+struct zw_fit {
+    const zw_system *system;
+    zw_fit_problem problem;
+    zw_sensitivity *flow;
+    zw_work *work;
+    int n, count;   /* count: unknowns */
+    double *x;      /* [count] */
+    double *origin; /* where it began */
+    char **name;
+    double *param, *q, *v; /* what states are made with: state_given */
+
+    long rows;
+    fit_row *row;
+    double **time; /* of each recording, [times] those that take part */
+    long **sample; /* their samples */
+    int *times;
+    long *first_row;              /* [recordings] */
+    double *residual, *slope;     /* [rows], [rows][count]: measured less fitted, and d fitted */
+    double *tried, *tried_slope;  /* the same at a trial */
+    double *sigma, *scale;        /* [2 n] noise; size of what was recorded */
+    double *free;                 /* [2 n] residuals that no unknown has taken up */
+    double *freedom;              /* [count] of the variance of each */
+    int *given;                   /* [2 n] the noise is */
+    double *A, *V, *value, *size; /* [rows][count], [count][count], [count], [count] */
+    double *step, *trial;         /* [count] */
+
+    double *covariance, *correlation, *null; /* [count][count] each */
+    int *bound;                              /* [count] -1, 0, 1 */
+    zw_fit_report report;
+    int seen; /* times of the run that is on */
+    int recording;
+};
+
+zw_status fit_no_memory(zw_error *error);
+
+/* motion.c: rows and what is recorded; residuals and slopes at the unknowns x. */
+zw_status fit_take_recordings(zw_fit *fit, zw_error *error);
+zw_status fit_evaluate(zw_fit *fit, const double *x, double *residual, double *slope,
+                       zw_error *error);
+
+/* singular.c: A[rows][n] = U S V'. A becomes U S: its columns are orthogonal, of length s[n],
+ * falling. V[n][n] has the directions as columns: V[i * n + k] is number i of direction k. */
+void fit_singular(long rows, int n, double *A, double *s, double *V);
+
+#endif
