@@ -176,8 +176,9 @@ void kinks_sides(const step_kinks *kinks, const expr_graph *graph, const expr_ta
     for (int i = 0; i < expr_tape_kinks(tape); i++) {
         int flip;
         step_kink key = kink_of(graph, expr_tape_kink(tape, i), &flip);
-        const step_kink *kink =
-            bsearch(&key, kinks->kink, (size_t)kinks->count, sizeof key, compare);
+        const step_kink *kink = kinks->count == 0 ? NULL
+                                                  : bsearch(&key, kinks->kink, (size_t)kinks->count,
+                                                            sizeof key, compare);
         side[i] = !kink ? NAN : flip ? -kink->side : kink->side;
     }
 }
