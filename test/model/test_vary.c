@@ -198,12 +198,35 @@ static void test_two_meanings(void **state)
     zw_model_free(model);
 }
 
+/* Settings of readers take the same names; of a robot that a .zw file imports, behind its own. */
+static void test_settings(void **state)
+{
+    (void)state;
+    const char *path = ZW_SOURCE_DIR "/examples/bodies/cart_pole.xml";
+    const char *words = "import \"" ZW_SOURCE_DIR "/examples/bodies/cart_pole.xml\" as cart\n";
+    zw_setting plain = {"pole.mass", 0.7}, imported = {"cart.pole.mass", 0.7};
+    zw_model *model[] = {zw_model_read(path, &plain, 1, NULL),
+                         zw_model_parse(words, "it.zw", &imported, 1, NULL)};
+    for (int i = 0; i < 2; i++) {
+        zw_inertia list[8];
+        assert_non_null(model[i]);
+        assert_int_equal(zw_model_inertia(model[i], list, NULL), ZW_OK);
+        assert_true(list[zw_model_find(model[i], ZW_THING_BODY, "pole")].mass == 0.7);
+        zw_model_free(model[i]);
+    }
+    zw_error error = {0};
+    imported.name = "cart.pole.mas";
+    assert_null(zw_model_parse(words, "it.zw", &imported, 1, &error));
+    assert_non_null(strstr(error.text, "there is no 'pole.mas'"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edited),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_two_meanings),
+        cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
