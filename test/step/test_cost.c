@@ -34,6 +34,7 @@ static const line lines[] = {
     {"contact/humanoid_falls.xml", -1, 0.002, 0, 20, 60, 0, 0.02, 366, 77, 353, 1e-9},
     {"contact/humanoid_falls.xml", -1, 0.005, 0, 0, 160, 0.3, 0, 825, 164, 559, 1e-10},
     {"contact/humanoid_falls.xml", -1, 0.002, 0, 0, 60, 3, 0.02, 385, 75, 396, 1e-10},
+    {"contact/humanoid_falls.xml", -1, 0.005, 0, 0, 200, 0, 0, 201, 2, 5, 1e-10},
     {"contact/quadruped.xml", -1, 0.002, 0, 0, 150, 0.5, 0.3, 1094, 869, 1477, 1e-10},
     {"bodies/gymnast.xml", -1, 0.005, 1e-12, 0, 60, 1, 0, 0, 77, 238, 1e-12},
     {"bodies/stewart.xml", -1, 0.005, 1e-12, 0, 100, 0, 0.5, 0, 1068, 1268, 1e-12},
