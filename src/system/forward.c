@@ -126,10 +126,11 @@ static double power_of(const zw_system *system, const zw_work *work, const zw_mo
     if (!system->works) {
         return 0;
     }
-    const double *Q = terms(work, system->at.Q);
-    double sum = terms(work, system->at.dLdt)[0];
+    const double *Q = system->conservative ? NULL : terms(work, system->at.Q); /* NULL: there is none */
+    double sum = Q ? terms(work, system->at.dLdt)[0] : 0;
     for (int i = 0; i < system->n; i++) {
-        sum += (motion ? Q[i] + motion->F_L[i] + motion->F_C[i] : Q[i]) * v[i];
+        double applied = Q ? Q[i] : 0;
+        sum += (motion ? applied + motion->F_L[i] + motion->F_C[i] : applied) * v[i];
         sum += more ? more[i] * v[i] : 0;
     }
     return sum;
