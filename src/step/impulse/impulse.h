@@ -26,7 +26,7 @@ typedef struct impulse_label {
 
 /* Of the size of the mechanism: what is deeper was in one another before, and is not what an
  * inexact step has left. */
-#define IMPULSE_OVERLAP 1e-6
+#define IMPULSE_OVERLAP 1e-4
 #define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is pushed apart */
 
 typedef struct impulse_deep {

@@ -236,9 +236,9 @@ zw_status impulse_close(step_impulse *s, double *v1, zw_error *error)
         matrix_set(&s->H, s->system, s->work->sweeps); /* M(q1) */
         lagged -= lag(s, v1);
         double lifted = impulse_lift(s, s->begin, s->work->sweeps, v1);
-        lifted += impulse_pushes_apart(s) ? lagged : 0;
-        s->driven = driven + 2 * lifted;
-        s->gained += driven + rubbed + lifted;
+        lagged = impulse_pushes_apart(s) ? lagged : 0;
+        s->driven = driven + 2 * lifted + lagged;
+        s->gained += driven + rubbed + lifted + lagged;
     }
     return status;
 }

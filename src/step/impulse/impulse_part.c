@@ -7,15 +7,15 @@
  * felt, for this step, nor is anything else of the two bodies against each other; from the first
  * step on at whose start they are apart, they are. What is felt so depends on q0 alone.
  *
- * Is there a motion u that parts all with the speeds b that are asked for, without being
- * absurdly fast somewhere? With r_i the speed, in the mean over the masses, of what coordinate i
- * moves by its unit, this is the least of
+ * Is there a way u on which all come apart, b = -gap at each point, without going absurdly far
+ * somewhere? With r_i how far, in the mean over the masses, coordinate i moves things by its unit,
+ * this is the least of
  *
  *     1/2 sum_i (r_i u_i)^2 + 1/(2 GIVE) sum_k max(0, b_k - J_k u)^2
  *
  * over the normals J_k of all points in reach: Gauss's problem with the compliance GIVE. It has an
  * answer always. Where N bodies in a row all have to part, it lacks N^2/2 GIVE of b; what would
- * need bodies 1/sqrt(GIVE) times as fast as it is to part lacks half of it, and what others hold,
+ * need bodies to go 1/sqrt(GIVE) times as far as it is deep lacks half of it, and what others hold,
  * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
  * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
  * but falls into itself. Closers hold u, and limits that touch. */
@@ -144,7 +144,7 @@ static int is_asked(const step_impulse *s)
     return found;
 }
 
-/* What the answer lacks of the speed that was asked for at point k. */
+/* What the answer lacks, at point k, of its depth. */
 static double lacks(const step_impulse *s, const impulse_parting *it, int k)
 {
     const impulse_problem *p = &it->problem;
@@ -153,7 +153,7 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         sum -= p->value[e] * p->answer.a[p->column[e]];
     }
-    return s->touch.found.point[k].gap < -least_depth(s) ? sum / p->b[row] : 0;
+    return p->b[row] > least_depth(s) ? sum / p->b[row] : 0;
 }
 
 /* Pairs of geoms in one another that are not felt: points of a pair are in a row. */
@@ -191,10 +191,9 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     }
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
-        double b = -(point->gap + impulse_left_by(t, point)) / s->h;
         int columns = contact_rows(s->system, point, sweeps, t->column, t->J);
         problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
-        problem_row(p, columns, t->column, t->J, b);
+        problem_row(p, columns, t->column, t->J, -point->gap);
         problem_give(p, GIVE);
     }
     zw_status status =
