@@ -2,7 +2,7 @@
 //
 //     node tools/robots-mujoco.mjs NPM OUT FILE ...
 //
-// NPM is a folder with node_modules/@mujoco/mujoco (tools/judge makes build/npm). One line of JSON a file is appended to
+// NPM is a folder with node_modules/@mujoco/mujoco (tools/need makes build/npm). One line of JSON a file is appended to
 // OUT: {file, ok, flex, plugin, why}. Pictures that a checkout lacks are replaced by one white point: they do not move
 // anything. tools/robots --judged OUT counts only what is loaded here, without flex bodies and plugins.
 import fs from 'node:fs';
