@@ -126,7 +126,8 @@ static double power_of(const zw_system *system, const zw_work *work, const zw_mo
     if (!system->works) {
         return 0;
     }
-    const double *Q = system->conservative ? NULL : terms(work, system->at.Q); /* NULL: there is none */
+    const double *Q =
+        system->conservative ? NULL : terms(work, system->at.Q); /* NULL: there is none */
     double sum = Q ? terms(work, system->at.dLdt)[0] : 0;
     for (int i = 0; i < system->n; i++) {
         double applied = Q ? Q[i] : 0;
