@@ -110,11 +110,22 @@ static void one_linearisation_and_meshes(void **state)
     }
 }
 
+/* Where it has come to rest in a corner, its contact comes and goes with the rounds of a step. */
+static void a_chain_that_rests_goes_on(void **state)
+{
+    fast_case c;
+    (void)state;
+    fast_draw(&c, FAST_CHAIN, 48);
+    must_stay(&c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bar_meets_a_post), cmocka_unit_test(bullets_meet_a_wall),
-        cmocka_unit_test(a_sample_of_the_campaign), cmocka_unit_test(runs_count_what_is_proved),
-        cmocka_unit_test(one_linearisation_and_meshes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_bar_meets_a_post),
+                                       cmocka_unit_test(bullets_meet_a_wall),
+                                       cmocka_unit_test(a_sample_of_the_campaign),
+                                       cmocka_unit_test(runs_count_what_is_proved),
+                                       cmocka_unit_test(one_linearisation_and_meshes),
+                                       cmocka_unit_test(a_chain_that_rests_goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,7 @@ typedef struct progress {
     double off, off_before; /* of places, the worst, to the size of the mechanism */
     double soundest;        /* the least of what places and balance were off together */
     int placed;             /* that is as little as is asked for */
+    int held;               /* there were rows in some round */
     int slow;               /* rounds that contracted slowly */
     int idle;               /* the last so many rounds did not contract at all, */
     int lost;               /* and did not get nearer than all before */
@@ -255,6 +256,7 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
     at->made &= more == 0 && !s->changed;
     if (status == ZW_OK) {
         put_rows(s);
+        at->held |= s->problem.rows > 0;
     }
     if (status == ZW_OK && round == 0 && !may_rest(s) && may_look_ahead(s)) {
         status = find_contacts(s, error);
@@ -292,7 +294,7 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
         status = status == ZW_OK ? look(s, 1, at, &done, error) : status;
     }
     int near = at->off <= (s->last_resort > 1 ? FAIR : NEAR);
-    int excused = s->problem.rows > 0 || at->left <= FAIR; /* what flies freely has no excuse */
+    int excused = at->held || at->left <= FAIR; /* what flies freely has no excuse */
     int taken = status == ZW_OK && (unsound(at) <= 1 || (near && excused));
     if (!taken) {
         return status == ZW_NO_MEMORY ? status
@@ -344,7 +346,7 @@ static int step_by_chord(step_impulse *s, progress *at, int round)
  * it). Then all slopes are found, at the best iterate that there was. */
 static int strays(const step_impulse *s, const progress *at, int round)
 {
-    return s->U && round > 1 && s->problem.rows == 0 && !s->with_N && at->left > at->before;
+    return s->U && round > 1 && !at->held && !s->with_N && at->left > at->before;
 }
 
 static zw_status turn_back(step_impulse *s, int round, progress *at, zw_error *error)
