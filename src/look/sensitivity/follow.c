@@ -5,9 +5,11 @@
  *     dq' = dv,      dv' = a_q dq + a_v dv + a_p P          (slopes.h)
  *
  * and the same method takes the same step with them: stage s has the argument z + h sum a_sj k_j
- * and the slopes of f at stage s of x. That is the derivative of the discrete step itself, but for
- * the choice of its length, so that z is as exact as x is. The stages of x are computed anew from
- * the step's start. Dense output is the derivative of the method's.
+ * and the slopes of f at stage s of x. Without constraints that is the derivative of the discrete
+ * step itself, but for the choice of its length; with them it lacks the curvature of the projection
+ * that ends the step, which is as large as the method's own error. So z is as exact as x is. The
+ * stages of x are computed anew from the step's start. Dense output is the derivative of the
+ * method's.
  *
  * What ends a step is moved onto the constraints, and so is z (begin.c). */
 #include <math.h>
