@@ -7,7 +7,7 @@
 
 /* What arrays keep alive: as of a Sim, not the object that may keep them. */
 typedef struct hall_object {
-    PyObject_HEAD model_object *model;
+    PyObject_HEAD PyObject *models; /* a Model, or a tuple of them */
     zw_batch *batch;
 } hall_object;
 
@@ -22,7 +22,7 @@ static void destroy_hall(PyObject *self)
     hall_object *hall = (hall_object *)self;
     PyTypeObject *type = Py_TYPE(self);
     zw_batch_free(hall->batch);
-    Py_XDECREF((PyObject *)hall->model);
+    Py_XDECREF(hall->models);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -36,24 +36,66 @@ PyType_Spec hall_spec = {.name = "zwang._core.Hall",
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+/* What the Models in a tuple have compiled; NULL: an exception is set. */
+static const zw_system **systems_of(PyObject *models, int worlds)
+{
+    if (PyTuple_Size(models) != worlds) {
+        PyErr_Format(PyExc_ValueError, "%zd models for %d worlds", PyTuple_Size(models), worlds);
+        return NULL;
+    }
+    const zw_system **list = PyMem_Calloc((size_t)worlds + 1, sizeof *list);
+    for (int i = 0; list && i < worlds; i++) {
+        PyObject *model = PyTuple_GetItem(models, i);
+        if (!core_of_model(model)) {
+            PyMem_Free(list);
+            return NULL;
+        }
+        list[i] = ((model_object *)model)->system;
+    }
+    if (!list) {
+        PyErr_NoMemory();
+    }
+    return list;
+}
+
+static zw_batch *make(PyObject *models, int worlds, int threads, zw_error *error)
+{
+    zw_batch *batch;
+    if (!PyTuple_Check(models)) {
+        const zw_system *system = ((model_object *)models)->system;
+        Py_BEGIN_ALLOW_THREADS;
+        batch = zw_batch_create(system, worlds, threads, error);
+        Py_END_ALLOW_THREADS;
+        return batch;
+    }
+    const zw_system **list = systems_of(models, worlds);
+    if (!list) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    batch = zw_batch_create_of(list, worlds, threads, error);
+    Py_END_ALLOW_THREADS;
+    PyMem_Free(list);
+    return batch;
+}
+
 static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
     static char *words[] = {"model", "worlds", "threads", NULL};
-    PyObject *model;
+    PyObject *models;
     int worlds, threads = 1;
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|i", words, &model, &worlds, &threads)) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, names, "Oi|i", words, &models, &worlds, &threads)) {
         return NULL;
     }
-    core_state *core = core_of_model(model);
+    int several = PyTuple_Check(models) && PyTuple_Size(models) > 0;
+    core_state *core = core_of_model(several ? PyTuple_GetItem(models, 0) : models);
     hall_object *hall = core ? PyObject_New(hall_object, core->hall) : NULL;
     if (!hall) {
         return NULL;
     }
     zw_error error = {.status = ZW_OK};
-    hall->model = (model_object *)Py_NewRef(model);
-    Py_BEGIN_ALLOW_THREADS;
-    hall->batch = zw_batch_create(hall->model->system, worlds, threads, &error);
-    Py_END_ALLOW_THREADS;
+    hall->models = Py_NewRef(models);
+    hall->batch = make(models, worlds, threads, &error);
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     batch_object *made = hall->batch ? (batch_object *)allocate(type, 0) : NULL;
     if (!made) {
@@ -202,7 +244,41 @@ static PyObject *reset(PyObject *self, PyObject *mask)
     return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
 }
 
+static PyObject *save(PyObject *self, PyObject *none)
+{
+    (void)none;
+    batch_object *it = (batch_object *)self;
+    zw_error error = {.status = ZW_OK};
+    if (!enter(it)) {
+        return NULL;
+    }
+    size_t size = zw_batch_bytes(it->hall->batch);
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    if (bytes && zw_batch_save(it->hall->batch, PyBytes_AsString(bytes), size, &error) != ZW_OK) {
+        Py_CLEAR(bytes);
+        core_raise(it->core, &error);
+    }
+    it->busy = 0;
+    return bytes;
+}
+
+static PyObject *restore(PyObject *self, PyObject *from)
+{
+    batch_object *it = (batch_object *)self;
+    zw_error error = {.status = ZW_OK};
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(from, &bytes, &size) != 0 || !enter(it)) {
+        return NULL;
+    }
+    zw_status status = zw_batch_restore(it->hall->batch, bytes, (size_t)size, &error);
+    it->busy = 0;
+    return status == ZW_OK ? Py_NewRef(Py_None) : core_raise(it->core, &error);
+}
+
 static PyMethodDef methods[] = {
+    {"_save", save, METH_NOARGS, NULL},
+    {"_restore", restore, METH_O, NULL},
     {"_field", field, METH_VARARGS, NULL},
     {"_results", results, METH_NOARGS, NULL},
     {"why", why, METH_O, "why(world)\n\nWhy a world failed; None: it did not."},

@@ -159,8 +159,11 @@ static PyObject *version(PyObject *module, PyObject *none)
 }
 
 static PyMethodDef functions[] = {
-    {"load", (PyCFunction)(void (*)(void))model_load, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"parse", (PyCFunction)(void (*)(void))model_parse, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"read", model_read, METH_O, NULL},
+    {"certify", recording_certify, METH_VARARGS, NULL},
+    {"inverse", recording_inverse, METH_VARARGS, NULL},
+    {"fit", recording_fit, METH_VARARGS, NULL},
+    {"sweep", sweep_run, METH_VARARGS, NULL},
     {"gauss_solve", (PyCFunction)(void (*)(void))gauss_solve, METH_VARARGS | METH_KEYWORDS, NULL},
     {"version", version, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
@@ -187,7 +190,8 @@ static int execute(PyObject *module)
         add_type(module, &sim_spec, &core->sim) < 0 ||
         add_type(module, &run_spec, &core->run) < 0 ||
         add_type(module, &hall_spec, &core->hall) < 0 ||
-        add_type(module, &batch_spec, &core->batch) < 0) {
+        add_type(module, &batch_spec, &core->batch) < 0 ||
+        add_type(module, &table_spec, &core->table) < 0) {
         return -1;
     }
     return 0;
@@ -204,6 +208,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->run);
     Py_VISIT(core->hall);
     Py_VISIT(core->batch);
+    Py_VISIT(core->table);
     return 0;
 }
 
@@ -218,6 +223,7 @@ static int clear(PyObject *module)
     Py_CLEAR(core->run);
     Py_CLEAR(core->hall);
     Py_CLEAR(core->batch);
+    Py_CLEAR(core->table);
     return 0;
 }
 

@@ -12,13 +12,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "zwang/fit.h"
 #include "zwang/look.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
 
 typedef struct core_state {
     PyObject *error; /* zwang.Error */
-    PyTypeObject *memory, *model, *store, *sim, *run, *hall, *batch;
+    PyTypeObject *memory, *model, *store, *sim, *run, *hall, *batch, *table;
 } core_state;
 
 core_state *core_of(PyObject *self); /* by an object of a type that has no subclasses */
@@ -63,8 +64,22 @@ typedef struct model_object {
 } model_object;
 
 extern PyType_Spec model_spec;
-PyObject *model_load(PyObject *module, PyObject *arguments, PyObject *names);
-PyObject *model_parse(PyObject *module, PyObject *arguments, PyObject *names);
+/* Where a model comes from: a text, or a file, and how it is read. Words belong to the tuple
+ * (text or None, path, params, key, base, balance, packages, impact), which must stay. */
+typedef struct source {
+    const char *text, *name, *key;
+    zw_read_options options;
+    zw_impact_law impact;
+    PyObject *path;
+    zw_setting *settings;
+    zw_package *packages;
+} source;
+
+int source_get(PyObject *tuple, source *to); /* 0: an exception is set */
+void source_drop(source *it);
+/* With these options in place of its own; without the GIL, from any thread. */
+zw_model *source_read(const source *from, const zw_read_options *options, zw_error *error);
+PyObject *model_read(PyObject *module, PyObject *tuple);
 core_state *core_of_model(PyObject *model); /* NULL: it is no Model, and an exception is set */
 int model_kind(const char *name); /* zw_kind of "coord", "param" ...; -1: an exception is set */
 
@@ -126,6 +141,42 @@ PyObject *sim_rows(PyObject *self, PyObject *none);
 /* run.c: whole motions. */
 extern PyType_Spec run_spec;
 PyObject *sim_run(PyObject *self, PyObject *arguments, PyObject *names);
+
+/* sim_near.c: what is near the present state: derivatives, rest, modes, forces, ways to a goal. */
+PyObject *sim_inverse(PyObject *self, PyObject *arguments);
+PyObject *sim_slopes(PyObject *self, PyObject *none);
+PyObject *sim_rest(PyObject *self, PyObject *arguments);
+PyObject *sim_modes(PyObject *self, PyObject *period);
+PyObject *sim_reach(PyObject *self, PyObject *arguments);
+PyObject *sim_sensitivity(PyObject *self, PyObject *arguments);
+
+/* ---- Answers that can be written to files: table.c ------------------------------------------- */
+
+typedef struct table_kind {
+    void (*release)(void *data);
+    zw_status (*write)(void *data, const char *path, zw_error *error);
+} table_kind;
+
+extern PyType_Spec table_spec;
+/* Takes the data, which is released also where this fails; keeps the owner alive. */
+PyObject *table_create(core_state *core, PyObject *owner, void *data, const table_kind *kind);
+
+/* Entries of a dict; 0: an exception is set, and value is gone. */
+int dict_put(PyObject *dict, const char *name, PyObject *value);
+/* A copy of numbers, [rows][columns], or [rows] where columns is 0. */
+PyObject *memory_copy(core_state *core, const double *from, Py_ssize_t rows, Py_ssize_t columns);
+
+/* recording.c: certify, inverse dynamics and fit of recordings. A recording is the path of a file
+ * or (t, q, v or None). */
+zw_path *recording_get(model_object *model, PyObject *from, PyObject *columns, int some);
+int unknowns_get(PyObject *tuples, Py_ssize_t *count, zw_unknown **unknown, double **low,
+                 double **high);
+PyObject *recording_certify(PyObject *module, PyObject *arguments);
+PyObject *recording_inverse(PyObject *module, PyObject *arguments);
+PyObject *recording_fit(PyObject *module, PyObject *arguments);
+
+/* sweep.c: many runs. */
+PyObject *sweep_run(PyObject *module, PyObject *arguments);
 
 /* batch.c: many worlds. */
 extern PyType_Spec hall_spec, batch_spec;

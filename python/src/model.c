@@ -2,6 +2,7 @@
  * Sims may use it at once. */
 #include "core.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,12 +64,6 @@ static int get_pairs(PyObject *from, int texts, pairs *to)
     return 1;
 }
 
-static void free_pairs(pairs *it)
-{
-    free(it->setting);
-    free(it->package);
-}
-
 /* States begin with this keyframe. */
 static int take_key(zw_model *model, const char *name, zw_error *error)
 {
@@ -83,25 +78,41 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     return zw_model_change(model, ZW_THING_KEY, index, &key, error) == ZW_OK;
 }
 
-typedef struct wanted {
-    const char *text, *name, *key;
-    zw_read_options options;
-    zw_impact_law impact;
-} wanted;
-
-/* Without the GIL. */
-static zw_model *read_model(const wanted *it, zw_system **system, zw_error *error)
+/* zw_model_parse with lines that stand at the end, as sweeps have them for what they keep. */
+static zw_model *parse(const source *from, const zw_read_options *options, zw_error *error)
 {
-    zw_model *model = it->text ? zw_model_parse(it->text, it->name, it->options.settings,
-                                                it->options.setting_count, error)
-                               : zw_model_read_with(it->name, &it->options, error);
-    if (model && it->impact != ZW_IMPACT_DEFAULT) {
-        zw_model_set_impact(model, it->impact);
+    const char *more = options->more ? options->more : "";
+    size_t size = strlen(from->text) + strlen(more) + 2;
+    char *text = malloc(size);
+    if (!text) {
+        error->status = ZW_NO_MEMORY;
+        return NULL;
     }
-    if (model && it->key && !take_key(model, it->key, error)) {
+    PyOS_snprintf(text, size, "%s\n%s", from->text, more);
+    zw_model *model = zw_model_parse(options->more ? text : from->text, from->name,
+                                     options->settings, options->setting_count, error);
+    free(text);
+    return model;
+}
+
+zw_model *source_read(const source *from, const zw_read_options *options, zw_error *error)
+{
+    zw_model *model =
+        from->text ? parse(from, options, error) : zw_model_read_with(from->name, options, error);
+    if (model && from->impact != ZW_IMPACT_DEFAULT) {
+        zw_model_set_impact(model, from->impact);
+    }
+    if (model && from->key && !take_key(model, from->key, error)) {
         zw_model_free(model);
         return NULL;
     }
+    return model;
+}
+
+/* Without the GIL. */
+static zw_model *read_model(const source *it, zw_system **system, zw_error *error)
+{
+    zw_model *model = source_read(it, &it->options, error);
     *system = model ? zw_system_compile(model, error) : NULL;
     if (model && !*system) {
         zw_model_free(model);
@@ -110,7 +121,7 @@ static zw_model *read_model(const wanted *it, zw_system **system, zw_error *erro
     return model;
 }
 
-static PyObject *make(PyObject *module, const wanted *it)
+static PyObject *make(PyObject *module, const source *it)
 {
     core_state *core = PyModule_GetState(module);
     zw_error error = {.status = ZW_OK};
@@ -156,50 +167,50 @@ static int find_base(const char *name, zw_base *base)
     return 0;
 }
 
-PyObject *model_load(PyObject *module, PyObject *arguments, PyObject *names)
+int source_get(PyObject *tuple, source *to)
 {
-    static char *words[] = {"path", "params", "key", "base", "balance", "packages", "impact", NULL};
-    PyObject *path, *params = NULL, *packages = NULL, *made = NULL;
+    PyObject *params = NULL, *packages = NULL;
     const char *base = NULL, *impact = NULL;
-    wanted it = {0};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "O&|OzzpOz", words, PyUnicode_FSConverter,
-                                     &path, &params, &it.key, &base, &it.options.balance_inertia,
-                                     &packages, &impact)) {
-        return NULL;
-    }
     pairs settings = {0, NULL, NULL}, places = {0, NULL, NULL};
-    if (find_base(base, &it.options.base) && find_impact(impact, &it.impact) &&
-        get_pairs(params, 0, &settings) && get_pairs(packages, 1, &places)) {
-        it.name = PyBytes_AsString(path);
-        it.options.settings = settings.setting;
-        it.options.setting_count = settings.count;
-        it.options.packages = places.package;
-        it.options.package_count = places.count;
-        made = make(module, &it);
+    *to = (source){0};
+    if (!PyArg_ParseTuple(tuple, "zO&OzzpOz", &to->text, PyUnicode_FSConverter, &to->path, &params,
+                          &to->key, &base, &to->options.balance_inertia, &packages, &impact)) {
+        return 0;
     }
-    free_pairs(&settings);
-    free_pairs(&places);
-    Py_DECREF(path);
-    return made;
+    to->name = PyBytes_AsString(to->path);
+    int fine = find_base(base, &to->options.base) && find_impact(impact, &to->impact) &&
+               get_pairs(params, 0, &settings) && get_pairs(packages, 1, &places);
+    to->options.settings = to->settings = settings.setting;
+    to->options.setting_count = settings.count;
+    to->options.packages = to->packages = places.package;
+    to->options.package_count = places.count;
+    free(settings.package);
+    free(places.setting);
+    if (!fine) {
+        source_drop(to);
+    }
+    return fine;
 }
 
-PyObject *model_parse(PyObject *module, PyObject *arguments, PyObject *names)
+void source_drop(source *it)
 {
-    static char *words[] = {"text", "name", "params", "key", "impact", NULL};
-    PyObject *params = NULL, *made = NULL;
-    const char *impact = NULL;
-    wanted it = {.name = "text.zw"};
-    if (!PyArg_ParseTupleAndKeywords(arguments, names, "s|sOzz", words, &it.text, &it.name, &params,
-                                     &it.key, &impact)) {
+    free(it->settings);
+    free(it->packages);
+    Py_CLEAR(it->path);
+}
+
+PyObject *model_read(PyObject *module, PyObject *tuple)
+{
+    source it;
+    if (!PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "a tuple is wanted");
         return NULL;
     }
-    pairs settings = {0, NULL, NULL};
-    if (find_impact(impact, &it.impact) && get_pairs(params, 0, &settings)) {
-        it.options.settings = settings.setting;
-        it.options.setting_count = settings.count;
-        made = make(module, &it);
+    if (!source_get(tuple, &it)) {
+        return NULL;
     }
-    free_pairs(&settings);
+    PyObject *made = make(module, &it);
+    source_drop(&it);
     return made;
 }
 
@@ -320,6 +331,22 @@ static PyObject *geoms(PyObject *self, PyObject *none)
     return thing_names(self, ZW_THING_GEOM, geom_name);
 }
 
+/* [actuators][2], infinite where the file has no limits */
+static PyObject *control_ranges(PyObject *self, PyObject *none)
+{
+    (void)none;
+    model_object *it = (model_object *)self;
+    int count = zw_model_count(it->model, ZW_THING_ACTUATOR);
+    PyObject *memory = memory_copy(core_of(self), NULL, count, 2);
+    for (int i = 0; memory && i < count; i++) {
+        const zw_actuator_def *def = zw_model_def(it->model, ZW_THING_ACTUATOR, i);
+        double *to = memory_data(memory) + 2 * i;
+        to[0] = def->ctrl_limited ? def->ctrl_range[0] : (double)-INFINITY;
+        to[1] = def->ctrl_limited ? def->ctrl_range[1] : (double)INFINITY;
+    }
+    return memory;
+}
+
 /* What the file said that has no effect here: (text, file, line, count). */
 static PyObject *notes(PyObject *self, PyObject *none)
 {
@@ -355,6 +382,7 @@ static PyMethodDef methods[] = {{"names", list_names, METH_O, NULL},
                                 {"actuators", actuators, METH_NOARGS, NULL},
                                 {"keys", keys, METH_NOARGS, NULL},
                                 {"geoms", geoms, METH_NOARGS, NULL},
+                                {"control_ranges", control_ranges, METH_NOARGS, NULL},
                                 {"notes", notes, METH_NOARGS, NULL},
                                 {"write", write_mjcf, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};

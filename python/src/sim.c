@@ -518,6 +518,12 @@ static PyMethodDef methods[] = {
     {"_force", sim_force, METH_O, NULL},
     {"_momentum", sim_momentum, METH_O, NULL},
     {"_rows", sim_rows, METH_NOARGS, NULL},
+    {"_inverse", sim_inverse, METH_VARARGS, NULL},
+    {"_slopes", sim_slopes, METH_NOARGS, NULL},
+    {"_rest", sim_rest, METH_VARARGS, NULL},
+    {"_modes", sim_modes, METH_O, NULL},
+    {"_reach", sim_reach, METH_VARARGS, NULL},
+    {"_sensitivity", sim_sensitivity, METH_VARARGS, NULL},
     {"_run", (PyCFunction)(void (*)(void))sim_run, METH_VARARGS | METH_KEYWORDS, NULL},
     {NULL, NULL, 0, NULL}};
 

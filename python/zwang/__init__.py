@@ -19,12 +19,14 @@ arrays, `model.sim` a motion to be stepped and controlled, `Batch` many of them.
 `zwang.Error`, with the place in the user's text.
 """
 
-from . import gauss
+from . import env, gauss
 from ._core import Error, version as _version
 from .batch import Batch
 from .model import Model, load, parse
 from .run import Event, Run
 from .sim import Sim
+from .study import Fit, Forces, Sweep, Trial, certify, fit, inverse, sweep
 
 __version__: str = _version()
-__all__ = ["Batch", "Error", "Event", "Model", "Run", "Sim", "gauss", "load", "parse"]
+__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Run", "Sim", "Sweep", "Trial", "certify", "env", "fit", "gauss", "inverse",
+           "load", "parse", "sweep"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,39 +15,81 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 
+def _cores(model: Any, worlds: int | None, vary: Mapping[str, npt.ArrayLike] | None) -> tuple["Model", Any, int]:
+    """The first model, what the extension makes the worlds of, and their number."""
+    if isinstance(model, Sequence) and model and all(hasattr(one, "_core") for one in model):
+        if worlds not in (None, len(model)) or vary:
+            raise ValueError("a Batch of a list of models has one world of each")
+        return model[0], tuple(one._core for one in model), len(model)
+    if not hasattr(model, "_core"):
+        raise TypeError("a Batch is made of a Model, or of a list of them")
+    if worlds is None:
+        raise TypeError("how many worlds?")
+    if not vary:
+        return model, model._core, worlds
+    columns = {name: np.broadcast_to(np.asarray(values, dtype=float), (worlds,)) for name, values in vary.items()}
+    made: dict[tuple[float, ...], Any] = {}
+    cores = []
+    for row in zip(*(column.tolist() for column in columns.values())):
+        if row not in made:
+            made[row] = model.with_params(**dict(zip(columns, row)))
+        cores.append(made[row]._core)
+    return made[tuple(float(column[0]) for column in columns.values())], tuple(cores), worlds
+
+
 class Batch(_core.Batch):
     """Worlds that move together, each with the bits of its motion alone, whatever the number of threads.
 
     `time` [worlds], `q`, `v`, `params`, `activation` [worlds, numbers] and `ctrl` share memory with the library: what is written acts
     when the worlds move next, and what is written of q and v is brought onto the constraints. After `step(..., sense=True)` there are
     `sensors` and `a`. A world that fails stands still until it is reset or written into; `failed` is their mask, `why(i)` the reason.
+    Other libraries see the same memory by DLPack: `torch.from_dlpack(batch.q)`.
+
+    vary: numbers of the file that differ from world to world, {"thigh.mass": values}; or give a list of models.
+
+        >>> import numpy as np, zwang
+        >>> model = zwang.parse("param g = 9.81\\ncoord y = 0\\nmass 1 at (y)\\nforce y: -g")
+        >>> batch = zwang.Batch(model, 3, vary={"g": [1, 2, 3]})
+        >>> batch.run(2.0)
+        True
+        >>> batch.q[:, 0].round(9).tolist()
+        [-2.0, -4.0, -6.0]
+        >>> np.shares_memory(np.from_dlpack(batch.q), batch.q)
+        True
     """
 
-    def __new__(cls, model: "Model", worlds: int, threads: int = 1, **options: Any) -> "Batch":
-        core = getattr(model, "_core", None)
-        if core is None:
-            raise TypeError("a Batch is made of a Model")
-        made: Batch = super().__new__(cls, core, worlds, threads)
+    model: "Model"
+    worlds: int
+
+    def __new__(cls, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
+                vary: Mapping[str, npt.ArrayLike] | None = None, **options: Any) -> "Batch":
+        first, cores, count = _cores(model, worlds, vary)
+        made: Batch = super().__new__(cls, cores, count, threads)
+        made.model = first
+        made.worlds = count
         return made
 
-    def __init__(self, model: "Model", worlds: int, threads: int = 1, *, step: float = 0.0, method: str | None = None,
+    def __init__(self, model: "Model | Sequence[Model]", worlds: int | None = None, threads: int = 1, *,
+                 vary: Mapping[str, npt.ArrayLike] | None = None, step: float = 0.0, method: str | None = None,
                  contact: str | None = None, tolerance: float = 0.0, accuracy: float = 0.0) -> None:
-        self.model = model
-        self.worlds = worlds
-        sim = model.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None)
+        own = self.model
+        sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None)
         self._asked = (sim.options["step"], tolerance, accuracy, method, contact)
         self.time: Array = np.asarray(self._field("time", 1))[:, 0]
-        self.q: Array = np.asarray(self._field("q", len(model.coords)))
-        self.v: Array = np.asarray(self._field("v", len(model.speeds)))
-        self.params: Array = np.asarray(self._field("params", len(model.params)))
-        self.activation: Array = np.asarray(self._field("activation", len(model.activations)))
-        self.sensors: Array = np.asarray(self._field("sensors", len(model.sensors)))
-        self.a: Array = np.asarray(self._field("a", len(model.speeds)))
-        first = len(model.params) - len(model.actuators)
+        self.q: Array = np.asarray(self._field("q", len(own.coords)))
+        self.v: Array = np.asarray(self._field("v", len(own.speeds)))
+        self.params: Array = np.asarray(self._field("params", len(own.params)))
+        self.activation: Array = np.asarray(self._field("activation", len(own.activations)))
+        self.sensors: Array = np.asarray(self._field("sensors", len(own.sensors)))
+        self.a: Array = np.asarray(self._field("a", len(own.speeds)))
+        first = len(own.params) - len(own.actuators)
         self.ctrl: Array = self.params[:, first:]
 
     def __repr__(self) -> str:
         return f"<zwang.Batch of {self.worlds} worlds of {self.model._title}>"
+
+    def __len__(self) -> int:
+        return self.worlds
 
     def step(self, steps: int = 1, *, sense: bool = False) -> bool:
         """Steps of all worlds; True: none failed in them. sense=True also fills `sensors` and `a`."""
@@ -61,12 +103,24 @@ class Batch(_core.Batch):
         return self._move(-1, False, float(time), 0.0, tolerance, accuracy, method, contact)
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
-        """The worlds of the mask (all of them, without one) begin anew."""
+        """The worlds of the mask (all of them, without one) go back to their start."""
         self._reset(None if mask is None else np.asarray(mask, dtype=bool).astype(np.uint8).tobytes())
+
+    def save(self) -> bytes:
+        """All states, to be resumed by `restore` of a batch of the same models."""
+        return self._save()
+
+    def restore(self, state: bytes) -> None:
+        self._restore(state)
 
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
         return np.asarray(np.asarray(self._results())[:, 0] != 0)
+
+    @property
+    def stopped(self) -> npt.NDArray[np.bool_]:
+        """Worlds that a `stop` line of the file has ended."""
+        return np.asarray(np.asarray(self._results())[:, 2] >= 0)
 
     @property
     def certificate(self) -> Array:

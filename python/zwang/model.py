@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping
+from typing import Any, Mapping
 
 from . import _core
 from .run import Run
 from .sim import Sim
 
-Reader = Callable[[dict[str, float]], _core.Model]
+# text or None, path, params, key, base, balance, packages, impact: as python/src/core.h has them
+Source = tuple[str | None, str, dict[str, float], str | None, str | None, bool, dict[str, str], str | None]
 
 
 class Model:
@@ -18,11 +19,10 @@ class Model:
     Made by `zwang.load` and `zwang.parse`.
     """
 
-    def __init__(self, reader: Reader, params: Mapping[str, float], title: str) -> None:
-        self._reader = reader
-        self._params = dict(params)
-        self._title = title
-        self._core = reader(self._params)
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._title = os.path.basename(source[1])
+        self._core = _core.read(source)
         names = self._core.names
         self.coords: tuple[str, ...] = names("coord")
         self.speeds: tuple[str, ...] = names("speed")
@@ -54,7 +54,8 @@ class Model:
 
     def with_params(self, **params: float) -> "Model":
         """The same text with other values of its parameters, read and compiled again."""
-        return Model(self._reader, {**self._params, **params}, self._title)
+        text, path, given, key, base, balance, packages, impact = self._source
+        return Model((text, path, {**given, **params}, key, base, balance, packages, impact))
 
     def sim(self, **options: Any) -> Sim:
         """A motion to be stepped: `sim(step=0.002, method="impulse", contact="coulomb", tolerance=..., accuracy=...)`."""
@@ -104,18 +105,11 @@ def load(
     key: the keyframe to start from. base: "fixed" or "free", for URDF. balance: repair moments of inertia that no body can have.
     packages: where package://name/ lies. impact: "sequential" or "simultaneous". Other names are parameters of the file.
     """
-    place = os.fspath(path)
-
-    def read(values: dict[str, float]) -> _core.Model:
-        return _core.load(place, values, key, base, balance, dict(packages or {}), impact)
-
-    return Model(read, params, os.path.basename(place))
+    return Model((None, os.fspath(path), params, key, base, balance, dict(packages or {}), impact))
 
 
 def parse(text: str, *, name: str = "text.zw", key: str | None = None, impact: str | None = None, **params: float) -> Model:
-    """Read a system from a text in the language of .zw files; `name` stands for the file in messages."""
-
-    def read(values: dict[str, float]) -> _core.Model:
-        return _core.parse(text, name, values, key, impact)
-
-    return Model(read, params, name)
+    """A model from a text in the language of .zw files; `name` stands for the file in messages."""
+    if not isinstance(text, str):
+        raise TypeError("parse wants the text of a model")
+    return Model((text, name, params, key, None, False, {}, impact))

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .near import (Inverse, Linear, Modes, Reach, Rest, Sensitivity, inverse_of, linear_of, modes_of, no_such,
+                   sensitivity_of)
 from .run import Run
 
 if TYPE_CHECKING:
@@ -159,7 +161,7 @@ class Sim(_core.Sim):
     def set_params(self, **values: float) -> None:
         """Other values of parameters from now on: `sim.set_params(g=1.62)`."""
         for name, value in values.items():
-            self._set("params", _index(self.model.params, name, "parameter"), [float(value)])
+            self._set("params", no_such(self.model.params, name, "parameter"), [float(value)])
 
     def copy(self) -> "Sim":
         """Another Sim in the same state."""
@@ -203,7 +205,7 @@ class Sim(_core.Sim):
         """The numbers of one sensor, after `forward` or `look`."""
         at = [i for i, title in enumerate(self.model.sensors) if title == name or title.startswith(name + ".")]
         if not at:
-            _index(self.model.sensors, name, "sensor")
+            no_such(self.model.sensors, name, "sensor")
         return self.sensors[at]
 
     @property
@@ -226,7 +228,7 @@ class Sim(_core.Sim):
 
     def constraint_force(self, name: str) -> Array:
         """The force of a constraint on the speeds, after `forward`."""
-        return np.asarray(self._constraint_force(_index(self.model.constraints, name, "constraint")))
+        return np.asarray(self._constraint_force(no_such(self.model.constraints, name, "constraint")))
 
     # ---- Questions about the mechanism
 
@@ -252,13 +254,58 @@ class Sim(_core.Sim):
 
     def momentum(self, body: str | None = None) -> Momentum:
         """Of a body with all that hangs on it; without a name, of all."""
-        x = np.asarray(self._momentum(0 if body is None else _index(self.model.bodies, body, "body")))
+        x = np.asarray(self._momentum(0 if body is None else no_such(self.model.bodies, body, "body")))
         return Momentum(float(x[0]), x[1:4], x[4:7], x[7:10], x[10:13])
 
     def constraint_rows(self) -> tuple[Array, Array, Array, Array]:
         """A, b of A a = b, and how far off positions and speeds are."""
         A, b, phi, psi = (np.asarray(part) for part in self._rows())
         return A, b, phi, psi
+
+    # ---- Near this state
+
+    def inverse(self, a: npt.ArrayLike, drive: str | Sequence[str] = ()) -> Inverse:
+        """Which forces of the motors, constraints and contacts give these accelerations?
+
+        drive: speeds on which any force may act besides, or "all".
+        """
+        from .study import speeds_of
+
+        return inverse_of(self._inverse(np.ascontiguousarray(a, dtype=float), speeds_of(self.model, drive)))
+
+    def linearise(self) -> Linear:
+        """Exact derivatives of the accelerations and multipliers at this state."""
+        return linear_of(self._slopes())
+
+    def rest(self, tolerance: float = 0.0, iterations: int = 0) -> Rest:
+        """Move to an equilibrium near by, downhill. Raises zwang.Error where none is found."""
+        return Rest(**self._rest(tolerance, iterations))
+
+    def modes(self, period: float = 0.0) -> Modes:
+        """Small motions about this equilibrium or steady motion; with a period, about a periodic one."""
+        return modes_of(self._modes(float(period)))
+
+    def reach(self, time: float = 0.0, tolerance: float = 0.0) -> Reach:
+        """Set the speeds (and multipliers) that lead to the goal of the model's `reach` line. Raises zwang.Error where none does.
+
+            >>> import zwang
+            >>> sim = zwang.parse("coord x = 0\\nmass 1 at (x)\\nforce x: -1\\nreach x = 3 at 2").sim()
+            >>> _ = sim.reach()
+            >>> sim.v.round(6).tolist()
+            [2.5]
+        """
+        raw = self._reach(float(time), tolerance)
+        return Reach(**{**raw, "least": bool(raw["least"])})
+
+    def sensitivity(self, by: Sequence[str] | str, times: npt.ArrayLike, *, method: str | None = None, step: float = 0.0,
+                    tolerance: float = 0.0) -> Sensitivity:
+        """On through these times, with exact derivatives of the motion by parameters "m", starts "x(0)" and first speeds "x'(0)"."""
+        from .study import unknowns_of
+
+        moments = np.atleast_1d(np.ascontiguousarray(times, dtype=float))
+        if moments.size and (moments[0] < self.time or (np.diff(moments) <= 0).any()):
+            raise ValueError("times rise, from the time of the state on")
+        return sensitivity_of(moments, self._sensitivity(unknowns_of(self.model, by), moments, step, tolerance, method))
 
     # ---- Moving on
 
@@ -274,14 +321,3 @@ class Sim(_core.Sim):
             if isinstance(part, _core.Run):
                 error.run = Run(self.model, part)  # type: ignore[union-attr]
             raise
-
-
-def _index(names: Sequence[str], name: str, what: str) -> int:
-    try:
-        return names.index(name)
-    except ValueError:
-        import difflib
-
-        near = difflib.get_close_matches(name, names, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise KeyError(f"there is no {what} {name}{hint}") from None

@@ -1,0 +1,142 @@
+"""What is near a state: forces that give an acceleration, derivatives, rest, small motions, ways to a goal."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+
+Array = npt.NDArray[np.float64]
+
+
+def no_such(names: Sequence[str], name: str, what: str) -> int:
+    """The index of a name; KeyError with the nearest one where there is none."""
+    try:
+        return list(names).index(name)
+    except ValueError:
+        import difflib
+
+        near = difflib.get_close_matches(str(name), list(names), 1)
+        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(names[:12])}" if 0 < len(names) <= 12 else ""
+        raise KeyError(f"there is no {what} {name}{hint}") from None
+
+
+class Table:
+    """An answer of the library: numbers as attributes, arrays as NumPy arrays, `write` to files."""
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self._table = raw["table"]
+        for name, value in raw.items():
+            if name not in ("table", "columns"):
+                setattr(self, name, np.asarray(value) if isinstance(value, _core.Memory) else value)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """By the ending of the path: .csv, .h5, .svg (pictures) or .html (a page)."""
+        self._table.write(path)
+
+
+class Inverse(NamedTuple):
+    """Forces that give an acceleration. `residual` [n] is what no force can give, `size` its size in Gauss's measure."""
+
+    motor: Array
+    control: Array
+    drive: Array
+    multipliers: Array
+    constraint: Array
+    contact: Array
+    residual: Array
+    missing: Array
+    size: float
+    choices: int
+    certificate: float
+
+
+class Linear(NamedTuple):
+    """Derivatives of the accelerations a: da = a_q dq + a_v dv + a_t dt + a_p dp, dq being along the speeds.
+
+    `multipliers_*` are those of the multipliers. kinks: how many contacts or friction forces are about to change; the derivatives are
+    then those to the side that is active.
+    """
+
+    a: Array
+    a_q: Array
+    a_v: Array
+    a_t: Array
+    a_p: Array
+    multipliers_q: Array
+    multipliers_v: Array
+    multipliers_t: Array
+    multipliers_p: Array
+    kinks: int
+
+
+class Rest(NamedTuple):
+    iterations: int
+    acceleration: float  # largest that is left
+    moved: float
+
+
+class Modes(NamedTuple):
+    """Small motions: exp(s t) with s = growth + i frequency; shapes [modes, n] are complex, along the speeds."""
+
+    stability: str  # "stable", "neutral", "unstable"
+    growth: Array
+    frequency: Array
+    damping: Array
+    multipliers: npt.NDArray[np.complex128]  # over a period
+    shapes: npt.NDArray[np.complex128]
+    unsteady: float
+
+
+class Reach(NamedTuple):
+    unknowns: int
+    conditions: int
+    least: bool
+    iterations: int
+    runs: int
+    miss: float
+    action: float
+    length: float
+
+
+class Sensitivity(NamedTuple):
+    """Derivatives of a motion at times: q_by, v_by [times, n, unknowns]; q, v [times, n] the motion itself."""
+
+    t: Array
+    q: Array
+    v: Array
+    q_by: Array
+    v_by: Array
+    kinks: int
+
+
+def inverse_of(raw: dict[str, Any]) -> Inverse:
+    x = {name: np.asarray(value) if isinstance(value, _core.Memory) else value for name, value in raw.items()}
+    return Inverse(x["motor"], x["control"], x["drive"], x["multipliers"], x["constraint"], x["touch"], x["residual"], x["missing"],
+                   x["size"], x["choices"], x["certificate"])
+
+
+def linear_of(raw: dict[str, Any]) -> Linear:
+    n = raw["n"]
+
+    def parts(columns: Array) -> tuple[Array, Array, Array, Array]:
+        by = columns.reshape(2 * n + 1 + raw["params"], -1).T
+        return by[:, :n], by[:, n:2 * n], by[:, 2 * n], by[:, 2 * n + 1:]
+
+    return Linear(np.asarray(raw["a"]), *parts(np.asarray(raw["a_by"])), *parts(np.asarray(raw["multipliers_by"])), raw["kinks"])
+
+
+def modes_of(raw: dict[str, Any]) -> Modes:
+    table, shapes = np.asarray(raw["modes"]), np.asarray(raw["shapes"])
+    return Modes(raw["stability"], table[:, 0], table[:, 1], table[:, 2], table[:, 3] + 1j * table[:, 4],
+                 shapes[:, 0::2] + 1j * shapes[:, 1::2], raw["unsteady"])
+
+
+def sensitivity_of(times: Array, raw: tuple[Any, Any, int, int]) -> Sensitivity:
+    path, by = np.asarray(raw[0])[:raw[2]], np.asarray(raw[1])[:raw[2]].transpose(0, 2, 1)
+    n = path.shape[1] // 2
+    return Sensitivity(times[:raw[2]], path[:, :n], path[:, n:], by[:, :n], by[:, n:], raw[3])

@@ -1,0 +1,332 @@
+"""Recordings, families of motions and what is near a state, from Python: against the program bit for bit, and closed forms.
+
+    test_study.py ZWANG EXAMPLES
+"""
+
+import csv
+import gc
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+
+import numpy as np
+
+import zwang
+
+PROGRAM, EXAMPLES = sys.argv[1:3]
+SPRING = "param k = 4, m = 1\ncoord x = 1\nmass m at (x)\nforce x: -k * x\n"
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name)
+
+
+def program(*arguments, code=0):
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+class Certify(unittest.TestCase):
+    def test_as_the_program(self):
+        file, recording = example("double_pendulum.zw"), example("tampered_swing.csv")
+        theirs = json.loads(program("certify", file, recording, "--json", code=5))
+        trial = zwang.certify(zwang.load(file), recording)
+        self.assertEqual(trial.verdict, theirs["verdict"])
+        self.assertFalse(trial)
+        for ours, name in ((trial.defect, "defect"), (trial.mean, "mean"), (trial.mean_least, "mean_least")):
+            self.assertEqual(ours, theirs[name])
+        self.assertEqual((trial.worst_time, trial.worst_force), (theirs["worst"]["time"], theirs["worst"]["force"]))
+        self.assertEqual(trial.worst_coord, theirs["worst"]["coordinate"])
+        self.assertEqual(trial.force.shape, (len(trial.t), 4))
+        self.assertAlmostEqual(trial.t[int(np.nanargmax(trial.force_size / trial.force_error))], trial.worst_time, places=6)
+        with tempfile.TemporaryDirectory() as folder:
+            trial.write(os.path.join(folder, "trial.csv"))
+            self.assertGreater(os.path.getsize(os.path.join(folder, "trial.csv")), 1000)
+
+    def test_force_that_nobody_has_written(self):
+        """A recording of a driven oscillator, tried without its drive, shows that drive."""
+        driven = zwang.parse(SPRING + "force x: 0.3 * sin(t)")
+        run = driven.run(8, every=0.02)
+        self.assertTrue(zwang.certify(driven, run))
+        trial = zwang.certify(zwang.parse(SPRING), run)
+        inner = slice(20, -20)
+        np.testing.assert_allclose(trial.force[inner, 0], 0.3 * np.sin(trial.t[inner]), atol=1e-6)
+
+    def test_arrays_outlive(self):
+        trial = zwang.certify(zwang.parse(SPRING), zwang.parse(SPRING).run(3, every=0.02))
+        q = trial.q
+        before = q.copy()
+        del trial
+        gc.collect()
+        np.testing.assert_array_equal(q, before)
+
+    def test_inverse(self):
+        """M a - F of a swing that is prescribed: in closed form."""
+        model = zwang.parse("param g = 9.81\ncoord a = 0\nmass 2 at (sin(a), -cos(a))\ngravity (0, -g)")
+        t = np.linspace(0, 2, 201)
+        forces = zwang.inverse(model, (t, 0.5 * np.sin(3 * t)), drive="all")
+        wanted = -2 * 0.5 * 9 * np.sin(3 * t) + 2 * 9.81 * np.sin(0.5 * np.sin(3 * t))
+        np.testing.assert_allclose(forces["drive(a)"][10:-10], wanted[10:-10], atol=1e-6)
+        with self.assertRaisesRegex(KeyError, "did you mean drive"):
+            forces["drive(b)"]
+
+
+class Fits(unittest.TestCase):
+    def test_as_the_program(self):
+        file, recording = example("rubbing_pendulum.zw"), example("rubbing_pendulum.csv")
+        theirs = json.loads(program("fit", file, recording, "--vary", "l, c = 0..1, mu = 0..1, a(0)", "--json"))
+        fit = zwang.fit(zwang.load(file), recording, {"l": None, "c": (0, 1), "mu": (0, 1), "a(0)": None})
+        for estimate in fit:
+            for name in ("value", "error", "low", "high"):
+                self.assertEqual(getattr(estimate, name), theirs["unknowns"][estimate.name][name])
+        self.assertEqual(fit.noise, theirs["noise"])
+        self.assertEqual(fit.correlation[1].tolist(), theirs["unknowns"]["c"]["correlation"])
+        self.assertEqual((fit.cost, fit.runs), (theirs["cost"], theirs["runs"]))
+
+    def test_several_recordings_and_what_they_leave_open(self):
+        model = zwang.parse(SPRING)
+        runs = [model.run(4, every=0.1, k=5, m=2), model.run(2, every=0.03, k=5, m=2)]
+        fit = zwang.fit(model, runs, ("k", "m"))
+        self.assertAlmostEqual(fit["k"].value / fit["m"].value, 2.5, places=8)  # only the ratio acts
+        self.assertEqual(len(fit.undetermined), 1)
+        self.assertEqual(set(fit.undetermined[0]), {"k", "m"})
+        self.assertTrue(math.isinf(fit["k"].error))
+        again = zwang.fit(model, runs, "k", sigma={"x": 1e-3, "x'": 1e-3})
+        self.assertAlmostEqual(again.model.run(1)["x"][-1], math.cos(math.sqrt(2.5)), places=6)
+
+
+class Sweeps(unittest.TestCase):
+    def test_as_the_program(self):
+        file = example("turning_hoop.zw")
+        model = zwang.load(file)
+        name = model.params[0]
+        keep = f"max({model.coords[0]}), {model.coords[0]} at end"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "table.csv")
+            program("sweep", file, "--over", f"{name} = 0.5, 1, 2", "--keep", keep, "--time", "1", "-o", path)
+            with open(path, encoding="utf-8") as handle:
+                rows = list(csv.reader(line for line in handle if not line.startswith("#")))
+        for threads in (1, 2):
+            table = zwang.sweep(model, {name: [0.5, 1, 2]}, keep, time=1, threads=threads)
+            for title in rows[0]:
+                if title in table.names:
+                    theirs = [float(row[rows[0].index(title)]) for row in rows[1:]]
+                    self.assertEqual(table[title].tolist(), theirs, title)
+
+    def test_text_progress_files_and_failures(self):
+        seen = []
+        table = zwang.sweep(zwang.parse(SPRING), ["k = 1..9 : 3", "m = 1, 4"], "max(x')", time=10, progress=lambda *x: seen.append(x))
+        np.testing.assert_allclose(table["max(x')"], np.sqrt(table["k"] / table["m"]), atol=1e-8)
+        self.assertEqual((len(table), table.failed.any(), seen[-1]), (6, False, (6, 6)))
+        with tempfile.TemporaryDirectory() as folder:
+            for ending in ("csv", "svg"):
+                table.write(os.path.join(folder, "t." + ending))
+        broken = zwang.sweep(zwang.parse("param c = 1\n" + SPRING + "force x: 1/c\n"), {"c": [0, 1]}, "max(x)", time=1)
+        self.assertEqual(broken.failed.tolist(), [True, False])
+        self.assertTrue(math.isnan(broken["max(x)"][0]))
+
+    def test_what_the_caller_raises_ends_it(self):
+        def stop(done, runs):
+            raise LookupError("enough")
+
+        with self.assertRaises(LookupError):
+            zwang.sweep(zwang.parse(SPRING), "k = 1..9 : 30", "max(x)", time=1, progress=stop)
+
+
+class Near(unittest.TestCase):
+    def test_inverse_of_forward(self):
+        sim = zwang.load(example("bodies/arm.xml")).sim()
+        sim.ctrl[:] = np.linspace(0.1, 0.3, len(sim.ctrl))
+        sim.v = np.linspace(-0.2, 0.2, len(sim.v))
+        sim.forward()
+        found = sim.inverse(sim.a)
+        self.assertLess(found.size, 1e-9)
+        pushed = sim.inverse(sim.a + 1, drive="all")
+        self.assertLess(np.abs(pushed.residual).max(), 1e-8)
+
+    def test_linearise(self):
+        sim = zwang.parse("param g = 9.81, c = 0.3\ncoord a = 0.4\nmass 1 at (sin(a), -cos(a))\ngravity (0, -g)\nforce a: -c*a'").sim()
+        linear = sim.linearise()
+        np.testing.assert_allclose(linear.a_q, [[-9.81 * math.cos(0.4)]], atol=1e-12)
+        np.testing.assert_allclose(linear.a_v, [[-0.3]], atol=1e-12)
+        np.testing.assert_allclose(linear.a_p[0], [-math.sin(0.4), 0], atol=1e-12)
+        self.assertEqual((linear.multipliers_q.shape, linear.kinks), ((0, 1), 0))
+
+    def test_rest_and_modes(self):
+        sim = zwang.parse("param g = 9.81\ncoord x = 0.6, y = -0.8\nmass 2 at (x, y)\ngravity (0, -g)\nconstraint rod: |(x, y)| = 1").sim()
+        sim.rest()
+        np.testing.assert_allclose(sim.q, [0, -1], atol=1e-9)
+        modes = sim.modes()
+        self.assertEqual(modes.stability, "neutral")
+        np.testing.assert_allclose(modes.frequency, [math.sqrt(9.81)], atol=1e-9)
+        self.assertEqual(modes.shapes.shape, (1, 2))
+
+    def test_reach(self):
+        sim = zwang.load(example("heisenberg_reach.zw")).sim()
+        way = sim.reach()
+        self.assertLess(way.miss, 1e-9)
+        run = sim.run(2)
+        np.testing.assert_allclose(run.q[-1], [1, 0.3, 0.5], atol=1e-9)
+        with self.assertRaisesRegex(ValueError, "reach"):
+            zwang.parse(SPRING).sim().reach()
+
+    def test_sensitivity(self):
+        """x = cos(w t), w = sqrt(k/m): by k and by the start."""
+        t = np.linspace(0.5, 4, 8)
+        s = zwang.parse(SPRING).sim().sensitivity(("k", "x(0)"), t)
+        np.testing.assert_allclose(s.q[:, 0], np.cos(2 * t), atol=1e-8)
+        np.testing.assert_allclose(s.q_by[:, 0, 0], -t * np.sin(2 * t) / 4, atol=1e-7)
+        np.testing.assert_allclose(s.q_by[:, 0, 1], np.cos(2 * t), atol=1e-7)
+        np.testing.assert_allclose(s.v_by[:, 0, 1], -2 * np.sin(2 * t), atol=1e-7)
+
+
+class Batches(unittest.TestCase):
+    def test_varied_worlds_are_models_of_their_own(self):
+        model = zwang.load(example("bodies/arm.xml"))
+        body = model.bodies[1]
+        masses = [1.0, 2.0, 2.0, 3.0]
+        batch = zwang.Batch(model, 4, 2, vary={f"{body}.mass": masses})
+        batch.ctrl[:] = 0.1
+        self.assertTrue(batch.step(40))
+        for i, mass in enumerate(masses):
+            sim = model.with_params(**{f"{body}.mass": mass}).sim()
+            sim.ctrl[:] = 0.1
+            sim.step(40)
+            self.assertEqual(sim.q.tobytes(), batch.q[i].tobytes())
+        self.assertNotEqual(batch.q[0].tobytes(), batch.q[1].tobytes())
+        self.assertEqual(batch.q[1].tobytes(), batch.q[2].tobytes())
+
+    def test_memory_is_shared(self):
+        batch = zwang.Batch(zwang.parse(SPRING), 5)
+        shared = np.from_dlpack(batch.q)
+        batch.q[3] = 0.25
+        self.assertEqual(shared[3, 0], 0.25)
+        del batch
+        gc.collect()
+        self.assertEqual(shared[3, 0], 0.25)
+
+    def test_save_and_resume(self):
+        batch = zwang.Batch(zwang.parse(SPRING), 3, vary={"k": [1, 2, 3]}, step=0.01, method="rk4")
+        batch.step(10)
+        saved = batch.save()
+        batch.step(10)
+        end = batch.q.copy()
+        batch.restore(saved)
+        batch.step(10)
+        self.assertEqual(end.tobytes(), batch.q.tobytes())
+        self.assertRaises(zwang.Error, batch.restore, b"rubbish")
+
+    def test_wrong(self):
+        model = zwang.parse(SPRING)
+        tries = [lambda: zwang.Batch(model), lambda: zwang.Batch([model, 3]), lambda: zwang.Batch([model], 2),
+                 lambda: zwang.Batch([model, zwang.parse("coord x, y\nmass 1 at (x, y)")]),
+                 lambda: zwang.Batch(model, 3, vary={"k": [1, 2]}), lambda: zwang.Batch(model, 3, vary={"kk": [1, 2, 3]}),
+                 lambda: zwang.Batch(model, -1), lambda: zwang.Batch(model, 3, 0)]
+        for i, attempt in enumerate(tries):
+            with self.subTest(i):
+                self.assertRaises((ValueError, TypeError, zwang.Error), attempt)
+
+
+def pretend_gymnasium():
+    """As much of Gymnasium as an environment touches, where it is not installed."""
+    module = types.ModuleType("gymnasium")
+
+    class Box:
+        def __init__(self, low, high, dtype):
+            self.low, self.high, self.shape = low, high, low.shape
+
+        def sample(self):
+            return np.full(self.shape, 0.1)
+
+    module.spaces = types.SimpleNamespace(Box=Box)
+    module.vector = types.SimpleNamespace(VectorEnv=type("VectorEnv", (), {}))
+    return module
+
+
+class Environment(unittest.TestCase):
+    def setUp(self):
+        try:
+            import gymnasium  # noqa: F401
+        except ImportError:
+            sys.modules["gymnasium"] = pretend_gymnasium()
+            self.addCleanup(sys.modules.pop, "gymnasium")
+
+    def test_episodes(self):
+        model = zwang.load(example("bodies/cart_pole.xml"))
+
+        def start(batch, mask, rng):
+            batch.q[mask] = rng.uniform(-0.1, 0.1, (int(mask.sum()), batch.q.shape[1]))
+
+        env = zwang.env.make(model, 8, reward=lambda b: 1 - b.q[:, -1] ** 2, done=lambda b: np.abs(b.q[:, -1]) > 0.5, start=start,
+                             substeps=2, horizon=40, threads=2)
+        first, _ = env.reset(seed=3)
+        again, _ = env.reset(seed=3)
+        self.assertEqual(first.tobytes(), again.tobytes())
+        self.assertEqual(first.shape, env.observation_space.shape)
+        ended = late = 0
+        for _ in range(100):
+            seen, reward, terminated, truncated, info = env.step(env.action_space.sample())
+            self.assertTrue(np.isfinite(seen).all() and np.isfinite(reward).all())
+            ended, late = ended + int(terminated.sum()), late + int(truncated.sum())
+            over = terminated | truncated
+            if over.any():
+                self.assertTrue((np.abs(seen[over][:, :2]) <= 0.1).all())  # a new start
+                self.assertTrue((np.abs(info["final_obs"][terminated][:, 1]) > 0.5).all())
+        self.assertGreater(ended + late, 8)
+        with self.assertRaises(ValueError):
+            env.step(np.zeros((3, 1)))
+
+    def test_without_gymnasium(self):
+        there = sys.modules["gymnasium"]
+        sys.modules["gymnasium"] = None  # as if it were not there
+        self.addCleanup(sys.modules.__setitem__, "gymnasium", there)
+        with self.assertRaisesRegex(ImportError, "gymnasium"):
+            zwang.env.make(zwang.parse(SPRING), 2, reward=lambda b: b.q[:, 0])
+
+
+class Mistakes(unittest.TestCase):
+    def test_values(self):
+        model = zwang.parse(SPRING)
+        run = model.run(2, every=0.05)
+        sim = model.sim()
+        tries = [
+            (zwang.Error, lambda: zwang.certify(model, "nothing.csv")),
+            (TypeError, lambda: zwang.certify(model, 7)),
+            (TypeError, lambda: zwang.certify(model, (run.t,))),
+            (ValueError, lambda: zwang.certify(model, (run.t, run.q[:-1]))),
+            (ValueError, lambda: zwang.certify(model, (run.t, run.q * math.nan))),
+            (zwang.Error, lambda: zwang.certify(model, (run.t[::-1], run.q))),
+            (ValueError, lambda: zwang.certify(model, run, metric=[[1, 2]])),
+            (AttributeError, lambda: zwang.certify("model", run)),
+            (KeyError, lambda: zwang.fit(model, run, "kk")),
+            (KeyError, lambda: zwang.fit(model, run, "z(0)")),
+            (ValueError, lambda: zwang.fit(model, run, {"k": (2, 1)})),
+            (KeyError, lambda: zwang.fit(model, run, "k", sigma={"y": 1})),
+            (TypeError, lambda: zwang.fit(model, [], "k")),
+            (ValueError, lambda: zwang.fit(model, run, "k", method="magic")),
+            (zwang.Error, lambda: zwang.sweep(model, {"kk": [1]}, "max(x)")),
+            (zwang.Error, lambda: zwang.sweep(model, {"k": [1]}, "most(x)")),
+            (TypeError, lambda: zwang.sweep(model, [], "max(x)")),
+            (TypeError, lambda: zwang.sweep(model, [3], "max(x)")),
+            (KeyError, lambda: zwang.sweep(model, {"k": [1]}, "max(x)", time=1)["min(x)"]),
+            (ValueError, lambda: sim.inverse([1, 2])),
+            (KeyError, lambda: sim.inverse([1], drive="y")),
+            (ValueError, lambda: sim.sensitivity("k", [])),
+            (ValueError, lambda: sim.sensitivity("k", [2, 1])),
+            (KeyError, lambda: sim.sensitivity("kk", [1])),
+        ]
+        for i, (kind, attempt) in enumerate(tries):
+            with self.subTest(i):
+                self.assertRaises(kind, attempt)
+        sim.reset()
+        sim.run(1)  # and it still works
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
