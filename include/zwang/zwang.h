@@ -308,6 +308,8 @@ typedef struct zw_run_summary {
     long stiff;     /* forces or turns too fast for a step: taken at its end */
     long late;      /* landings that were not located within the step, but put at its end, */
     double late_by; /* by so much too late at most, in units of time */
+    long slow; /* with landings slower than what gravity gives in a step, on contacts or limits: at
+                  its end, too, and of order two each */
 } zw_run_summary;
 
 /* The options that a run from this state would have: what the caller leaves open is filled in from

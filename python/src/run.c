@@ -291,7 +291,7 @@ static PyObject *summary(PyObject *self, PyObject *none)
     return Py_BuildValue(
         "{s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:l,s:l,s:l,s:l,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O,s:N,s:i,s:d,"
         "s:"
-        "i,s:d,s:l,s:l,s:l,s:l,s:d,s:l,s:l,s:l,s:l,s:l,s:d}",
+        "i,s:d,s:l,s:l,s:l,s:l,s:d,s:l,s:l,s:l,s:l,s:l,s:d,s:l}",
         "method", zw_method_name(s->method), "contact", zw_contact_model_name(s->contact),
         "tolerance", s->tolerance, "step", s->step, "accuracy", s->accuracy, "start", s->start,
         "end", s->end, "steps", s->steps, "rejected", s->rejected, "evaluations", s->evaluations,
@@ -303,7 +303,7 @@ static PyObject *summary(PyObject *self, PyObject *none)
         s->check_time, "contacts", s->contacts, "depth", s->depth, "proved", s->proved, "unproved",
         s->unproved, "jams", s->jams, "impacts", s->impacts, "impact_loss", s->impact_loss,
         "halved", s->halved, "inexact", s->inexact, "linear", s->linear, "stiff", s->stiff, "late",
-        s->late, "late_by", s->late_by);
+        s->late, "late_by", s->late_by, "slow", s->slow);
 }
 
 /* [(kind, name, number, text)] */

@@ -247,6 +247,7 @@ static zw_status note_impulse(run *r, zw_error *error)
     r->summary->linear += r->impulse->linear;
     r->summary->stiff += r->impulse->coarse && !r->impulse->linear;
     r->summary->late += r->impulse->late > 0;
+    r->summary->slow += r->impulse->slow;
     r->summary->late_by = fmax(r->summary->late_by, r->impulse->late);
     if (r->impulse->limits.landed &&
         !r->quiet) { /* within the step, limits are open as before it */

@@ -223,6 +223,12 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
                  "landings up to %.1g too late in %ld of %ld steps: %s", summary->late_by,
                  summary->late, summary->steps, cost);
     }
+    if (summary->slow > 0) {
+        add_line(verdict, ZW_RUN_ASSUMED, "slow", (double)summary->slow,
+                 "landings slower than what gravity gives in a step, at the end of %ld of %ld "
+                 "steps: --digits tells what they cost",
+                 summary->slow, summary->steps);
+    }
 }
 
 /* ---- Survived ------------------------------------------------------------------------------- */

@@ -462,7 +462,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->gained = s->impact_loss = s->late = 0;
     s->work->effort = (struct system_effort){0};
     hand_down_stop(s);
-    s->impacts = s->halved = s->inexact = s->linear = s->coarse = 0;
+    s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
     s->futile = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;

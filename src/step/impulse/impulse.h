@@ -125,6 +125,7 @@ typedef struct impulse_landing {
     int pairs;                   /* of bodies that land in the piece that was taken last, */
     double loss;                 /* and the energy that this took */
     double late;                 /* by how much the end of that piece is after the first of them */
+    int slow;                    /* something lands in it that is too slow to be among them */
     impulse_begun *begun;        /* [points] */
     contact_key *list;           /* [points] those that are left out, until they meet */
     unsigned char
@@ -281,6 +282,7 @@ typedef struct step_impulse {
     double driven;        /* of it, what forces and drives did in the last piece of the step */
     double gained_before; /* the flight at hand */
     double late;         /* after a step: by how much its end is after landings in it; 0: located */
+    int slow;            /* after a step: slow landings in it are at the end of its pieces */
     int linear, coarse;  /* a piece of it had one linearisation; had sigma > 0 */
     long impacts;        /* after a step: how many there were in it, */
     double impact_loss;  /* and the energy that they took */

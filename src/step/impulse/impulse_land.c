@@ -10,10 +10,11 @@
  *
  * A landing is cut at where it is faster than what gravity gives in a step: at slower ones the
  * errors above are O(h) times O(h). So what rests, rocks or comes to rest is not cut at again and
- * again. Two landings in one step have a chance of O(h), so that LANDINGS of them are enough for
- * order two: those of more pairs of bodies in one step, as in a heap, or of one in which flights
- * are dear, are left as they are, of order one. What they take is counted as an impact all the
- * same, and a run tells how many such steps it had and by how much they were late (`late`). */
+ * again; a run tells how many steps had such landings (`slow`), as many of them add up. Two
+ * landings in one step have a chance of O(h), so that LANDINGS of them are enough for order two:
+ * those of more pairs of bodies in one step, as in a heap, or of one in which flights are dear, are
+ * left as they are, of order one. What they take is counted as an impact all the same, and a run
+ * tells how many such steps it had and by how much they were late (`late`). */
 #include <math.h>
 #include <string.h>
 
@@ -148,6 +149,19 @@ static int meets(const step_impulse *s, int k, double gravity, double slow, int 
     return apart ? IMPULSE_APART : closed ? own : 2 * fast;
 }
 
+/* Was point k open where the piece began, or all of its pair? *at: where its pair is. */
+static int was_open(const step_impulse *s, int k, int at)
+{
+    const impulse_landing *land = &s->touch.land;
+    const contact_key *key = &s->touch.found.point[k].key;
+    int closed = 0, own = 0;
+    for (int i = at; i < land->begun_count && !is_before(key, &land->begun[i].key); i++) {
+        closed |= land->begun[i].gap <= 0;
+        own |= same(&land->begun[i].key, key) && land->begun[i].gap > 0;
+    }
+    return !closed || (own && !impulse_rolled(s, k));
+}
+
 int impulse_is_landing(const impulse_contacts *t, int k)
 {
     return t->land.now[k] == 1 || t->land.now[k] == 2;
@@ -190,12 +204,14 @@ void impulse_find_landings(step_impulse *s)
     impulse_contacts *t = &s->touch;
     double gravity = impulse_gravity(s), slow = gravity * t->land.step + IMPULSE_SLOWEST;
     int any = 0;
+    t->land.slow = 0;
     for (int k = 0, at = 0; k < t->found.count; k++) {
         long key = impulse_contact_key(&t->found.point[k].key);
         int how = meets(s, k, gravity, slow, &at);
-        int lands = how && problem_multiplier(&s->problem, key, 0) > 0;
+        int pushes = problem_multiplier(&s->problem, key, 0) > 0, lands = how && pushes;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
         any |= lands && how != IMPULSE_APART;
+        t->land.slow |= pushes && !how && was_open(s, k, at);
     }
     t->land.pairs = (any ? count_pairs(t) : 0) + impulse_limits_land(s);
     t->land.late = t->land.pairs > 0 ? find_late(s) : 0;
@@ -210,6 +226,8 @@ void impulse_forget_landings(step_impulse *s)
 
 void impulse_count_landings(step_impulse *s)
 {
+    s->slow |= s->touch.land.slow;
+    s->touch.land.slow = 0;
     if (s->touch.land.pairs > 0) {
         s->impacts++;
         s->impact_loss += fmax(s->touch.land.loss, 0);
