@@ -152,12 +152,81 @@ static void heavy_on_light(void **state)
     }
 }
 
+/* Eleven boxes, ten light ones of 1 kg and a heavy one: on top of a pile of them, or as a plate on
+ * all ten side by side. */
+static scene heavy_on_ten(double heavy, int pile)
+{
+    static char text[4000];
+    int used = snprintf(text, sizeof text, "<worldbody><geom type='plane' size='0 0 1'/>");
+    for (int i = 0; i < 10; i++) {
+        used += snprintf(text + used, sizeof text - (size_t)used,
+                         "<body pos='%g %g %g'><freejoint/><geom type='box' size='.1 .1 .1' "
+                         "mass='1'/></body>",
+                         pile ? 0 : 0.3 * (i % 5), pile ? 0 : 0.3 * (i / 5),
+                         pile ? 0.1 + 0.2 * i : 0.1);
+    }
+    snprintf(text + used, sizeof text - (size_t)used,
+             "<body pos='%s'><freejoint/><geom type='box' size='%s' mass='%g'/></body></worldbody>",
+             pile ? "0 0 2.1" : ".6 .15 .3", pile ? ".1 .1 .1" : ".9 .4 .1", heavy);
+    return open_scene(text);
+}
+
+/* 1e3:1, 1e4:1 and 1e6:1. Statics has the sums of forces: through each face of the pile the weight
+ * of all that is above it; under the plate its weight, with moments about its middle that vanish,
+ * and under each light box what presses on it and its own weight; to 1e-8 of the largest. */
+static void judge_forces(scene *s, double heavy, int pile)
+{
+    zw_contact list[200];
+    zw_contact_sum sum[30];
+    zw_error error = {0};
+    int count = zw_contacts(s->system, s->state, s->work, list, 200, &error);
+    int pairs = zw_contact_sums(list, count, sum, 30);
+    double on[12] = {0}, under[12] = {0}, weight[12], moment[2] = {0};
+    assert_true(count > 0 && count <= 200 && pairs == (pile ? 11 : 20));
+    for (int i = 0; i < pairs; i++) {
+        double up = sum[i].body[0] < sum[i].body[1] ? sum[i].force[2] : -sum[i].force[2];
+        int low = sum[i].body[0] < sum[i].body[1] ? sum[i].body[0] : sum[i].body[1];
+        int high = sum[i].body[0] + sum[i].body[1] - low;
+        on[low] += up;
+        under[high] += up;
+    }
+    for (int i = 0; i < count && !pile; i++) {
+        int plate = list[i].body[0] == 11 || list[i].body[1] == 11;
+        moment[0] += plate ? list[i].force[0] * (list[i].pos[0] - 0.6) : 0;
+        moment[1] += plate ? list[i].force[0] * (list[i].pos[1] - 0.15) : 0;
+    }
+    for (int body = 11; body > 0; body--) {
+        weight[body] = body == 11 ? heavy * G : G;
+        assert_true(fabs(under[body] - on[body] - weight[body]) < 1e-8 * heavy * G);
+    }
+    assert_true(fabs(moment[0]) + fabs(moment[1]) < 1e-8 * heavy * G);
+}
+
+static void heavy_on_ten_light(void **state)
+{
+    (void)state;
+    static const double heavy[] = {1e3, 1e4, 1e6}, h[] = {0.002, 0.01, 0.02};
+    for (int kind = 0; kind < 18; kind++) {
+        int pile = kind % 2;
+        scene s = heavy_on_ten(heavy[kind / 2 % 3], pile);
+        double start[77], worst = 0;
+        memcpy(start, q_of(&s), sizeof start);
+        assert_true(go(&s, 1, h[kind / 6]) < 1e-7);
+        for (int i = 0; i < 77; i++) {
+            worst = fmax(worst, fabs(q_of(&s)[i] - start[i]));
+        }
+        assert_true(worst < 1e-8);
+        judge_forces(&s, heavy[kind / 2 % 3], pile);
+        close_scene(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(things_come_to_rest), cmocka_unit_test(slope),
         cmocka_unit_test(sliding_cube),        cmocka_unit_test(tower),
-        cmocka_unit_test(heavy_on_light),
+        cmocka_unit_test(heavy_on_light),      cmocka_unit_test(heavy_on_ten_light),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");
