@@ -63,6 +63,10 @@ typedef struct zw_frame_motion {
 zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
                         const double *a, zw_frame_motion *motion, zw_error *error);
 
+/* The same of several at once, which costs little more than of one: motion[count]. */
+zw_status zw_frames_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
+                         const double *a, zw_frame_motion *motion, zw_error *error);
+
 /* velocity = position v (+ what time alone moves, of equations), spin = rotation v. Each is [3][n],
  * or NULL: not wanted. Points of equations have no rotation. */
 zw_status zw_frame_jacobian(zw_probe *probe, const zw_state *state, const zw_frame *frame,

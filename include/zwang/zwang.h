@@ -57,6 +57,13 @@ typedef struct zw_package {
     const char *name, *path;
 } zw_package;
 
+/* A file that is in memory. */
+typedef struct zw_file {
+    const char *name; /* as the reader would open it: a path without . and .. in it */
+    const void *bytes;
+    size_t size;
+} zw_file;
+
 typedef struct zw_read_options {
     const zw_setting *settings;
     int setting_count;
@@ -66,6 +73,9 @@ typedef struct zw_read_options {
     int package_count;
     const char *more; /* .zw: lines that are read as if they stood at the file's end; or NULL */
     const char *more_name; /* what messages about these call them; NULL: "more" */
+    const zw_file *files;  /* not NULL: the path and all that the file includes, imports or names as
+                              mesh or picture is looked up among these, and no disk is touched */
+    int file_count;
 } zw_read_options;
 
 /* The same with options; NULL: the usual ones. */

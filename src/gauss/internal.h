@@ -11,7 +11,7 @@
 int gauss_whole_lines(int count);
 
 /* work.c: a number that tells the patterns of A and M apart. */
-unsigned long gauss_pattern(const zw_gauss *problem);
+uint64_t gauss_pattern(const zw_gauss *problem);
 
 /* check.c */
 const char *gauss_block_name(const zw_gauss *problem, int k);

@@ -166,21 +166,21 @@ static void count_shape(const zw_gauss *problem, zw_gauss_work *work)
     work->q_max = work->n + (problem->compliance != NULL ? work->m : 0);
 }
 
-static unsigned long mix(unsigned long hash, const int *list, int count)
+static uint64_t mix(uint64_t hash, const int *list, int count)
 {
     for (int i = 0; list != NULL && i < count; i++) {
-        hash = (hash ^ (unsigned long)list[i]) * 0x100000001b3ul;
+        hash = (hash ^ (uint64_t)list[i]) * 0x100000001b3u;
     }
-    return (hash ^ (unsigned long)count) * 0x100000001b3ul;
+    return (hash ^ (uint64_t)count) * 0x100000001b3u;
 }
 
-unsigned long gauss_pattern(const zw_gauss *problem)
+uint64_t gauss_pattern(const zw_gauss *problem)
 {
     const zw_metric *M = &problem->metric;
     const zw_rows *A = &problem->A;
     int m = gauss_row_count(problem);
-    unsigned long hash =
-        mix(0xcbf29ce484222325ul, M->block_size, M->kind == ZW_METRIC_BLOCKS ? M->block_count : 0);
+    uint64_t hash =
+        mix(0xcbf29ce484222325u, M->block_size, M->kind == ZW_METRIC_BLOCKS ? M->block_count : 0);
     if (M->kind == ZW_METRIC_SPARSE) {
         hash = mix(hash, M->start, problem->n + 1);
         hash = mix(hash, M->row, M->start[problem->n]);

@@ -13,6 +13,8 @@
 #ifndef ZW_GAUSS_WORK_H
 #define ZW_GAUSS_WORK_H
 
+#include <stdint.h>
+
 #include "base/memory.h"
 #include "gauss/dense/proof.h"
 #include "math/jordan.h"
@@ -121,13 +123,13 @@ struct zw_gauss_work {
     int *first; /* block_count + 1: first row of each block */
     int *kind;  /* block_count: its kind */
     zw_metric_kind metric_kind;
-    unsigned long pattern; /* of A and M, for sparse algebra */
-    int *equality_row;     /* me: row of A of each equality row */
-    int *cone_row;         /* mc: row of A of each other row */
-    int *block_of;         /* m: block of each row */
-    gauss_cone *cone;      /* cone_count */
-    gauss_cone *normal;    /* cone_count: the same without friction */
-    gauss_cone *suspect;   /* cone_count: scratch for conflicts */
+    uint64_t pattern;    /* of A and M, for sparse algebra */
+    int *equality_row;   /* me: row of A of each equality row */
+    int *cone_row;       /* mc: row of A of each other row */
+    int *block_of;       /* m: block of each row */
+    gauss_cone *cone;    /* cone_count */
+    gauss_cone *normal;  /* cone_count: the same without friction */
+    gauss_cone *suspect; /* cone_count: scratch for conflicts */
 
     /* the cones that take part: gauss_part */
     gauss_whole whole;

@@ -194,24 +194,12 @@ static void look_at_point(const zw_probe *probe, int point, const double *a,
     }
 }
 
-zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
-                        const double *a, zw_frame_motion *motion, zw_error *error)
+/* After the sweeps of the tree. */
+static void look_at_frame(const zw_probe *probe, const zw_frame *frame, zw_frame_motion *motion)
 {
     const tree_mechanism *tree = probe->system->tree;
-    zw_status status = check(probe, frame, error);
-    if (status != ZW_OK) {
-        return status;
-    }
-    probe_now now = probe_bind(probe, state);
-    if (!tree) {
-        status = probe_points_run(probe, now, error);
-        look_at_point(probe, frame->point, a, motion);
-        return status;
-    }
     double *sweeps = probe->work->sweeps, V[6], A[6];
     *motion = (zw_frame_motion){.dimension = 3};
-    probe_sweep(probe, now);
-    tree_accelerations(tree, a, sweeps);
     bodies_frame on = carried_by(probe, frame, motion->pos);
     tree_point_velocity(tree, on.body, motion->pos, sweeps, V);
     tree_point_acceleration(tree, on.body, motion->pos, sweeps, A);
@@ -221,7 +209,40 @@ zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *
     memcpy(motion->velocity, V + 3, sizeof motion->velocity);
     memcpy(motion->spin_rate, A, sizeof motion->spin_rate);
     memcpy(motion->acceleration, A + 3, sizeof motion->acceleration);
-    return ZW_OK;
+}
+
+zw_status zw_frames_look(zw_probe *probe, const zw_state *state, const zw_frame *frames, int count,
+                         const double *a, zw_frame_motion *motion, zw_error *error)
+{
+    const tree_mechanism *tree = probe->system->tree;
+    zw_status status = ZW_OK;
+    for (int i = 0; i < count && status == ZW_OK; i++) {
+        status = check(probe, &frames[i], error);
+    }
+    if (status != ZW_OK || count < 1) {
+        return status;
+    }
+    probe_now now = probe_bind(probe, state);
+    if (tree) {
+        probe_sweep(probe, now);
+        tree_accelerations(tree, a, probe->work->sweeps);
+    } else {
+        status = probe_points_run(probe, now, error);
+    }
+    for (int i = 0; i < count; i++) {
+        if (tree) {
+            look_at_frame(probe, &frames[i], &motion[i]);
+        } else {
+            look_at_point(probe, frames[i].point, a, &motion[i]);
+        }
+    }
+    return status;
+}
+
+zw_status zw_frame_look(zw_probe *probe, const zw_state *state, const zw_frame *frame,
+                        const double *a, zw_frame_motion *motion, zw_error *error)
+{
+    return zw_frames_look(probe, state, frame, 1, a, motion, error);
 }
 
 /* ---- Jacobians ------------------------------------------------------------------------------ */

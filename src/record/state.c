@@ -37,7 +37,7 @@ zw_state *zw_state_read(const zw_system *system, const char *path, zw_error *err
     size_t size = 0;
     read_file_state found;
     errno = 0;
-    char *bytes = read_file_bytes(path, &size, &found);
+    char *bytes = read_file_bytes(NULL, path, &size, &found);
     zw_state *state = NULL;
     if (found == READ_FILE_NO_MEMORY) {
         base_fail(error, ZW_NO_MEMORY, "the file does not fit into memory");

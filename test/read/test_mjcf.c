@@ -288,11 +288,11 @@ static void imported(void **state)
         int place = model_add_place(m, 0, 1, 8, 11);
         const char *path = k == 0 ? ZW_SOURCE_DIR "/test/read/everything.xml"
                                   : ZW_SOURCE_DIR "/test/read/urdf/arm.urdf";
-        assert_int_equal(robot_import(m, path, place, &error), ZW_OK);
+        assert_int_equal(robot_import(m, path, place, NULL, &error), ZW_OK);
         assert_true(zw_model_count(m, ZW_THING_BODY) > 5);
         assert_null(m->title);
         assert_int_equal(m->place[m->bodies->body[1].place].file, 1);
-        assert_int_equal(robot_import(m, path, place, &error), ZW_BAD_INPUT);
+        assert_int_equal(robot_import(m, path, place, NULL, &error), ZW_BAD_INPUT);
         zw_model_free(m);
     }
     zw_model *m = model_create();
@@ -300,7 +300,7 @@ static void imported(void **state)
     file->name = model_text_copy("a.zw", 4);
     file->text = model_text_copy("import \"robot.xml\"\n", 19);
     int place = model_add_place(m, 0, 1, 8, 11);
-    assert_int_equal(robot_import(m, "nowhere.xml", place, &error), ZW_BAD_INPUT);
+    assert_int_equal(robot_import(m, "nowhere.xml", place, NULL, &error), ZW_BAD_INPUT);
     assert_string_equal(error.file, "a.zw");
     assert_int_equal(error.column, 8);
     zw_model_free(m);

@@ -27,6 +27,7 @@
 #include "zwang/modes.h"
 #include "zwang/path.h"
 #include "zwang/sensitivity.h"
+#include "zwang/show.h"
 #include "zwang/slopes.h"
 #include "zwang/verdict.h"
 #include "zwang/zwang.h"
@@ -283,6 +284,20 @@ static void mix_text(uint64_t *hash, const char *text)
 }
 
 /* Names, and what the model was described by. */
+/* Which curves and drawings it asks for. */
+static void hash_shown(job *j)
+{
+    for (int i = 0; i < zw_curve_count(j->system); i++) {
+        mix_text(&j->hash, zw_curve_of(j->system, i).label);
+    }
+    for (int i = 0; i < zw_draw_count(j->system); i++) {
+        zw_draw draw = zw_draw_of(j->system, i);
+        int fixed = zw_output_is_fixed(j->system, draw.output);
+        mix(&j->hash, &draw.kind, sizeof draw.kind);
+        mix(&j->hash, &fixed, sizeof fixed);
+    }
+}
+
 static void describe(job *j)
 {
     for (int kind = ZW_SPEED; kind <= ZW_ACTIVATION; kind++) {
@@ -293,6 +308,7 @@ static void describe(job *j)
             mix(&j->hash, &id, sizeof id);
         }
     }
+    hash_shown(j);
     mix_text(&j->hash, zw_law_of(j->system).name);
     mix_text(&j->hash, zw_impact_law_name(zw_model_impact(j->model)));
     mix_text(&j->hash, zw_model_missing_mesh(j->model));

@@ -181,19 +181,18 @@ int islands_make_room(gauss_islands *is, const zw_gauss *problem, const piece *p
 
 /* ---- Workspaces by shape -------------------------------------------------------------------- */
 
-static unsigned long mix(unsigned long hash, unsigned long x)
+static uint64_t mix(uint64_t hash, uint64_t x)
 {
-    return (hash ^ x) * 0x100000001b3ul;
+    return (hash ^ x) * 0x100000001b3u;
 }
 
-static unsigned long shape_of(const zw_gauss *part, const zw_gauss_options *options)
+static uint64_t shape_of(const zw_gauss *part, const zw_gauss_options *options)
 {
-    unsigned long hash = mix(0xcbf29ce484222325ul, (unsigned long)options->algebra);
-    hash = mix(hash, (unsigned long)part->metric.kind);
+    uint64_t hash = mix(0xcbf29ce484222325u, (uint64_t)options->algebra);
+    hash = mix(hash, (uint64_t)part->metric.kind);
     hash = mix(hash, part->compliance != NULL);
     for (int k = 0; k < part->block_count; k++) {
-        hash =
-            mix(hash, (unsigned long)part->block[k].kind * 64 + (unsigned long)part->block[k].rows);
+        hash = mix(hash, (uint64_t)part->block[k].kind * 64 + (uint64_t)part->block[k].rows);
     }
     return part->A.dense ? hash : mix(hash, gauss_pattern(part));
 }
@@ -201,7 +200,7 @@ static unsigned long shape_of(const zw_gauss *part, const zw_gauss_options *opti
 zw_gauss_work *islands_workspace(gauss_islands *is, const zw_gauss *part, int m,
                                  const zw_gauss_options *options, zw_error *error)
 {
-    unsigned long shape = shape_of(part, options);
+    uint64_t shape = shape_of(part, options);
     slot *oldest = &is->slot[0];
     for (int i = 0; i < KEPT; i++) {
         slot *s = &is->slot[i];

@@ -2,6 +2,8 @@
 #ifndef ZW_GAUSS_ISLANDS_INNER_H
 #define ZW_GAUSS_ISLANDS_INNER_H
 
+#include <stdint.h>
+
 #include "gauss/contact/islands.h"
 #include "gauss/contact/prox.h"
 #include "gauss/contact/sparse_prox.h"
@@ -12,7 +14,7 @@ enum { KEPT = 64, MANY = 8 }; /* workspaces kept: of the kernel, of sparse_prox.
 /* A workspace and the shape it is for. */
 typedef struct slot {
     zw_gauss_work *work;
-    unsigned long shape;
+    uint64_t shape;
     int n, m, blocks;
     long used; /* when */
 } slot;

@@ -16,7 +16,7 @@
 #include "expr/lexer.h"
 #include "path/recording/recording.h"
 
-#define MOST_BYTES ((size_t)1 << 36)
+#define MOST_BYTES ((uint64_t)1 << 36)
 enum { FIRST_BYTES = 1 << 16, LONGEST_LINE = 1 << 26, SHOWN = 40 };
 
 /* ---- The file ------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static size_t first_room(FILE *stream)
 {
     long size = fseek(stream, 0, SEEK_END) == 0 ? ftell(stream) : -1;
     rewind(stream);
-    int known = size >= 0 && (unsigned long)size < MOST_BYTES;
+    int known = size >= 0 && (uint64_t)size < MOST_BYTES;
     return known && size > FIRST_BYTES ? (size_t)size + 2 : FIRST_BYTES;
 }
 

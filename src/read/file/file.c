@@ -55,8 +55,47 @@ static char *stream_bytes(FILE *stream, size_t *length, read_file_state *state)
     return text;
 }
 
-char *read_file_bytes(const char *path, size_t *length, read_file_state *state)
+static int is_in_memory(const zw_read_options *options)
 {
+    return options != NULL && options->files != NULL;
+}
+
+/* The file that the caller has in memory; NULL: there is none of this name. */
+static const zw_file *file_in_memory(const zw_read_options *options, const char *path)
+{
+    for (int i = 0; i < options->file_count; i++) {
+        if (strcmp(options->files[i].name, path) == 0) {
+            return &options->files[i];
+        }
+    }
+    return NULL;
+}
+
+static char *memory_bytes(const zw_file *file, size_t *length, read_file_state *state)
+{
+    *length = 0;
+    *state = file == NULL                           ? READ_FILE_MISSING
+             : file->size >= (size_t)READ_FILE_MOST ? READ_FILE_TOO_LARGE
+                                                    : READ_FILE_NO_MEMORY;
+    char *text = *state == READ_FILE_NO_MEMORY ? base_alloc(file->size + 1) : NULL;
+    if (text == NULL) {
+        return NULL;
+    }
+    if (file->size > 0) {
+        memcpy(text, file->bytes, file->size);
+    }
+    text[file->size] = 0;
+    *length = file->size;
+    *state = READ_FILE_THERE;
+    return text;
+}
+
+char *read_file_bytes(const zw_read_options *options, const char *path, size_t *length,
+                      read_file_state *state)
+{
+    if (is_in_memory(options)) {
+        return memory_bytes(file_in_memory(options, path), length, state);
+    }
     FILE *stream = fopen(path, "rb");
     if (stream == NULL) {
         *state = READ_FILE_MISSING;
@@ -72,8 +111,11 @@ char *read_file_bytes(const char *path, size_t *length, read_file_state *state)
     return text;
 }
 
-int read_file_there(const char *path)
+int read_file_there(const zw_read_options *options, const char *path)
 {
+    if (is_in_memory(options)) {
+        return file_in_memory(options, path) != NULL;
+    }
     FILE *stream = fopen(path, "rb");
     if (stream != NULL) {
         fclose(stream);

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "zwang/zwang.h"
+
 typedef enum read_file_state {
     READ_FILE_THERE,
     READ_FILE_MISSING,    /* it cannot be opened */
@@ -15,10 +17,12 @@ typedef enum read_file_state {
 #define READ_FILE_MOST (1L << 28)
 #define READ_FILE_MOST_TEXT "256 MB"
 
-/* All bytes of a file with a zero behind, to be freed with base_free. */
-char *read_file_bytes(const char *path, size_t *length, read_file_state *state);
+/* All bytes of a file with a zero behind, to be freed with base_free. Where the options give files
+ * in memory it is one of those, else (also with NULL) one of the disk. */
+char *read_file_bytes(const zw_read_options *options, const char *path, size_t *length,
+                      read_file_state *state);
 
-int read_file_there(const char *path); /* can it be opened? */
+int read_file_there(const zw_read_options *options, const char *path); /* can it be opened? */
 
 /* a/./b and a/x/../b are a/b: a file has one name. */
 void read_path_tidy(char *path);

@@ -32,6 +32,7 @@ typedef struct xml_element {
 typedef struct xml_tree {
     zw_model *model;
     zw_error *error;
+    const zw_read_options *options; /* where other files are; NULL: the usual ones */
     zw_status status;
     int count, capacity;
     xml_element *element;

@@ -145,11 +145,11 @@ char *mjcf_path(mjcf *m, int element, const char *inner, const char *file)
     size_t own_length = read_path_folder(own);
     int elsewhere = own_length != m->folder_length || memcmp(own, m->folder, own_length) != 0;
     char *path = join(m, m->folder, m->folder_length, inner != NULL ? inner : "", file);
-    if (path == NULL || !elsewhere || read_file_there(path)) {
+    if (path == NULL || !elsewhere || read_file_there(m->xml.options, path)) {
         return path;
     }
     char *second = join(m, own, own_length, "", file);
-    int there = second != NULL && read_file_there(second);
+    int there = second != NULL && read_file_there(m->xml.options, second);
     base_free(there || second == NULL ? path : second);
     return there || second == NULL ? second : path;
 }

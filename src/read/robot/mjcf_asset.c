@@ -33,7 +33,7 @@ char *mjcf_asset_bytes(mjcf *m, int element, const char *file, const char *what,
         return NULL;
     }
     read_file_state state;
-    char *bytes = read_file_bytes(*path, length, &state);
+    char *bytes = read_file_bytes(m->xml.options, *path, length, &state);
     if (state == READ_FILE_NO_MEMORY) {
         xml_no_memory(&m->xml);
     } else if (bytes == NULL) {

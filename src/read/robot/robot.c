@@ -84,7 +84,7 @@ int robot_file(xml_tree *xml, const char *path, int place)
             path);
         return -1;
     }
-    char *text = read_file_bytes(path, &length, &state);
+    char *text = read_file_bytes(xml->options, path, &length, &state);
     if (text == NULL) {
         if (state == READ_FILE_NO_MEMORY) {
             xml_no_memory(xml);
@@ -175,18 +175,22 @@ static zw_model *finish(xml_tree *xml, int file, const robot_limits *limits)
     return xml->model;
 }
 
-zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error)
+zw_status robot_import(zw_model *model, const char *path, int place, const zw_read_options *options,
+                       zw_error *error)
 {
-    xml_tree xml = {.model = model, .error = error};
+    xml_tree xml = {.model = model, .error = error, .options = options};
+    robot_limits limits = robot_usual_limits;
+    limits.options = options;
     if (model->bodies != NULL) {
         return model_fail(model, error, ZW_BAD_INPUT, place, "there are bodies already");
     }
-    return fill(&xml, robot_file(&xml, path, place), &robot_usual_limits);
+    return fill(&xml, robot_file(&xml, path, place), &limits);
 }
 
 zw_model *robot_read(const char *path, const robot_limits *limits, zw_error *error)
 {
     xml_tree xml = {.model = model_create(), .error = error};
+    xml.options = limits != NULL ? limits->options : NULL;
     if (xml.model == NULL) {
         base_fail(error, ZW_NO_MEMORY, "out of memory");
         return NULL;

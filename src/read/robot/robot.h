@@ -30,7 +30,8 @@ zw_model *robot_set(zw_model *model, const zw_setting *settings, int setting_cou
 
 /* The bodies of a file into a model that has none yet, for `import` in a .zw file: `place` is where
  * that stands. The model is to be thrown away if this fails. */
-zw_status robot_import(zw_model *model, const char *path, int place, zw_error *error);
+zw_status robot_import(zw_model *model, const char *path, int place, const zw_read_options *options,
+                       zw_error *error);
 
 /* Read a file into the model's list: its number, or -1 with the story at `place`. */
 int robot_file(xml_tree *xml, const char *path, int place);

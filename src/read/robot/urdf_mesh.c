@@ -14,7 +14,7 @@ static char *bytes_at(urdf *u, const char *folder, size_t folder_length, const c
 {
     read_file_state state = READ_FILE_MISSING;
     *path = read_path_join(folder, folder_length, rest, strlen(rest));
-    char *bytes = *path != NULL ? read_file_bytes(*path, length, &state) : NULL;
+    char *bytes = *path != NULL ? read_file_bytes(u->xml->options, *path, length, &state) : NULL;
     if (*path == NULL || state == READ_FILE_NO_MEMORY) {
         xml_no_memory(u->xml);
     }

@@ -208,5 +208,6 @@ zw_model *zw_model_read_with(const char *path, const zw_read_options *options, z
     if (r == NULL) {
         return NULL;
     }
+    r->options = &given;
     return reader_finish(r, read_file_open(r, path, -1) && read_more(r, &given));
 }

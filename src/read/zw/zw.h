@@ -126,6 +126,7 @@ typedef struct reader {
     zw_error *error;
     zw_status status;
     read_limits limits;
+    const zw_read_options *options; /* where files are; NULL: the usual ones */
     const zw_setting *setting;
     int setting_count;
 

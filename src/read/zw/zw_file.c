@@ -150,7 +150,7 @@ int read_file_open(reader *r, const char *path, int token)
     }
     size_t length;
     read_file_state state;
-    char *text = read_file_bytes(path, &length, &state);
+    char *text = read_file_bytes(r->options, path, &length, &state);
     if (text == NULL) {
         return state == READ_FILE_MISSING
                    ? read_fail(r, token, "the file '%.200s' cannot be opened", path)

@@ -35,7 +35,7 @@ static int import_file(reader *r, int token)
                          "robots are imported from .xml, .mjcf and .urdf files; another .zw file "
                          "is read with include");
     }
-    r->status = robot_import(r->model, path, place, r->error);
+    r->status = robot_import(r->model, path, place, r->options, r->error);
     base_free(path);
     if (r->status != ZW_OK) {
         return 0;

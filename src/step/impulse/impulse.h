@@ -200,7 +200,7 @@ typedef struct impulse_chord {
     int is_there;
     int n, wide; /* wide: n in whole lines of eight */
     int units, coulomb, row_room;
-    unsigned long blocks;                /* that the factors are of */
+    uint64_t blocks;                     /* that the factors are of */
     prox_unit *unit;                     /* [row_room] rows and cones */
     double *K, *U, *N;                   /* [n][wide] the factors; slopes of r */
     double *way, *inverse;               /* [wide] the step; 1/sqrt(H_ii) */
@@ -469,7 +469,7 @@ void impulse_put_contact_speeds(step_impulse *s);
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
 #define IMPULSE_MOTORS 0x0800000000000000 /* and before those: motors */
-long impulse_contact_key(const contact_key *key);
+int64_t impulse_contact_key(const contact_key *key);
 /* Point k as a contact of an impact; the number of its block. */
 int impulse_put_impact(const step_impulse *s, int k, const gauss_impact_contact *contact);
 /* Point k as rows that ask for b along the normal; and its speed along it. */

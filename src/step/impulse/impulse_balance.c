@@ -331,7 +331,7 @@ int impulse_factor(step_impulse *s)
 
 /* What the multipliers at hand push at q1 of the sweeps, into s->other. 0: other blocks are there
  * than there were, and it says nothing. */
-static int push_there(step_impulse *s, unsigned long blocks)
+static int push_there(step_impulse *s, uint64_t blocks)
 {
     impulse_fill_rows(s, s->t + s->h);
     tree_velocities(s->system->tree, s->u, s->work->sweeps);
@@ -348,7 +348,7 @@ void impulse_slopes(step_impulse *s)
 {
     int n = s->system->n, touches = s->touch.is_there && s->touch.found.count > 0;
     int apart = touches ? 16 : 24; /* bits: half of what a number has; of a place it is fewer */
-    unsigned long blocks = problem_blocks(&s->problem);
+    uint64_t blocks = problem_blocks(&s->problem);
     double *r = s->other;
     s->touch.stay.differs = 1;
     for (int j = 0; j < n; j++) {

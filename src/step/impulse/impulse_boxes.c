@@ -32,12 +32,12 @@
 #define BORDER 1e-12 /* of its size: a force this close to the end of its box is there */
 #define STILL 1e-9   /* of its terms: a speed that is none */
 
-static long dry_key(const step_impulse *s, int k)
+static int64_t dry_key(const step_impulse *s, int k)
 {
     return impulse_held(s) + k;
 }
 
-static long motor_key(const bodies_motor *motor)
+static int64_t motor_key(const bodies_motor *motor)
 {
     return IMPULSE_MOTORS + motor->param;
 }
@@ -224,7 +224,7 @@ void impulse_settle(const step_impulse *s, const impulse_problem *p, double *v)
 {
     const struct system_bodies *bodies = s->system->bodies;
     for (int b = 0; b < p->blocks && p->key[b] < IMPULSE_MOTORS; b++) {
-        long k = p->key[b] - impulse_held(s);
+        int64_t k = p->key[b] - impulse_held(s);
         const double *limit = p->block[b].limit;
         double lambda = p->answer.lambda[p->first[b]], slack = BORDER * (limit[1] - limit[0]);
         if (k >= 0 && bodies->dry[k].length < 0 && lambda > limit[0] + slack &&

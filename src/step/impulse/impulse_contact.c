@@ -249,13 +249,13 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
     return status;
 }
 
-long impulse_contact_key(const contact_key *key)
+int64_t impulse_contact_key(const contact_key *key)
 {
     uint64_t mixed = key->geom[0] * 0x9e3779b97f4a7c15ull;
     mixed = (mixed ^ (mixed >> 29) ^ key->geom[1]) * 0xbf58476d1ce4e5b9ull;
     mixed = (mixed ^ (mixed >> 32) ^ key->feature) * 0x94d049bb133111ebull;
     mixed ^= mixed >> 31;
-    return (long)((mixed >> 2) | IMPULSE_CONTACTS);
+    return (int64_t)((mixed >> 2) | IMPULSE_CONTACTS);
 }
 
 /* Names for messages; a label that was never written is of geom 0 with itself. */
@@ -482,7 +482,7 @@ static int has_jammed(step_impulse *s, int k, double speed)
 }
 
 /* The multipliers of the last solve: in the same place there, unless an impact came between. */
-static void find_push(const impulse_problem *p, int block, long key, double push[6])
+static void find_push(const impulse_problem *p, int block, int64_t key, double push[6])
 {
     int there = block >= 0 && block < p->old_blocks && p->old_key[block] == key;
     int rows = there ? p->old_rows[block] : 6;
@@ -493,7 +493,7 @@ static void find_push(const impulse_problem *p, int block, long key, double push
 
 /* What the way from u to v1 added (impulse_close.c), in push; answers for how long both have acted.
  */
-static double add_late_push(const step_impulse *s, long key, int *from, double push[6])
+static double add_late_push(const step_impulse *s, int64_t key, int *from, double push[6])
 {
     const impulse_problem *p = &s->aside;
     if (s->close >= 1) {
@@ -528,7 +528,7 @@ int impulse_list_contacts(step_impulse *s, const double *v1)
     for (int k = 0; k < t->found.count && list; k++) {
         const contact_point *point = &t->found.point[k];
         double push[6] = {0};
-        long key = impulse_contact_key(&point->key);
+        int64_t key = impulse_contact_key(&point->key);
         double time = t->land.step;
         if (t->land.cut) {
             impulse_sum_push(s, k, push);

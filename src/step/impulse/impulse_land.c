@@ -206,7 +206,7 @@ void impulse_find_landings(step_impulse *s)
     int any = 0;
     t->land.slow = 0;
     for (int k = 0, at = 0; k < t->found.count; k++) {
-        long key = impulse_contact_key(&t->found.point[k].key);
+        int64_t key = impulse_contact_key(&t->found.point[k].key);
         int how = meets(s, k, gravity, slow, &at);
         int pushes = problem_multiplier(&s->problem, key, 0) > 0, lands = how && pushes;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
@@ -300,7 +300,7 @@ void impulse_add_push(step_impulse *s, int k, const double *push)
     add_to(land->sum, &land->sum_count, land->room, &it);
 }
 
-static void add_multipliers(const impulse_problem *p, const double *lambda, long key, int rows,
+static void add_multipliers(const impulse_problem *p, const double *lambda, int64_t key, int rows,
                             double push[6])
 {
     for (int b = 0; b < p->blocks; b++) {
@@ -317,7 +317,7 @@ void impulse_note_push(step_impulse *s)
     for (int k = 0; k < s->touch.found.count; k++) {
         const contact_point *point = &s->touch.found.point[k];
         double push[6] = {0};
-        long key = impulse_contact_key(&point->key);
+        int64_t key = impulse_contact_key(&point->key);
         for (int r = 0; r < point->rows; r++) {
             push[r] = problem_multiplier(&s->problem, key, r);
         }

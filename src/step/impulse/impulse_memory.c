@@ -84,7 +84,7 @@ int impulse_recall(step_impulse *s)
         return -1;
     }
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK) {
-        p->old_key[k] = (long)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
+        p->old_key[k] = (int64_t)(((uint64_t)from[0] << 32) | (uint64_t)from[1]);
         p->old_rows[k] = (int)from[2];
         p->old_first[k] = at;
         at += p->old_rows[k];

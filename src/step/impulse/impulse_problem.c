@@ -112,7 +112,7 @@ void problem_begin(impulse_problem *p)
 }
 
 /* Where `key` is among the remembered blocks: as a rule right behind the one found last. */
-static int find(const impulse_problem *p, long key, int from)
+static int find(const impulse_problem *p, int64_t key, int from)
 {
     for (int k = 0; k < p->old_blocks; k++) {
         int at = from + k < p->old_blocks ? from + k : from + k - p->old_blocks;
@@ -123,7 +123,7 @@ static int find(const impulse_problem *p, long key, int from)
     return -1;
 }
 
-void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+void problem_block(impulse_problem *p, int64_t key, const char *name, zw_block_kind kind, int rows,
                    const double *numbers)
 {
     if (p->no_memory || !room_for_blocks(p, p->blocks + 1) ||
@@ -237,11 +237,11 @@ int problem_accept(impulse_problem *p, const double *lambda)
     return remember(p);
 }
 
-unsigned long problem_blocks(const impulse_problem *p)
+uint64_t problem_blocks(const impulse_problem *p)
 {
-    unsigned long sum = (unsigned long)p->blocks;
+    uint64_t sum = (uint64_t)p->blocks;
     for (int k = 0; k < p->blocks; k++) {
-        sum = (sum * 31 + (unsigned long)p->key[k]) * 31 + (unsigned long)p->block[k].rows;
+        sum = (sum * 31 + (uint64_t)p->key[k]) * 31 + (uint64_t)p->block[k].rows;
     }
     return sum;
 }
@@ -328,7 +328,7 @@ void problem_guess_from(impulse_problem *p, const impulse_problem *other, double
     }
 }
 
-double problem_multiplier(const impulse_problem *p, long key, int row)
+double problem_multiplier(const impulse_problem *p, int64_t key, int row)
 {
     int at = find(p, key, 0);
     return at >= 0 && row < p->old_rows[at] ? p->old_lambda[p->old_first[at] + row] : 0;

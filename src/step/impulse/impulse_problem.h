@@ -20,6 +20,8 @@
 #ifndef ZW_STEP_IMPULSE_PROBLEM_H
 #define ZW_STEP_IMPULSE_PROBLEM_H
 
+#include <stdint.h>
+
 #include "gauss/contact/islands.h"
 #include "step/impulse/impulse_matrix.h"
 
@@ -38,10 +40,10 @@ typedef struct impulse_problem {
     int blocks, rows, entries;
     int block_room, row_room, entry_room;
     zw_block *block;
-    long *key;  /* [blocks] */
-    int *first; /* [blocks] their first rows */
-    int *start; /* [rows + 1] compressed rows */
-    double *b;  /* [rows] */
+    int64_t *key; /* [blocks] */
+    int *first;   /* [blocks] their first rows */
+    int *start;   /* [rows + 1] compressed rows */
+    double *b;    /* [rows] */
     double *guess;
     double *give; /* compliances; all are 0 if not `gives` */
     int gives;
@@ -52,7 +54,7 @@ typedef struct impulse_problem {
     /* The multipliers of the last solve, by key. */
     int old_blocks, old_at;
     int old_block_room, old_row_room;
-    long *old_key;
+    int64_t *old_key;
     int *old_first, *old_rows;
     double *old_lambda;
 
@@ -67,7 +69,7 @@ void problem_free(impulse_problem *p);
 void problem_begin(impulse_problem *p);
 /* `numbers`: of a cone the rows - 1 coefficients of friction, of a box its limits, else NULL.
  * `name` is not copied. */
-void problem_block(impulse_problem *p, long key, const char *name, zw_block_kind kind, int rows,
+void problem_block(impulse_problem *p, int64_t key, const char *name, zw_block_kind kind, int rows,
                    const double *numbers);
 /* The next row of the last block. Columns in any order, none twice. */
 void problem_row(impulse_problem *p, int count, const int *column, const double *value, double b);
@@ -91,7 +93,7 @@ zw_status problem_solve_aside(impulse_problem *p, const impulse_matrix *H, const
                               zw_error *error);
 /* These multipliers are an answer, too: they are remembered. 0: no memory. */
 int problem_accept(impulse_problem *p, const double *lambda);
-unsigned long problem_blocks(const impulse_problem *p); /* which ones, in their order */
+uint64_t problem_blocks(const impulse_problem *p); /* which ones, in their order */
 /* Room for multipliers to be remembered from elsewhere; 0: no memory. */
 int problem_room_for_old(impulse_problem *p, int block_count, int row_count);
 /* The same from a start and the guess, which may come from another problem, times a factor. */
@@ -99,6 +101,6 @@ zw_status problem_solve_near(impulse_problem *p, const impulse_matrix *H, const 
                              const double *start, zw_error *error);
 void problem_guess_from(impulse_problem *p, const impulse_problem *other, double factor);
 /* The multiplier of row `row` of block `key` in the last solve; 0: it was not there. */
-double problem_multiplier(const impulse_problem *p, long key, int row);
+double problem_multiplier(const impulse_problem *p, int64_t key, int row);
 
 #endif

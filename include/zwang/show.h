@@ -1,0 +1,74 @@
+/* What a model asks to be shown: curves to be plotted and shapes to be drawn, for those who make
+ * pictures of a motion. Both are numbers of ZW_FIELD_OUTPUT (zwang.h), which is evaluated on
+ * asking; here is which ones. Of bodies: shapes and joints that reports show.
+ *
+ *     zw_view out = zw_field(system, state, work, ZW_FIELD_OUTPUT);
+ *     zw_curve curve = zw_curve_of(system, 0);
+ *     double x = out.data[curve.output], y = out.data[curve.output + 1];
+ */
+#ifndef ZWANG_SHOW_H
+#define ZWANG_SHOW_H
+
+#include "zwang/zwang.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+typedef enum zw_plot_kind {
+    ZW_PLOT_TIME, /* over time */
+    ZW_PLOT_PHASE,
+    ZW_PLOT_XY
+} zw_plot_kind;
+
+/* One curve of a plot. Texts live as long as the system, and are never NULL. */
+typedef struct zw_curve {
+    zw_plot_kind kind;
+    int plot; /* curves with the same number share one picture */
+    const char *x_label, *label;
+    int output; /* x; y is the one behind it */
+} zw_curve;
+
+int zw_curve_count(const zw_system *system);
+/* Of an index beyond them: all zero. */
+zw_curve zw_curve_of(const zw_system *system, int index);
+
+typedef enum zw_draw_kind {
+    ZW_DRAW_POINT,
+    ZW_DRAW_LINE, /* through its points; with a radius: a round rod */
+    ZW_DRAW_CIRCLE,
+    ZW_DRAW_TRAIL,
+    ZW_DRAW_SPRING,
+    ZW_DRAW_POLYGON,
+    ZW_DRAW_TEXT,
+    ZW_DRAW_BOX,   /* a corner and its three neighbours; of bodies only, as those below */
+    ZW_DRAW_SOLID, /* an origin and three points on its axes */
+    ZW_DRAW_PLANE  /* without end: an origin, and points on two axes */
+} zw_draw_kind;
+
+typedef struct zw_draw {
+    zw_draw_kind kind;
+    int dimension, points; /* 2 or 3 components each */
+    int output;            /* the first component; the radius is behind the last one */
+    int has_radius;
+    const char *text, *colour; /* "": none */
+} zw_draw;
+
+int zw_draw_count(const zw_system *system);
+zw_draw zw_draw_of(const zw_system *system, int index);
+
+/* 1: this number of ZW_FIELD_OUTPUT is of a draw, and is the same at all times, whatever the
+ * parameters are. */
+int zw_output_is_fixed(const zw_system *system, int output);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif
