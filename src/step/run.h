@@ -54,6 +54,7 @@ struct run {
     int over, polled; /* it has ended before its time; because poll said so */
     double node[4], margin[4];    /* the last ends of steps: when, and how far from losing rank */
     int nodes, leapt;             /* how many of them; the step before the last was a leap */
+    int passed;                   /* a position where rows lose rank lies within the last four */
     system_stop stop;             /* poll, for those who take a step */
     int quiet;                    /* steps of zw_step: nobody looks but at events */
     int goes_on;                  /* it has led to this state: what it remembers there is its own */

@@ -39,14 +39,17 @@ void run_tell_singular(run *r, zw_error *error)
  * as |t - t*| (leap.c). So it was passed between the nodes b and c of four in a row if the lines
  * through a, b and through c, d meet zero there, and at one instant: a motion that comes near to it
  * by d and turns off has margins like (d^2 + (t - t*)^2)^1/2, whose tangents meet zero 2 d^2/|t -
- * t*| apart. */
+ * t*| apart. Beside a node it is seen from both sides of that: between two such instants the margin
+ * rises, so those of two fours in a row are one. */
 void run_note_margin(run *r)
 {
     const double APART = 0.25; /* of the step from b to c */
     const stepper_view *at = stepper_look(r->stepper);
     double *t = r->node, *m = r->margin;
-    int leapt = r->leapt, moves = !r->impulse && !r->soft && !r->lagrange.system;
+    int leapt = r->leapt, before = r->passed,
+        moves = !r->impulse && !r->soft && !r->lagrange.system;
     r->leapt = at->leapt;
+    r->passed = 0;
     if (!moves || r->system->m == 0) {
         return;
     }
@@ -62,5 +65,6 @@ void run_note_margin(run *r)
     }
     double from = t[1] + m[1] * (t[1] - t[0]) / (m[0] - m[1]), span = APART * (t[2] - t[1]);
     double to = t[2] - m[2] * (t[3] - t[2]) / (m[3] - m[2]);
-    r->summary->singular += fabs(from - to) <= span && from >= t[1] - span && from <= t[2] + span;
+    r->passed = fabs(from - to) <= span && from >= t[1] - span && from <= t[2] + span;
+    r->summary->singular += r->passed && !before;
 }
