@@ -51,15 +51,21 @@ static inline zw_status skid_open(skid *r, double off)
     return status;
 }
 
-static inline zw_status skid_step(skid *r, double h)
+/* The wheels' speeds of a step from r->t, and its end. */
+static inline double skid_drive(skid *r, double h)
 {
     double a = fmin(r->t, 1), b = fmin(r->t + h, 1);
     for (int i = 0; i < 3; i++) {
         touch_field(&r->s, ZW_FIELD_PARAM)[i] =
             r->speed * (0.5 * (b * b - a * a) + r->t + h - b - (r->t - a)) / h;
     }
-    r->t += h;
-    return touch_run(&r->s, r->t, h);
+    return r->t += h;
+}
+
+static inline zw_status skid_step(skid *r, double h)
+{
+    double end = skid_drive(r, h);
+    return touch_run(&r->s, end, h);
 }
 
 /* Where its middle is: q[0 .. 2]. */

@@ -42,9 +42,11 @@ static void it_gets_over(void **state)
     }
 }
 
-/* Starts 1e-7 and 2e-7 m apart: what comes of it past the first blows is one and two times as much,
- * and little. (A piece of a step between two impacts may be so short that round-off of a place is
- * 1e-8 of a speed.) */
+/* Starts 1e-7 and 2e-7 m apart: what comes of it past the first blows (1.83 s) is one and two times
+ * as much, and little. Not so in the step to 1.992 s: the rim of a wheel comes down on the edge,
+ * its points change their names from one look to the next, and the flight to where it meets cannot
+ * be solved beyond some time, at which it is cut: places behind it have a noise of 1e-9 to 1e-6 m.
+ */
 static void what_is_small_stays_linear(void **state)
 {
     (void)state;
@@ -53,7 +55,7 @@ static void what_is_small_stays_linear(void **state)
         dice d = dice_of(6);
         skid r = skid_next(&d);
         assert_int_equal(skid_open(&r, 1e-7 * k), ZW_OK);
-        to(&r, 2, 0.002);
+        to(&r, 1.9, 0.002);
         memcpy(place[k], skid_place(&r), sizeof place[k]);
         touch_close(&r.s);
     }
@@ -62,9 +64,38 @@ static void what_is_small_stays_linear(void **state)
         one = fmax(one, fabs(place[1][i] - place[0][i]));
         two = fmax(two, fabs(place[2][i] - place[0][i]));
     }
-    print_message("after 2 s: %.2e and %.2e m\n", one, two);
+    print_message("after 1.9 s: %.3e and %.3e m\n", one, two);
     assert_true(two < 1e-6);
-    assert_true(fabs(two - 2 * one) < 0.1 * one);
+    assert_true(fabs(two - 2 * one) < 0.01 * one);
+}
+
+/* Two pairs that land in a step are located. One of them may be left out of a flight that ends
+ * before it has met, as its equations cannot be solved any farther: then it still may be, from
+ * there on. So no landing of the third trial is late while it comes upon the step. */
+static void what_has_not_met_is_located_later(void **state)
+{
+    (void)state;
+    dice d = dice_of(6);
+    skid r = {0};
+    for (int i = 0; i < 3; i++) {
+        r = skid_next(&d);
+    }
+    assert_int_equal(skid_open(&r, 0), ZW_OK);
+    const double h = 0.005;
+    long impacts = 0, late = 0;
+    for (int k = 0; k < 396; k++) {
+        zw_run_summary summary = {0};
+        double end = skid_drive(&r, h);
+        zw_run_options options = {
+            .time = end, .every = end, .step = h, .method = ZW_METHOD_IMPULSE};
+        zw_status status = zw_run(r.s.system, r.s.state, r.s.work, &options, &summary, &r.s.error);
+        assert_int_equal(status, ZW_OK);
+        impacts += summary.impacts;
+        late += summary.late;
+    }
+    assert_true(impacts > 0);
+    assert_int_equal(late, 0);
+    touch_close(&r.s);
 }
 
 /* Straight ahead and at rest on its wheels: left and right carry the same. */
@@ -96,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_gets_over),
         cmocka_unit_test(what_is_small_stays_linear),
+        cmocka_unit_test(what_has_not_met_is_located_later),
         cmocka_unit_test(both_sides_carry_the_same),
     };
     if (!xml_available()) {

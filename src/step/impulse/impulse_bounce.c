@@ -53,6 +53,7 @@ typedef struct bounce {
     double gravity; /* m/s^2 */
     double deep;    /* overlap of what may meet at the start of a flight */
     int work;       /* rows that flights may still cost */
+    int met;        /* how often something has met */
 } bounce;
 
 static int bounces(const contact_point *point)
@@ -391,6 +392,7 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     zw_status status = look_around(s, b, &meets, error);
     if (status == ZW_OK && meets) {
         b->work--;
+        b->met++;
         return strike_at_start(s, b, 0, v1, error);
     }
     if (status == ZW_OK) {
@@ -406,9 +408,11 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     b->rest = end == FLIGHT_FREE && s->h >= b->rest ? 0 : b->rest - s->h;
     impulse_pass(s);
     if (end == FLIGHT_FREE) {
+        s->touch.land.cuts = b->met; /* what has not met yet may be left out again */
         start_anew(s, v1);
         return ZW_OK;
     }
+    b->met++;
     status = strike(s, b, 0, v1, error);
     start_anew(s, v1);
     return status;
