@@ -14,7 +14,8 @@
  * when another does, a start that touches and would not any longer), the answer is that of the
  * sequence that is there, and `kinks` counts how often.
  *
- * Equations only; of robots one is told so. */
+ * That is for equations. Robots are below: zw_gradient_find, one sweep back over the steps of a
+ * motion, and zw_step_slopes, the derivatives of one step. */
 #ifndef ZWANG_SENSITIVITY_H
 #define ZWANG_SENSITIVITY_H
 
@@ -80,6 +81,51 @@ zw_status zw_sensitivity_run(zw_sensitivity *sensitivity, zw_state *state, zw_wo
                              zw_error *error);
 
 zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
+
+/* ---- Robots --------------------------------------------------------------------------------- */
+
+/* Steps of method soft by MuJoCo's Euler. They are differentiated as they are taken: at the end of
+ * each step's own search, with those contacts, limits and motors active that are. So the numbers
+ * are those of the computed motion, to round-off, whatever the step. */
+
+/* What a motion is judged by, a sum over its states: the part of the state after `step` steps (0:
+ * the start). Writes its slopes by coordinates (along the speeds) and speeds, [n] each, which are 0
+ * before. Asked once for each state, the last one first. */
+typedef double zw_cost(void *user, long step, const zw_state *state, double *by_q, double *by_v);
+
+typedef struct zw_gradient_plan {
+    zw_run_options run; /* method soft, step; its time and observer are not read */
+    long steps;
+    int controls;        /* so many parameters have a value of their own in each step: */
+    const int *control;  /* [controls] which, as zw_id(system, ZW_PARAM, name) */
+    const double *value; /* [steps][controls] */
+    zw_cost *cost;
+    void *user;
+    size_t memory; /* bytes for states on the way, 0: 64 MiB. If not all fit, parts are run again,
+                      and 2 sqrt(steps) states are enough */
+} zw_gradient_plan;
+
+/* Arrays are the caller's, or NULL: not asked for. */
+typedef struct zw_gradient {
+    double cost;
+    double *by_q, *by_v; /* [n] by the start */
+    double *by_param;    /* [params] that are the same in all steps */
+    double *by_control;  /* [steps][controls] */
+    int kinks; /* so often something was about to open, slide or reach its end: one-sided there */
+    const char *kink; /* one of them, or NULL */
+    size_t memory;    /* bytes that states took */
+    long steps;       /* taken in all, those that were run again included */
+} zw_gradient;
+
+/* The state is where the motion starts; it is not changed. ZW_BAD_INPUT: derivatives of something
+ * in this robot are not there. */
+zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
+                           const zw_gradient_plan *plan, zw_gradient *to, zw_error *error);
+
+/* One step, with the same options: by[2 n][2 n + params], row i how coordinate i (along its speed)
+ * and row n + i how speed i at its end change with coordinates, speeds, parameters at its start. */
+zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
+                         const zw_run_options *options, double *by, int *kinks, zw_error *error);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "tree/herd.h"
 
-/* Is the joints' damping taken at the end of the step? */
-static int is_damped(const zw_system *system)
+int soft_is_damped(const zw_system *system)
 {
     int damped = 0;
     for (int i = 0; i < system->n; i++) {
@@ -75,7 +74,7 @@ static zw_status step_once(soft_problem *s, double t, double h, const double *q0
 {
     const zw_system *system = s->system;
     int implicit = system->bodies->integrator != ZW_INTEGRATOR_EULER;
-    int damped = !implicit && is_damped(system);
+    int damped = !implicit && soft_is_damped(system);
     s->only_pushes = damped;
     zw_status status = soft_forward(s, t, q0, v0, error);
     s->only_pushes = 0;

@@ -19,6 +19,9 @@
 zw_status soft_step(soft_problem *s, double t, double h, const double *q0, const double *v0,
                     double *q1, double *v1, double *gained, zw_error *error);
 
+/* Is the damping of the joints taken at the end of Euler's step? */
+int soft_is_damped(const zw_system *system);
+
 /* The same as a stepper; the problem is the caller's, and outlives it. */
 stepper *soft_stepper(soft_problem *s, double h, zw_error *error);
 

@@ -16,7 +16,15 @@
  * with V_b, A_b of what carries j. What is turned as a whole leaves tau_i as it is; what is left of
  * df = I dA + ... collects, for rigid inertias, into one matrix of each body,
  *
- *     B = 1/2 (V x* I - I V x + (I V) xx),    (h xx) m = m x* h,
+ *     B = 1/2 (V x* I - I V x + (I V) xx),    (p xx) m = m x* p,
+ *
+ * of which a shift feels nothing: with V = (w, u), moments J and first moment h about the point,
+ * the momentum p = m u + w x h, and [x] for the matrix of a cross product, its two blocks for turns
+ * are
+ *
+ *     moment    2 B = [w] (2 J - tr J) - 2 [h] [u]        force    2 B = -2 [p]
+ *
+ * (as [a] [b] - [b] [a] = [a x b] and [J w] = tr J [w] - J [w] - [w] J),
  *
  * so that with I, B, F summed over all that hangs on i, and j on the way from the root to i,
  *
@@ -32,35 +40,41 @@
 
 #include <string.h>
 
+#include "math/four.h"
+#include "math/lane.h"
+#include "tree/sweeps.h"
+
 typedef double six[6];
 
-enum { INERTIA = 10, SQUARE = 36 }; /* mass, first moment, moments xx yy zz xy xz yz; B by rows */
+/* Mass, first moment, moments xx yy zz xy xz yz; of 2 B its moments by rows, then p. */
+enum { INERTIA = 10, SQUARE = 12, PAIR = 36 };
 
 /* Scratch, by bodies and by dofs. */
 typedef struct table {
     double *at;         /* [bodies][3] the point, less the centre of mass of the body */
     six *V, *A;         /* [bodies] */
     double *I;          /* [bodies][INERTIA] */
-    double *B;          /* [bodies][SQUARE] twice B */
+    double *B;          /* [bodies][SQUARE] */
     six *F;             /* [bodies] */
     six *S, *P, *R, *T; /* [nv] T = P + S' */
+    double *lined;      /* [nv][PAIR] */
     int *stage;         /* [nv] dofs of one stage turn with each other */
 } table;
 
-static void cross(const double *x, const double *y, double *out)
+ZW_INLINE void cross(const double *x, const double *y, double *out)
 {
     out[0] = x[1] * y[2] - x[2] * y[1];
     out[1] = x[2] * y[0] - x[0] * y[2];
     out[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-static double dot(const double *x, const double *y)
+ZW_INLINE double dot(const double *x, const double *y)
 {
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5];
 }
 
 /* out = m x n, motions. */
-static void cross_motion(const double *m, const double *n, double *out)
+ZW_INLINE void cross_motion(const double *m, const double *n, double *out)
 {
     double part[3];
     cross(m, n, out);
@@ -72,7 +86,7 @@ static void cross_motion(const double *m, const double *n, double *out)
 }
 
 /* out = m x* f, f a force (moment first). */
-static void cross_force(const double *m, const double *f, double *out)
+ZW_INLINE void cross_force(const double *m, const double *f, double *out)
 {
     double part[3];
     cross(m, f, out);
@@ -84,7 +98,7 @@ static void cross_force(const double *m, const double *f, double *out)
 }
 
 /* out = I m: momentum m v + w x h, about the point J w + h x v. */
-static void weigh(const double *I, const double *m, double *out)
+ZW_INLINE void weigh(const double *I, const double *m, double *out)
 {
     const double *h = I + 1, *J = I + 4, *w = m, *v = m + 3;
     double part[3];
@@ -102,7 +116,7 @@ static void weigh(const double *I, const double *m, double *out)
  */
 
 /* The inertia of a body about the point, at c from it. */
-static void place_inertia(double mass, const double *c, const double *J, double *I)
+ZW_INLINE void place_inertia(double mass, const double *c, const double *J, double *I)
 {
     double square = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
     I[0] = mass;
@@ -115,27 +129,26 @@ static void place_inertia(double mass, const double *c, const double *J, double 
     I[9] = J[5] - mass * c[1] * c[2];
 }
 
-/* 2 B by its columns: V x* (I e) - I (V x e) + e x* (I V). */
-static void fill_B(const double *I, const double *V, const double *momentum, double *B)
+ZW_INLINE void fill_B(const double *I, const double *V, const double *momentum, double *B)
 {
-    for (int k = 0; k < 6; k++) {
-        six e = {0}, x, y, z;
-        e[k] = 1;
-        weigh(I, e, x);
-        cross_force(V, x, y);
-        cross_motion(V, e, x);
-        weigh(I, x, z);
-        cross_force(e, momentum, x);
-        for (int r = 0; r < 6; r++) {
-            B[6 * r + k] = y[r] - z[r] + x[r];
-        }
+    const double *h = I + 1, *J = I + 4, *w = V, *u = V + 3;
+    double trace = J[0] + J[1] + J[2], inner = 2 * (h[0] * u[0] + h[1] * u[1] + h[2] * u[2]);
+    double K[3][3] = {{2 * J[0] - trace, 2 * J[3], 2 * J[4]},
+                      {2 * J[3], 2 * J[1] - trace, 2 * J[5]},
+                      {2 * J[4], 2 * J[5], 2 * J[2] - trace}};
+    for (int k = 0; k < 3; k++) { /* [h][u] = u h' - (h . u) */
+        B[k] = w[1] * K[2][k] - w[2] * K[1][k] - 2 * u[0] * h[k];
+        B[3 + k] = w[2] * K[0][k] - w[0] * K[2][k] - 2 * u[1] * h[k];
+        B[6 + k] = w[0] * K[1][k] - w[1] * K[0][k] - 2 * u[2] * h[k];
+        B[4 * k] += inner;
+        B[9 + k] = momentum[3 + k];
     }
 }
 
 /* One stage of a joint: dofs from d to end, all after the same V and A, which become those after.
  */
-static void pass_stage(const table *t, const double *v, const double *a, int d, int end, double *V,
-                       double *A)
+ZW_INLINE void pass_stage(const table *t, const double *v, const double *a, int d, int end,
+                          double *V, double *A)
 {
     six move = {0}, push = {0}, before_V, before_A, part;
     memcpy(before_V, V, sizeof before_V);
@@ -166,8 +179,8 @@ static void pass_stage(const table *t, const double *v, const double *a, int d, 
     }
 }
 
-static void pass_joints(const tree_mechanism *tree, const table *t, const double *v,
-                        const double *a, int i, double *V, double *A)
+ZW_INLINE void pass_joints(const tree_mechanism *tree, const table *t, const double *v,
+                           const double *a, int i, double *V, double *A)
 {
     const tree_body *body = &tree->body[i];
     for (int j = body->joint; j < body->joint_end; j++) {
@@ -186,7 +199,7 @@ static void pass_joints(const tree_mechanism *tree, const table *t, const double
 
 /* Motions of a body's dofs about the point, from those about its centre of mass, at -`at` from it.
  */
-static void place_motions(const tree_mechanism *tree, const table *t, const double *work, int i)
+ZW_INLINE void place_motions(const tree_mechanism *tree, const table *t, const double *work, int i)
 {
     for (int d = tree->body[i].dof; d < tree->body[i].dof_end; d++) {
         const double *S = work + tree->at.S + 6 * d;
@@ -199,8 +212,8 @@ static void place_motions(const tree_mechanism *tree, const table *t, const doub
     }
 }
 
-static void place_body(const tree_mechanism *tree, const table *t, const double *work,
-                       const double *v, const double *a, int i)
+ZW_INLINE void place_body(const tree_mechanism *tree, const table *t, const double *work,
+                          const double *v, const double *a, int i)
 {
     const tree_body *body = &tree->body[i];
     const double *shift = work + tree->at.shift + 3 * i;
@@ -233,30 +246,56 @@ static void place_body(const tree_mechanism *tree, const table *t, const double 
 /* ---- From the tips to the root ----------------------------------------------------------------
  */
 
-static void times(const double *B, const double *x, double *y)
+/* y = 2 B x */
+ZW_INLINE void times(const double *B, const double *x, double *y)
 {
-    for (int r = 0; r < 6; r++) {
-        y[r] = dot(B + 6 * r, x);
+    cross(x, B + 9, y + 3);
+    for (int r = 0; r < 3; r++) {
+        y[r] = B[3 * r] * x[0] + B[3 * r + 1] * x[1] + B[3 * r + 2] * x[2];
+        y[3 + r] *= 2;
     }
 }
 
-static void times_transposed(const double *B, const double *x, double *y)
+/* y[3] = (2 B)' x: shifts have none. */
+ZW_INLINE void times_transposed(const double *B, const double *x, double *y)
 {
-    memset(y, 0, sizeof(six));
-    for (int r = 0; r < 6; r++) {
-        for (int k = 0; k < 6; k++) {
-            y[k] += B[6 * r + k] * x[r];
-        }
+    cross(B + 9, x + 3, y);
+    for (int k = 0; k < 3; k++) {
+        y[k] = 2 * y[k] + B[k] * x[0] + B[3 + k] * x[1] + B[6 + k] * x[2];
     }
 }
 
-/* All pairs of dof i of a body with dofs on its way to the root. */
-static void pair_dof(const tree_mechanism *tree, const table *t, int body, int i, double *by_q,
-                     double *by_v)
+ZW_INLINE double dot3(const double *x, const double *y)
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+/* What the pairs of a dof need of the other, four numbers at a time; see pair_dof. */
+ZW_INLINE void line_up(const table *t, int j)
+{
+    double *to = t->lined + PAIR * (size_t)j;
+    for (int k = 0; k < 6; k++) {
+        to[4 * k] = t->R[j][k];
+        to[4 * k + 1] = t->T[j][k];
+        to[4 * k + 2] = to[4 * k + 3] = t->S[j][k];
+    }
+    for (int k = 0; k < 3; k++) {
+        to[24 + 4 * k] = t->P[j][k];
+        to[25 + 4 * k] = t->S[j][k];
+        to[26 + 4 * k] = to[27 + 4 * k] = 0;
+    }
+}
+
+/* All pairs of dof i of a body with dofs j on its way to the root, all four numbers of a pair at
+ * once: tau_i by q_j, by v_j; tau_j by q_i, by v_i. */
+ZW_INLINE void pair_dof(const tree_mechanism *tree, const table *t, int body, int i, double *by_q,
+                        double *by_v)
 {
     const double *I = t->I + INERTIA * body, *B = t->B + SQUARE * body, *S = t->S[i];
     size_t n = (size_t)tree->nv, own = (size_t)i;
-    six heavy, back, by_speed, by_place, turned, part;
+    six heavy, by_speed, by_place, turned, part;
+    double back[3];
+    zw_real4 with[9], same[6];    /* same: for j that turns with i */
     weigh(I, S, heavy);           /* I S_i */
     times_transposed(B, S, back); /* (2 B)' S_i */
     times(B, S, by_speed);
@@ -269,21 +308,31 @@ static void pair_dof(const tree_mechanism *tree, const table *t, int body, int i
     weigh(I, t->R[i], part);
     for (int k = 0; k < 6; k++) {
         by_place[k] += part[k];
+        with[k] = (zw_real4){heavy[k], heavy[k], by_place[k] + turned[k], by_speed[k]};
+        same[k] = (zw_real4){heavy[k], heavy[k], by_place[k], by_speed[k]};
+    }
+    for (int k = 0; k < 3; k++) {
+        with[6 + k] = (zw_real4){back[k], back[k], 0, 0};
     }
     for (int j = i; j >= 0; j = tree->dof_parent[j]) {
+        const double *lined = t->lined + PAIR * (size_t)j;
+        const zw_real4 *by = t->stage[j] == t->stage[i] ? same : with;
         size_t other = (size_t)j;
-        by_q[other * n + own] = dot(back, t->P[j]) + dot(heavy, t->R[j]);
-        by_v[other * n + own] = dot(back, t->S[j]) + dot(heavy, t->T[j]);
-        if (j == i) {
-            continue;
+        zw_real4 sum = four_at(lined + 24) * with[6];
+        for (int k = 7; k < 9; k++) {
+            sum += four_at(lined + 4 * k) * with[k];
         }
-        by_q[own * n + other] = dot(t->S[j], by_place);
-        by_q[own * n + other] += t->stage[j] == t->stage[i] ? 0 : dot(t->S[j], turned);
-        by_v[own * n + other] = dot(t->S[j], by_speed);
+        for (int k = 0; k < 6; k++) {
+            sum += four_at(lined + 4 * k) * by[k];
+        }
+        by_q[own * n + other] = sum[2];
+        by_v[own * n + other] = sum[3];
+        by_q[other * n + own] = sum[0]; /* of j = i this is the one */
+        by_v[other * n + own] = sum[1];
     }
 }
 
-static void hand_down(const table *t, int i, int parent)
+ZW_INLINE void hand_down(const table *t, int i, int parent)
 {
     for (int k = 0; k < INERTIA; k++) {
         t->I[INERTIA * parent + k] += t->I[INERTIA * i + k];
@@ -302,7 +351,7 @@ static void hand_down(const table *t, int i, int parent)
 size_t tree_differ_room(const tree_mechanism *tree)
 {
     size_t bodies = (size_t)tree->bodies, nv = (size_t)tree->nv;
-    return bodies * (3 + 18 + INERTIA + SQUARE) + nv * (24 + 1);
+    return bodies * (3 + 18 + INERTIA + SQUARE) + nv * (24 + PAIR + 1);
 }
 
 static table lay_out(const tree_mechanism *tree, double *room)
@@ -319,12 +368,13 @@ static table lay_out(const tree_mechanism *tree, double *room)
     t.P = t.S + nv;
     t.R = t.P + nv;
     t.T = t.R + nv;
-    t.stage = (int *)(t.T + nv);
+    t.lined = (double *)(t.T + nv);
+    t.stage = (int *)(t.lined + PAIR * nv);
     return t;
 }
 
-void tree_differ(const tree_mechanism *tree, const double *v, const double *a, const double *work,
-                 double *room, double *by_q, double *by_v)
+ZW_CLONES void tree_differ(const tree_mechanism *tree, const double *v, const double *a,
+                           const double *work, double *room, double *by_q, double *by_v)
 {
     table t = lay_out(tree, room);
     size_t n = (size_t)tree->nv;
@@ -333,6 +383,9 @@ void tree_differ(const tree_mechanism *tree, const double *v, const double *a, c
     for (int i = 1; i < tree->bodies; i++) {
         place_body(tree, &t, work, v, a, i);
     }
+    for (int d = 0; d < tree->nv; d++) {
+        line_up(&t, d);
+    }
     for (int i = tree->bodies - 1; i > 0; i--) {
         for (int d = tree->body[i].dof; d < tree->body[i].dof_end; d++) {
             pair_dof(tree, &t, i, d, by_q, by_v);
@@ -340,5 +393,74 @@ void tree_differ(const tree_mechanism *tree, const double *v, const double *a, c
         if (tree->body[i].parent != 0) {
             hand_down(&t, i, tree->body[i].parent);
         }
+    }
+}
+
+/* Four rows of `from` are four lanes of `to`, from number `first` on; or, back, the reverse. */
+ZW_INLINE void turn(double *const x[4], int n, int first, int back, double *y)
+{
+    double *lanes = y + first;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        zw_real4 a[4];
+        for (int k = 0; k < 4; k++) {
+            a[k] = back ? four_at(lanes + LANES * (i + k)) : four_at(x[k] + i);
+        }
+        lane_transpose4(&a[0], &a[1], &a[2], &a[3]);
+        for (int k = 0; k < 4; k++) {
+            four_put(back ? x[k] + i : lanes + LANES * (i + k), a[k]);
+        }
+    }
+    for (; i < n; i++) {
+        for (int k = 0; k < 4; k++) {
+            if (back) {
+                x[k][i] = lanes[LANES * i + k];
+            } else {
+                lanes[LANES * i + k] = x[k][i];
+            }
+        }
+    }
+}
+
+/* y[n][8] = M \ y of eight right sides, M = L' D L: factor.lane.h has its rows. */
+ZW_INLINE void solve_eight(const tree_mechanism *tree, const double *L, double *y)
+{
+    for (int d = tree->nv - 1; d >= 0; d--) {
+        int last = tree->start[d + 1] - 1;
+        zw_real4 low = four_at(y + LANES * d), high = four_at(y + LANES * d + 4);
+        for (int k = tree->start[d]; k < last; k++) {
+            double *to = y + LANES * tree->column[k];
+            four_put(to, four_at(to) - L[k] * low);
+            four_put(to + 4, four_at(to + 4) - L[k] * high);
+        }
+        four_put(y + LANES * d, L[last] * low);
+        four_put(y + LANES * d + 4, L[last] * high);
+    }
+    for (int d = 0; d < tree->nv; d++) {
+        zw_real4 low = four_at(y + LANES * d), high = four_at(y + LANES * d + 4);
+        for (int k = tree->start[d]; k < tree->start[d + 1] - 1; k++) {
+            const double *from = y + LANES * tree->column[k];
+            low -= L[k] * four_at(from);
+            high -= L[k] * four_at(from + 4);
+        }
+        four_put(y + LANES * d, low);
+        four_put(y + LANES * d + 4, high);
+    }
+}
+
+ZW_CLONES void tree_solve_many(const tree_mechanism *tree, const double *work, int count, double *x,
+                               double *room)
+{
+    int n = tree->nv;
+    for (int first = 0; first < count; first += LANES) {
+        double *row[LANES];
+        for (int l = 0; l < LANES; l++) { /* what is left over repeats the last */
+            row[l] = x + (size_t)(first + l < count ? first + l : count - 1) * (size_t)n;
+        }
+        turn(row, n, 0, 0, room);
+        turn(row + 4, n, 4, 0, room);
+        solve_eight(tree, work + tree->at.L, room);
+        turn(row, n, 0, 1, room);
+        turn(row + 4, n, 4, 1, room);
     }
 }

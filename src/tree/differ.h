@@ -13,4 +13,8 @@ size_t tree_differ_room(const tree_mechanism *tree);
 void tree_differ(const tree_mechanism *tree, const double *v, const double *a, const double *work,
                  double *room, double *by_q, double *by_v);
 
+/* After factor. x[count][nv] = M \ x, eight at a time; room[8 nv]. */
+void tree_solve_many(const tree_mechanism *tree, const double *work, int count, double *x,
+                     double *room);
+
 #endif

@@ -1,29 +1,25 @@
 /* Derivatives of an instant of a robot.
  *
  * r = M a + bias - springs - dampers - motors - A' lambda; M a + bias is differentiated by sweeps
- * (tree/differ.c), the forces by hand: springs and dampers of hinges, slides and fixed tendons and
- * motors on these act along constant directions,
+ * (tree/differ.c), the forces by hand (slopes_pull.c), and rows of limits and of linear couplings
+ * are constant: d lambda is that of K = [M -A'; A 0]. Where nothing is closed, da = -M \ dr by the
+ * factors of the tree.
  *
- *     f = coef F(L, L', u):     df/dq = coef F_L coef',    df/dv = coef F_L' coef',    df/du = coef
- * F_u,
- *
- * and rows of limits and of linear couplings are constant: d lambda is that of K = [M -A'; A 0].
- * Where nothing is closed, da = -M \ dr by the factors of the tree.
- *
- * What acts along directions that turn (ball springs, motors on sites, tendons through space,
- * loops, contacts, air and water) is refused by its name: its derivatives are not there yet. */
+ * Loops and contacts are refused by name: their derivatives are not there yet. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "look/slopes/slopes.h"
+#include "look/slopes/slopes_pull.h"
 #include "system/bodies/bodies.h"
 #include "tree/differ.h"
 #include "tree/sweeps.h"
 
 struct slopes_tree {
     double *room, *by_q, *by_v;
+    double *lanes; /* [8 n] */
 };
 
 static zw_status not_yet(zw_error *error, const char *what)
@@ -31,39 +27,14 @@ static zw_status not_yet(zw_error *error, const char *what)
     return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
 }
 
-static zw_status check(const zw_system *system, zw_error *error)
-{
-    const struct system_bodies *bodies = system->bodies;
-    const tree_mechanism *tree = system->tree;
-    for (int j = 0; j < tree->joints; j++) {
-        int turns = tree->joint[j].kind == TREE_BALL || tree->joint[j].kind == TREE_FREE;
-        if (turns && tree->joint[j].stiffness != 0) {
-            return not_yet(error, "springs of ball and free joints");
-        }
-    }
-    for (int k = 0; k < bodies->motor_count; k++) {
-        if (bodies->motor[k].kind != MOTOR_LENGTH) {
-            return not_yet(error, "motors on sites, ball and free joints");
-        }
-        if (bodies->motor[k].formula >= 0) {
-            return not_yet(error, "motors that formulas control");
-        }
-    }
-    return bodies->formulas          ? not_yet(error, "formulas over robots")
-           : bodies->path_count > 0  ? not_yet(error, "tendons through space")
-           : bodies->fluid_count > 0 ? not_yet(error, "air and water")
-           : bodies->lift_count > 0  ? not_yet(error, "weights that are taken off (gravcomp)")
-           : bodies->extra_count > 0 ? not_yet(error, "tendons with armature")
-           : tree->without_matrix    ? not_yet(error, "trees without a mass matrix")
-           : system->carried > 0     ? not_yet(error, "actuators with activations")
-                                     : ZW_OK;
-}
-
 zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
 {
     const zw_system *system = slopes->system;
     size_t n = (size_t)system->n;
-    zw_status status = check(system, error);
+    zw_status status = slopes_pulls_check(system, error);
+    if (status == ZW_OK && system->carried > 0) {
+        status = not_yet(error, "actuators with activations");
+    }
     if (status != ZW_OK) {
         return status;
     }
@@ -72,9 +43,10 @@ zw_status slopes_tree_create(zw_slopes *slopes, zw_error *error)
     if (slopes->tree) {
         slopes->tree->room = base_alloc((tree_differ_room(system->tree) + 1) * sizeof(double));
         slopes->tree->by_q = base_alloc((2 * n * n + 1) * sizeof(double));
+        slopes->tree->lanes = base_alloc((8 * n + 1) * sizeof(double));
         slopes->tree->by_v = slopes->tree->by_q ? slopes->tree->by_q + n * n : NULL;
     }
-    return slopes->tree && slopes->tree->room && slopes->tree->by_q
+    return slopes->tree && slopes->tree->room && slopes->tree->by_q && slopes->tree->lanes
                ? ZW_OK
                : base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
 }
@@ -83,6 +55,7 @@ void slopes_tree_free(struct slopes_tree *tree)
 {
     if (tree) {
         base_free(tree->room);
+        base_free(tree->lanes);
         base_free(tree->by_q);
         base_free(tree);
     }
@@ -90,16 +63,6 @@ void slopes_tree_free(struct slopes_tree *tree)
 
 /* ---- What is active ---------------------------------------------------------------------------
  */
-
-/* Limits and linear couplings of joints and fixed tendons have rows that never change. */
-static int is_constant(const bodies_closer *closer)
-{
-    if (closer->kind == CLOSER_LENGTH) {
-        return closer->length[1] < 0 ||
-               (closer->poly[2] == 0 && closer->poly[3] == 0 && closer->poly[4] == 0);
-    }
-    return closer->kind == CLOSER_LOWER || closer->kind == CLOSER_UPPER;
-}
 
 static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
 {
@@ -124,7 +87,7 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
             }
             continue;
         }
-        if (!is_constant(&bodies->closer[k])) {
+        if (!slopes_is_constant(&bodies->closer[k])) {
             return base_fail(error, ZW_BAD_INPUT,
                              "derivatives of loops of robots are not there yet: %s",
                              zw_name(system, ZW_CONSTRAINT, c));
@@ -140,106 +103,26 @@ static zw_status find_active(zw_slopes *s, int *size, zw_error *error)
  */
 
 /* known -= coef slope coef' at columns from `first` on: a force of F(L) or F(L'). */
-static void add_along(zw_slopes *s, int first, int count, const int *dof, const double *coef,
-                      double slope)
+static void add_along(zw_slopes *s, int first, const slopes_pull *pull, double slope)
 {
     size_t n = (size_t)s->system->n;
-    for (int j = 0; j < count; j++) {
-        for (int i = 0; i < count; i++) {
-            s->known[(size_t)(first + dof[j]) * n + (size_t)dof[i]] -= coef[i] * slope * coef[j];
+    for (int j = 0; j < pull->count && slope != 0; j++) {
+        for (int i = 0; i < pull->count; i++) {
+            s->known[(size_t)(first + pull->dof[j]) * n + (size_t)pull->dof[i]] -=
+                pull->coef[i] * slope * pull->coef[j];
         }
     }
 }
 
-static void add_joints(zw_slopes *s)
+static void add_pull(void *user, const slopes_pull *pull)
 {
-    const tree_mechanism *tree = s->system->tree;
+    zw_slopes *s = user;
     size_t n = (size_t)s->system->n;
-    for (int j = 0; j < tree->joints; j++) {
-        const tree_joint *joint = &tree->joint[j];
-        if (joint->stiffness != 0) {
-            s->known[(size_t)joint->v * n + (size_t)joint->v] += joint->stiffness;
-        }
-    }
-    for (size_t d = 0; d < n; d++) {
-        s->known[(n + d) * n + d] += tree->damping[d];
-    }
-}
-
-static void add_lengths(zw_slopes *s, const double *q)
-{
-    const zw_system *system = s->system;
-    const struct system_bodies *bodies = system->bodies;
-    const double *coef = bodies_coef_at(system, s->work, q);
-    for (int k = 0; k < bodies->length_count; k++) {
-        const bodies_length *length = &bodies->length[k];
-        double L = bodies_length_of(system, s->work, k, q);
-        int stretched = L < length->rest[0] || L > length->rest[1];
-        int *dof = s->work->aim_dof;
-        if (length->stiffness == 0 && length->damping == 0) {
-            continue;
-        }
-        for (int i = 0; i < length->count; i++) {
-            dof[i] = bodies->term[length->first + i].dof;
-        }
-        if (length->stiffness != 0 && (L == length->rest[0] || L == length->rest[1]) &&
-            length->rest[0] != length->rest[1]) {
-            s->answer.kinks++;
-            s->answer.kink = "a spring at the end of its slack";
-        }
-        add_along(s, 0, length->count, dof, coef + length->first,
-                  stretched || length->rest[0] == length->rest[1] ? -length->stiffness : 0);
-        add_along(s, system->n, length->count, dof, coef + length->first, -length->damping);
-    }
-}
-
-static int is_clamped(zw_slopes *s, double x, int limited, const double range[2])
-{
-    if (limited && (x == range[0] || x == range[1])) {
-        s->answer.kinks++;
-        s->answer.kink = "an actuator at its limit";
-    }
-    return limited && (x < range[0] || x > range[1]);
-}
-
-static void add_motor(zw_slopes *s, int k, const double *q, const double *v)
-{
-    const zw_system *system = s->system;
-    const bodies_motor *motor = &system->bodies->motor[k];
-    zw_work *work = s->work;
-    size_t n = (size_t)system->n;
-    double length = 0, rate = 0, control = work->param[motor->param];
-    int count = bodies_aim(system, work, k, q, work->aim_dof, work->aim, &length);
-    for (int i = 0; i < count; i++) {
-        rate += work->aim[i] * v[work->aim_dof[i]];
-    }
-    double u = bodies_control(system, work, motor, v);
-    bodies_law law = bodies_motor_law(motor, u, length, rate);
-    double gain = bodies_motor_law(motor, 1, length, rate).force -
-                  bodies_motor_law(motor, 0, length, rate).force;
-    if (is_clamped(s, law.force, motor->clamp_force, motor->force)) {
-        return;
-    }
-    const bodies_length *on = &system->bodies->length[motor->length];
-    if (on->force_limited) {
-        double sum = 0;
-        for (int j = 0; j < system->bodies->motor_count; j++) {
-            const bodies_motor *other = &system->bodies->motor[j];
-            int same = other->kind == MOTOR_LENGTH && other->length == motor->length;
-            sum += same ? other->gear[0] * bodies_motor_look(system, work, j, q, v).force : 0;
-        }
-        if (is_clamped(s, sum, 1, on->force_range)) {
-            return;
-        }
-        bodies_aim(system, work, k, q, work->aim_dof, work->aim, &length);
-    }
-    add_along(s, 0, count, work->aim_dof, work->aim, law.by_length);
-    add_along(s, system->n, count, work->aim_dof, work->aim, law.by_rate);
-    if (!is_clamped(s, control, motor->clamp_control, motor->control)) {
-        size_t column = 2 * n + 1 + (size_t)motor->param;
-        for (int i = 0; i < count; i++) {
-            s->known[column * n + (size_t)work->aim_dof[i]] -= gain * work->aim[i];
-        }
+    add_along(s, 0, pull, pull->by_length);
+    add_along(s, s->system->n, pull, pull->by_rate);
+    for (int i = 0; i < pull->count && pull->param >= 0; i++) {
+        size_t column = 2 * n + 1 + (size_t)pull->param;
+        s->known[column * n + (size_t)pull->dof[i]] -= pull->by_control * pull->coef[i];
     }
 }
 
@@ -258,16 +141,11 @@ static int solve_free(zw_slopes *s)
     }
     tree_composite(system->tree, sweeps);
     tree_factor(system->tree, NULL, sweeps, &bad);
-    for (size_t c = 0; c < (size_t)s->columns && !bad; c++) {
-        double *x = s->a_by + c * n;
-        int any = 0;
-        for (size_t i = 0; i < n; i++) {
-            x[i] = -s->known[c * n + i];
-            any |= x[i] != 0;
-        }
-        if (any) {
-            tree_solve(system->tree, sweeps, x);
-        }
+    for (size_t i = 0; i < n * (size_t)s->columns && !bad; i++) {
+        s->a_by[i] = -s->known[i];
+    }
+    if (!bad) {
+        tree_solve_many(system->tree, sweeps, s->columns, s->a_by, s->tree->lanes);
     }
     return !bad;
 }
@@ -345,11 +223,10 @@ zw_status slopes_tree_look(zw_slopes *s, zw_state *state, zw_error *error)
                 s->tree->by_v);
     memset(s->known, 0, (size_t)s->columns * n * sizeof *s->known);
     memcpy(s->known, s->tree->by_q, 2 * n * n * sizeof *s->known);
-    add_joints(s);
-    add_lengths(s, q);
-    for (int k = 0; k < system->bodies->motor_count; k++) {
-        add_motor(s, k, q, v);
-    }
+    slopes_kinks kinks = {0};
+    slopes_pulls(system, s->work, q, v, add_pull, s, &kinks);
+    s->answer.kinks += kinks.count;
+    s->answer.kink = kinks.name ? kinks.name : s->answer.kink;
     memset(s->lambda_by, 0, (size_t)s->columns * (size_t)system->m * sizeof *s->lambda_by);
     if (size > system->n || !solve_free(s)) {
         status = solve_closed(s, size, error);

@@ -53,6 +53,19 @@ double soft_impedance(const double imp[5], double r)
     return d0 + y * (d1 - d0);
 }
 
+double soft_impedance_slope(const double imp[5], double r)
+{
+    double d0 = sound(imp[0]), d1 = sound(imp[1]), middle = sound(imp[3]);
+    double power = fmax(1, imp[4]), x = fabs(r) / imp[2];
+    if (d0 == d1 || !(imp[2] > LEAST) || x >= 1 || r == 0) {
+        return 0;
+    }
+    double y = power == 1    ? 1
+               : x <= middle ? power * math_pow(x / middle, power - 1)
+                             : power * math_pow((1 - x) / (1 - middle), power - 1);
+    return (r > 0 ? 1 : -1) * y * (d1 - d0) / imp[2];
+}
+
 soft_spring soft_spring_of(const zw_soft *law, double h)
 {
     double d1 = sound(law->imp[1]), tau = law->ref[0], zeta = law->ref[1];

@@ -32,6 +32,8 @@
 
 /* d at a distance r, of either sign, from where the law begins. */
 double soft_impedance(const double imp[5], double r);
+/* Its slope by r, for r of either sign; at the ends of its curve one of the two that there are. */
+double soft_impedance_slope(const double imp[5], double r);
 
 typedef struct soft_spring {
     double K, B;
@@ -172,6 +174,7 @@ typedef struct soft_problem {
     int has_frames;     /* some closer is between frames */
     soft_watch *watch;  /* [closers] */
     int is_there;       /* something may touch */
+    double near;        /* points are looked for up to this gap: 0 unless somebody wants to know */
     contact_work found; /* points; most with gap < 0 have a block */
     double *J;          /* of one point */
     double *room;       /* for the rows of a group, and for those as bent islands have them */
@@ -232,6 +235,9 @@ zw_status soft_weigh(soft_problem *s, zw_error *error);
 
 /* soft_rows.c: after bodies_smooth. */
 zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error *error);
+/* The law of the two geoms of a point; and after soft_fill the place r of a closer of one row. */
+const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point);
+double soft_row_place(const soft_problem *s, const soft_block *k, const double *q);
 /* Only the masses of tendons. 0: no memory. */
 int soft_fill_masses(soft_problem *s);
 /* Once for each closer. */
@@ -279,5 +285,8 @@ zw_status soft_minimise(soft_problem *s, zw_error *error);
  * positive. After soft_find_islands. */
 int soft_factor_masses(soft_problem *s, const double *diagonal);
 void soft_solve_masses(soft_problem *s, double *x);
+/* After soft_forward: factors of H = M + J' C J at its end, for soft_solve_masses. 0: it is not
+ * positive. */
+int soft_factor(soft_problem *s);
 
 #endif

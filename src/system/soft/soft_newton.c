@@ -112,6 +112,15 @@ int soft_factor_masses(soft_problem *s, const double *diagonal)
     return good;
 }
 
+int soft_factor(soft_problem *s)
+{
+    int good = 1;
+    for (int i = 0; i < s->islands; i++) {
+        good &= factor(s, &s->island[i], NULL, 0);
+    }
+    return good;
+}
+
 static int is_zero(const soft_problem *s, const soft_island *island, const double *x)
 {
     for (int t = island->tree; t >= 0; t = s->tree[t].next) {

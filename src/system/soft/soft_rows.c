@@ -191,6 +191,14 @@ static void add_closer(soft_problem *s, int index, const double *q, const double
     }
 }
 
+double soft_row_place(const soft_problem *s, const soft_block *k, const double *q)
+{
+    const soft_watch *watch = &s->watch[k->of];
+    const bodies_closer *closer = &s->system->bodies->closer[k->of];
+    return watch->q < 0 ? s->work->rows[closer->row] - closer->margin
+                        : watch->coef * q[watch->q] - watch->limit - watch->margin;
+}
+
 /* One row with one column. */
 static void add_limit(soft_problem *s, int index, double phi, const double *v)
 {
@@ -337,7 +345,7 @@ static int is_spare(const soft_problem *s, int index)
 }
 
 /* The law of two geoms does not change: it is looked up, and made if it is not there. */
-static const soft_pair *pair_of(soft_problem *s, const contact_point *point)
+const soft_pair *soft_pair_of(soft_problem *s, const contact_point *point)
 {
     const contact_world *world = s->system->bodies->contact;
     uint32_t i = point->key.geom[0], j = point->key.geom[1];
@@ -442,7 +450,7 @@ static void add_contact(soft_problem *s, int index, const double *v)
     const int *column = s->J_column;
     int columns, pyramid = point->rows > 1 && !s->system->bodies->elliptic, wide = point->rows;
     turn_frame(s, point);
-    const soft_pair *pair = pair_of(s, point);
+    const soft_pair *pair = soft_pair_of(s, point);
     double speed[6];
     int held = held_body(s, point);
     int simple = wide == 3 && !held && (point->body[0] == 0 || point->body[1] == 0);
@@ -507,7 +515,7 @@ zw_status soft_fill(soft_problem *s, const double *q, const double *v, zw_error 
     const struct system_bodies *bodies = system->bodies;
     zw_status status = ZW_OK;
     if (s->is_there) {
-        status = contact_find(system, &s->found, s->work->sweeps, 0, 0, error);
+        status = contact_find(system, &s->found, s->work->sweeps, 0, s->near, error);
     }
     if (status != ZW_OK) {
         return status;

@@ -1,0 +1,279 @@
+/* The gradient of a number that follows from a motion of a robot: one sweep back over its steps.
+ *
+ * For x1 = s(x0, u) and the slopes g1 of all that comes after by x1, those by x0 are s_x' g1 plus
+ * what the state itself costs, and those by u are s_u' g1 (steps.c). A way back needs the state
+ * that a step began with, and takes the step again from there. If not all states fit into the
+ * memory, some are kept, evenly, and the way between two of them is run again when its turn comes:
+ * with s of them and N/s between, each step is taken three times, and s = sqrt(N) needs the least
+ * room. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "look/sensitivity/steps.h"
+#include "step/run.h"
+#include "zwang/sensitivity.h"
+
+typedef struct sweep {
+    const zw_system *system;
+    const zw_gradient_plan *plan;
+    sens_steps *steps;
+    zw_state *now; /* what the cost sees */
+    double t0, h;
+    size_t wide;   /* numbers of a state */
+    long between;  /* steps between states that are kept */
+    double *kept;  /* [steps/between + 1][wide] */
+    double *piece; /* [between][wide] */
+    double *param; /* [params] of a step, */
+    double *by;    /* [params] and slopes by them */
+    double *g;     /* [4 n] slopes by q and v; of the cost */
+    zw_gradient *to;
+    void *memory;
+} sweep;
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+/* ---- Plan ------------------------------------------------------------------------------------ */
+
+static zw_status plan_steps(const zw_system *system, const zw_state *state,
+                            const zw_run_options *options, double *h, zw_error *error)
+{
+    zw_run_options wish = *options, found;
+    if (!system->tree) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "these are equations: zw_sensitivity_run has their derivatives");
+    }
+    wish.observer = NULL;
+    wish.poll = NULL;
+    wish.time = state->t + 1;
+    wish.every = 1;
+    zw_status status = zw_run_plan(system, state, &wish, &found, error);
+    if (status == ZW_OK && found.method != ZW_METHOD_SOFT) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "derivatives of steps of robots are those of method soft, not of %s",
+                         zw_method_name(found.method));
+    }
+    *h = found.step;
+    return status;
+}
+
+static zw_status check(const zw_system *system, const zw_gradient_plan *plan, zw_error *error)
+{
+    for (int c = 0; c < plan->controls; c++) {
+        if (plan->control[c] < 0 || plan->control[c] >= system->shape.params) {
+            return base_fail(error, ZW_BAD_INPUT, "control %d is no parameter of this system", c);
+        }
+    }
+    return plan->steps >= 0 && plan->cost
+               ? ZW_OK
+               : base_fail(error, ZW_BAD_INPUT, "a gradient needs a cost and a number of steps");
+}
+
+/* Few enough to fit, or as many as need the least room. */
+static long distance(long steps, size_t bytes, size_t memory)
+{
+    double room = (double)memory / (double)bytes, all = (double)steps + 2;
+    return all <= room ? 1 : (long)ceil(sqrt((double)steps + 1));
+}
+
+static zw_status make(sweep *s, const zw_state *state, zw_error *error)
+{
+    const zw_system *system = s->system;
+    size_t n = (size_t)system->n, params = (size_t)system->shape.params, pieces;
+    s->wide = (size_t)system->nq + n;
+    s->between = distance(s->plan->steps, s->wide * sizeof(double),
+                          s->plan->memory ? s->plan->memory : (size_t)64 << 20);
+    pieces = (size_t)(s->plan->steps / s->between) + 1;
+    size_t states = pieces + (size_t)s->between;
+    s->memory = base_alloc((states * s->wide + 2 * params + 4 * n + 1) * sizeof(double));
+    s->to->memory = states * s->wide * sizeof(double);
+    if (!s->memory || zw_state_copy(state, &s->now, error) != ZW_OK) {
+        return no_memory(error);
+    }
+    s->kept = s->memory;
+    s->piece = s->kept + pieces * s->wide;
+    s->param = s->piece + (size_t)s->between * s->wide;
+    s->by = s->param + params;
+    s->g = s->by + params;
+    memcpy(s->param, state_param(s->now), params * sizeof(double));
+    s->steps = steps_create(system, s->h, error);
+    return s->steps ? ZW_OK : error ? error->status : ZW_NO_MEMORY;
+}
+
+static void drop(sweep *s)
+{
+    steps_free(s->steps);
+    zw_state_free(s->now);
+    base_free(s->memory);
+}
+
+/* ---- There ----------------------------------------------------------------------------------- */
+
+static zw_status take(sweep *s, long step, const double *from, double *to, zw_error *error)
+{
+    const zw_gradient_plan *plan = s->plan;
+    size_t nq = (size_t)s->system->nq;
+    for (int c = 0; c < plan->controls; c++) {
+        s->param[plan->control[c]] = plan->value[step * plan->controls + c];
+    }
+    s->to->steps++;
+    zw_status status =
+        steps_take(s->steps, s->t0 + (double)step * s->h, from, from + nq, s->param, error);
+    if (status == ZW_OK && to) {
+        memcpy(to, s->steps->q1, nq * sizeof *to);
+        memcpy(to + nq, s->steps->v1, (s->wide - nq) * sizeof *to);
+    }
+    return status;
+}
+
+/* All the way, keeping some; *end: the last state. */
+static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *error)
+{
+    memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
+    memcpy(end + s->system->nq, state_v((zw_state *)state), (size_t)s->system->n * sizeof *end);
+    zw_status status = ZW_OK;
+    for (long k = 0; k < s->plan->steps && status == ZW_OK; k++) {
+        if (k % s->between == 0) {
+            memcpy(s->kept + (size_t)(k / s->between) * s->wide, end, s->wide * sizeof *end);
+        }
+        status = take(s, k, end, end, error);
+    }
+    return status;
+}
+
+/* ---- And back -------------------------------------------------------------------------------- */
+
+/* Adds what the state after so many steps costs. */
+static void judge(sweep *s, long step, const double *x)
+{
+    size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
+    double *cost = s->g + 2 * n;
+    memset(cost, 0, 2 * n * sizeof *cost);
+    memcpy(state_q(s->now), x, nq * sizeof *x);
+    memcpy(state_v(s->now), x + nq, n * sizeof *x);
+    s->now->t = s->t0 + (double)step * s->h;
+    s->to->cost += s->plan->cost(s->plan->user, step, s->now, cost, cost + n);
+    for (size_t i = 0; i < 2 * n; i++) {
+        s->g[i] += cost[i];
+    }
+}
+
+static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
+{
+    const zw_gradient_plan *plan = s->plan;
+    size_t params = (size_t)s->system->shape.params;
+    double *q_by = s->g, *v_by = s->g + s->system->n;
+    memset(s->by, 0, params * sizeof *s->by);
+    zw_status status = take(s, k, x, NULL, error);
+    status = status == ZW_OK ? steps_back(s->steps, q_by, v_by, q_by, v_by, s->by, error) : status;
+    for (int c = 0; c < plan->controls && status == ZW_OK; c++) {
+        double *by = &s->by[plan->control[c]];
+        if (s->to->by_control) {
+            s->to->by_control[k * plan->controls + c] = *by;
+        }
+        *by = 0;
+    }
+    for (size_t i = 0; i < params && s->to->by_param; i++) {
+        s->to->by_param[i] += s->by[i];
+    }
+    judge(s, k, x);
+    return status;
+}
+
+/* The steps from one that is kept to the next. */
+static zw_status piece_back(sweep *s, long first, zw_error *error)
+{
+    long end = first + s->between < s->plan->steps ? first + s->between : s->plan->steps;
+    zw_status status = ZW_OK;
+    memcpy(s->piece, s->kept + (size_t)(first / s->between) * s->wide, s->wide * sizeof(double));
+    for (long k = first; k + 1 < end && status == ZW_OK; k++) {
+        double *x = s->piece + (size_t)(k - first) * s->wide;
+        status = take(s, k, x, x + s->wide, error);
+    }
+    for (long k = end - 1; k >= first && status == ZW_OK; k--) {
+        status = step_back(s, k, s->piece + (size_t)(k - first) * s->wide, error);
+    }
+    return status;
+}
+
+static zw_status find(sweep *s, const zw_state *state, zw_error *error)
+{
+    size_t n = (size_t)s->system->n;
+    double *end = base_alloc((s->wide + 1) * sizeof *end);
+    zw_status status = end ? go(s, state, end, error) : no_memory(error);
+    if (status == ZW_OK) {
+        judge(s, s->plan->steps, end);
+    }
+    base_free(end);
+    long last = s->plan->steps > 0 ? (s->plan->steps - 1) / s->between : -1;
+    for (long k = last; k >= 0 && status == ZW_OK; k--) {
+        status = piece_back(s, k * s->between, error);
+    }
+    if (s->to->by_q) {
+        memcpy(s->to->by_q, s->g, n * sizeof(double));
+    }
+    if (s->to->by_v) {
+        memcpy(s->to->by_v, s->g + n, n * sizeof(double));
+    }
+    s->to->kinks = s->steps->kink_count;
+    s->to->kink = s->steps->kink;
+    return status;
+}
+
+zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
+                           const zw_gradient_plan *plan, zw_gradient *to, zw_error *error)
+{
+    zw_error mine = {0};
+    sweep s = {.system = system, .plan = plan, .t0 = state->t, .to = to};
+    error = error ? error : &mine;
+    to->cost = 0;
+    to->kinks = 0;
+    to->kink = NULL;
+    to->steps = 0;
+    if (to->by_param) {
+        memset(to->by_param, 0, (size_t)system->shape.params * sizeof(double));
+    }
+    zw_status status = plan_steps(system, state, &plan->run, &s.h, error);
+    status = status == ZW_OK ? check(system, plan, error) : status;
+    status = status == ZW_OK ? make(&s, state, error) : status;
+    status = status == ZW_OK ? find(&s, state, error) : status;
+    drop(&s);
+    return status;
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+
+zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
+                         const zw_run_options *options, double *by, int *kinks, zw_error *error)
+{
+    zw_state *at = (zw_state *)state;
+    size_t n = (size_t)system->n, params = (size_t)system->shape.params, wide = 2 * n + params;
+    double h = 0, *g = NULL;
+    sens_steps *s = NULL;
+    zw_status status = plan_steps(system, state, options, &h, error);
+    if (status == ZW_OK) {
+        s = steps_create(system, h, error);
+        g = base_alloc((2 * n + 1) * sizeof *g);
+        status = !s ? ZW_BAD_INPUT : !g ? no_memory(error) : ZW_OK;
+    }
+    if (status == ZW_OK) {
+        status = steps_take(s, state->t, state_q(at), state_v(at), state_param(at), error);
+    }
+    for (size_t i = 0; i < 2 * n && status == ZW_OK; i++) {
+        double *row = by + i * wide;
+        memset(row, 0, wide * sizeof *row);
+        memset(g, 0, 2 * n * sizeof *g);
+        g[i] = 1;
+        status = steps_back(s, g, g + n, row, row + n, row + 2 * n, error);
+    }
+    if (kinks) {
+        *kinks = s ? s->kink_count : 0;
+    }
+    steps_free(s);
+    base_free(g);
+    return status;
+}

@@ -1,0 +1,360 @@
+/* A step of a robot by the soft law, and its way back.
+ *
+ * The step (step/soft_step.h): accelerations as of the soft law, then those of the step, then
+ * speeds and places,
+ *
+ *     M as = f + J' lambda(J as)                              as minimises (system/soft/soft.h)
+ *     (M + h D) a = f + J' lambda,    v1 = v0 + h a,    q1 = q0 (+) h v1
+ *
+ * with everything that of (q0, v0). f are all forces, those of inertia included. (Without dampers
+ * that act at the end a is as.) Both are equations that hold at the end of the step's own search,
+ * so they are differentiated as they stand (the implicit function theorem): with H = M + J' C J, C
+ * = -d lambda/dx, and "|" for what the quantities that are named do not change by,
+ *
+ *     H das = df - d(M as)| + d(J' lambda)|as
+ *     (M + h D) da = df - d(M a)| + d(J' lambda)|as - J' C J das
+ *
+ * Back.  For slopes g of a number by a: y = (M + h D) \ g, z = -H \ J' C J y, w = y + z, and
+ *
+ *     g . da = w . df + w . d(J' lambda)|as - y . d(M a)| - z . d(M as)|
+ *
+ * (w = H \ g where there are no such dampers.) df - d(M a) together are -d(M a + bias) of the tree
+ * (tree/differ.c) and the forces along constant directions (slopes_pull.c); the third is
+ * steps_touch.c's. Two solves, two sweeps, and no matrix of the step is made.
+ *
+ * Turns of ball joints are along the body's axes: q1 = q0 exp(p), p = h w1, gives
+ *
+ *     dq1 = exp(-p) dq0 + Jr(p) h dw1,     Jr(p) = 1 - (1 - cos)/p^2 [p] + (p - sin)/p^3 [p]^2 */
+#include "look/sensitivity/steps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "collide/vector.h"
+#include "math/elementary.h"
+#include "tree/differ.h"
+#include "tree/sweeps.h"
+
+static zw_status no_memory(zw_error *error)
+{
+    return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+void steps_note_kink(sens_steps *s, const char *name)
+{
+    s->kink_count++;
+    s->kink = name;
+}
+
+/* ---- Birth and death ------------------------------------------------------------------------- */
+
+static void lay_out(sens_steps *s, base_arena *arena)
+{
+    const tree_mechanism *tree = s->system->tree;
+    size_t n = (size_t)s->system->n, nq = (size_t)s->system->nq;
+    double **speeds[] = {&s->v0, &s->v1, &s->a, &s->as, &s->y, &s->z, &s->w, &s->push};
+    double **squares[] = {&s->by_q, &s->by_v, &s->by_q_soft, &s->by_v_soft};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n);
+    }
+    for (size_t k = 0; k < sizeof squares / sizeof *squares; k++) {
+        *squares[k] = base_arena_doubles(arena, n * n);
+    }
+    s->q0 = base_arena_doubles(arena, nq);
+    s->q1 = base_arena_doubles(arena, nq);
+    s->room = base_arena_doubles(arena, tree_differ_room(tree));
+    for (int k = 0; k < STEPS_FIELDS; k++) {
+        s->motion[k] = (steps_six *)base_arena_doubles(arena, 6 * (size_t)tree->bodies);
+        s->before[k] = (steps_six *)base_arena_doubles(arena, 6 * n);
+    }
+}
+
+static zw_status not_yet(zw_error *error, const char *what)
+{
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+}
+
+static zw_status check(const zw_system *system, zw_error *error)
+{
+    const struct system_bodies *bodies = system->bodies;
+    zw_status status = slopes_pulls_check(system, error);
+    for (int k = 0; k < bodies->closer_count && status == ZW_OK; k++) {
+        if (!slopes_is_constant(&bodies->closer[k])) {
+            status = not_yet(error, "steps of robots with loops");
+        }
+    }
+    return status != ZW_OK       ? status
+           : system->carried > 0 ? not_yet(error, "actuators with activations")
+           : bodies->integrator != ZW_INTEGRATOR_EULER
+               ? not_yet(error, "steps by MuJoCo's implicit integrators and its RK4")
+               : ZW_OK;
+}
+
+sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
+{
+    base_arena arena = {0};
+    if (check(system, error) != ZW_OK) {
+        return NULL;
+    }
+    sens_steps *s = base_alloc(sizeof *s);
+    if (!s) {
+        no_memory(error);
+        return NULL;
+    }
+    *s = (sens_steps){.system = system, .h = h, .damped = soft_is_damped(system)};
+    lay_out(s, &arena);
+    s->memory = base_alloc(arena.used + 1);
+    s->work = s->memory ? zw_work_create(system, error) : NULL;
+    if (!s->memory) {
+        no_memory(error);
+    }
+    if (!s->work || soft_create(system, s->work, h, &s->soft, error) != ZW_OK) {
+        steps_free(s);
+        return NULL;
+    }
+    s->soft->near = STEPS_NEAR;
+    arena = (base_arena){.block = s->memory};
+    lay_out(s, &arena);
+    return s;
+}
+
+void steps_free(sens_steps *s)
+{
+    if (s) {
+        soft_free(s->soft);
+        zw_work_free(s->work);
+        base_free(s->touch);
+        base_free(s->memory);
+        base_free(s);
+    }
+}
+
+/* ---- A step ---------------------------------------------------------------------------------- */
+
+zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, const double *param,
+                     zw_error *error)
+{
+    const zw_system *system = s->system;
+    double gained = 0;
+    memcpy(s->q0, q, (size_t)system->nq * sizeof *q);
+    memcpy(s->v0, v, (size_t)system->n * sizeof *v);
+    s->t = t;
+    s->looked = 0;
+    system_bind(system, s->work, param);
+    return soft_step(s->soft, t, s->h, s->q0, s->v0, s->q1, s->v1, &gained, error);
+}
+
+/* ---- What is the same for all ways back -------------------------------------------------------
+ */
+
+/* Motions of all bodies for speeds x, and those that carry each dof. */
+static void spread_motion(sens_steps *s, const double *x, int field)
+{
+    const tree_mechanism *tree = s->system->tree;
+    double *sweeps = s->work->sweeps;
+    tree_velocities(tree, x, sweeps);
+    memcpy(s->motion[field], sweeps + tree->at.V, 6 * (size_t)tree->bodies * sizeof(double));
+    for (int i = 1; i < tree->bodies; i++) {
+        const tree_body *body = &tree->body[i];
+        const double *carrier = s->motion[field][body->parent];
+        double now[6], part[3];
+        memcpy(now, carrier, sizeof now);
+        v3_cross(part, carrier, sweeps + tree->at.shift + 3 * i);
+        v3_add(now + 3, now + 3, 1, part);
+        for (int d = body->dof; d < body->dof_end;) {
+            const tree_joint *joint = &tree->joint[tree->dof_joint[d]];
+            int turns = joint->kind == TREE_BALL || (joint->kind == TREE_FREE && d >= joint->v + 3);
+            int end = d + (turns ? 3 : 1), first = d;
+            for (; d < end; d++) {
+                memcpy(s->before[field][d], now, sizeof now);
+            }
+            for (d = first; d < end; d++) {
+                for (int k = 0; k < 6; k++) {
+                    now[k] += sweeps[tree->at.S + 6 * d + k] * x[d];
+                }
+            }
+        }
+    }
+}
+
+/* Once for all ways back from a step. */
+static zw_status look(sens_steps *s, zw_error *error)
+{
+    const zw_system *system = s->system;
+    const tree_mechanism *tree = system->tree;
+    soft_problem *soft = s->soft;
+    size_t bytes = (size_t)system->n * sizeof(double);
+    if (s->looked) {
+        return ZW_OK;
+    }
+    if (s->work->herd) { /* its sweeps are not all here */
+        tree_kinematics(tree, s->q0, s->work->sweeps);
+        tree_composite(tree, s->work->sweeps);
+    }
+    memcpy(s->a, soft->a, bytes);
+    memcpy(s->as, soft->a, bytes);
+    if (s->damped && soft->blocks > 0) {
+        for (int i = 0; i < system->n; i++) {
+            s->as[i] = soft->force[i] + soft->push[i];
+        }
+        if (!soft_factor_masses(soft, NULL)) {
+            return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+        }
+        soft_solve_masses(soft, s->as);
+        tree_differ(tree, s->v0, s->as, s->work->sweeps, s->room, s->by_q_soft, s->by_v_soft);
+    }
+    tree_differ(tree, s->v0, s->a, s->work->sweeps, s->room, s->by_q, s->by_v);
+    spread_motion(s, s->as, STEPS_A);
+    spread_motion(s, s->v0, STEPS_V);
+    if (!steps_touch_look(s)) {
+        return no_memory(error);
+    }
+    s->looked = 1;
+    return ZW_OK;
+}
+
+/* ---- Back ------------------------------------------------------------------------------------ */
+
+/* Slopes by a turn of a ball joint at its end become those by its start and by its speeds. */
+static void turn_back(const double *w, double h, double *q_by, double *v_by)
+{
+    double p[3] = {h * w[0], h * w[1], h * w[2]}, g[3], once[3], twice[3];
+    double x = v3_dot(p, p), angle = sqrt(x), sine = math_sin(angle), cosine = math_cos(angle);
+    int small = x < 1e-4;
+    double zero = small ? 1 - x / 6 * (1 - x / 20) : sine / angle;
+    double one = small ? 0.5 - x / 24 * (1 - x / 30) : (1 - cosine) / x;
+    double two = small ? 1.0 / 6 - x / 120 * (1 - x / 42) : (angle - sine) / (x * angle);
+    memcpy(g, q_by, sizeof g);
+    v3_cross(once, p, g); /* transposed: [p]' = -[p] */
+    v3_cross(twice, p, once);
+    for (int k = 0; k < 3; k++) {
+        v_by[k] += h * (g[k] + one * once[k] + two * twice[k]);
+        q_by[k] = g[k] + zero * once[k] + one * twice[k];
+    }
+}
+
+/* v_by: slopes by v1, given; then with those of q1 = q0 (+) h v1; q_by those by q0 through that. */
+static void move_back(const sens_steps *s, double *q_by, double *v_by)
+{
+    const tree_mechanism *tree = s->system->tree;
+    for (int j = 0; j < tree->joints; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        int d = joint->v, shifts = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
+        for (int k = d; k < d + shifts; k++) {
+            v_by[k] += s->h * q_by[k];
+        }
+        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
+            d += shifts;
+            turn_back(s->v1 + d, s->h, q_by + d, v_by + d);
+        }
+    }
+}
+
+typedef struct puller {
+    const double *w;
+    double *q_by, *v_by, *param_by;
+} puller;
+
+static void pull_back(void *user, const slopes_pull *pull)
+{
+    const puller *to = user;
+    double along = 0;
+    for (int i = 0; i < pull->count; i++) {
+        along += pull->coef[i] * to->w[pull->dof[i]];
+    }
+    for (int i = 0; i < pull->count; i++) {
+        to->q_by[pull->dof[i]] += along * pull->by_length * pull->coef[i];
+        to->v_by[pull->dof[i]] += along * pull->by_rate * pull->coef[i];
+    }
+    if (to->param_by && pull->param >= 0) {
+        to->param_by[pull->param] += along * pull->by_control;
+    }
+}
+
+static void take_inertia(size_t n, const double *x, const double *by_q, const double *by_v,
+                         double *q_by, double *v_by)
+{
+    for (size_t j = 0; j < n; j++) {
+        double of_q = 0, of_v = 0;
+        for (size_t i = 0; i < n; i++) {
+            of_q += by_q[j * n + i] * x[i];
+            of_v += by_v[j * n + i] * x[i];
+        }
+        q_by[j] -= of_q;
+        v_by[j] -= of_v;
+    }
+}
+
+/* y, z, w for the slopes g = h v_by. 0: there are no factors. */
+static int solve(sens_steps *s, const double *v_by)
+{
+    soft_problem *soft = s->soft;
+    size_t n = (size_t)s->system->n, bytes = n * sizeof(double);
+    for (size_t i = 0; i < n; i++) {
+        s->y[i] = s->h * v_by[i];
+    }
+    memset(s->z, 0, bytes);
+    if (s->damped) {
+        for (size_t i = 0; i < n; i++) {
+            soft->diagonal[i] = s->h * s->system->tree->damping[i];
+        }
+        if (!soft_factor_masses(soft, soft->diagonal)) {
+            return 0;
+        }
+        soft_solve_masses(soft, s->y);
+        if (soft->blocks > 0) {
+            memset(s->push, 0, bytes);
+            spread_motion(s, s->y, STEPS_W);
+            steps_touch_stiffen(s, s->y, s->push);
+            for (size_t i = 0; i < n; i++) {
+                s->z[i] = -s->push[i];
+            }
+            if (!soft_factor(soft)) {
+                return 0;
+            }
+            soft_solve_masses(soft, s->z);
+        }
+    } else {
+        if (!soft_factor(soft)) {
+            return 0;
+        }
+        soft_solve_masses(soft, s->y);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->w[i] = s->y[i] + s->z[i];
+    }
+    return 1;
+}
+
+zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
+                     double *v_by, double *param_by, zw_error *error)
+{
+    size_t n = (size_t)s->system->n;
+    zw_status status = look(s, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    memmove(q_by, q1_by, n * sizeof *q_by);
+    memmove(v_by, v1_by, n * sizeof *v_by);
+    move_back(s, q_by, v_by);
+    if (!solve(s, v_by)) {
+        return base_fail(error, ZW_NOT_A_METRIC, "the masses are not positive");
+    }
+    take_inertia(n, s->y, s->by_q, s->by_v, q_by, v_by);
+    if (s->damped && s->soft->blocks > 0) {
+        take_inertia(n, s->z, s->by_q_soft, s->by_v_soft, q_by, v_by);
+    }
+    slopes_kinks kinks = {0};
+    slopes_pulls(s->system, s->work, s->q0, s->v0, pull_back, &(puller){s->w, q_by, v_by, param_by},
+                 &kinks);
+    if (kinks.count > 0) {
+        steps_note_kink(s, kinks.name);
+    }
+    if (s->soft->blocks > 0) {
+        spread_motion(s, s->w, STEPS_W);
+        steps_touch_back(s, q_by, v_by);
+    }
+    return ZW_OK;
+}

@@ -1,0 +1,64 @@
+/* Inside of derivatives of steps of robots: steps.c a step and its way back, steps_touch.c what
+ * holds and touches in it, touch.c points of contact, gradient.c whole motions. */
+#ifndef ZW_LOOK_STEPS_H
+#define ZW_LOOK_STEPS_H
+
+#include "look/sensitivity/touch.h"
+#include "look/slopes/slopes_pull.h"
+#include "step/soft_step.h"
+#include "system/system.h"
+
+enum { STEPS_W, STEPS_A, STEPS_V, STEPS_FIELDS }; /* w of steps.c, accelerations, speeds */
+
+typedef double steps_six[6];
+
+#define STEPS_NEAR 1e-9 /* of what switches, or m: so near to it the other side is as good */
+
+typedef struct sens_steps {
+    const zw_system *system;
+    zw_work *work; /* its own */
+    soft_problem *soft;
+    double h;
+    int damped; /* the joints' dampers act at the end of the step */
+
+    /* The last step, */
+    double t, *q0, *v0, *q1, *v1; /* [nq], [n] */
+    double *a;                    /* [n] accelerations of the step, */
+    double *as;                   /* [n] and those that the soft law has found */
+    int looked;                   /* the rest is of this step, too: */
+    double *room, *by_q, *by_v, *by_q_soft, *by_v_soft; /* of tree_differ */
+    steps_six *motion[STEPS_FIELDS];                    /* [bodies] about the centres of mass, */
+    steps_six *before[STEPS_FIELDS];                    /* [n] and of what carries the dof */
+    touch_change (*touch)[12];                          /* [touch_room] of each contact */
+    int touch_room;
+
+    double *y, *z, *w, *push; /* [n] scratch */
+    int kink_count;
+    const char *kink;
+    void *memory;
+} sens_steps;
+
+/* h: of all its steps. ZW_BAD_INPUT: there is something whose derivatives are not there. */
+sens_steps *steps_create(const zw_system *system, double h, zw_error *error);
+void steps_free(sens_steps *s);
+
+/* From (q, v) with these parameters: s->q1, s->v1. */
+zw_status steps_take(sens_steps *s, double t, const double *q, const double *v, const double *param,
+                     zw_error *error);
+
+/* What a change of the start of the last step does to a number whose slopes by its end are q1_by,
+ * v1_by (along the speeds): slopes by q, v, written; by the parameters, added. q_by, v_by may be
+ * q1_by, v1_by. */
+zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, double *q_by,
+                     double *v_by, double *param_by, zw_error *error);
+
+/* steps_touch.c: contacts have been found; their geometry. 0: no memory. */
+int steps_touch_look(sens_steps *s);
+/* out += J' C J x, of all rows. */
+void steps_touch_stiffen(const sens_steps *s, const double *x, double *out);
+/* The slopes of w . J' lambda with the accelerations as they are, added. */
+void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
+
+void steps_note_kink(sens_steps *s, const char *name);
+
+#endif
