@@ -68,11 +68,6 @@ ZW_INLINE void cross(const double *x, const double *y, double *out)
     out[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-ZW_INLINE double dot(const double *x, const double *y)
-{
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5];
-}
-
 /* out = m x n, motions. */
 ZW_INLINE void cross_motion(const double *m, const double *n, double *out)
 {
@@ -263,11 +258,6 @@ ZW_INLINE void times_transposed(const double *B, const double *x, double *y)
     for (int k = 0; k < 3; k++) {
         y[k] = 2 * y[k] + B[k] * x[0] + B[3 + k] * x[1] + B[6 + k] * x[2];
     }
-}
-
-ZW_INLINE double dot3(const double *x, const double *y)
-{
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
 }
 
 /* What the pairs of a dof need of the other, four numbers at a time; see pair_dof. */

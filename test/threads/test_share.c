@@ -210,6 +210,34 @@ static void step(job *j, zw_state *state, zw_work *work)
     zw_state_free(copy);
 }
 
+static double first_speed(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+{
+    (void)user;
+    (void)step;
+    (void)state;
+    (void)by_q;
+    by_v[0] = 1;
+    return 0;
+}
+
+/* Gradients of motions, of those that have them. */
+static void look_back(job *j, const zw_state *state)
+{
+    size_t n = (size_t)zw_count(j->system, ZW_SPEED),
+           params = (size_t)zw_count(j->system, ZW_PARAM);
+    double *by = calloc(2 * n * (2 * n + params) + 1, sizeof *by);
+    const zw_gradient_plan plan = {
+        .run = {.method = ZW_METHOD_SOFT}, .steps = 3, .cost = first_speed};
+    zw_gradient gradient = {.by_q = by, .by_v = by ? by + n : NULL};
+    if (by) {
+        mix_status(&j->hash, zw_gradient_find(j->system, state, &plan, &gradient, &j->error));
+        mix(&j->hash, by, 2 * n * sizeof *by);
+        mix_status(&j->hash, zw_step_slopes(j->system, state, &plan.run, by, NULL, &j->error));
+        mix(&j->hash, by, 2 * n * (2 * n + params) * sizeof *by);
+    }
+    free(by);
+}
+
 static void instant(job *j, zw_state *state, zw_work *work)
 {
     mix_status(&j->hash, zw_forward(j->system, state, work, NULL, &j->error));
@@ -247,6 +275,7 @@ static void instant(job *j, zw_state *state, zw_work *work)
         mix(&j->hash, by.by, 2 * (size_t)by.columns * (size_t)by.n * sizeof *by.by);
     }
     zw_sensitivity_free(flow);
+    look_back(j, state);
     zw_path *some = zw_path_read_some(j->system, "no such file.csv", NULL, 0, &j->error);
     mix_status(&j->hash, some ? ZW_OK : j->error.status);
     zw_path_free(some);
