@@ -162,13 +162,25 @@ static void shape_moments(const zw_geom_def *g, double mass, double moment[3])
     }
 }
 
+/* A surface that is not closed, or inside out, where bodies are to be made possible (balance): it
+ * weighs as its convex hull, and one that is flat as the sheet it is, of a mass that is said. */
+static int weigh_open(const zw_mesh_def *mesh, const zw_geom_def *g, zw_inertia *out)
+{
+    zw_mesh_def hull = *mesh;
+    hull.rule = ZW_MESH_CONVEX;
+    int ok = model_mesh_inertia(&hull, 0, out);
+    return ok == 0 && g->mass > 0 ? model_mesh_inertia(mesh, 1, out) : ok;
+}
+
 /* Volume, centre and moments of the geom's mesh for density 1. */
 static int mesh_of(weigher *w, int geom, zw_inertia *out)
 {
     const zw_geom_def *g = &w->b->geom[geom];
+    const zw_mesh_def *mesh = &w->b->mesh[g->mesh];
     int ok = w->weighed[g->mesh];
     if (g->shell || !ok) {
-        ok = model_mesh_inertia(&w->b->mesh[g->mesh], g->shell, out);
+        ok = model_mesh_inertia(mesh, g->shell, out);
+        ok = ok == 0 && !g->shell && w->b->world.balance ? weigh_open(mesh, g, out) : ok;
         if (ok < 0) {
             w->status = model_fail(w->model, w->error, ZW_NO_MEMORY, -1, "out of memory");
             return 0;

@@ -365,6 +365,39 @@ static void shapes_that_weigh(void **state)
     zw_model_free(m);
 }
 
+/* A tetrahedron whose floor is missing, seen from its top so that the pyramids of its faces cancel
+ * or not as they like: with --balance it weighs as its hull, with the moments of one of 3 kg. */
+static void meshes_that_are_open(void **state)
+{
+    (void)state;
+    char mesh[] = "/tmp/zwang_open_XXXXXX.obj", text[1000];
+    int handle = mkstemps(mesh, 4);
+    assert_true(handle >= 0);
+    static const char obj[] =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 3\nf 2 3 4\nf 2 4 3\n";
+    assert_int_equal(write(handle, obj, sizeof obj - 1), (ssize_t)sizeof obj - 1);
+    close(handle);
+    snprintf(
+        text, sizeof text,
+        "<robot name='r'><link name='a'>" MASS("3") "<collision><geometry><mesh filename='%s'/>"
+                                                    "</geometry></collision></link></robot>",
+        mesh);
+    zw_error error;
+    zw_inertia list[2];
+    assert_null(parts(text, 0, &error));
+    zw_model *m = parts(text, 1, &error);
+    assert_non_null(m);
+    assert_int_equal(zw_model_inertia(m, list, &error), ZW_OK);
+    ASSERT_CLOSE(list[1].mass, 3);
+    /* int x^2 = V/10, int x = V/4: 3 (1/10 - 1/16) * 2 about an axis; products -3 (1/20 - 1/16) */
+    double own = 6 * (0.1 - 0.0625), mixed = -3 * (0.05 - 0.0625);
+    ASSERT_CLOSE(list[1].moment[0] + list[1].moment[1] + list[1].moment[2], 3 * own);
+    double least = fmin(list[1].moment[0], fmin(list[1].moment[1], list[1].moment[2]));
+    ASSERT_CLOSE(least, fmin(own - mixed, own + 2 * mixed));
+    zw_model_free(m);
+    remove(mesh);
+}
+
 #define MOMENTS(x, y, z)                                                                           \
     "<inertial><mass value='1'/><inertia ixx='" x "' iyy='" y "' izz='" z                          \
     "' ixy='0' ixz='0' iyz='0'/></inertial>"
@@ -454,6 +487,7 @@ int main(void)
         cmocka_unit_test(neighbours_of_the_base),
         cmocka_unit_test(contact_of_urdf),
         cmocka_unit_test(shapes_that_weigh),
+        cmocka_unit_test(meshes_that_are_open),
         cmocka_unit_test(moments_of_fast_links),
         cmocka_unit_test(shapes_of_drake),
         cmocka_unit_test(files_that_are_not_read),
