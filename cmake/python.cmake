@@ -1,7 +1,7 @@
 # The extension of the Python package, and the package whole in <build>/python. It is on Python's stable
 # ABI (3.11 and later), and has the library inside.
 set(ZW_PYTHON "" CACHE STRING "The Python package: empty (where Python's headers are), OFF, or REQUIRED")
-if(ZW_PYTHON STREQUAL "OFF" OR ZW_SANITIZE OR ZW_FUZZ)
+if(ZW_PYTHON STREQUAL "OFF" OR ZW_FUZZ OR ZW_SANITIZE MATCHES "thread")
   return()
 endif()
 
