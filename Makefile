@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 export JOBS FUZZ_SECONDS DESTDIR
 
-.PHONY: all demo classics install test bench fuzz format clean
+.PHONY: all demo classics docs install test bench fuzz format clean
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
@@ -19,6 +19,11 @@ classics: # the kernel alone, at work on a few classics
 	@tools/need build
 	@tools/build release --target example_classics
 	@build/release/examples/classics
+
+docs: # the documentation as pages, with a gallery of all examples, in build/site
+	@tools/need docs
+	@tools/build release --target zwang_cli
+	@tools/make-docs build/release/zwang build/site
 
 install: # library, headers, program, manual page, documents, below PREFIX (and DESTDIR)
 	@tools/need build

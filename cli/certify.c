@@ -172,7 +172,7 @@ static void show_mean(FILE *to, const finding *f)
     fprintf(to, "%.3g, of which the fit explains %.3g\n", r->defect, r->defect_error);
     if (r->worst_coord >= 0) {
         cli_label(to, "worst");
-        fprintf(to, "t = %.9g: %.6g on %s; |hand| %.3g, the fit's error %.2g\n", r->worst_time,
+        fprintf(to, "t = %.9g: %.6g on %s; |extra| %.3g, the fit's error %.2g\n", r->worst_time,
                 r->worst_force, zw_name(f->system, ZW_COORD, r->worst_coord), r->worst,
                 r->worst_error);
     }
@@ -199,7 +199,7 @@ static void show_verdict(FILE *to, const finding *f)
                     r->worst_time, coord);
             break;
         }
-        fprintf(to, "NOT a motion: at t = %.6g an unseen hand pushes %s with %.4g", r->worst_time,
+        fprintf(to, "NOT a motion: at t = %.6g %s would need an extra force of %.4g", r->worst_time,
                 coord, r->worst_force);
         if (r->worst_error > 0 && isfinite(r->worst_error)) {
             fprintf(to, " (%.3g times the fit's error)", r->worst / r->worst_error);
@@ -217,7 +217,7 @@ static void show_verdict(FILE *to, const finding *f)
         break;
     default:
         fprintf(to,
-                "cannot be told: the recording is too coarse or too noisy (the fit's error of "
+                "undecided: the recording is too coarse or too noisy (the fit's error of "
                 "accelerations is %.2g)\n",
                 r->error_acceleration);
     }

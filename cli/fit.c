@@ -32,20 +32,29 @@ static int find_coord(const zw_system *system, const char *text, size_t length, 
     return zw_id(system, ZW_COORD, name);
 }
 
-static int fail_vary(const zw_system *system, const char *name)
+/* What there is, in place of `name`. */
+static int fail_vary(const zw_system *system, const char *name, zw_kind kind)
 {
+    enum { LISTED = 12 };
     const char *known[UNKNOWNS];
-    int count = 0;
-    for (int k = 0; k < zw_count(system, ZW_PARAM) && count < UNKNOWNS; k++) {
-        known[count++] = zw_name(system, ZW_PARAM, k);
+    int count = 0, starts = kind == ZW_COORD;
+    char stem[NAME];
+    snprintf(stem, sizeof stem, "%.*s", (int)(strlen(name) - (starts ? 3 : 0)), name);
+    for (int k = 0; k < zw_count(system, kind) && count < UNKNOWNS; k++) {
+        known[count++] = zw_name(system, kind, k);
     }
-    const char *meant = cli_suggest(name, known, count);
-    fprintf(stderr, "zwang: --vary %s: there is no parameter of that name", name);
+    const char *meant = cli_suggest(stem, known, count);
+    fprintf(stderr, "zwang: --vary %s: there is no %s of that name", name,
+            starts ? "coordinate" : "parameter");
     if (meant) {
-        fprintf(stderr, "; did you mean %s?", meant);
-    } else if (zw_id(system, ZW_COORD, name) >= 0) {
+        fprintf(stderr, "; did you mean %s%s?", meant, starts ? "(0)" : "");
+    } else if (!starts && zw_id(system, ZW_COORD, name) >= 0) {
         fprintf(stderr, "; where that coordinate starts is written %s(0), its first speed %s'(0)",
                 name, name);
+    } else if (count > 0 && count <= LISTED) {
+        for (int k = 0; k < count; k++) {
+            fprintf(stderr, "%s %s", k ? "," : "; there are", known[k]);
+        }
     }
     fputc('\n', stderr);
     return CLI_USAGE;
@@ -91,7 +100,7 @@ static int take_unknown(const zw_system *system, char *text, asked *to)
     int index =
         starts ? find_coord(system, text, length - 3, &speed) : zw_id(system, ZW_PARAM, text);
     if (index < 0 || to->count == UNKNOWNS) {
-        return fail_vary(system, text);
+        return fail_vary(system, text, starts ? ZW_COORD : ZW_PARAM);
     }
     zw_unknown by = {!starts ? ZW_UNKNOWN_PARAM
                      : speed ? ZW_UNKNOWN_SPEED

@@ -169,14 +169,14 @@ static const char certify[] =
     "      --set NAME=X    give a parameter another value; may be repeated\n"
     "  -o, --output FILE   what was found at each sample, as .csv, .h5, .svg or .html, by the\n"
     "                      ending; - is CSV to a pipe; may be repeated\n"
-    "      --plot FILE     the force of the unseen hand and the multipliers, as .svg\n"
+    "      --plot FILE     the extra force and the multipliers, as .svg\n"
     "      --report FILE   the same as one .html page that opens offline\n"
     "      --json          for programs: everything, in full precision\n"
     "  -q, --quiet         print only what goes wrong\n"
     "\n"
-    "Exit status: 0 a motion, 5 not a motion (an unseen hand pushes, or it leaves the "
+    "Exit status: 0 a motion, 5 not a motion (it needs an extra force, or leaves its "
     "constraints),\n"
-    "1 it cannot be told (too coarse, too noisy, or a formula fails), else as for run.\n";
+    "1 undecided (too coarse, too noisy, or a formula fails), else as for run.\n";
 
 static const char inverse[] =
     "zwang inverse FILE RECORDING [options]: the forces that give a recorded motion.\n"
@@ -199,7 +199,7 @@ static const char inverse[] =
     "  -q, --quiet         print only what goes wrong\n"
     "\n"
     "Where more forces are there than the motion tells, the sum of the squares of the motors' is\n"
-    "least. What no force can give is told as the residual.\n";
+    "least. What no force can give is the residual.\n";
 
 static const char fit[] =
     "zwang fit FILE RECORDING ... --vary NAMES [options]: parameters and starts that explain it.\n"

@@ -206,11 +206,13 @@ int cli_sweep(const cli_arguments *arguments)
         fputs("zwang: sweep over what? Say for example --over \"m = 1..2 : 10\"\n", stderr);
         return CLI_USAGE;
     }
-    int code = cli_check_file(arguments->file, &error);
+    cli_world world;
+    int code =
+        cli_load_system(arguments, &world, &error); /* what is wrong with the file comes first */
     if (code != CLI_OK) {
-        cli_show_error(&error);
-        return code;
+        return cli_fail(arguments, &error, code);
     }
+    cli_unload(&world);
     if ((code = cli_outputs_possible(arguments)) != CLI_OK) {
         return code;
     }

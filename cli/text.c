@@ -61,7 +61,7 @@ void cli_show_keys(FILE *to, const cli_world *world)
         fprintf(to, "%s%s", named++ ? ", " : "", key->name);
     }
     if (named > 0) {
-        fputs(": other beginnings, by --key\n", to);
+        fputs(": other initial states, by --key\n", to);
     }
 }
 

@@ -6,11 +6,11 @@
  *
  * Along the path R = [T] - F is the force that it takes beyond the applied ones. The constraints
  * can exert its normal part; a motion of the system has no other (Theorem 1). The tangential rest
- * is what an unseen hand would have to add.
+ * is the extra force that would be needed.
  *
  * Under the laws of Kozlov (2000) with alpha > 0 the constraints exert what (18) says, for some
- * lambda(t) that is found along the whole path (Theorem 2); the hand is what is left over then. To
- * try a path by another law than the file's: zw_system_compile_law.
+ * lambda(t) that is found along the whole path (Theorem 2); the extra force is what is left over
+ * then. To try a path by another law than the file's: zw_system_compile_law.
  */
 #ifndef ZWANG_PATH_H
 #define ZWANG_PATH_H
@@ -74,14 +74,14 @@ typedef struct zw_certify_options {
 /* In this order:
  *   OFF         a constraint is violated by more than 8 times the error of the positions (of the
  *               speeds, if it is one on speeds) and 1e-8 of the size of its coordinates
- *   NOT_MOTION  somewhere the hand, or what it does to the constraints, is more than 15 times its
- *               error, or the defect more than 16 times its own; or there is a jump of speeds or a
+ *   NOT_MOTION  somewhere the extra force, or what it does to the constraints, is more than 15
+ * times its error, or the defect more than 16 times its own; or there is a jump of speeds or a
  *               single wrong sample, 10 times its error, that neither contacts nor `set` lines of
  *               events explain; or recorded speeds are not those of the positions, by 12 times
  *               their noise and error and 1e-8 of their size
- *   COARSE      the error of the hand is 0.3 of |M a| in the mean, or nothing is known of half
- *               of the samples: fewer than 9 between two jumps, or motion faster than they are
- *   MOTION      nothing of that
+ *   COARSE      the error of the extra force is 0.3 of |M a| in the mean, or nothing is known of
+ * half of the samples: fewer than 9 between two jumps, or motion faster than they are MOTION
+ * nothing of that
  *
  * Errors are one standard deviation; what they are is said in src/path/fit/fit.c and certify.c. Two
  * things no recording is trusted with: positions to better than 2e-10 of their size, as integrators
@@ -89,7 +89,7 @@ typedef struct zw_certify_options {
  * less accuracy has to be tried with its `noise`. */
 typedef enum zw_verdict {
     ZW_VERDICT_MOTION,     /* nothing beyond the fit's own error */
-    ZW_VERDICT_NOT_MOTION, /* an unseen hand pushes */
+    ZW_VERDICT_NOT_MOTION, /* an extra force would be needed */
     ZW_VERDICT_OFF,        /* the path leaves the constraints */
     ZW_VERDICT_COARSE      /* the recording is too coarse or noisy to tell */
 } zw_verdict;
@@ -115,14 +115,14 @@ typedef struct zw_trial_report {
     double defect;       /* (1/T) int |R_tangential|^2 = mean - mean_least */
     double defect_error; /* the part of it that the fit's error explains */
 
-    /* The moment at which the hand pushes most beyond the error; if it struck, that of the blow,
-     * whose force is the mean one between two samples. */
+    /* The moment at which the extra force is largest beyond the error; if it struck, that of the
+     * blow, whose force is the mean one between two samples. */
     double worst; /* |R_tangential| there in the metric */
     double worst_time;
     double worst_error; /* of `worst` */
     int worst_coord; /* the coordinate that, put right, puts all others right; else the one that is
                         moved most, in units of its mass; -1: nothing is known */
-    double worst_force; /* of the hand on it */
+    double worst_force; /* the extra force on it */
 
     double energy_change; /* of V . K - K + U, Cardin-Zanzotto (1989), eq. (3.14) */
     double energy_work;   /* of the active forces along the path */
@@ -140,15 +140,15 @@ void zw_trial_free(zw_trial *trial);
 
 /* What was found at each sample. */
 typedef enum zw_trial_series {
-    ZW_SERIES_TIME,       /* [samples] */
-    ZW_SERIES_Q,          /* [samples * n] of the fit */
-    ZW_SERIES_V,          /* [samples * n] */
-    ZW_SERIES_A,          /* [samples * n] */
-    ZW_SERIES_HAND,       /* [samples * n] the force of the unseen hand: R_tangential */
-    ZW_SERIES_HAND_SIZE,  /* [samples] in the metric */
-    ZW_SERIES_HAND_ERROR, /* [samples] the fit's error of it */
-    ZW_SERIES_LAMBDA,     /* [samples * rows] what the constraints exert */
-    ZW_SERIES_POWER       /* [samples] of the active forces */
+    ZW_SERIES_TIME,        /* [samples] */
+    ZW_SERIES_Q,           /* [samples * n] of the fit */
+    ZW_SERIES_V,           /* [samples * n] */
+    ZW_SERIES_A,           /* [samples * n] */
+    ZW_SERIES_EXTRA,       /* [samples * n] the extra force: R_tangential */
+    ZW_SERIES_EXTRA_SIZE,  /* [samples] in the metric */
+    ZW_SERIES_EXTRA_ERROR, /* [samples] the fit's error of it */
+    ZW_SERIES_LAMBDA,      /* [samples * rows] what the constraints exert */
+    ZW_SERIES_POWER        /* [samples] of the active forces */
 } zw_trial_series;
 
 zw_view zw_trial_series_of(const zw_trial *trial, zw_trial_series series);

@@ -39,6 +39,7 @@ def speeds_of(model: "Model", drive: str | Sequence[str]) -> list[float]:
     if drive == "all":
         return [float(i) for i in range(len(model.speeds))]
     names = [drive] if isinstance(drive, str) else drive
+    names = [name + "'" if name not in model.speeds and name + "'" in model.speeds else name for name in names]
     return [float(no_such(model.speeds, name, "speed")) for name in names]
 
 

@@ -58,6 +58,9 @@ void model_bodies_free(model_bodies *bodies);
 /* Add any kind; the index, or -1 with the story at the definition's place. */
 int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *error);
 const char *model_thing_word(zw_thing kind); /* "body" */
+/* Every number that zw_model_set knows: THING.WORD; those of the world have no thing (""). */
+typedef void model_offer(void *user, const char *thing, const char *word);
+void model_settable(const model_bodies *bodies, model_offer *offer, void *user);
 int model_find_thing(const model_bodies *bodies, zw_thing kind, const char *name);
 /* Is the definition sound by itself and in this model? For add and change. */
 zw_status model_check_thing(const zw_model *model, zw_thing kind, const void *def, int index,

@@ -275,20 +275,23 @@ static void set_gravity(double *gravity, double value)
     }
 }
 
+static const char *const world_word[] = {"gravity.x", "gravity.y", "gravity.z",
+                                         "density",   "viscosity", "wind.x",
+                                         "wind.y",    "wind.z",    "gravity"};
+enum { WORLD = sizeof world_word / sizeof *world_word };
+
 /* 1: it was one of these; 0: not; -1: refused. */
 static int set_world(zw_model *model, const char *name, double value, zw_error *error)
 {
     zw_world_def def = model->bodies->world;
     double *const number[] = {&def.gravity[0], &def.gravity[1], &def.gravity[2], &def.density,
                               &def.viscosity,  &def.wind[0],    &def.wind[1],    &def.wind[2]};
-    static const char *const word[] = {"gravity.x", "gravity.y", "gravity.z", "density",
-                                       "viscosity", "wind.x",    "wind.y",    "wind.z"};
     int known = !strcmp(name, "gravity");
     if (known) {
         set_gravity(def.gravity, value);
     }
     for (int i = 0; i < 8 && !known; i++) {
-        if (!strcmp(name, word[i])) {
+        if (!strcmp(name, world_word[i])) {
             *number[i] = value;
             known = 1;
         }
@@ -315,6 +318,23 @@ static zw_status unknown(const model_bodies *bodies, const char *name, zw_error 
         }
     }
     return ZW_BAD_INPUT;
+}
+
+void model_settable(const model_bodies *bodies, model_offer *offer, void *user)
+{
+    for (int i = 0; i < PLAIN + SPECIAL; i++) {
+        zw_thing kind = i < PLAIN ? plain[i].kind : special[i - PLAIN].kind;
+        const char *word = i < PLAIN ? plain[i].word : special[i - PLAIN].word;
+        for (int k = 0; k < bodies->count[kind]; k++) {
+            const char *name = *model_thing_name(model_thing_at(bodies, kind, k));
+            if (name) {
+                offer(user, name, word);
+            }
+        }
+    }
+    for (int i = 0; i < WORLD; i++) {
+        offer(user, "", world_word[i]);
+    }
 }
 
 zw_status zw_model_set(zw_model *model, const char *name, double value, zw_error *error)

@@ -1,4 +1,4 @@
-/* The trial of a recorded path as a file: the force of the unseen hand over time, and what the
+/* The trial of a recorded path as a file: the extra force over time, and what the
  * constraints exert. */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ typedef struct maker {
     record_table *table;
     zw_error *error;
     zw_status status;
-    int hand, size, lambda; /* their first columns */
+    int extra, size, lambda; /* their first columns */
 } maker;
 
 /* ---- Columns and rows ----------------------------------------------------------------------- */
@@ -46,13 +46,13 @@ static void add_columns(maker *k)
     for (int i = 0; i < model->coord_count; i++) {
         add_column(k, model->coord[i].name, RECORD_ROLE_COORD);
     }
-    k->hand = k->table->column_count;
+    k->extra = k->table->column_count;
     for (int i = 0; i < model->coord_count; i++) {
-        snprintf(name, sizeof name, "hand(%.200s)", model->coord[i].name);
+        snprintf(name, sizeof name, "extra(%.200s)", model->coord[i].name);
         add_column(k, name, RECORD_ROLE_OTHER);
     }
-    k->size = add_column(k, "|hand|", RECORD_ROLE_OTHER);
-    add_column(k, "|hand| error", RECORD_ROLE_OTHER);
+    k->size = add_column(k, "|extra|", RECORD_ROLE_OTHER);
+    add_column(k, "|extra| error", RECORD_ROLE_OTHER);
     k->lambda = k->table->column_count;
     for (int c = 0; c < model->constraint_count; c++) {
         for (int j = 0; j < model->constraint[c].rows; j++) {
@@ -77,7 +77,7 @@ static void add_rows(maker *k)
         double *to = row;
         *to++ = trial->t[s];
         memcpy(to, trial->q + s * n, n * sizeof *to);
-        memcpy(to + n, trial->hand + s * n, n * sizeof *to);
+        memcpy(to + n, trial->extra + s * n, n * sizeof *to);
         to += 2 * n;
         *to++ = trial->hand_size[s];
         *to++ = trial->hand_error[s];
@@ -148,9 +148,9 @@ static void add_plot_of(maker *k, const char *title, int first, int count)
 static void add_plots(maker *k, bool page)
 {
     int size[] = {k->size, k->size + 1};
-    add_plot(k, "Force of the unseen hand, and the error of the fit", "size in the metric", size, 2,
-             true);
-    add_plot_of(k, "The unseen hand on each coordinate", k->hand, k->trial->n);
+    add_plot(k, "Extra force that would be needed, and the error of the fit", "size in the metric",
+             size, 2, true);
+    add_plot_of(k, "Extra force on each coordinate", k->extra, k->trial->n);
     if (!page) {
         add_plot_of(k, "Constraint forces", k->lambda, k->trial->m);
     }

@@ -64,10 +64,10 @@ class Certify(Case):
         for key in ("fit", "mean", "defect", "worst", "verdict", "samples"):
             self.assertEqual(first[key], second[key])
 
-    def test_a_wrong_parameter_is_a_hand(self):
+    def test_a_wrong_parameter_is_an_extra_force(self):
         """Weight that the model does not know of: 0.01 downwards, where the rod cannot take it."""
         out, last = self.verdict(NO_MOTION, example("pendulum"), self.record("pendulum"), "--set", "g=9.8")
-        self.assertRegex(last, r"NOT a motion: at t = \S+ an unseen hand pushes y with -0\.01 \(\S+ times")
+        self.assertRegex(last, r"NOT a motion: at t = \S+ y would need an extra force of -0\.01 \(\S+ times")
 
     def test_a_path_that_leaves_its_constraint(self):
         self.record("pendulum")
@@ -110,14 +110,14 @@ class Certify(Case):
                               "--plot", self.path("o.svg"), "--report", self.path("o.html"))
         self.assertRegex(out, r"(?m)^wrote .*o\.csv$")
         data = table(self.read("o.csv"))
-        self.assertEqual(list(data), ["t", "x", "y", "hand(x)", "hand(y)", "|hand|", "|hand| error",
+        self.assertEqual(list(data), ["t", "x", "y", "extra(x)", "extra(y)", "|extra|", "|extra| error",
                                       "lambda(rod)", "power"])
         self.assertEqual(len(data["t"]), 501)
-        for x, y, u, v in zip(data["x"], data["y"], data["hand(x)"], data["hand(y)"]):
+        for x, y, u, v in zip(data["x"], data["y"], data["extra(x)"], data["extra(y)"]):
             self.assertAlmostEqual(x * u + y * v, 0, delta=1e-8)  # nothing along the rod
             self.assertAlmostEqual(v, -0.01 * x * x, delta=2e-5)
         xml.dom.minidom.parse(self.path("o.svg"))
-        self.assertIn("hand(x)", self.read("o.svg"))
+        self.assertIn("extra(x)", self.read("o.svg"))
         self.assertIn("not a motion of this system", self.read("o.html"))
         self.assertEqual(sorted(os.listdir(self.folder.name)), ["a.csv", "o.csv", "o.html", "o.svg"])
         out, err = self.expect(OK, "certify", model, file, "-o", "-")
@@ -219,7 +219,7 @@ class Inverse(Case):
             self.assertLess(found["columns"][name]["rms"], 1e-5)
         self.assertGreater(abs(found["columns"]["lambda(upper)"]["rms"]), 1)
 
-    def test_a_heavier_bob_needs_a_hand(self):
+    def test_a_heavier_bob_needs_a_extra(self):
         """A pendulum on a rod of 1 m, recorded with g = 9.81, explained with g = 10."""
         model = self.write("m.zw", "param g = 9.81\ncoord x = 0.6, y = -0.8\nmass 2 at (x, y)\n"
                                    "gravity (0, -g)\nconstraint rod: x^2 + y^2 = 1\n")

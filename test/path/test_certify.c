@@ -100,7 +100,7 @@ static void both_sides_of_the_inequality(void **state)
     }
 }
 
-/* The split itself, in any metric: R = A' lambda + hand, and hand = B x with A x = 0. */
+/* The split itself, in any metric: R = A' lambda + extra, and extra = B x with A x = 0. */
 static void the_hand_is_tangential(void **state)
 {
     (void)state;
@@ -114,13 +114,13 @@ static void the_hand_is_tangential(void **state)
         assert_non_null(trial);
         const double *q = zw_trial_series_of(trial, ZW_SERIES_Q).data;
         const double *a = zw_trial_series_of(trial, ZW_SERIES_A).data;
-        const double *hand = zw_trial_series_of(trial, ZW_SERIES_HAND).data;
+        const double *extra = zw_trial_series_of(trial, ZW_SERIES_EXTRA).data;
         const double *lambda = zw_trial_series_of(trial, ZW_SERIES_LAMBDA).data;
-        const double *size = zw_trial_series_of(trial, ZW_SERIES_HAND_SIZE).data;
+        const double *size = zw_trial_series_of(trial, ZW_SERIES_EXTRA_SIZE).data;
         assert_int_equal(zw_trial_series_of(trial, ZW_SERIES_LAMBDA).count, 801);
         for (long i = 0; i < r.count; i++) {
             double s = sin(q[3 * i + 2]), c = cos(q[3 * i + 2]);
-            const double A[3] = {s, -c, 0}, *h = hand + 3 * i;
+            const double A[3] = {s, -c, 0}, *h = extra + 3 * i;
             const double R[3] = {2 * a[3 * i] - 6, 2 * a[3 * i + 1], 0.3 * a[3 * i + 2]};
             double x[3], det = 0, sum = 0;
             const double unit[9] = {2, 0, 0, 0, 2, 0, 0, 0, 0.3}, *B = k ? some : unit;
@@ -239,7 +239,7 @@ static void add_noise(recorded *r, double part)
     }
 }
 
-static void noise_is_not_a_hand(void **state)
+static void noise_is_no_extra_force(void **state)
 {
     (void)state;
     static const char *const name[] = {"pendulum", "kepler", "chaplygin_sleigh", "double_pendulum",
@@ -390,7 +390,7 @@ static void energy_is_the_work_of_the_active_forces(void **state)
         recorded_end(&r);
     }
     recorded r =
-        skate(0.3, 2001); /* the hand's work: m c (v + c t) along the blade, over the time */
+        skate(0.3, 2001); /* the extra force's work: m c (v + c t) along the blade, over the time */
     zw_trial_report report = recorded_try(&r, r.system, 0, NULL);
     double w = 1.5, work = 2 * 0.3 * (0.7 * 2 + 3 / (w * w) * (1 - cos(3)) + 0.3 * 2);
     near(report.energy_change - report.energy_work, work, 1e-9);
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(the_hand_is_tangential),
         cmocka_unit_test(sines_kinks_and_slips_of_a_millionth_are_seen),
         cmocka_unit_test(speeds_must_be_those_of_the_positions),
-        cmocka_unit_test(noise_is_not_a_hand),
+        cmocka_unit_test(noise_is_no_extra_force),
         cmocka_unit_test(a_hand_is_seen_through_noise),
         cmocka_unit_test(coarse_recordings_are_called_so),
         cmocka_unit_test(times_need_not_be_even),

@@ -1,5 +1,5 @@
 /* The verdicts of a trial, from both sides of the bounds that path.h states: 15 times the error of
- * the hand, 0.3 of |M a|, 12 times the noise of speeds, 8 times the error of a constraint.
+ * the extra force, 0.3 of |M a|, 12 times the noise of speeds, 8 times the error of a constraint.
  *
  * Recordings are written down in closed form, and their noise is given, so that what is tried is
  * known: where the report's own figures are half of a bound the verdict is that of a motion, where
@@ -73,7 +73,8 @@ static void pushes_are_seen_from_15_times_their_error(void **state)
     assert_true(between > 0);
 }
 
-/* The error of the hand beside |M a|, whose mean square is that of cos t over the recording. */
+/* The error of the extra force beside |M a|, whose mean square is that of cos t over the recording.
+ */
 static void noise_is_coarse_from_a_third_of_the_forces(void **state)
 {
     (void)state;

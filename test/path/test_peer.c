@@ -1,5 +1,5 @@
 /* Paths of an independent engine: MuJoCo swings a double pendulum, we say how far that is from a
- * motion. The unseen hand must shrink with the step as the order of MuJoCo's integrator says. */
+ * motion. The extra force must shrink with the step as the order of MuJoCo's integrator says. */
 #include "references/moving.h"
 
 #include "zwang/path.h"
@@ -51,8 +51,8 @@ static mjModel *peer_load(double step, const char *integrator)
     return model;
 }
 
-/* The root mean square of the unseen hand along MuJoCo's path; speeds recorded or not. */
-static double hand(moving *m, double step, const char *integrator, int speeds)
+/* The root mean square of the extra force along MuJoCo's path; speeds recorded or not. */
+static double extra(moving *m, double step, const char *integrator, int speeds)
 {
     mjModel *model = peer_load(step, integrator);
     mjData *data = mj_makeData(model);
@@ -76,7 +76,7 @@ static double hand(moving *m, double step, const char *integrator, int speeds)
         fail_msg("%s", error.text);
     }
     zw_trial_report report = *zw_trial_look(trial);
-    print_message("    %-6s step %-8g %-9s hand %.3e, of the fit %.1e: %s\n", integrator, step,
+    print_message("    %-6s step %-8g %-9s extra %.3e, of the fit %.1e: %s\n", integrator, step,
                   speeds ? "q and q'" : "q", sqrt(report.defect), sqrt(report.defect_error),
                   report.verdict == ZW_VERDICT_MOTION       ? "a motion"
                   : report.verdict == ZW_VERDICT_NOT_MOTION ? "not a motion"
@@ -95,10 +95,10 @@ static void shrinks(const char *integrator, double step, int speeds, double orde
 {
     moving m;
     assert_null(moving_open(&m, equations, "peer", NULL, 0));
-    double before = hand(&m, step, integrator, speeds);
+    double before = extra(&m, step, integrator, speeds);
     for (int k = 0; k < 3; k++) {
         step /= 2;
-        double now = hand(&m, step, integrator, speeds), observed = log2(before / now);
+        double now = extra(&m, step, integrator, speeds), observed = log2(before / now);
         print_message("        order %.2f\n", observed);
         assert_true(fabs(observed - order) < 0.1);
         before = now;

@@ -191,7 +191,7 @@ static void the_defect_is_what_variations_see(void **state)
         assert_true(seen > last && seen < defect);
         last = seen;
     }
-    assert_true(last > 0.97 * defect); /* they vanish at the ends, where the hand does not */
+    assert_true(last > 0.97 * defect); /* they vanish at the ends, where the extra force does not */
     walk_free(&other);
     walk_free(&tried);
 }

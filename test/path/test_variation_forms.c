@@ -203,10 +203,10 @@ static void any_metric_will_do(void **state)
         solved(&w);
         print_message("    metric: %.1e and %.1e\n", masses, miss(&w));
         assert_true(k ? miss(&w) > 0.01 && fabs(miss(&w) - masses) > 1e-3 : miss(&w) < 1e-11);
-        for (long i = 0; i < w.count; i += 10) { /* hand . B^-1 hand = size^2 */
+        for (long i = 0; i < w.count; i += 10) { /* extra . B^-1 extra = size^2 */
             double dot = 0;
             for (int c = 0; c < 3; c++) {
-                dot += w.found.hand[i * 3 + c] * w.found.apart[i * 3 + c];
+                dot += w.found.extra[i * 3 + c] * w.found.apart[i * 3 + c];
             }
             near(dot, w.found.size[i] * w.found.size[i], 1e-13);
         }

@@ -40,7 +40,7 @@ static inline walk walk_create(const char *text, long count)
     size_t n = (size_t)w.n, m = (size_t)w.rows, k = (size_t)w.carried, all = (size_t)count;
     w.memory = calloc(all * (5 * n + m + 3 * k + 4) + 1, sizeof(double));
     assert_non_null(w.memory);
-    double **by_coord[] = {&w.q, &w.v, &w.a, &w.found.hand, &w.found.apart};
+    double **by_coord[] = {&w.q, &w.v, &w.a, &w.found.extra, &w.found.apart};
     double *at = w.memory;
     for (int i = 0; i < 5; i++, at += all * n) {
         *by_coord[i] = at;
@@ -115,7 +115,7 @@ static inline double miss(const walk *w)
     return sqrt(w->found.defect / w->found.whole);
 }
 
-/* Largest hand in terms of its error. */
+/* Largest extra in terms of its error. */
 static inline double told(const walk *w)
 {
     double worst = 0;

@@ -28,7 +28,7 @@ typedef struct world {
     zw_trial *trial;
 } world;
 
-/* Free, but coordinate x[13] swings: an unseen hand pushes it with -cos t; x[1] and power go on. */
+/* Free, but coordinate x[13] swings: an extra force acts on it, -cos t; x[1] and power go on. */
 static world tried(void)
 {
     zw_error error = {0};
@@ -69,9 +69,9 @@ static void the_hand_is_found(void **state)
     const zw_trial_report *report = zw_trial_look(w.trial);
     assert_int_equal(report->verdict, ZW_VERDICT_NOT_MOTION);
     assert_int_equal(report->worst_coord, 13);
-    zw_view hand = zw_trial_series_of(w.trial, ZW_SERIES_HAND);
+    zw_view extra = zw_trial_series_of(w.trial, ZW_SERIES_EXTRA);
     for (int i = 5; i < SAMPLES - 5; i++) {
-        assert_true(fabs(hand.data[i * N + 13] + cos(0.05 * i)) < 1e-3);
+        assert_true(fabs(extra.data[i * N + 13] + cos(0.05 * i)) < 1e-3);
     }
     world_free(&w);
 }
@@ -81,8 +81,8 @@ static void csv_has_the_series(void **state)
 {
     (void)state;
     static const char head[] = "t,power,x[1],x[2],x[3],x[4],x[5],x[6],x[7],x[8],x[9],x[10],x[11],"
-                               "x[12],x[13],x[14],hand(power),hand(x[1]),";
-    static const char tail[] = "hand(x[14]),|hand|,|hand| error,lambda(tie),power (2)\n";
+                               "x[12],x[13],x[14],extra(power),extra(x[1]),";
+    static const char tail[] = "extra(x[14]),|extra|,|extra| error,lambda(tie),power (2)\n";
     world w = tried();
     zw_error error;
     assert_int_equal(zw_trial_write(w.trial, scratch("a.csv"), &error), ZW_OK);
@@ -90,8 +90,8 @@ static void csv_has_the_series(void **state)
     assert_int_equal(strncmp(csv, head, strlen(head)), 0);
     assert_memory_equal(at - strlen(tail), tail, strlen(tail));
     static const zw_trial_series series[] = {
-        ZW_SERIES_TIME,       ZW_SERIES_Q,      ZW_SERIES_HAND, ZW_SERIES_HAND_SIZE,
-        ZW_SERIES_HAND_ERROR, ZW_SERIES_LAMBDA, ZW_SERIES_POWER};
+        ZW_SERIES_TIME,        ZW_SERIES_Q,      ZW_SERIES_EXTRA, ZW_SERIES_EXTRA_SIZE,
+        ZW_SERIES_EXTRA_ERROR, ZW_SERIES_LAMBDA, ZW_SERIES_POWER};
     static const int width[] = {1, N, N, 1, 1, 1, 1};
     for (int i = 0; i < SAMPLES; i++) {
         for (int s = 0; s < 7; s++) {
@@ -117,11 +117,11 @@ static void pictures_show_what_is_large(void **state)
     assert_int_equal(zw_trial_write(w.trial, scratch("a.svg"), &error), ZW_OK);
     assert_int_equal(zw_trial_write(w.trial, scratch("a.html"), &error), ZW_OK);
     char *svg = scratch_read(scratch("a.svg"), NULL), *page = scratch_read(scratch("a.html"), NULL);
-    char *first = strstr(svg, "hand(x[13])"); /* the one that is pushed comes first */
+    char *first = strstr(svg, "extra(x[13])"); /* the one that is pushed comes first */
     assert_non_null(first);
-    assert_non_null(strstr(svg, "|hand| error"));
+    assert_non_null(strstr(svg, "|extra| error"));
     assert_non_null(strstr(svg, "Constraint forces"));
-    assert_true(strstr(svg, "hand(power)") == NULL || strstr(svg, "hand(power)") > first);
+    assert_true(strstr(svg, "extra(power)") == NULL || strstr(svg, "extra(power)") > first);
     assert_non_null(strstr(page, "not a motion of this system"));
     free(svg);
     free(page);

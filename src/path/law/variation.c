@@ -228,7 +228,7 @@ static void leave(solving *s, long i, long at)
     of->square[i] = rows->square;
     of->whole += s->weight[at] * rows->square;
     of->defect += s->weight[at] * square;
-    path_rows_force(rows, x, of->hand + i * n);
+    path_rows_force(rows, x, of->extra + i * n);
     path_rows_apart(rows, x);
 }
 

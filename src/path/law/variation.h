@@ -22,7 +22,7 @@
  *
  *     defect = min over lambda of  int |R - W lambda|^2 dt.
  *
- * What is left over, hand = R - W lambda, is the force that an unseen hand would have to add.
+ * What is left over, extra = R - W lambda, is the extra force that would be needed.
  * Unlike Theorem 1 this cannot be done moment by moment: lambda at one time answers for all others.
  *
  * Rows without a multiplier of their own (holonomic ones) push with any force along A' at any time,
@@ -30,7 +30,7 @@
  *
  * Where W lambda = 0 has other solutions than 0 (abnormal paths; rows that are integrable, for
  * which a constant lambda does nothing) lambda is not determined by the path. Then it is the
- * smallest one, up to the path's own error; the hand is the same for all.
+ * smallest one, up to the path's own error; the extra force is the same for all.
  *
  * Finite N, (17) with alpha > 0: R = W lambda holds as it stands, with lambda = N Phi(path). To
  * take that for lambda would make errors of the speeds N times as large in the force. So lambda is
@@ -60,13 +60,13 @@ typedef struct path_variation {
     double *lambda;  /* [count * m] of all rows; those of others as in Theorem 1 */
     double *carried; /* [count * carried] */
     double *rate;    /* [count * carried] its derivative */
-    double *hand;    /* [count * n] */
-    double *apart;   /* [count * n] B \ hand */
-    double *size;    /* [count] |hand| in the metric B^-1 */
+    double *extra;   /* [count * n] */
+    double *apart;   /* [count * n] B \ extra */
+    double *size;    /* [count] |extra| in the metric B^-1 */
     double *square;  /* [count] |R|^2 */
-    double *error;   /* [count] what discretisation and round-off make of |hand| */
+    double *error;   /* [count] what discretisation and round-off make of |extra| */
     double whole;    /* integral of |R|^2: the right side of (13) */
-    double defect;   /* integral of |hand|^2: whole less the least left side */
+    double defect;   /* integral of |extra|^2: whole less the least left side */
 } path_variation;
 
 zw_status path_variation_solve(path_variation *variation, zw_error *error);
@@ -91,8 +91,8 @@ typedef struct path_rows {
 
 void path_rows_lay_out(path_rows *rows, const zw_system *system, base_arena *arena);
 zw_status path_rows_look(path_rows *rows, const path_variation *variation, long i, zw_error *error);
-/* What is left of x[n]: the other rows' multipliers into lambda[m]; x becomes the hand's, in the
- * coordinates of the metric alone. */
+/* What is left of x[n]: the other rows' multipliers into lambda[m]; x becomes the extra force's, in
+ * the coordinates of the metric alone. */
 void path_rows_take(const path_rows *rows, double *x, double *lambda);
 /* From those coordinates to forces, and to accelerations of the metric. */
 void path_rows_force(const path_rows *rows, const double *x, double *force);

@@ -52,7 +52,7 @@ static void lay_out_trial(zw_trial *trial, base_arena *arena)
     trial->q = base_arena_doubles(arena, count * n);
     trial->v = base_arena_doubles(arena, count * n);
     trial->a = base_arena_doubles(arena, count * n);
-    trial->hand = base_arena_doubles(arena, count * n);
+    trial->extra = base_arena_doubles(arena, count * n);
     trial->hand_size = base_arena_doubles(arena, count);
     trial->hand_error = base_arena_doubles(arena, count);
     trial->lambda = base_arena_doubles(arena, count * m);
@@ -500,11 +500,11 @@ zw_view zw_trial_series_of(const zw_trial *trial, zw_trial_series series)
         return (zw_view){trial->v, wide};
     case ZW_SERIES_A:
         return (zw_view){trial->a, wide};
-    case ZW_SERIES_HAND:
-        return (zw_view){trial->hand, wide};
-    case ZW_SERIES_HAND_SIZE:
+    case ZW_SERIES_EXTRA:
+        return (zw_view){trial->extra, wide};
+    case ZW_SERIES_EXTRA_SIZE:
         return (zw_view){trial->hand_size, count};
-    case ZW_SERIES_HAND_ERROR:
+    case ZW_SERIES_EXTRA_ERROR:
         return (zw_view){trial->hand_error, count};
     case ZW_SERIES_LAMBDA:
         return (zw_view){trial->lambda, count * trial->m};

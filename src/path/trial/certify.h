@@ -21,31 +21,31 @@ typedef struct path_judge {
     int parts; /* and of what remains of them beside the model's motion: more of them */
     long *part;
 
-    path_fit fit;        /* of the positions */
-    path_fit rest;       /* of what remains */
-    double *noise;       /* [n] least deviation of the recorded positions */
-    double *accuracy;    /* [n] what the recorder may have made up */
-    double *scale;       /* [n] their range, */
-    double *size;        /* [n] and how large they and the speeds are */
-    double *swift;       /* [n] */
-    double *model;       /* [count * n] accelerations that the system would have */
-    double *react;       /* [count * n] and the force of its constraints */
-    double *speed;       /* [count * n] integral of model */
-    double *place;       /* [count * n] and of the speed */
-    double *remain;      /* [count * n] positions less place */
-    double *blur[3];     /* [count * n] errors of q, v, a */
-    double *apart;       /* [count * n] a less model */
-    double *rough;       /* [count * n] error of its integral, as an acceleration */
-    double *probe[3];    /* [count * n] scratch: q, v, a */
-    double *square;      /* [count] |R|^2 in the metric */
-    double *away;        /* [count] |a - model| beside the hand: what leaves the constraints */
-    double *energy;      /* [count] */
-    double *forces;      /* [count] |M a|^2: what the hand is compared with */
-    double *carried;     /* [count * carried] multipliers that the law carries, */
-    double *rate;        /* [count * carried] and their rates */
-    double *told;        /* [count] the hand's error by discretisation, in Theorem 2 */
-    double *wide[2];     /* [n + carried] speeds with them, accelerations with rates */
-    double *modes;       /* [constraints] of one sample */
+    path_fit fit;     /* of the positions */
+    path_fit rest;    /* of what remains */
+    double *noise;    /* [n] least deviation of the recorded positions */
+    double *accuracy; /* [n] what the recorder may have made up */
+    double *scale;    /* [n] their range, */
+    double *size;     /* [n] and how large they and the speeds are */
+    double *swift;    /* [n] */
+    double *model;    /* [count * n] accelerations that the system would have */
+    double *react;    /* [count * n] and the force of its constraints */
+    double *speed;    /* [count * n] integral of model */
+    double *place;    /* [count * n] and of the speed */
+    double *remain;   /* [count * n] positions less place */
+    double *blur[3];  /* [count * n] errors of q, v, a */
+    double *apart;    /* [count * n] a less model */
+    double *rough;    /* [count * n] error of its integral, as an acceleration */
+    double *probe[3]; /* [count * n] scratch: q, v, a */
+    double *square;   /* [count] |R|^2 in the metric */
+    double *away;     /* [count] |a - model| beside the extra force: what leaves the constraints */
+    double *energy;   /* [count] */
+    double *forces;   /* [count] |M a|^2: what the extra force is compared with */
+    double *carried;  /* [count * carried] multipliers that the law carries, */
+    double *rate;     /* [count * carried] and their rates */
+    double *told;     /* [count] the extra force's error by discretisation, in Theorem 2 */
+    double *wide[2];  /* [n + carried] speeds with them, accelerations with rates */
+    double *modes;    /* [constraints] of one sample */
     unsigned char *mode; /* [count * constraints] system_mode */
     double *room[4];     /* [n * (n + 1) + m] */
     void *memory;
@@ -82,7 +82,7 @@ zw_status judge_lanes_model(path_judge *judge, const double *q, const double *v,
                             long every, zw_error *error);
 zw_status judge_lanes_split(path_judge *judge, zw_error *error);
 
-/* certify_split.c: hand, lambda, square, away, energy, the errors and violations, at the trial's q
+/* certify_split.c: extra, lambda, square, away, energy, the errors and violations, at the trial's q
  * and v. */
 zw_status judge_split(path_judge *judge, zw_error *error);
 /* y = M x; and x with A x = 0 and B x = force + A' lambda, for the rows of the work's modes. All at
@@ -96,13 +96,13 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
 /* certify_jump.c: where pieces meet. */
 zw_status judge_jumps(path_judge *judge, zw_error *error);
 
-/* certify_name.c: the coordinate to be named for the hand at this sample. */
+/* certify_name.c: the coordinate to be named for the extra force at this sample. */
 zw_status judge_name(path_judge *judge, long worst, int *coord, zw_error *error);
 
 /* certify_law.c: is lambda(t) to be found along the whole path (Theorem 2)? */
 int judge_law_varies(const path_judge *judge);
-/* Finds it, if so, for the trial's q and v and these accelerations, and fills hand, its size, apart
- * and square. */
+/* Finds it, if so, for the trial's q and v and these accelerations, and fills extra, its size,
+ * apart and square. */
 zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error);
 /* v[n] of sample i with what the law carries behind it. */
 zw_status judge_law_speeds(path_judge *judge, long i, const double *q, const double *v,

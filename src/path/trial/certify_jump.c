@@ -1,6 +1,6 @@
 /* Where pieces meet, speeds may jump. A contact can do that, if it touches there and the blow is
  * one that it can give; so can an event of the model that sets coordinates or speeds. All other
- * jumps are blows of the unseen hand.
+ * jumps are extra blows.
  *
  * Inside of a piece of the positions the jump is that of the remainder, which is known best;
  * between two pieces it is that of the path, and the accelerations of both sides carry the speeds

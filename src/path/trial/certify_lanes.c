@@ -193,20 +193,20 @@ zw_status judge_lanes_split(path_judge *judge, zw_error *error)
             long i = first + lane;
             const double *apart = judge->apart + i * n, *blur = judge->blur[2] + i * n;
             const double *a = trial->a + i * n;
-            double *hand = trial->hand + i * n, size = 0, miss = 0, all = 0;
-            memset(hand, 0, (size_t)n * sizeof *hand);
+            double *extra = trial->extra + i * n, size = 0, miss = 0, all = 0;
+            memset(extra, 0, (size_t)n * sizeof *extra);
             for (int j = 0; j < n; j++) {
                 for (int k = system->M_start[j]; k < system->M_start[j + 1]; k++) {
                     int row = system->M_row[k];
                     double mass = M[k][lane];
-                    hand[row] += mass * apart[j];
-                    hand[j] += row == j ? 0 : mass * apart[row];
+                    extra[row] += mass * apart[j];
+                    extra[j] += row == j ? 0 : mass * apart[row];
                     miss += row == j ? mass * blur[j] * blur[j] : 0;
                     all += (row == j ? mass : 2 * mass) * a[j] * a[row];
                 }
             }
             for (int j = 0; j < n; j++) {
-                size += hand[j] * apart[j];
+                size += extra[j] * apart[j];
             }
             judge->square[i] = fmax(size, 0);
             trial->hand_size[i] = sqrt(judge->square[i]);

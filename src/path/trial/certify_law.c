@@ -50,7 +50,7 @@ zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error)
                                 .lambda = trial->lambda,
                                 .carried = judge->carried,
                                 .rate = judge->rate,
-                                .hand = trial->hand,
+                                .extra = trial->extra,
                                 .apart = judge->apart,
                                 .size = trial->hand_size,
                                 .square = judge->square,

@@ -1,11 +1,11 @@
 /* Which coordinate?
  *
  * If one coordinate of a motion was altered, q = q* + s(t) e_k, the others do not move otherwise,
- * but the system would have them do so: the hand pushes everywhere. The altered one is found by
- * putting it right. Whatever s is, s'' = a_k - a_s,k(q - s e_k, v - s' e_k) with s = s' = 0 before
- * it began; with the right k the accelerations of all others are then those of the system. If none
- * puts the rest right, it was not a coordinate: the one that moves most otherwise is named, in
- * units of its mass. */
+ * but the system would have them do so: an extra force is needed everywhere. The altered one is
+ * found by putting it right. Whatever s is, s'' = a_k - a_s,k(q - s e_k, v - s' e_k) with s = s' =
+ * 0 before it began; with the right k the accelerations of all others are then those of the system.
+ * If none puts the rest right, it was not a coordinate: the one that moves most otherwise is named,
+ * in units of its mass. */
 #include <math.h>
 #include <string.h>
 

@@ -8,11 +8,11 @@
 #include "path/trial/certify.h"
 #include "path/trial/quadrature.h"
 
-/* The hand is seen where it is SEEN times the error, or everywhere together MUCH times. */
+/* The extra force is seen where it is SEEN times the error, or everywhere together MUCH times. */
 #define SEEN 15.0
 #define MUCH 4.0
 #define FORCE 1e-10
-#define COARSE 0.3 /* the error of the hand relative to |M a| */
+#define COARSE 0.3 /* the error of the extra force relative to |M a| */
 #define CLASH 12.0 /* speeds: times error and noise, */
 #define SPEED 1e-8 /* and this of their size */
 
@@ -119,7 +119,7 @@ static zw_status report_worst(path_judge *judge, double *ratio, zw_error *error)
         report->worst_time = trial->t[worst];
         status = judge_name(judge, worst, &report->worst_coord, error);
         report->worst_force = status == ZW_OK && report->worst_coord >= 0
-                                  ? trial->hand[worst * judge->n + report->worst_coord]
+                                  ? trial->extra[worst * judge->n + report->worst_coord]
                                   : 0;
     }
     return status;
@@ -215,7 +215,7 @@ static void point_out(path_judge *judge, int seen)
         report->worst_error = judge->trial->hand_error[judge->clash];
         report->worst_time = judge->trial->t[judge->clash];
         report->worst_coord = judge->clash_coord;
-        report->worst_force = judge->trial->hand[judge->clash * judge->n + judge->clash_coord];
+        report->worst_force = judge->trial->extra[judge->clash * judge->n + judge->clash_coord];
     }
 }
 

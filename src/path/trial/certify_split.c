@@ -120,7 +120,8 @@ zw_status judge_metric_solve(path_judge *judge, double t, double *x, zw_error *e
     return ZW_OK;
 }
 
-/* ---- The hand ---------------------------------------------------------------------------------
+/* ---- The extra force
+ * ---------------------------------------------------------------------------------
  */
 
 /* The projection in a metric of the caller's: a solver like that of the motion. */
@@ -164,7 +165,7 @@ zw_status judge_project(path_judge *judge, double t, const double *force, double
     }
     zw_status status = solver_solve(solver, error);
     if (status == ZW_INACCURATE && solver->answer.certificate.worst < 1e-3) {
-        status = ZW_OK; /* the hand need not be known to ten digits */
+        status = ZW_OK; /* the extra force need not be known to ten digits */
     }
     if (status != ZW_OK) {
         return system_tell(solver, t, status, error);
@@ -174,7 +175,8 @@ zw_status judge_project(path_judge *judge, double t, const double *force, double
     return ZW_OK;
 }
 
-/* sum of (M B^-1 M)_kk blur_k^2: what errors of the accelerations make of the hand, at most. */
+/* sum of (M B^-1 M)_kk blur_k^2: what errors of the accelerations make of the extra force, at most.
+ */
 static zw_status error_of(path_judge *judge, double t, const double *blur, double *sum,
                           zw_error *error)
 {
@@ -200,13 +202,13 @@ static zw_status error_of(path_judge *judge, double t, const double *blur, doubl
     return ZW_OK;
 }
 
-/* hand, lambda and their sizes at sample i; the terms are those of the sample. */
+/* extra, lambda and their sizes at sample i; the terms are those of the sample. */
 static zw_status take_apart(path_judge *judge, long i, zw_error *error)
 {
     zw_trial *trial = judge->trial;
     int n = judge->n, rows = judge->work->motion->rows;
     double t = trial->t[i], *force = judge->room[0], *x = judge->room[1], *less = judge->room[2];
-    double *hand = trial->hand + i * n, *lambda = trial->lambda + i * judge->m;
+    double *extra = trial->extra + i * n, *lambda = trial->lambda + i * judge->m;
     const double *apart = judge->apart + i * n;
     zw_status status = ZW_OK;
     judge_weigh(judge, apart, force);
@@ -217,12 +219,12 @@ static zw_status take_apart(path_judge *judge, long i, zw_error *error)
             lambda[r] -= less[r];
         }
         if (judge->factor) {
-            dense_multiply_symmetric(n, judge->options->metric, n, x, hand);
+            dense_multiply_symmetric(n, judge->options->metric, n, x, extra);
         } else {
-            judge_weigh(judge, x, hand);
+            judge_weigh(judge, x, extra);
         }
     } else {
-        memcpy(hand, force, (size_t)n * sizeof *hand);
+        memcpy(extra, force, (size_t)n * sizeof *extra);
         memcpy(x, force, (size_t)n * sizeof *x);
         status = judge->factor ? judge_metric_solve(judge, t, x, error) : ZW_OK;
         memcpy(x, judge->factor ? x : apart, (size_t)n * sizeof *x);
@@ -230,7 +232,7 @@ static zw_status take_apart(path_judge *judge, long i, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    double size = fmax(dense_dot(n, x, hand), 0);
+    double size = fmax(dense_dot(n, x, extra), 0);
     trial->hand_size[i] = sqrt(size);
     judge->away[i] = sqrt(fmax(all - size, 0));
     for (int k = 0; k < n; k++) {
@@ -241,7 +243,7 @@ static zw_status take_apart(path_judge *judge, long i, zw_error *error)
     return status;
 }
 
-/* What the hand is compared with. */
+/* What the extra force is compared with. */
 static void compare(path_judge *judge, long i)
 {
     const double *a = judge->trial->a + i * judge->n;

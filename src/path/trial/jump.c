@@ -1,4 +1,4 @@
-/* Where a recording jumps: an impact, a blow of the unseen hand, a force that sets in.
+/* Where a recording jumps: an impact, an extra blow, a force that sets in.
  *
  * Around such a moment no window that contains it resolves the samples, and all that do not, do.
  * So candidates are the short stretches at which look_closer of fit.c failed. A candidate is a jump

@@ -13,7 +13,7 @@ struct zw_trial {
     /* Sample by sample; those of the public series first. */
     double *t;          /* [count] */
     double *q, *v, *a;  /* [count * n] of the fit */
-    double *hand;       /* [count * n] R_tangential */
+    double *extra;      /* [count * n] R_tangential */
     double *hand_size;  /* [count] in the metric */
     double *hand_error; /* [count] */
     double *lambda;     /* [count * m] */

@@ -1,4 +1,5 @@
 /* What comes after a robot file has been read: settings from outside. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,22 +22,61 @@ static int find_motor(const model_bodies *bodies, const char *name)
     return index;
 }
 
-/* It may be a motor that was meant. */
-static int more(const model_bodies *bodies, const char *name, zw_error *error)
+/* What may have been meant: a name near the one that was given; else one whose thing has the given
+ * one in its name: left_thigh.mass for thigh.mass, or for thigh.mas. */
+typedef struct meant {
+    read_guess near;
+    const char *thing, *word;
+    int thing_length;
+    char within[160];
+} meant;
+
+static void offer(void *user, const char *thing, const char *word)
 {
-    read_guess guess = read_guess_start(name, (int)strlen(name));
-    int count = bodies->count[ZW_THING_ACTUATOR];
-    for (int i = 0; i < count; i++) {
-        const char *known = bodies->actuator[i].name;
-        if (known != NULL) {
-            read_guess_offer(&guess, known, (int)strlen(known));
+    meant *m = user;
+    char name[160];
+    snprintf(name, sizeof name, "%.100s%s%.40s", thing, *thing ? "." : "", word);
+    read_guess_offer(&m->near, name, (int)strlen(name));
+    char given[100];
+    snprintf(given, sizeof given, "%.*s", m->thing_length, m->thing);
+    if (!m->within[0] && *given && *thing && strstr(thing, given)) {
+        read_guess guess = read_guess_start(m->word, (int)strlen(m->word));
+        read_guess_offer(&guess, word, (int)strlen(word));
+        if (!strcmp(m->word, word) || guess.distance != INT_MAX) {
+            memcpy(m->within, name, sizeof name);
         }
     }
-    if (strchr(name, '.') == NULL) {
+}
+
+static int more(const model_bodies *bodies, const char *name, zw_error *error)
+{
+    int length = (int)strlen(name);
+    const char *dot = strchr(name, '.');
+    meant m = {.near = read_guess_start(name, length),
+               .thing = name,
+               .word = dot ? dot + 1 : "",
+               .thing_length = dot ? (int)(dot - name) : 0};
+    for (int i = 0; i < bodies->count[ZW_THING_ACTUATOR]; i++) {
+        const char *known = bodies->actuator[i].name;
+        if (known) {
+            read_guess_offer(&m.near, known, (int)strlen(known));
+        }
+    }
+    model_settable(bodies, offer, &m);
+    if (!dot) {
         base_fail(error, ZW_BAD_INPUT,
                   "there is no motor '%.60s' to be set, and other numbers of a robot have names "
-                  "such as thigh.mass%s",
-                  name, read_guess_show(&guess).text);
+                  "such as thigh.mass",
+                  name);
+    }
+    read_shown shown = read_guess_show(&m.near);
+    if (m.near.distance == 0) {
+        return 0; /* the name is known: something else is wrong */
+    }
+    if (shown.text[0]) {
+        base_fail_more(error, "%s", shown.text);
+    } else if (m.within[0]) {
+        base_fail_more(error, "; did you mean '%s'?", m.within);
     }
     return 0;
 }

@@ -1,4 +1,5 @@
-/* Gauss's principle for the next velocity (seed 004 eqs. (2)-(4)), implicit, for rigid bodies.
+/* Gauss's principle for the next velocity (docs/mathematics.md, section 23), implicit, for rigid
+ * bodies.
  *
  * The unknown is u, the mean speed over the step: it leads from q0 to q1 = q0 (+) h u.
  *

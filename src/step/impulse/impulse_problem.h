@@ -1,4 +1,4 @@
-/* Gauss's problem of one step, put together anew each time: seed 004 eqs. (2)-(4).
+/* Gauss's problem of one step, put together anew each time.
  *
  *     minimise  1/2 (u - free)' H (u - free)     subject to     A u - b  in  K*
  *

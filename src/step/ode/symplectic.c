@@ -11,8 +11,8 @@
  *     p0 = -D1 L_d - h/2 Q = K_v - h/2 g,       p1 = D2 L_d + h/2 Q = K_v + h/2 g
  *
  * with K_v and g = K_q - V_q + Q both at (q, v, t): the step is the map (q0, p0) -> (q1, p1), and
- * it is symplectic if Q = 0, whatever K is (Marsden and West 2001; K need not be quadratic, seed
- * 003).
+ * it is symplectic if Q = 0, whatever K is (Marsden and West 2001; K need not be quadratic, Cardin
+ * and Zanzotto 1989).
  *
  * Constraints.  Holonomic rows phi(q, t) = 0 hold at the nodes; their impulses act there, along
  * A' = phi_q' at q0 and at q1, half of each belonging to this step. Nonholonomic rows
