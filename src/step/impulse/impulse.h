@@ -102,6 +102,8 @@ typedef struct impulse_pushed {
     double by[6];
 } impulse_pushed;
 
+/* Of a step: less than that is not left of it. */
+#define IMPULSE_ROUNDED 4e-15
 #define IMPULSE_SLOWEST 1e-9 /* m/s: without gravity there is still round-off */
 
 /* Pairs that are in one another where a motion begins: how many, and the deepest. */

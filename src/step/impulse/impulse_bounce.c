@@ -405,7 +405,8 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
         b->work = 0; /* the rest is captured */
         return ZW_OK;
     }
-    b->rest = end == FLIGHT_FREE && s->h >= b->rest ? 0 : b->rest - s->h;
+    b->rest -= s->h;
+    b->rest = b->rest > IMPULSE_ROUNDED * s->touch.whole ? b->rest : 0;
     impulse_pass(s);
     if (end == FLIGHT_FREE) {
         s->touch.land.cuts = b->met; /* what has not met yet may be left out again */
