@@ -207,7 +207,8 @@ static void say_contacts(const zw_system *system, const zw_run_summary *summary,
 
 static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
 {
-    static const char cost[] = "order one, --digits tells what that costs";
+    static const char cost[] =
+        "their error falls with the step, not its square; --digits estimates it";
     if (summary->linear > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "linear", (double)summary->linear,
                  "one linearisation in %ld of %ld steps: %s", summary->linear, summary->steps,
@@ -215,7 +216,7 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     }
     if (summary->stiff > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "stiff", (double)summary->stiff,
-                 "forces or turns too fast for the step in %ld of %ld steps: %s", summary->stiff,
+                 "forces or turns fast beside the step in %ld of %ld steps: %s", summary->stiff,
                  summary->steps, cost);
     }
     if (summary->late > 0) {
@@ -226,7 +227,7 @@ static void say_order(const zw_run_summary *summary, zw_run_verdict *verdict)
     if (summary->slow > 0) {
         add_line(verdict, ZW_RUN_ASSUMED, "slow", (double)summary->slow,
                  "landings slower than what gravity gives in a step, at the end of %ld of %ld "
-                 "steps: --digits tells what they cost",
+                 "steps: --digits estimates what they cost",
                  summary->slow, summary->steps);
     }
 }

@@ -1,8 +1,10 @@
 /* Names: what there is, before anything is worked out. Parameters are numbers at once, because
  * families have sizes. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "read/zw/zw.h"
 
@@ -202,6 +204,22 @@ static int declare_param(reader *r, const read_statement *s, const read_item *it
     return 1;
 }
 
+/* The nearest name, else all of them if they are few. */
+static int fail_setting(reader *r, const char *name, const read_guess *guess)
+{
+    enum { FEW = 12 };
+    int count = r->model->param_count;
+    read_fail(r, -1, "there is no parameter '%.60s' to be set%s", name,
+              read_guess_show(guess).text);
+    if (guess->distance == INT_MAX && count == 0) {
+        base_fail_more(r->error, "; this file has none");
+    }
+    for (int k = 0; k < count && count <= FEW && guess->distance == INT_MAX; k++) {
+        base_fail_more(r->error, "%s %.30s", k ? "," : "; there are", r->model->param[k].name);
+    }
+    return 0;
+}
+
 /* Every setting must have found its parameter. */
 int read_settings(reader *r)
 {
@@ -219,8 +237,7 @@ int read_settings(reader *r)
             return 0;
         }
         if (!found && !motor) {
-            return read_fail(r, -1, "there is no parameter '%.60s' to be set%s", name,
-                             read_guess_show(&guess).text);
+            return fail_setting(r, name, &guess);
         }
     }
     return 1;

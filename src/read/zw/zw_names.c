@@ -320,7 +320,8 @@ static int fail_unknown(reader *r, const expr_tree *node)
     if (r->context.sizes && shown.text[1] == 0) { /* one letter in an index */
         snprintf(advice.text, sizeof advice.text, "; is 'for %c in 1..n' missing?", shown.text[0]);
     }
-    read_fail(r, node->token, "'%s' is not known%s", shown.text, advice.text);
+    read_fail(r, node->token, "'%s' is not known%s", shown.text,
+              advice.text[0] ? advice.text : "; declare it with param, coord or let");
     return -1;
 }
 

@@ -1,0 +1,159 @@
+"""What users do wrong, and what they are told: a table of files, commands and Python.
+
+    mistakes.py ZWANG [PYTHON BUILD]        with these two, the mistakes in Python as well
+
+Every row has been read by a person: a message says what is wrong and where, in words of the field, and what to write instead where that can be
+guessed. A row is (what the message must contain, exit status, file, its text, command), {P} standing for a sound pendulum, {R} for a sound robot.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ZWANG = os.path.abspath(sys.argv[1])
+P = "param l = 1\ncoord x = 1, y = 0\nmass 1 at (x, y)\ngravity (0, -9.81)\nconstraint rod: x^2 + y^2 = l^2\n"
+X = "coord x = 1\nmass 1 at (x)\n"
+R = '<mujoco><worldbody><body name="arm"><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>'
+
+
+def robot(old, new):
+    assert old in R
+    return R.replace(old, new)
+
+
+FILES = [  # exit status 3 unless told otherwise: a mistake in the model
+    ("a.zw:2:15: error: 'yy' is not known; declare it with param, coord or let", 3, "coord x = 1\nmass 1 at (x, yy)\n"),
+    ("no statement begins with 'mas'; did you mean 'mass'?", 3, "coord x = 1\nmas 1 at (x)\n"),
+    ("'x' is a coordinate already (line 1); names are unique", 3, "coord x = 1, x = 2\nmass 1 at (x)\n"),
+    ("'lenght' is not known; did you mean 'length'?", 3, "param length = 1\n" + X + "force x: -lenght\n"),
+    ("expected ':' or at, not '='; it is written: force x: -k*x", 3, X + "force x = -2*x\n"),
+    ("this '(' is never closed", 3, "coord x = 1\nmass 1 at (x\n"),
+    ("motion of x, alone or with others, has negative energy", 1, "coord x = 1\nmass -1 at (x)\n"),
+    ("neither masses nor constraints hold coordinate y", 1, "coord x = 1, y = 2\nmass 1 at (x)\n"),
+    ("no nearby position satisfies constraint b (off by 1); nor, with it, a", 3, X + "constraint a: x = 1\nconstraint b: x = 2\n"),
+    ("no nearby position satisfies constraint a", 3, X + "constraint a: x^2 = -1\n"),
+    ("at t = 0, '/' in \"force x: 1/(x - 1)\" or in its derivative has no finite value", 1, X + "force x: 1/(x - 1)\n"),
+    ("'sqrt' in \"force x: sqrt(-x)\" or in its derivative has no finite value", 1, X + "force x: sqrt(-x)\n"),
+    ("the definition goes round in a circle: m -> n -> m", 3, "param m = n, n = m\n" + X),
+    ("there is no function 'sine'; did you mean 'sin'?", 3, X + "force x: sine(x)\n"),
+    ("'sin' takes 1 argument, not 2: sin(x)", 3, X + "force x: sin(x, 2)\n"),
+    ("x' is a speed, and a potential may not depend on speeds", 3, X + "potential x'^2\n"),
+    ("expected an operator or the end of the line before 'x'; a product is written a*b", 3, X + "force x: 2 x\n"),
+    ("gravity is a vector, such as (0, -9.81)", 3, X + "gravity 9.81\n"),
+    ("the time of a run is positive, and this is -3", 3, X + "run time -3\n"),
+    ("the file 'b.zw' cannot be opened", 3, X + 'include "b.zw"\n'),
+    ("; is not of the language: a statement ends with its line", 3, "coord x = 1;\nmass 1 at (x);\n"),
+    ("there is nothing in this file; a model begins with a line such as coord x = 1", 3, ""),
+    ("when? it is written: reach x = 1, y = 0 at 2", 3, X + "reach x = 1\n"),
+]
+ROBOTS = [
+    ("this closes another element than the open one, <body> of line 1", 3, robot("</body>", "")),
+    ("it turns, but has no moment of inertia about its hinge; give it a geom with mass, or an inertial", 3, robot('<geom size=".1"/>', "")),
+    ("type cannot be 'hinj', but one of: free ball slide hinge; did you mean 'hinge'?", 3, robot('name="j"', 'name="j" type="hinj"')),
+    ("<geom> has no attribute 'mas'; did you mean 'mass'?", 3, robot('size=".1"', 'size=".1" mas="2"')),
+    ("there is no joint 'elbo'", 3, robot("</mujoco>", '<actuator><motor joint="elbo"/></actuator></mujoco>')),
+    ("there is no mesh 'foot'", 3, robot('size=".1"', 'type="mesh" mesh="foot"')),
+    ("'a' is not a number", 3, robot('size=".1"', 'size="a b"')),
+]
+COMMANDS = [
+    ("there is no command rnu; did you mean run?", 2, "rnu {P}"),
+    ("run what? Give a .zw file, or see `zwang help run`", 2, "run"),
+    ("nothing.zw: error: No such file or directory", 4, "run nothing.zw"),
+    ("this is a directory; give a .zw file in it", 4, "run /"),
+    ("run has no option --tme; did you mean --time?", 2, "run {P} --tme 3"),
+    ("--time needs a value", 2, "run {P} --time"),
+    ("--time wants a number, not abc", 2, "run {P} --time abc"),
+    ("--time wants a positive number, not -1", 2, "run {P} --time -1"),
+    ("there is no method rk5; did you mean rk4?", 2, "run {P} --method rk5"),
+    ("--set wants NAME=NUMBER, not l", 2, "run {P} --set l"),
+    ("there is no parameter 'mass' to be set; there are l", 3, "run {P} --set mass=3"),
+    ("there is no 'arm.mas' to be set; this has gravcomp, mass; did you mean 'arm.mass'?", 3, "run {R} --set arm.mas=3"),
+    ("did you mean 'gravity'?", 3, "run {R} --set gravty=3"),
+    ("there is no keyframe home here", 3, "run {R} --key home"),
+    ("the file must end in .csv, .h5, .svg or .html, or be - for a pipe", 2, "run {P} -o out.xyz"),
+    ("cannot write /nowhere/out.csv: there is no such folder", 4, "run {P} -o /nowhere/out.csv"),
+    ("there would be more than 1e12 samples, one every 1e-13", 2, "run {P} --every 1e-13"),
+    ("this is not a state of zwang", 3, "run {P} --from {P}"),
+    ("nothing.csv: error: cannot be read: No such file or directory", 4, "certify {P} nothing.csv"),
+    ("sweep over what? Say for example --over \"m = 1..2 : 10\"", 2, "sweep {P} --keep max(x)"),
+    ("there is nothing in this file", 3, "sweep empty.zw --over l=1..2:3 --keep max(x"),
+    ("\"maximum(x)\" is no quantity; there are: e at end", 2, "sweep {P} --over l=1..2:3 --keep maximum(x)"),
+    ("fit what? --vary \"m, mu = 0..1, x(0)\" names the unknowns", 2, "fit {P} nothing.csv"),
+    ("there is no parameter of that name; there are l", 2, "fit {P} nothing.csv --vary mass"),
+    ("where that coordinate starts is written x(0), its first speed x'(0)", 2, "fit {P} nothing.csv --vary x"),
+    ("--at wants a time, 0 or later, not -1", 2, "explain {P} --at -1"),
+]
+PYTHON = [
+    ("there is no parameter lenght; did you mean length?", "zwang.parse('param length = 1\\ncoord x = 1\\nmass 1 at (x)').sim().set_params(lenght=2)"),
+    ("there is no column xx; did you mean x?", "zwang.parse(P).run(1)['xx']"),
+    ("q: 2 numbers are wanted, not 3", "zwang.parse(P).sim().q = [1, 2, 3]"),
+    ("q: number 1 is not finite", "zwang.parse(P).sim().q = [1, float('nan')]"),
+    ("there is no method 'rk5'", "zwang.parse(P).run(1, method='rk5')"),
+    ("the name of the file must end with .csv", "zwang.parse(P).run(1).to_csv('run.txt')"),
+    ("M is 1, for 2 unknowns", "zwang.gauss.solve(M=[1.0], free=[1, 2])"),
+    ("the blocks have 0 rows, A has 1", "zwang.gauss.solve(A=[[1.0]], free=[1.0], cones=[])"),
+    ("a Batch is made of a Model, or of a list of them", "zwang.Batch('pendulum.zw', 4)"),
+    ("the mask has 2 entries for 4 worlds", "zwang.Batch(zwang.parse(P), 4).reset([1, 0])"),
+    ("a recording is the path of a file, a Run, or (t, q) or (t, q, v)", "zwang.certify(zwang.parse(P), ([1, 2],))"),
+    ("the lower bound 2 is not below the upper one 1", "zwang.fit(zwang.parse(P), zwang.parse(P).run(1), {'l': (2, 1)})"),
+    ("there is no speed z; there are x, y", "zwang.parse(P).sim().inverse([0, 0], drive='z')"),
+    ("the model has no goal; add a line like", "zwang.parse(P).sim().reach()"),
+]
+
+
+def run(folder, words):
+    return subprocess.run([ZWANG, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+
+
+def write(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def wrong_rows(folder):
+    """What does not come as the table has it: (row, what came)."""
+    for name, text in (("pendulum.zw", P), ("robot.xml", R), ("empty.zw", "")):
+        write(folder, name, text)
+    for name, table in (("a.zw", FILES), ("a.xml", ROBOTS)):
+        for words, code, text in table:
+            write(folder, name, text)
+            done = run(folder, ["run", name])
+            if words not in done.stdout or done.returncode != code:
+                yield words, f"{done.returncode}: {done.stdout}"
+    for words, code, command in COMMANDS:
+        done = run(folder, command.replace("{P}", "pendulum.zw").replace("{R}", "robot.xml").split())
+        if words not in done.stdout or done.returncode != code:
+            yield words, f"{done.returncode}: {done.stdout}"
+
+
+def wrong_in_python(python, build):
+    program = ["import zwang", f"P = {P!r}"]
+    for number, (_, line) in enumerate(PYTHON):
+        program.append(f"try:\n    {line}\n    print('{number} nothing')\nexcept Exception as error:\n    print('{number}', str(error).splitlines()[0])")
+    done = subprocess.run([python, "-c", "\n".join(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "PYTHONPATH": os.path.join(build, "python")}, timeout=120)
+    said = dict(re.findall(r"^(\d+) (.*)$", done.stdout, re.M))
+    for number, (words, _) in enumerate(PYTHON):
+        if words not in said.get(str(number), ""):
+            yield words, said.get(str(number), done.stdout)
+
+
+def main():
+    rows = len(FILES) + len(ROBOTS) + len(COMMANDS)
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = list(wrong_rows(folder))
+    if len(sys.argv) > 3 and subprocess.run([sys.argv[2], "-c", "import numpy"], capture_output=True).returncode == 0:
+        rows += len(PYTHON)
+        wrong += wrong_in_python(sys.argv[2], sys.argv[3])
+    else:
+        print("without those in Python")
+    for words, came in wrong:
+        print(f"wanted: {words}\ncame:   {came}\n")
+    print(f"{rows} mistakes, {len(wrong)} of them answered otherwise")
+    return len(wrong) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
