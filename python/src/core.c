@@ -51,7 +51,7 @@ PyObject *core_raise(core_state *core, const zw_error *error)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static double now(void)
+double core_now(void)
 {
     struct timespec at;
     timespec_get(&at, TIME_UTC);
@@ -60,7 +60,7 @@ static double now(void)
 
 int core_signals_poll(core_signals *signals)
 {
-    double t = now();
+    double t = core_now();
     if (signals->raised || (t - signals->last >= 0 && t - signals->last < 0.05)) {
         return signals->raised;
     }

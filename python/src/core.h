@@ -121,6 +121,7 @@ typedef struct core_signals {
     int raised;
 } core_signals;
 int core_signals_poll(core_signals *signals);
+double core_now(void); /* seconds */
 
 /* zw_field_id of "q", "v" ...; -1: an exception is set. And method and contact by name, or NULL: as
  * they are; 0: an exception is set. */

@@ -26,7 +26,8 @@ from .model import Model, load, parse
 from .run import Event, Run
 from .sim import Sim
 from .study import Fit, Forces, Sweep, Trial, certify, fit, inverse, sweep
+from .system import System
 
 __version__: str = _version()
-__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Run", "Sim", "Sweep", "Trial", "certify", "env", "fit", "gauss", "inverse",
+__all__ = ["Batch", "Error", "Event", "Fit", "Forces", "Model", "Run", "Sim", "Sweep", "System", "Trial", "certify", "env", "fit", "gauss", "inverse",
            "load", "parse", "sweep"]

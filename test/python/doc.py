@@ -7,6 +7,6 @@ import zwang
 
 flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 failed = sum(doctest.testfile(path, module_relative=False, optionflags=flags).failed for path in sys.argv[1:])
-failed += sum(doctest.testmod(module, optionflags=flags).failed for module in (zwang, zwang.gauss, zwang.sim, zwang.study, zwang.batch, zwang.env))
+failed += sum(doctest.testmod(module, optionflags=flags).failed for module in (zwang, zwang.gauss, zwang.sim, zwang.study, zwang.batch, zwang.env, zwang.system))
 print("examples that differ:", failed)
 sys.exit(failed > 0)

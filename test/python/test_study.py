@@ -8,9 +8,11 @@ import gc
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 
@@ -288,6 +290,41 @@ class Environment(unittest.TestCase):
         self.addCleanup(sys.modules.__setitem__, "gymnasium", there)
         with self.assertRaisesRegex(ImportError, "gymnasium"):
             zwang.env.make(zwang.parse(SPRING), 2, reward=lambda b: b.q[:, 0])
+
+
+class Interrupts(unittest.TestCase):
+    """Ctrl-C ends long work soon, and what was interrupted can be used again."""
+
+    def ends(self, work):
+        def stop(number, frame):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, stop)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        start = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.15)
+        with self.assertRaises(KeyboardInterrupt):
+            work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.assertLess(time.monotonic() - start, 20)
+
+    def test_all(self):
+        model = zwang.parse(SPRING)
+        sim, batch = model.sim(step=1e-3, method="euler"), zwang.Batch(model, 50, 2, step=1e-3, method="euler")
+        for work in (lambda: sim.step(10**9), lambda: batch.step(10**9), lambda: sim.run(1e7, every=1e6, method="rk4", step=1e-3),
+                     lambda: zwang.sweep(model, "k = 1..9 : 64", "max(x)", time=1e6, every=1e5, method="rk4", step=1e-3, threads=2)):
+            self.ends(work)
+        sim.step(3)
+        self.assertTrue(batch.step(3))
+
+
+class Calls(unittest.TestCase):
+    def test_as_text(self):
+        built = zwang.System().param(k=4, m=1).coord(x=1).mass("m", "x").force("x", "-k * x").model().run(2)
+        self.assertEqual(built.q.tobytes(), zwang.parse(SPRING).run(2).q.tobytes())
+        with self.assertRaisesRegex(zwang.Error, "system.zw:2:12: 'y' is not known"):
+            zwang.System().coord(x=1).mass(1, "y").model()
+        self.assertRaises(ValueError, zwang.System().line, "coord x = 1\nmass 1 at (x)")
 
 
 class Mistakes(unittest.TestCase):
