@@ -132,6 +132,7 @@ int core_method(zw_run_options *to, const char *method, const char *contact);
 PyObject *sim_contacts(PyObject *self, PyObject *none);
 PyObject *sim_constraints(PyObject *self, PyObject *none);
 PyObject *sim_constraint_force(PyObject *self, PyObject *index);
+PyObject *sim_wrenches(PyObject *self, PyObject *of);
 PyObject *sim_frame(PyObject *self, PyObject *arguments);
 PyObject *sim_jacobian(PyObject *self, PyObject *arguments);
 PyObject *sim_mass(PyObject *self, PyObject *none);

@@ -512,6 +512,7 @@ static PyMethodDef methods[] = {
     {"_contacts", sim_contacts, METH_NOARGS, NULL},
     {"_constraints", sim_constraints, METH_NOARGS, NULL},
     {"_constraint_force", sim_constraint_force, METH_O, NULL},
+    {"_wrenches", sim_wrenches, METH_O, NULL},
     {"_frame", sim_frame, METH_VARARGS, NULL},
     {"_jacobian", sim_jacobian, METH_VARARGS, NULL},
     {"_mass", sim_mass, METH_NOARGS, NULL},

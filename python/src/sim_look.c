@@ -152,6 +152,39 @@ PyObject *sim_constraint_force(PyObject *self, PyObject *index)
     return finish(sim, error.status, &error, force);
 }
 
+/* _wrenches("joint", "body" or "constraint"), after forward: rows of between, at[3], force[3],
+ * moment[3]. */
+PyObject *sim_wrenches(PyObject *self, PyObject *of)
+{
+    enum { WIDE = 10 };
+    sim_object *sim = (sim_object *)self;
+    const char *word = PyUnicode_AsUTF8AndSize(of, NULL);
+    int kind = word ? model_kind(word) : -1;
+    if (kind < 0) {
+        return NULL;
+    }
+    int count = zw_count(sim->model->system, (zw_kind)kind);
+    zw_wrench *list = PyMem_Calloc((size_t)count + 1, sizeof *list);
+    PyObject *all = memory_copy(sim->core, NULL, count, WIDE);
+    if (!list || !all || !sim_enter(sim)) {
+        PyMem_Free(list);
+        Py_XDECREF(all);
+        return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+    }
+    zw_error error = {.status = ZW_OK};
+    error.status =
+        zw_wrenches(sim->model->system, sim->state, sim->work, (zw_kind)kind, list, &error);
+    for (int i = 0; i < count && error.status == ZW_OK; i++) {
+        double *to = memory_data(all) + WIDE * i;
+        to[0] = list[i].between;
+        memcpy(to + 1, list[i].at, sizeof list[i].at);
+        memcpy(to + 4, list[i].force, sizeof list[i].force);
+        memcpy(to + 7, list[i].moment, sizeof list[i].moment);
+    }
+    PyMem_Free(list);
+    return finish(sim, error.status, &error, all);
+}
+
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
 static zw_status find(sim_object *sim, const char *name, zw_frame *frame, zw_error *error)

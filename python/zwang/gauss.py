@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from .near import floats
 
 Array = npt.NDArray[np.float64]
 _EQUALITY, _INEQUALITY, _CONE, _BOX = range(4)
@@ -86,7 +87,7 @@ def _matrix(matrix: Any, what: str) -> Any:
     """A dense array, or the three arrays of a SciPy sparse matrix."""
     if hasattr(matrix, "tocsr"):
         return matrix
-    array = np.ascontiguousarray(matrix, dtype=float)
+    array = floats(matrix, what)
     if array.ndim > 2:
         raise ValueError(f"{what} has {array.ndim} dimensions")
     return array
@@ -153,7 +154,7 @@ def solve(
         raise ValueError(f"the blocks have {wanted} rows, A has {rows.shape[0]}")
 
     def numbers(x: npt.ArrayLike | None) -> Array | None:
-        return None if x is None else np.ascontiguousarray(x, dtype=float).reshape(-1)
+        return None if x is None else floats(x, "a vector").reshape(-1)
 
     A_given = _compressed(rows.tocsr()) if hasattr(rows, "tocsr") else rows.reshape(-1)
     raw = _core.gauss_solve(n, _metric(M, n), tuple(tuple(block) for block in blocks), A_given, numbers(free), numbers(force),

@@ -25,6 +25,14 @@ def no_such(names: Sequence[str], name: str, what: str) -> int:
         raise KeyError(f"there is no {what} {name}{hint}") from None
 
 
+def floats(value: npt.ArrayLike, what: str) -> Array:
+    """An array of floats in one piece; what would lose something (complex numbers, text) is refused."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{what}: real numbers are wanted, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=float)
+
+
 class Table:
     """An answer of the library: numbers as attributes, arrays as NumPy arrays, `write` to files."""
 

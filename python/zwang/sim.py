@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .near import (Inverse, Linear, Modes, Reach, Rest, Sensitivity, inverse_of, linear_of, modes_of, no_such,
+from .near import (Inverse, Linear, Modes, Reach, Rest, Sensitivity, floats, inverse_of, linear_of, modes_of, no_such,
                    sensitivity_of)
 from .run import Run
 
@@ -45,6 +45,14 @@ class Momentum(NamedTuple):
     velocity: Array
     momentum: Array
     spin: Array
+
+
+class Wrench(NamedTuple):
+    """Force, and moment about the point `at`."""
+
+    at: Array
+    force: Array
+    moment: Array
 
 
 class Constraint(NamedTuple):
@@ -152,7 +160,7 @@ class Sim(_core.Sim):
         self._assign("mocap", value)
 
     def _assign(self, name: str, value: npt.ArrayLike) -> None:
-        numbers = np.ascontiguousarray(value, dtype=float).reshape(-1)
+        numbers = floats(value, name).reshape(-1)
         there = self._view(name)
         if numbers.size != there.size:
             raise ValueError(f"{name}: {there.size} numbers are wanted, not {numbers.size}")
@@ -230,11 +238,22 @@ class Sim(_core.Sim):
         """The force of a constraint on the speeds, after `forward`."""
         return np.asarray(self._constraint_force(no_such(self.model.constraints, name, "constraint")))
 
+    def wrench(self, name: str, kind: str = "joint") -> Wrench:
+        """What a joint transmits, after `forward` or `look`: the force and moment of the parent on the body, along the axes of the world.
+
+        kind="body": through all joints of a body; kind="constraint": what a closer exerts on its second body.
+        """
+        names = {"joint": self.model.joints, "body": self.model.bodies, "constraint": self.model.constraints}
+        if kind not in names:
+            raise ValueError(f"kind is 'joint', 'body' or 'constraint', not {kind!r}")
+        row = np.asarray(self._wrenches(kind))[no_such(names[kind], name, kind)]
+        return Wrench(row[1:4], row[4:7], row[7:10])
+
     # ---- Questions about the mechanism
 
     def frame(self, name: str, a: npt.ArrayLike | None = None) -> Frame:
         """A site, body, geom or point by name ("hand", "site hand", "com hand"); `a`: accelerations, for its own."""
-        given = None if a is None else np.ascontiguousarray(a, dtype=float)
+        given = None if a is None else floats(a, "a")
         memory, dimension = self._frame(name, given)
         x = np.asarray(memory)
         d = slice(0, dimension)
@@ -271,7 +290,7 @@ class Sim(_core.Sim):
         """
         from .study import speeds_of
 
-        return inverse_of(self._inverse(np.ascontiguousarray(a, dtype=float), speeds_of(self.model, drive)))
+        return inverse_of(self._inverse(floats(a, "a"), speeds_of(self.model, drive)))
 
     def linearise(self) -> Linear:
         """Exact derivatives of the accelerations and multipliers at this state."""
@@ -302,7 +321,7 @@ class Sim(_core.Sim):
         """On through these times, with exact derivatives of the motion by parameters "m", starts "x(0)" and first speeds "x'(0)"."""
         from .study import unknowns_of
 
-        moments = np.atleast_1d(np.ascontiguousarray(times, dtype=float))
+        moments = np.atleast_1d(floats(times, "times"))
         if moments.size and (moments[0] < self.time or (np.diff(moments) <= 0).any()):
             raise ValueError("times rise, from the time of the state on")
         return sensitivity_of(moments, self._sensitivity(unknowns_of(self.model, by), moments, step, tolerance, method))

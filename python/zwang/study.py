@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .near import Table, no_such
+from .near import Table, floats, no_such
 from .run import Run
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def recorded(recording: Recording) -> Any:
     parts = tuple(recording)
     if len(parts) not in (2, 3):
         raise TypeError("a recording is the path of a file, a Run, or (t, q) or (t, q, v)")
-    t, q, *v = (np.ascontiguousarray(part, dtype=float) for part in parts)
+    t, q, *v = (floats(part, "a recording") for part in parts)
     return t, q, v[0] if v else None
 
 
@@ -92,7 +92,7 @@ def certify(model: "Model", recording: Recording, *, noise: float = 0.0, metric:
         >>> trial.verdict, trial.worst_coord
         ('not a motion', 'x')
     """
-    given = None if metric is None else np.ascontiguousarray(metric, dtype=float).reshape(-1)
+    given = None if metric is None else floats(metric, "metric").reshape(-1)
     return Trial(_core.certify(model._core, recorded(recording), _dict(columns), float(noise), given))
 
 

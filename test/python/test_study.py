@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import types
 import unittest
@@ -152,6 +153,22 @@ class Near(unittest.TestCase):
         pushed = sim.inverse(sim.a + 1, drive="all")
         self.assertLess(np.abs(pushed.residual).max(), 1e-8)
 
+    def test_wrench(self):
+        """A resting arm: its hinge carries weight and moment; at a foreign speed the centripetal force too."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "arm.xml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('<mujoco><worldbody><body name="arm"><joint name="hinge" axis="0 0 1"/>'
+                           '<geom type="sphere" size=".01" mass="2" pos=".5 0 0"/></body></worldbody></mujoco>')
+            sim = zwang.load(path).sim()
+        sim.v = [3]
+        sim.forward()
+        wrench = sim.wrench("hinge")
+        np.testing.assert_allclose(wrench.force, [-2 * 0.5 * 9, 0, 2 * 9.81], atol=1e-10)
+        np.testing.assert_allclose(wrench.moment, [0, -2 * 9.81 * 0.5, 0], atol=1e-10)
+        self.assertRaises(KeyError, sim.wrench, "knee")
+        self.assertRaises(ValueError, sim.wrench, "hinge", "thing")
+
     def test_linearise(self):
         sim = zwang.parse("param g = 9.81, c = 0.3\ncoord a = 0.4\nmass 1 at (sin(a), -cos(a))\ngravity (0, -g)\nforce a: -c*a'").sim()
         linear = sim.linearise()
@@ -212,6 +229,19 @@ class Batches(unittest.TestCase):
         del batch
         gc.collect()
         self.assertEqual(shared[3, 0], 0.25)
+
+    def test_one_thread_at_a_time(self):
+        batch = zwang.Batch(zwang.parse(SPRING), 200, step=1e-3, method="euler")
+        other = threading.Thread(target=lambda: batch.step(3000))
+        other.start()
+        refused = 0
+        while other.is_alive() and not refused:
+            try:
+                batch.step()
+            except RuntimeError:
+                refused += 1
+        other.join()
+        self.assertEqual(refused, 1)
 
     def test_save_and_resume(self):
         batch = zwang.Batch(zwang.parse(SPRING), 3, vary={"k": [1, 2, 3]}, step=0.01, method="rk4")
@@ -357,6 +387,13 @@ class Mistakes(unittest.TestCase):
             (ValueError, lambda: sim.sensitivity("k", [])),
             (ValueError, lambda: sim.sensitivity("k", [2, 1])),
             (KeyError, lambda: sim.sensitivity("kk", [1])),
+            (TypeError, lambda: setattr(sim, "q", [1j])),
+            (TypeError, lambda: setattr(sim, "q", ["one"])),
+            (TypeError, lambda: sim.inverse([None])),
+            (TypeError, lambda: zwang.gauss.solve(M=[1j], free=[1])),
+            (TypeError, lambda: zwang.certify(model, (run.t, run.q + 1j))),
+            (zwang.Error, lambda: sim.restore(zwang.parse("coord y = 1\nmass 1 at (y)").sim().save())),
+            (zwang.Error, lambda: zwang.Batch(model, 2).restore(zwang.Batch(model, 3).save())),
         ]
         for i, (kind, attempt) in enumerate(tries):
             with self.subTest(i):
