@@ -59,11 +59,11 @@ typedef struct option {
 } option;
 
 static const option options[] = {
-    {OPTION_TIME, "--time", "-t", 1, "run sweep limit"},
-    {OPTION_STEP, "--step", NULL, 1, "run sweep explain look modes fit limit"},
-    {OPTION_TOL, "--tol", NULL, 1, "run sweep explain look modes fit limit"},
+    {OPTION_TIME, "--time", "-t", 1, "run sweep limit optimise"},
+    {OPTION_STEP, "--step", NULL, 1, "run sweep explain look modes fit limit optimise"},
+    {OPTION_TOL, "--tol", NULL, 1, "run sweep explain look modes fit limit optimise"},
     {OPTION_ACCURACY, "--accuracy", NULL, 1, "run sweep"},
-    {OPTION_METHOD, "--method", NULL, 1, "run sweep explain look modes fit limit"},
+    {OPTION_METHOD, "--method", NULL, 1, "run sweep explain look modes fit limit optimise"},
     {OPTION_EVERY, "--every", NULL, 1, "run sweep limit"},
     {OPTION_OUTPUT, "--output", "-o", 1, "run sweep certify inverse fit limit"},
     {OPTION_PLOT, "--plot", NULL, 1, "run sweep certify inverse fit limit"},
@@ -88,7 +88,7 @@ static const option options[] = {
     {OPTION_PLAIN, "--plain", NULL, 0, "run"},
     {OPTION_TO, "--to", NULL, 1, "limit"},
     {OPTION_SET, "--set", NULL, 1,
-     "run sweep explain look check certify inverse fit rest modes limit"},
+     "run sweep explain look check certify inverse fit optimise rest modes limit"},
     {OPTION_KEY, "--key", NULL, 1, "run sweep explain look check inverse rest modes"},
     {OPTION_MAXIMAL, "--maximal", NULL, 0, "run sweep explain look check inverse rest modes"},
     {OPTION_BASE, "--base", NULL, 1, "run sweep explain look check inverse rest modes export"},
@@ -104,11 +104,11 @@ static const option options[] = {
     {OPTION_COLUMN, "--column", NULL, 1, "certify inverse fit"},
     {OPTION_METRIC, "--metric", NULL, 1, "certify"},
     {OPTION_LAW, "--law", NULL, 1, "certify"},
-    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse fit rest modes"},
+    {OPTION_JSON, "--json", NULL, 0, "run explain look certify inverse fit optimise rest modes"},
     {OPTION_ALL, "--all", NULL, 0, "explain look inverse rest modes"},
-    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse fit limit export"},
+    {OPTION_QUIET, "--quiet", "-q", 0, "run sweep check certify inverse fit optimise limit export"},
     {OPTION_HELP, "--help", "-h", 0,
-     "run sweep explain look check certify inverse fit rest modes limit export"},
+     "run sweep explain look check certify inverse fit optimise rest modes limit export"},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 

@@ -103,7 +103,7 @@ const char *cli_suggest(const char *word, const char *const *list, int count);
 
 /* help.c */
 extern const char *const cli_command_name[];
-enum { CLI_COMMANDS = 13 };
+enum { CLI_COMMANDS = 14 };
 int cli_help(const char *command, FILE *to); /* NULL: of zwang itself */
 
 /* load.c: read, compile, assemble; answers an exit code and fills the error. */
@@ -172,6 +172,7 @@ int cli_limit(const cli_arguments *arguments);
 int cli_export(const cli_arguments *arguments);
 int cli_inverse(const cli_arguments *arguments);
 int cli_fit(const cli_arguments *arguments);
+int cli_optimise(const cli_arguments *arguments);
 int cli_rest(const cli_arguments *arguments);
 int cli_modes(const cli_arguments *arguments);
 int cli_sweep(const cli_arguments *arguments);

@@ -14,6 +14,7 @@ static const char overview[] =
     "  zwang certify FILE RECORDING   is a recorded path a motion of the system?\n"
     "  zwang inverse FILE RECORDING   which forces of motors and constraints give this motion?\n"
     "  zwang fit FILE RECORDING   which parameters and starts explain it?\n"
+    "  zwang optimise FILE   which parameters and starts make its cost least?\n"
     "  zwang rest FILE       where it comes to rest, and whether that is stable\n"
     "  zwang modes FILE      small motions near rest or a steady motion: frequencies, damping\n"
     "  zwang limit FILE      added mass and friction without bound: the law they tend to\n"
@@ -221,6 +222,22 @@ static const char fit[] =
     "Least squares with exact derivatives of the motion. Combinations of unknowns that the\n"
     "recordings cannot tell are named, and stay as they were.\n";
 
+static const char optimise[] =
+    "zwang optimise FILE [options]: parameters and starts that make the cost of FILE least.\n"
+    "\n"
+    "FILE says what that is: `cost (x - 1)^2` of the end, `cost over u^2` of all times, and what "
+    "may\n"
+    "change: `vary m, mu = 0..1, x(0), x'(0) = -1..1`.\n"
+    "\n"
+    "  -t, --time T        final time (the file's `run` line, or 10)\n"
+    "      --set NAME=X    give a parameter another value, also one to begin with\n"
+    "      --tol X, --method M, --step H   of the motions: dop853 or rk4\n"
+    "      --json          for programs: everything, in full precision\n"
+    "  -q, --quiet         print only what goes wrong\n"
+    "\n"
+    "NLopt's search (SLSQP, L-BFGS) with exact derivatives of the motion. It ends where no small\n"
+    "change makes the cost less.\n";
+
 static const char rest[] =
     "zwang rest FILE [options]: a position near the start where nothing accelerates.\n"
     "\n"
@@ -318,11 +335,11 @@ static const char export[] =
 
 static const char help[] = "zwang help [COMMAND]: what zwang does, or the options of a command.\n";
 
-const char *const cli_command_name[] = {"run",     "explain", "look", "check", "certify",
-                                        "inverse", "fit",     "rest", "modes", "sweep",
-                                        "limit",   "export",  "help"};
-static const char *const page[] = {run,  explain, look,  check, certify, inverse, fit,
-                                   rest, modes,   sweep, limit, export,  help};
+const char *const cli_command_name[] = {"run",     "explain", "look",     "check", "certify",
+                                        "inverse", "fit",     "optimise", "rest",  "modes",
+                                        "sweep",   "limit",   "export",   "help"};
+static const char *const page[] = {run,      explain, look,  check, certify, inverse, fit,
+                                   optimise, rest,    modes, sweep, limit,   export,  help};
 
 int cli_help(const char *command, FILE *to)
 {

@@ -29,7 +29,7 @@ _zwang() {
     local file='' i
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _zwang_words "$word" "run explain look check certify inverse fit rest modes sweep limit export help --help --version"
+        _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export help --help --version"
         return
     fi
     for ((i = 2; i < COMP_CWORD; i++)); do
@@ -58,8 +58,8 @@ _zwang() {
     -t | --time | --tol | --accuracy | --step | --at | --key | --from | --to | --noise | --column | --keep | --after | --samples | --seed | --threads | --sigma | =) ;;
     *)
         case $command in
-        help) _zwang_words "$word" "run explain look check certify inverse fit rest modes sweep limit export" ;;
-        run | explain | look | check | certify | inverse | fit | rest | modes | sweep | limit | export)
+        help) _zwang_words "$word" "run explain look check certify inverse fit optimise rest modes sweep limit export" ;;
+        run | explain | look | check | certify | inverse | fit | optimise | rest | modes | sweep | limit | export)
             if [[ $word == -* ]]; then
                 case $command in
                 run) _zwang_words "$word" "--time --tol --accuracy --method --step --every --set --key --maximal --base --package --balance --sleep --contact --contacts --impact --from --save --digits --hash --json --plain --output --plot --report --quiet --help" ;;
@@ -68,6 +68,7 @@ _zwang() {
                 check) _zwang_words "$word" "--set --key --maximal --base --package --balance --impact --quiet --help" ;;
                 certify) _zwang_words "$word" "--column --noise --metric --law --set --output --plot --report --json --quiet --help" ;;
                 inverse) _zwang_words "$word" "--drive --column --noise --set --key --maximal --base --package --balance --output --plot --report --json --all --quiet --help" ;;
+                optimise) _zwang_words "$word" "--time --set --tol --method --step --json --quiet --help" ;;
                 fit) _zwang_words "$word" "--vary --sigma --column --set --tol --method --step --output --plot --report --json --quiet --help" ;;
                 rest) _zwang_words "$word" "--set --key --maximal --base --package --balance --json --all --help" ;;
                 modes) _zwang_words "$word" "--at --period --set --key --maximal --base --package --balance --tol --method --step --json --all --help" ;;

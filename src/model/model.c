@@ -23,7 +23,9 @@ enum {
     DRAWS,
     MASSES,
     MOTORS,
-    POINTS
+    POINTS,
+    COSTS,
+    VARIES
 };
 
 zw_model *model_create(void)
@@ -69,8 +71,13 @@ static void events_free(zw_model *model)
     for (int i = 0; i < model->check_count; i++) {
         base_free(model->check[i].name);
     }
+    for (int i = 0; i < model->cost_count; i++) {
+        base_free(model->cost[i].name);
+    }
     base_free(model->event);
     base_free(model->check);
+    base_free(model->cost);
+    base_free(model->vary);
 }
 
 static void pictures_free(zw_model *model)
@@ -195,6 +202,20 @@ model_event *model_add_event(zw_model *model)
     int room = base_list_room(&model->event, &model->capacity[EVENTS], model->event_count,
                               sizeof *model->event);
     return room ? &model->event[model->event_count++] : NULL;
+}
+
+model_cost *model_add_cost(zw_model *model)
+{
+    int room = base_list_room(&model->cost, &model->capacity[COSTS], model->cost_count,
+                              sizeof *model->cost);
+    return room ? &model->cost[model->cost_count++] : NULL;
+}
+
+model_vary *model_add_vary(zw_model *model)
+{
+    int room = base_list_room(&model->vary, &model->capacity[VARIES], model->vary_count,
+                              sizeof *model->vary);
+    return room ? &model->vary[model->vary_count++] : NULL;
 }
 
 model_check *model_add_check(zw_model *model)

@@ -145,6 +145,27 @@ typedef struct model_check {
     double tolerance;
 } model_check;
 
+/* What a motion is judged by: a value at its end, or one that is summed over time. */
+typedef struct model_cost {
+    char *name;
+    int place;
+    expr_id value;
+    int over;
+} model_cost;
+
+typedef enum model_vary_kind {
+    MODEL_VARY_START,
+    MODEL_VARY_SPEED,
+    MODEL_VARY_PARAM
+} model_vary_kind;
+
+/* What may be changed for that. */
+typedef struct model_vary {
+    model_vary_kind kind;
+    int index, place;
+    double low, high; /* infinite: none */
+} model_vary;
+
 typedef enum model_plot_kind { MODEL_PLOT_TIME, MODEL_PLOT_PHASE, MODEL_PLOT_XY } model_plot_kind;
 
 typedef struct model_curve {
@@ -248,6 +269,10 @@ struct zw_model {
     model_event *event;
     int check_count;
     model_check *check;
+    int cost_count;
+    model_cost *cost;
+    int vary_count;
+    model_vary *vary;
     int plot_count;
     model_plot *plot;
     int draw_count;
@@ -264,7 +289,7 @@ struct zw_model {
     model_motor *motor;
 
     /* capacities of the lists, for model_add_* */
-    int capacity[12];
+    int capacity[14];
 };
 
 /* An empty model with a graph; NULL: no memory. */
@@ -279,6 +304,8 @@ model_mass *model_add_mass(zw_model *model);
 model_point *model_add_point(zw_model *model);
 model_event *model_add_event(zw_model *model);
 model_check *model_add_check(zw_model *model);
+model_cost *model_add_cost(zw_model *model);
+model_vary *model_add_vary(zw_model *model);
 model_plot *model_add_plot(zw_model *model);
 model_draw *model_add_draw(zw_model *model);
 model_motor *model_add_motor(zw_model *model);

@@ -25,6 +25,7 @@
 #include "zwang/inverse.h"
 #include "zwang/look.h"
 #include "zwang/modes.h"
+#include "zwang/optimise.h"
 #include "zwang/path.h"
 #include "zwang/sensitivity.h"
 #include "zwang/show.h"
@@ -283,6 +284,9 @@ static void instant(job *j, zw_state *state, zw_work *work)
     zw_fit *fit = zw_fit_create(j->model, j->system, &nothing, &j->error);
     mix_status(&j->hash, fit ? ZW_OK : j->error.status);
     zw_fit_free(fit);
+    zw_optimum *optimum = zw_optimise(j->model, j->system, NULL, &j->error); /* most have no cost */
+    mix_status(&j->hash, optimum ? ZW_OK : j->error.status);
+    zw_optimum_free(optimum);
     zw_modes *modes = zw_modes_create(j->model, j->system, state, 0, &j->error);
     mix_status(&j->hash, modes ? (zw_status)zw_modes_stability(modes) : j->error.status);
     zw_modes_free(modes);

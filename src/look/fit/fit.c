@@ -154,7 +154,6 @@ void zw_fit_free(zw_fit *fit)
 /* Where the unknowns are in the model. */
 static zw_status find_origin(zw_fit *fit, zw_error *error)
 {
-    const zw_model *model = fit->system->model;
     zw_state *state = zw_state_create(fit->system, fit->work, NULL, error);
     if (!state) {
         return error && error->status ? error->status : ZW_NO_MEMORY;
@@ -163,9 +162,7 @@ static zw_status find_origin(zw_fit *fit, zw_error *error)
         const zw_unknown *by = &fit->problem.unknown[k];
         double low = fit->problem.low ? fit->problem.low[k] : -INFINITY;
         double high = fit->problem.high ? fit->problem.high[k] : INFINITY;
-        fit->x[k] = by->kind == ZW_UNKNOWN_PARAM   ? model->param[by->index].value
-                    : by->kind == ZW_UNKNOWN_START ? state_q(state)[by->index]
-                                                   : state_v(state)[by->index];
+        fit->x[k] = sens_origin(fit->system, by, state);
         if (!(low <= high)) {
             zw_state_free(state);
             return base_fail(error, ZW_BAD_INPUT, "the bounds of %s leave nothing between them",

@@ -105,43 +105,6 @@ zw_status fit_take_recordings(zw_fit *fit, zw_error *error)
 /* ---- Motions ---------------------------------------------------------------------------------
  */
 
-/* What a state is made with, from the unknowns; parameters that follow from others do so. */
-static zw_status put(zw_fit *fit, const double *x, zw_error *error)
-{
-    const zw_model *model = fit->system->model;
-    int params = fit->system->shape.params;
-    for (int k = 0; k < params; k++) {
-        fit->param[k] = model->param[k].value;
-    }
-    for (int round = 0; round < params + 1; round++) {
-        int changed = 0;
-        for (int k = 0; k < params; k++) {
-            double value = fit->param[k];
-            const expr_inputs in = {.param = fit->param};
-            if (model->param[k].formula != EXPR_NONE &&
-                expr_value(model->graph, model->param[k].formula, &in, &value) != ZW_OK) {
-                return fit_no_memory(error);
-            }
-            for (int c = 0; c < fit->count; c++) {
-                const zw_unknown *by = &fit->problem.unknown[c];
-                value = by->kind == ZW_UNKNOWN_PARAM && by->index == k ? x[c] : value;
-            }
-            changed |= value != fit->param[k];
-            fit->param[k] = value;
-        }
-        if (!changed) {
-            break;
-        }
-    }
-    for (int c = 0; c < fit->count; c++) {
-        const zw_unknown *by = &fit->problem.unknown[c];
-        if (by->kind != ZW_UNKNOWN_PARAM) {
-            (by->kind == ZW_UNKNOWN_START ? fit->q : fit->v)[by->index] = x[c];
-        }
-    }
-    return ZW_OK;
-}
-
 typedef struct watch {
     zw_fit *fit;
     double *residual, *slope;
@@ -211,7 +174,8 @@ zw_status fit_evaluate(zw_fit *fit, const double *x, double *residual, double *s
                        zw_error *error)
 {
     watch w = {.fit = fit, .residual = residual, .slope = slope};
-    zw_status status = put(fit, x, error);
+    const state_given given = {fit->param, fit->q, fit->v};
+    zw_status status = sens_given(fit->system, fit->problem.unknown, fit->count, x, &given, error);
     for (int k = 0; k < fit->problem.recordings && status == ZW_OK; k++) {
         w.at = fit->first_row[k];
         status = follow(fit, k, &w, error);

@@ -107,6 +107,10 @@ static void add_others(writer *w)
     for (int k = 0; k < system->shape.params; k++) {
         add(w, model->param[k].formula);
     }
+    f->cost = f->count;
+    for (int k = 0; k < model->cost_count; k++) {
+        add(w, model->cost[k].value);
+    }
 }
 
 zw_status sens_functions_create(zw_sensitivity *s, zw_error *error)

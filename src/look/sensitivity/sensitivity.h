@@ -33,6 +33,7 @@ typedef struct sens_functions {
     int kink;        /* [kinks] */
     int start;       /* [n] positions, then [n] speeds, as written */
     int param;       /* [params] that are computed from others */
+    int cost;        /* [costs] */
 } sens_functions;
 
 /* A direction in the space of all that formulas read. */
@@ -118,6 +119,13 @@ double sens_value(const zw_sensitivity *s, int function);
 double sens_along(const zw_sensitivity *s, int function, const sens_way *way);
 /* row[2 n] += slopes by q and v. */
 void sens_gradient(const zw_sensitivity *s, int function, double *by_q, double *by_v);
+
+/* given.c: what a state is made with for these unknowns (parameters that follow from others do so);
+ * the arrays of `to` are written. And where an unknown is in the model, a state of which is given.
+ */
+zw_status sens_given(const zw_system *system, const zw_unknown *unknown, int count, const double *x,
+                     const state_given *to, zw_error *error);
+double sens_origin(const zw_system *system, const zw_unknown *by, zw_state *state);
 
 /* begin.c: z at the start; z onto what holds at s->now, by the shortest way in the metric of the
  * masses: *most tells how far, relative to its size. */

@@ -272,6 +272,8 @@ int read_parse_reach(reader *r, expr_parser *p, read_statement *s);
 int read_parse_event(reader *r, expr_parser *p, read_statement *s);
 int read_parse_stop(reader *r, expr_parser *p, read_statement *s);
 int read_parse_check(reader *r, expr_parser *p, read_statement *s);
+int read_parse_cost(reader *r, expr_parser *p, read_statement *s);
+int read_parse_vary(reader *r, expr_parser *p, read_statement *s);
 int read_parse_plot(reader *r, expr_parser *p, read_statement *s);
 int read_parse_draw(reader *r, expr_parser *p, read_statement *s);
 int read_parse_run(reader *r, expr_parser *p, read_statement *s);
@@ -359,6 +361,8 @@ int read_make_law(reader *r, const read_statement *s, const read_item *item);
 int read_make_reach(reader *r, const read_statement *s, const read_item *item);
 int read_reach_complete(reader *r); /* after the run is known */
 int read_make_event(reader *r, const read_statement *s, const read_item *item);
+int read_make_cost(reader *r, const read_statement *s, const read_item *item);
+int read_make_vary(reader *r, const read_statement *s, const read_item *item);
 int read_make_check(reader *r, const read_statement *s, const read_item *item);
 int read_make_plot(reader *r, const read_statement *s, const read_item *item);
 int read_make_draw(reader *r, const read_statement *s, const read_item *item);

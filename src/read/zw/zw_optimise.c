@@ -1,0 +1,182 @@
+/* What a motion is judged by, and what may be changed: cost, vary. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "read/zw/zw.h"
+
+/* (x - 1)^2, or: over u^2 */
+int read_parse_cost(reader *r, expr_parser *p, read_statement *s)
+{
+    int over = read_take_word(p, "over"), from = p->next;
+    int value = read_expression(r, p);
+    read_item *item = value < 0 ? NULL : read_item_add(r, s, -1);
+    if (item == NULL) {
+        return 0;
+    }
+    item->part[0] = value;
+    item->option = over;
+    item->from = from;
+    item->to = p->next;
+    return 1;
+}
+
+/* What jumps has no derivative that would say where to go. *jump: a node of the formula that does,
+ * or EXPR_NONE. Operands stand before what uses them. */
+static int find_jump(reader *r, expr_id id, expr_id *jump)
+{
+    const expr_graph *graph = r->model->graph;
+    unsigned char *used = base_alloc((size_t)id + 1);
+    *jump = EXPR_NONE;
+    if (used == NULL) {
+        return read_no_memory(r);
+    }
+    used[id] = 1;
+    for (expr_id i = id; i >= 0; i--) {
+        const expr_node *node = expr_graph_node(graph, i);
+        int jumps = node->op == EXPR_SIGN || node->op == EXPR_FLOOR || node->op == EXPR_SELECT ||
+                    (node->op >= EXPR_LESS && node->op <= EXPR_NOT);
+        if (used[i] && jumps && node->depends & ~EXPR_ON_PARAM) {
+            *jump = i;
+        }
+        for (int k = 0; k < 3 && used[i] && node->operand[k] != EXPR_NONE; k++) {
+            used[node->operand[k]] = 1;
+        }
+    }
+    base_free(used);
+    return 1;
+}
+
+int read_make_cost(reader *r, const read_statement *s, const read_item *item)
+{
+    expr_id value = EXPR_NONE;
+    if (!read_scalar_in(r, item->part[0], EXPR_ON_ACCEL | EXPR_ON_LAMBDA, "a cost", &value)) {
+        return 0;
+    }
+    expr_id jump;
+    if (!find_jump(r, value, &jump)) {
+        return 0;
+    }
+    if (jump != EXPR_NONE) {
+        return read_fail_tree(r, item->part[0],
+                              "a cost that jumps has no derivative: %s has no place in it",
+                              expr_op_text((expr_op)expr_graph_node(r->model->graph, jump)->op));
+    }
+    char *name = read_label(r, item->from, item->to, "");
+    model_cost *cost = name == NULL ? NULL : model_add_cost(r->model);
+    if (cost == NULL) {
+        base_free(name);
+        return name == NULL ? 0 : read_no_memory(r);
+    }
+    *cost = (model_cost){
+        .name = name, .place = read_place_token(r, s->token), .value = value, .over = item->option};
+    return cost->place >= 0;
+}
+
+/* m, mu = 0..1, x(0), x'(0) = -1..1, u[k] = -5..5 for k in 1..9 */
+int read_parse_vary(reader *r, expr_parser *p, read_statement *s)
+{
+    do {
+        int target = read_target(r, p), starts = 0, low = -1, high = -1;
+        if (target < 0) {
+            return 0;
+        }
+        if (read_take(p, EXPR_TOKEN_OPEN)) {
+            const expr_token *zero = &p->token[p->next];
+            starts = zero->kind == EXPR_TOKEN_NUMBER && zero->number == 0;
+            p->next += starts;
+            if (!starts || !read_take(p, EXPR_TOKEN_CLOSE)) {
+                return read_fail_expected(r, p, s, "(0), for where it starts");
+            }
+        }
+        if (read_take(p, EXPR_TOKEN_EQUAL)) {
+            low = read_expression(r, p);
+            if (low < 0) {
+                return 0;
+            }
+            if (!read_take(p, EXPR_TOKEN_DOTS)) {
+                return read_fail_expected(r, p, s, "'..' between the bounds");
+            }
+            high = read_expression(r, p);
+            if (high < 0) {
+                return 0;
+            }
+        }
+        read_item *item = read_item_add(r, s, target);
+        if (item == NULL) {
+            return 0;
+        }
+        item->part[0] = low;
+        item->part[1] = high;
+        item->option = starts;
+    } while (read_take(p, EXPR_TOKEN_COMMA));
+    return read_ranges(r, p, s);
+}
+
+/* A parameter, or where (how fast) a coordinate starts; 0: it is neither. */
+static int find_unknown(reader *r, const read_item *item, model_vary *to)
+{
+    const expr_tree *target = &r->trees.tree[item->target];
+    if (item->option) {
+        int speed = target->kind == EXPR_TREE_PRIME;
+        if (speed && target->count > 1) {
+            return read_fail_tree(r, item->target, "what starts is a coordinate or a speed");
+        }
+        to->kind = speed ? MODEL_VARY_SPEED : MODEL_VARY_START;
+        to->index = read_coordinate(r, speed ? target->first : item->target);
+        return to->index >= 0;
+    }
+    if (!read_is_target(r, item->target)) {
+        return read_fail_tree(r, item->target,
+                              "what varies is a parameter m, a start x(0) or a first speed x'(0)");
+    }
+    int member = read_member_of(r, item->target);
+    if (member < 0) {
+        return 0;
+    }
+    read_kind kind = r->name[r->member[member].name].kind;
+    if (kind != READ_PARAM) {
+        read_shown name = read_show_member(r, member);
+        return read_fail_tree(r, item->target,
+                              kind == READ_COORD
+                                  ? "'%s' is a coordinate: where it starts is written %s(0), its "
+                                    "first speed %s'(0)"
+                                  : "'%s' is no parameter",
+                              name.text, name.text, name.text);
+    }
+    to->kind = MODEL_VARY_PARAM;
+    to->index = r->member[member].number;
+    if (r->model->param[to->index].is_size) {
+        return read_fail_tree(r, item->target,
+                              "parameter %.60s shapes the model: nothing can vary with it",
+                              r->model->param[to->index].name);
+    }
+    return 1;
+}
+
+int read_make_vary(reader *r, const read_statement *s, const read_item *item)
+{
+    model_vary now = {.low = -INFINITY, .high = INFINITY};
+    (void)s;
+    if (!find_unknown(r, item, &now) ||
+        (item->part[0] >= 0 && (!read_number(r, item->part[0], 0, "a bound", &now.low) ||
+                                !read_number(r, item->part[1], 0, "a bound", &now.high)))) {
+        return 0;
+    }
+    if (!(now.low < now.high)) {
+        return read_fail_tree(r, item->part[0], "the bounds cross: %.10g..%.10g", now.low,
+                              now.high);
+    }
+    for (int k = 0; k < r->model->vary_count; k++) {
+        const model_vary *other = &r->model->vary[k];
+        if (other->kind == now.kind && other->index == now.index) {
+            return read_fail_tree(r, item->target, "that this varies is said twice");
+        }
+    }
+    now.place = read_place(r, item->target);
+    model_vary *vary = model_add_vary(r->model);
+    if (vary == NULL) {
+        return read_no_memory(r);
+    }
+    *vary = now;
+    return now.place >= 0;
+}
