@@ -196,6 +196,74 @@ static double chain(int n)
     return (more - few) / 80;
 }
 
+/* Seconds of a step, the first ten left out. */
+static double a_step(const text *t, const char *name, double tolerance, double speed)
+{
+    const zw_run_options options = {
+        .method = ZW_METHOD_IMPULSE, .step = 0.002, .tolerance = tolerance};
+    world w = open_world(t, name);
+    zw_error error = {0};
+    must(zw_state_set(w.system, w.state, w.work, ZW_FIELD_V, 1, 1, &speed, &error), &error);
+    double from = 0;
+    for (int k = 0; k < 30; k++) {
+        from = k == 10 ? seconds_computed() : from;
+        must(zw_step(w.system, w.state, w.work, &options, &error), &error);
+    }
+    double seconds = seconds_computed() - from;
+    close_world(&w);
+    return seconds / 20;
+}
+
+/* Pushed across itself: every link has a contact, and slides. */
+static double slides(int n, double tolerance)
+{
+    text t = {0};
+    put(&t,
+        "<mujoco><default><geom conaffinity='0' friction='.1'/></default><worldbody>"
+        "<geom type='plane' size='9 9 1' conaffinity='1'/>",
+        0);
+    for (int k = 0; k < n; k++) {
+        put(&t,
+            k == 0 ? "<body pos='0 0 .03'><freejoint/>"
+                   : "<body pos='.1 0 0'><joint type='ball' damping='.01'/>",
+            0);
+        put(&t, "<geom size='.03' pos='.05 0 0'/>", 0);
+    }
+    for (int k = 0; k < n; k++) {
+        put(&t, "</body>", 0);
+    }
+    put(&t, "</worldbody></mujoco>", 0);
+    double seconds = a_step(&t, "slides.xml", tolerance, 0.5);
+    free(t.data);
+    return seconds;
+}
+
+static double linear_slides(int n)
+{
+    return slides(n, 1);
+}
+
+static double exact_slides(int n)
+{
+    return slides(n, 0);
+}
+
+static double tower(int n)
+{
+    text t = {0};
+    put(&t, "<mujoco><worldbody><geom type='plane' size='9 9 1'/>", 0);
+    for (int k = 0; k < n; k++) {
+        put(&t,
+            "<body pos='0 0 %.17g'><freejoint/><geom type='box' size='.1 .1 .1'/>"
+            "</body>",
+            0.1 * (2 * k + 1));
+    }
+    put(&t, "</worldbody></mujoco>", 0);
+    double seconds = a_step(&t, "tower.xml", 1, 0);
+    free(t.data);
+    return seconds;
+}
+
 /* ---- Table ----------------------------------------------------------------------------------- */
 
 typedef struct row {
@@ -212,7 +280,10 @@ int main(int argc, char **argv)
         {"impulse", "boxes on a floor, one linearisation: start and two steps", 100, impulse_boxes},
         {"classes", "MJCF classes, each used once: reading", 100, classes},
         {"hull", "points on a sphere: the hull and its table", 10000, hull},
-        {"chain", "links on a floor, soft: a step", 10, chain}};
+        {"chain", "links on a floor, soft: a step", 10, chain},
+        {"linear", "links that slide on a floor, one linearisation: a step", 3, linear_slides},
+        {"exact", "links that slide on a floor, exact: a step", 1, exact_slides},
+        {"tower", "boxes on one another, one linearisation: a step", 3, tower}};
     printf(
         "\n| row | sizes | seconds x 1 | x 10 | x 100 | exponent |\n|---|---|---|---|---|---|\n");
     for (size_t r = 0; r < sizeof list / sizeof *list; r++) {

@@ -135,11 +135,52 @@ static void hard_starts_cost_a_bounded_effort(void **state)
     robot_end(&r);
 }
 
+/* A chain on the floor, pushed across itself. Its masses couple all of its joints, so that there is
+ * no smaller problem in it: it is solved from the forces of the step before, however long it is. */
+static void long_chains_go_on_with_their_forces(void **state)
+{
+    enum { LINKS = 40, STEPS = 20 };
+    char text[LINKS * 160 + 400];
+    size_t at = (size_t)snprintf(text, sizeof text,
+                                 "<mujoco><default><geom friction='.1' conaffinity='0'/></default>"
+                                 "<worldbody><geom type='plane' size='9 9 1' conaffinity='1'/>");
+    (void)state;
+    for (int k = 0; k < LINKS; k++) {
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "<body pos='%s'>%s<geom size='.03' pos='.05 0 0'/>",
+                               k == 0 ? "0 0 .03" : ".1 0 0",
+                               k == 0 ? "<freejoint/>" : "<joint type='ball' damping='.01'/>");
+    }
+    for (int k = 0; k < LINKS; k++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "</body>");
+    }
+    snprintf(text + at, sizeof text - at, "</worldbody></mujoco>");
+    for (int one = 0; one < 2; one++) {
+        const double speed = 0.5;
+        zw_error error = {0};
+        long factors = 0;
+        robot r = robot_of(zw_model_parse(text, "chain.xml", NULL, 0, &error));
+        const zw_run_options options = {
+            .method = ZW_METHOD_IMPULSE, .step = 0.002, .tolerance = one};
+        zw_state_set(r.system, r.state, r.work, ZW_FIELD_V, 1, 1, &speed, NULL);
+        for (int k = 0; k < STEPS; k++) {
+            assert_int_equal(zw_step(r.system, r.state, r.work, &options, &error), ZW_OK);
+            factors += k > 0 ? (long)r.work->effort.factors : 0;
+            assert_true(r.work->certificate <= 1e-10);
+        }
+        print_message("%d links, tolerance %d: %ld factorisations in %d steps\n", LINKS, one,
+                      factors, STEPS - 1);
+        assert_true(factors <= (one ? 2 : 6) * (STEPS - 1));
+        robot_end(&r);
+    }
+}
+
 int main(int count, char **argument)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_scene_costs_or_leaves_more),
         cmocka_unit_test(hard_starts_cost_a_bounded_effort),
+        cmocka_unit_test(long_chains_go_on_with_their_forces),
     };
     shows = count > 1 && strcmp(argument[1], "show") == 0;
     return xml_available() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;

@@ -375,6 +375,14 @@ static void move_freely(gauss_islands *is, const double *free, const piece *p, z
     motion->a = NULL; /* it is there already */
 }
 
+/* Small, or a chain, whose metric couples most of its unknowns with one another: prox.h holds
+ * hardly more than that. */
+static int is_near(const gauss_islands *is, const zw_gauss *problem, const piece *p)
+{
+    return p->n <= ISLANDS_SMALL ||
+           4.0 * metric_entries(is, problem, p) >= (double)p->n * (double)p->n;
+}
+
 static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
                              const zw_gauss_options *options, const gauss_islands_hint *hint,
                              const piece *p, zw_motion *motion, zw_error *error)
@@ -383,7 +391,7 @@ static zw_status solve_piece(gauss_islands *is, const zw_gauss *problem,
     if (shared < 0) {
         return base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
     }
-    int near = p->n <= ISLANDS_SMALL && !shared &&
+    int near = !shared && is_near(is, problem, p) &&
                (options->guess || p->m == 0 || p->n >= BODIES); /* else the kernel is as quick */
     int found = near ? solve_near(is, problem, options, hint, p, motion) : 0;
     if (found > 0) {
