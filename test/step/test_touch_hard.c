@@ -300,6 +300,33 @@ static void room_runs_out(void **state)
     close_scene(&s);
 }
 
+/* Boxes that begin in others, with room for little more than the points of the start: points of a
+ * trial, together with those that are pushed apart with the normals of the start, are more than
+ * there is room for. That wrote behind the room. The step is taken in pieces, or what cannot be
+ * parted so is let go: it goes on. */
+static void deep_points_have_room(void **state)
+{
+    (void)state;
+    scene s = open_scene("<option timestep='0.002'/>"
+                         "<custom><numeric name='contact_capacity' data='29'/></custom><worldbody>"
+                         "<geom type='plane' size='5 5 1'/>"
+                         "<geom type='box' size='.2 .2 .2' pos='.15 .148 .26' euler='36 55 0'/>"
+                         "<geom type='box' size='.2 .2 .2' pos='.279 .04 .224' euler='35 83 0'/>"
+                         "<geom type='box' size='.2 .2 .2' pos='-.08 .13 .176' euler='12 46 0'/>"
+                         "<body pos='-.393 .011 .048' euler='63 47 3'><freejoint/>"
+                         "<geom type='box' size='.1 .1 .1'/></body>"
+                         "<body pos='-.127 -.003 .012' euler='41 10 20'><freejoint/>"
+                         "<geom type='box' size='.1 .1 .1'/></body>"
+                         "<body pos='-.127 .052 .239' euler='46 10 37'><freejoint/>"
+                         "<geom type='box' size='.1 .1 .1'/></body>"
+                         "<body pos='-.271 -.338 .455' euler='69 56 63'><freejoint/>"
+                         "<geom type='box' size='.1 .1 .1'/></body></worldbody>");
+    zw_error error = {0};
+    assert_int_equal(zw_contact_room(s.system), 29);
+    must(try(&s, 0.2, 0.002, &error), &error);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +341,7 @@ int main(void)
         cmocka_unit_test(overlaps_part_against_forces),
         cmocka_unit_test(overlaps_are_named_and_give_no_energy),
         cmocka_unit_test(room_runs_out),
+        cmocka_unit_test(deep_points_have_room),
     };
     if (!xml_available()) {
         puts("skipped: built without expat");

@@ -342,11 +342,28 @@ static void hand_down_stop(step_impulse *s)
     }
 }
 
+/* The shortest piece could not be solved: is there less that can be asked of the rest of the step?
+ * Not to part overlaps; then not to keep to Coulomb's law. */
+static int asks_less(step_impulse *s, zw_status status)
+{
+    int near = status == ZW_JAMMED || status == ZW_INACCURATE;
+    if (status != ZW_OK && status != ZW_NO_MEMORY && s->touch.deep_points > 0 && !s->touch.let_go) {
+        s->touch.let_go = 1;
+    } else if (near && law(s) == ZW_COULOMB) {
+        set_law(s, ZW_CONVEX);
+    } else {
+        return 0;
+    }
+    s->inexact = 1;
+    return 1;
+}
+
 /* In pieces: halves, as long as one cannot be taken; and up to where bodies meet that the piece did
  * not know of (impulse_sweep.c), after which the rest is tried as a whole. Where bodies are so fast
  * that they would be through each other, the first piece ends where they meet if nothing changes
  * their speeds, and pieces may be shorter than 1/PIECES; and if no solution of Coulomb's law is
  * found for the shortest of them, the rest of the step has the convex law, which always has one.
+ * Before that, overlaps that were to be pushed apart are let go (impulse_part.c).
  * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
  * piece at hand is the shortest. What round-off of their sum leaves is no piece: limits that are
  * passed by 1e-16 over 1e-18 s would be speeds. */
@@ -370,10 +387,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
         s->problem.jammed = s->aside.jammed = part > least ? 0 : JAM;
         s->touch.sweep.strict = pace > 1 && part > least;
         zw_status status = impulse_take(s, v1, error);
-        if ((status == ZW_JAMMED || status == ZW_INACCURATE) && part <= least &&
-            law(s) == ZW_COULOMB) {
-            set_law(s, ZW_CONVEX);
-            s->inexact = 1;
+        if (part <= least && asks_less(s, status)) {
             s->futile = again = 0;
             size = 1;
             continue;
@@ -466,6 +480,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     hand_down_stop(s);
     s->impacts = s->halved = s->inexact = s->linear = s->coarse = s->slow = 0;
     s->futile = 0;
+    s->touch.let_go = 0;
     s->touch.sweep.sure = 1;
     double close = s->close;
     int lands = s->touch.bounces;

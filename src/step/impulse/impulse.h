@@ -181,6 +181,7 @@ typedef struct impulse_contacts {
     struct impulse_deep *deep; /* [points] pairs that were in one another at the start, */
     int deep_points;
     contact_point *deep_point; /* [points] and their points there, by geoms */
+    int let_go; /* all that is deep in one another is not felt: no motion was found that parts it */
     int stuck_count;
     struct impulse_stuck *stuck; /* [points] what is in one another and cannot be parted */
     impulse_parting *parting;    /* NULL: it was not needed yet */
@@ -480,7 +481,8 @@ double impulse_contact_speed(const step_impulse *s, int k, const double *v);
 /* impulse_deep.c: pairs of the points found at q0 that are in one another, and their points. */
 void impulse_note_deep(step_impulse *s);
 void impulse_keep_deep(impulse_contacts *t);
-void impulse_put_deep(impulse_contacts *t); /* at an iterate: in place of those found there */
+/* At an iterate: in place of those found there. 0: there is no room for so many. */
+int impulse_put_deep(impulse_contacts *t, int capacity);
 int impulse_is_fixed(const impulse_contacts *t, const contact_point *point);
 /* By how much of its depth a pair that is deep at q0 is left in one another after the step. */
 double impulse_left_by(const impulse_contacts *t, const contact_point *point);

@@ -222,8 +222,11 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
         status = impulse_find_stuck(s, sweeps, error);
         impulse_keep_deep(t);
     } else {
+        int capacity = s->system->bodies->contact->capacity;
         impulse_drop_stuck(s);
-        impulse_put_deep(t);
+        if (!impulse_put_deep(t, capacity) && status == ZW_OK) {
+            status = contact_too_many(&t->found, capacity, error);
+        }
     }
     if (status == ZW_OK) {
         impulse_stay(s, !from);

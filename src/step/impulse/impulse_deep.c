@@ -99,8 +99,10 @@ static int is_behind(const contact_point *a, const contact_point *b)
                                             : a->key.geom[1] > b->key.geom[1];
 }
 
-/* At an iterate: in place of what has been found of them there. */
-void impulse_put_deep(impulse_contacts *t)
+/* At an iterate: in place of what has been found of them there. Pairs that were deep may have fewer
+ * points there than they had, and others more: all together may be more than there is room for, and
+ * then the answer is 0. */
+int impulse_put_deep(impulse_contacts *t, int capacity)
 {
     contact_point *point = t->found.point;
     int kept = 0;
@@ -109,12 +111,18 @@ void impulse_put_deep(impulse_contacts *t)
             point[kept++] = point[k];
         }
     }
+    if (t->deep_points > 0 && kept + t->deep_points > capacity) {
+        t->found.needed = kept + t->deep_points;
+        t->found.count = kept;
+        return 0;
+    }
     t->found.count = t->deep_points > 0 ? kept + t->deep_points : t->found.count;
     for (int k = kept - 1, d = t->deep_points - 1; d >= 0;) {
         int at = k + d + 1;
         point[at] =
             k >= 0 && is_behind(&point[k], &t->deep_point[d]) ? point[k--] : t->deep_point[d--];
     }
+    return 1;
 }
 
 double impulse_left_by(const impulse_contacts *t, const contact_point *point)

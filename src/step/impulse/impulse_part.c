@@ -18,7 +18,11 @@
  * need bodies to go 1/sqrt(GIVE) times as far as it is deep lacks half of it, and what others hold,
  * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
  * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
- * but falls into itself. Closers hold u, and limits that touch. */
+ * but falls into itself. Closers hold u, and limits that touch.
+ *
+ * This asks for a way along today's normals and knows neither friction nor what else is to hold
+ * over the step. Where the shortest piece of a step that begins with such pairs cannot be solved,
+ * they are all let go for the rest of it (impulse.c). */
 #include <math.h>
 #include <string.h>
 
@@ -153,7 +157,8 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         sum -= p->value[e] * p->answer.a[p->column[e]];
     }
-    return p->b[row] > least_depth(s) ? sum / p->b[row] : 0;
+    int deep = p->b[row] > least_depth(s);
+    return !deep ? 0 : s->touch.let_go ? 1 : sum / p->b[row];
 }
 
 /* Pairs of geoms in one another that are not felt: points of a pair are in a row. */

@@ -384,12 +384,16 @@ zw_status contact_find(const zw_system *system, contact_work *work, const double
     if ((!world->match && !world->crowd) || world->asleep) {
         status = meet_many(system, work, sweeps, h, margin, error);
     }
-    if (status == ZW_OK && work->needed > work->count) {
-        status = base_fail(error, ZW_TOO_LARGE,
-                           "%d contacts, but the world has room for %d: set contact_capacity",
-                           work->needed, world->capacity);
-    }
-    return status;
+    return status == ZW_OK && work->needed > work->count
+               ? contact_too_many(work, world->capacity, error)
+               : status;
+}
+
+zw_status contact_too_many(const contact_work *work, int capacity, zw_error *error)
+{
+    return base_fail(error, ZW_TOO_LARGE,
+                     "%d contacts, but the world has room for %d: set contact_capacity",
+                     work->needed, capacity);
 }
 
 /* ---- On the way ----------------------------------------------------------------------------- */

@@ -256,6 +256,7 @@ int contact_crowd_meet(const struct zw_system *system, contact_work *work, doubl
  * sorted by geoms. ZW_TOO_LARGE with the number needed if they do not fit. */
 zw_status contact_find(const struct zw_system *system, contact_work *work, const double *sweeps,
                        double h, double margin, zw_error *error);
+zw_status contact_too_many(const contact_work *work, int capacity, zw_error *error);
 
 /* After contact_find: do these two geoms of the list meet within h, if they go on as they do? Up to
  * `slack`; what turns may turn any way. */
