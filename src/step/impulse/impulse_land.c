@@ -203,12 +203,12 @@ void impulse_find_landings(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
     double gravity = impulse_gravity(s), slow = gravity * t->land.step + IMPULSE_SLOWEST;
-    int any = 0;
+    int any = 0, from = 0;
     t->land.slow = 0;
     for (int k = 0, at = 0; k < t->found.count; k++) {
         int64_t key = impulse_contact_key(&t->found.point[k].key);
         int how = meets(s, k, gravity, slow, &at);
-        int pushes = problem_multiplier(&s->problem, key, 0) > 0, lands = how && pushes;
+        int pushes = problem_next_multiplier(&s->problem, key, 0, &from) > 0, lands = how && pushes;
         t->land.now[k] = (unsigned char)(lands ? how : 0);
         any |= lands && how != IMPULSE_APART;
         t->land.slow |= pushes && !how && was_open(s, k, at);

@@ -330,6 +330,13 @@ void problem_guess_from(impulse_problem *p, const impulse_problem *other, double
 
 double problem_multiplier(const impulse_problem *p, int64_t key, int row)
 {
-    int at = find(p, key, 0);
+    int from = 0;
+    return problem_next_multiplier(p, key, row, &from);
+}
+
+double problem_next_multiplier(const impulse_problem *p, int64_t key, int row, int *from)
+{
+    int at = find(p, key, *from);
+    *from = at >= 0 ? at + 1 : *from;
     return at >= 0 && row < p->old_rows[at] ? p->old_lambda[p->old_first[at] + row] : 0;
 }
