@@ -87,6 +87,17 @@ static void test_frames(void **unused)
     for (int k = 0; k < 30; k++) {
         assert_int_equal(zw_step(w.system, w.state, w.work, &options, &error), ZW_OK);
     }
+    zw_view out = zw_field(w.system, w.state, w.work, ZW_FIELD_OUTPUT);
+    zw_view q = zw_field(w.system, w.state, w.work, ZW_FIELD_Q);
+    zw_curve curve = zw_curve_of(w.system, 1); /* joints over time */
+    assert_int_equal(zw_curve_count(w.system), 2);
+    assert_true(out.data[curve.output] > 0.29 && out.data[curve.output + 1] == q.data[1]);
+    assert_true(q.data[1] != 0);
+    for (int i = 0; i < zw_draw_count(w.system); i++) {
+        zw_draw draw = zw_draw_of(w.system, i);
+        double radius = out.data[draw.output + draw.points * draw.dimension];
+        assert_true(!draw.has_radius || radius == 0.1 || radius == 0.2);
+    }
     zw_probe *probe = zw_probe_create(w.model, w.system, &error);
     zw_frame frame[3];
     zw_frame_motion all[3], one;

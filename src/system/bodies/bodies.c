@@ -321,6 +321,27 @@ static void put_energy(const zw_system *system, zw_work *work, const expr_inputs
     out[2] = energy[1];
 }
 
+/* Without formulas curves are coordinates over time, and draws are points of bodies and constants.
+ */
+static void put_shown(const struct system_bodies *bodies, const expr_inputs *in, double *out)
+{
+    const zw_model *shown = bodies->shown;
+    for (int i = 0; i < shown->plot_count; i++) {
+        for (int k = 0; k < shown->plot[i].curve_count; k++) {
+            *out++ = in->t;
+            *out++ = in->q[expr_graph_node(shown->graph, shown->plot[i].curve[k].y)->index];
+        }
+    }
+    for (int i = 0; i < shown->draw_count; i++) {
+        const model_draw *draw = &shown->draw[i];
+        for (int k = 0; k <= draw->point_count * draw->dimension; k++, out++) {
+            expr_id id = k < draw->point_count * draw->dimension ? draw->point[k] : draw->radius;
+            const expr_node *node = id == EXPR_NONE ? NULL : expr_graph_node(shown->graph, id);
+            *out = node && node->op == EXPR_CONST ? node->value : 0;
+        }
+    }
+}
+
 /* Formulas, or points of bodies: of each output one. */
 static void put_outputs(const zw_system *system, zw_work *work, const expr_inputs *in)
 {
@@ -328,6 +349,8 @@ static void put_outputs(const zw_system *system, zw_work *work, const expr_input
     if (bodies->formulas) {
         memcpy(work->out[PART_OUTPUTS], bodies_run_formulas(system, work, PART_OUTPUTS, in),
                (size_t)bodies->outputs * sizeof(double));
+    } else {
+        put_shown(bodies, in, work->out[PART_OUTPUTS]);
     }
     for (int k = 0; k < bodies->mark_count; k++) {
         tree_point(system->tree, bodies->mark[k].body, bodies->mark[k].pos, work->sweeps,
