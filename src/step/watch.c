@@ -183,6 +183,9 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
             status = r->soft ? ZW_OK : motion_project(&r->motion, t, r->y, error);
             r->motion.at_node = 0; /* the steps know nothing of this point */
         }
+        if (status == ZW_CONFLICT && r->impulse) { /* within a step that lands: it is but shown */
+            status = stepper_interpolate(r->stepper, t, r->y, error);
+        }
         if (status == ZW_OK) {
             memcpy(r->sample, r->state, r->state->bytes);
             motion_unpack(&r->motion, t, r->y, r->sample);
