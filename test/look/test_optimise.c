@@ -161,6 +161,12 @@ static void test_told(void **state)
         assert_non_null(strstr(error.text, none[k][1]));
         world_end(&w);
     }
+    world w; /* of two costs, the one that has no value is shown */
+    zw_error error = {0};
+    assert_null(best(&w, CART "cost x^2\ncost log(-1 - x^2)\nvary u\n", &error));
+    assert_int_equal(error.status, ZW_NOT_FINITE);
+    assert_non_null(strstr(error.text, "cost log(-1 - x^2)"));
+    world_end(&w);
 }
 
 int main(void)

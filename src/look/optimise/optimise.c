@@ -44,6 +44,7 @@ struct zw_optimum {
     /* the motion at hand */
     int seen;
     double cost;
+    int infinite;     /* the first cost without a value; -1: none */
     double *gradient; /* [count] */
     zw_error *error;
     zw_status status;
@@ -71,7 +72,9 @@ static void judge(zw_optimum *o, const zw_state *state, const zw_sensitivity_ans
         if (model->cost[i].over != over) {
             continue;
         }
-        o->cost += weight * sens_value(s, s->f.cost + i);
+        double value = sens_value(s, s->f.cost + i);
+        o->infinite = isfinite(value) || o->infinite >= 0 ? o->infinite : i;
+        o->cost += weight * value;
         for (size_t c = 0; c < (size_t)o->count; c++) {
             const double *z = by->by + c * 2 * n;
             sens_way way = {.q = z, .v = z + n, .param = s->param + c * params};
@@ -122,6 +125,11 @@ static zw_status end_of(zw_optimum *o, zw_state *state, const zw_run_summary *su
     }
     o->report.kinks = by.kinks;
     judge(o, state, &by, 0, 1, a);
+    if (o->infinite >= 0) {
+        const zw_model *model = o->system->model;
+        return model_fail(model, o->error, ZW_NOT_FINITE, model->cost[o->infinite].place,
+                          "this cost has no value at t = %.9g", state->t);
+    }
     return isfinite(o->cost) ? ZW_OK : base_fail(o->error, ZW_NOT_FINITE, "the cost is not finite");
 }
 
@@ -131,6 +139,7 @@ static zw_status evaluate(zw_optimum *o, const double *x, double *gradient)
     const state_given given = {o->param, o->q, o->v};
     zw_run_summary summary;
     o->cost = 0;
+    o->infinite = -1;
     o->seen = 0;
     o->gradient = gradient;
     o->report.motions++;
@@ -316,10 +325,11 @@ static zw_status prepare(zw_optimum *o)
     const zw_model *model = o->system->model;
     base_arena arena = {0};
     if (model->cost_count == 0 || model->vary_count == 0) {
-        return base_fail(o->error, ZW_BAD_INPUT,
-                         model->cost_count == 0
-                             ? "what shall become least? A line such as: cost (x - 1)^2"
-                             : "what may change? A line such as: vary m, mu = 0..1, x'(0)");
+        return base_fail(
+            o->error, ZW_BAD_INPUT,
+            model->cost_count == 0
+                ? "what shall become least? A line of a .zw file such as: cost (x - 1)^2"
+                : "what may change? A line such as: vary m, mu = 0..1, x'(0)");
     }
     o->count = model->vary_count;
     for (int i = 0; i < model->cost_count; i++) {
