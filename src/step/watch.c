@@ -79,7 +79,17 @@ static zw_status measure_energy(run *r, double t, const double *y, zw_error *err
     return status;
 }
 
-zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
+/* A point that is but looked at: r->sample. What steps know of the directions of sliding is kept in
+ * r->state meanwhile. */
+static void take_sample(run *r, double t, const double *y)
+{
+    system_keep_slip(r->work, r->state);
+    memcpy(r->sample, r->state, r->state->bytes);
+    motion_unpack(&r->motion, t, y, r->sample);
+}
+
+static zw_status show(run *r, zw_sample_kind kind, int event, const zw_state *state,
+                      zw_error *error)
 {
     int pushed = r->options.method == ZW_METHOD_IMPULSE; /* by what the last step found */
     int hidden = r->impulse && r->impulse->sleep && sleep_hides(r->impulse);
@@ -117,6 +127,17 @@ zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state
     return ZW_OK;
 }
 
+/* Who slides where a sample lies may be at rest where the step ends, and goes on from there with
+ * the direction that it had there, looked at or not. */
+zw_status run_show(run *r, zw_sample_kind kind, int event, const zw_state *state, zw_error *error)
+{
+    zw_status status = show(r, kind, event, state, error);
+    if (state != r->state) {
+        system_take_slip(r->work, r->state);
+    }
+    return status;
+}
+
 void run_note_impacts(run *r, const system_impact *made)
 {
     r->summary->impacts += made->count;
@@ -138,10 +159,10 @@ static zw_status check_step(run *r, double t, const double *y, zw_error *error)
     }
     zw_status status = ZW_OK;
     if (depends & (EXPR_ON_ACCEL | EXPR_ON_LAMBDA)) {
-        memcpy(r->sample, r->state, r->state->bytes);
-        motion_unpack(&r->motion, t, y, r->sample);
+        take_sample(r, t, y);
         status = system_forward(system, r->sample, r->work,
                                 r->impulse ? TOUCH_AS_PUSHED : TOUCH_IGNORED, error);
+        system_take_slip(r->work, r->state);
     }
     if (status == ZW_OK) {
         status = system_evaluate(system, r->work, PART_OUTPUTS, t, y, y + system->nq, r->work->a,
@@ -187,8 +208,7 @@ zw_status run_show_outputs(run *r, double until, zw_error *error)
             status = stepper_interpolate(r->stepper, t, r->y, error);
         }
         if (status == ZW_OK) {
-            memcpy(r->sample, r->state, r->state->bytes);
-            motion_unpack(&r->motion, t, r->y, r->sample);
+            take_sample(r, t, r->y);
             status = run_show(r, ZW_SAMPLE_OUTPUT, -1, r->sample, error);
         }
         r->output++;
