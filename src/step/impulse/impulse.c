@@ -95,7 +95,8 @@
  * there may be rounds they cannot pay. */
 enum { NEWTON = 60, PIECES = 256, LEAST = 16, CUTS = 2000, EFFORT = 150 };
 #define SHORTEST 1e-6 /* of a step: no cut is shorter */
-#define FUTILE 2e8    /* operations: a quarter of a second, about */
+#define FUTILE 2e8    /* operations: a tenth of a second, about; */
+#define FAST 1e11     /* and where bodies are fast: half a minute */
 #define JAM 1e-6      /* a certificate that does not say that Coulomb's law has no solution */
 #define MISS 1e-8     /* a residual from which a step counts as inexact */
 #define CLOSE 1e-12   /* of the balance, relative: as near as round-off allows */
@@ -322,9 +323,9 @@ static void set_law(step_impulse *s, zw_contact_law contact)
     s->problem.options.contact = s->aside.options.contact = contact;
 }
 
-int impulse_is_spent(const step_impulse *s)
+int impulse_is_spent(const step_impulse *s, int fast)
 {
-    return s->futile > FUTILE;
+    return s->futile > (fast ? FAST : FUTILE);
 }
 
 int impulse_stops(const step_impulse *s)
@@ -365,8 +366,10 @@ static int asks_less(step_impulse *s, zw_status status)
  * found for the shortest of them, the rest of the step has the convex law, which always has one.
  * Before that, overlaps that were to be pushed apart are let go (impulse_part.c).
  * Shorter pieces are not tried without end: once solves that did not arrive have cost FUTILE, the
- * piece at hand is the shortest. What round-off of their sum leaves is no piece: limits that are
- * passed by 1e-16 over 1e-18 s would be speeds. */
+ * piece at hand is the shortest. Where bodies are fast that is a larger sum: trial places of a long
+ * piece have them deep in one another, with so many points that one such solve costs FUTILE, and
+ * the shorter the piece, the fewer there are. What round-off of their sum leaves is no piece:
+ * limits that are passed by 1e-16 over 1e-18 s would be speeds. */
 static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_error *error)
 {
     double pace = is_first_enough(s) ? -1 : impulse_pace(s, h); /* -1: not needed yet */
@@ -375,7 +378,7 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
     while (1 - done > IMPULSE_ROUNDED && !impulse_stops(s)) { /* impulse_step says so */
         double part = fmin(size, 1 - done), gained = s->gained;
         pace = pace < 0 && again ? impulse_pace(s, h) : pace;
-        const int spent = impulse_is_spent(s);
+        const int spent = impulse_is_spent(s, pace > 1);
         const double least = spent ? 1 : pace > 1 ? SHORTEST : 1.0 / PIECES;
         if (pace > 1 && !again && !is_first_enough(s)) { /* with one linearisation: afterwards */
             part = fmin(part, fmax(impulse_until_meeting(s, h * part) / h, SHORTEST));

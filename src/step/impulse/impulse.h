@@ -334,8 +334,9 @@ zw_status impulse_project(step_impulse *s, impulse_problem *p, const double *v, 
 
 /* impulse_rounds.c: u from (q0, w). */
 zw_status impulse_solve_rounds(step_impulse *s, zw_error *error);
-int impulse_is_spent(const step_impulse *s); /* so many that shorter pieces are not tried */
-int impulse_stops(const step_impulse *s);    /* somebody wants an end: the step will not count */
+/* So many that shorter pieces are not tried? */
+int impulse_is_spent(const step_impulse *s, int fast);
+int impulse_stops(const step_impulse *s); /* somebody wants an end: the step will not count */
 void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);

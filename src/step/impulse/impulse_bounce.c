@@ -314,7 +314,7 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
     }
     *end = FLIGHT_LOST;
     s->again = 0;
-    for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s); k++) {
+    for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s, !s->calm); k++) {
         double open = 1;
         int lands = 0;
         zw_status status = fly(s, b, t, &open, &lands, v1, error);
