@@ -53,8 +53,13 @@ enum { ZW_BATCH_SENSE = 1 }; /* zw_look after the last step: SENSOR and A */
 zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
                         zw_error *error);
 
-/* Every world by its own steps to the final time; those already there stay. `every` is not used,
- * observer and poll must be NULL. Failures as of zw_batch_step. */
+/* Every world by its own steps to the final time; those already there stay. `every` is not used.
+ * Failures as of zw_batch_step.
+ *
+ * Of both calls: the observer must be NULL. The poll is asked by the calling thread alone, often,
+ * and while it waits for the others; nonzero ends the call with ZW_INTERRUPTED. Worlds that moved
+ * then stand where they were, consistent and perhaps at different times; none has failed by that,
+ * and the next call moves them on. */
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error);
 
 typedef struct zw_batch_result {

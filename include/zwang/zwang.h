@@ -331,7 +331,9 @@ zw_status zw_run(const zw_system *system, zw_state *state, zw_work *work,
                  const zw_run_options *options, zw_run_summary *summary, zw_error *error);
 
 /* One step of a fixed-step method, projected onto the constraints; or over options->step (0: the
- * file's) by an adaptive one. Of the options method, step, tolerance, accuracy and contact count.
+ * file's) by an adaptive one. Of the options method, step, tolerance, accuracy, contact and poll
+ * count. ZW_INTERRUPTED: poll ended it, and the state is consistent and where it was, at the end of
+ * the step, or, by an adaptive method, between.
  * The work keeps what takes it: a loop costs what a run costs, and allocates nothing. The bits are
  * the same whichever work takes it. */
 zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,

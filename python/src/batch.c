@@ -1,9 +1,6 @@
 /* zwang._core.Batch: many worlds of a Model, in arrays that Python shares. */
 #include "core.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "zwang/batch.h"
 
 /* What arrays keep alive: as of a Sim, not the object that may keep them. */
@@ -16,8 +13,6 @@ typedef struct batch_object {
     PyObject_HEAD core_state *core;
     hall_object *hall;
     int worlds, busy;
-    double *worst; /* [worlds] certificates of the last call */
-    long *steps;   /* [worlds] and its steps */
 } batch_object;
 
 static void destroy_hall(PyObject *self)
@@ -109,12 +104,6 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *names
     made->core = core;
     made->hall = hall;
     made->worlds = worlds;
-    made->worst = calloc((size_t)worlds + 1, sizeof(double));
-    made->steps = calloc((size_t)worlds + 1, sizeof(long));
-    if (!made->worst || !made->steps) {
-        Py_DECREF((PyObject *)made);
-        return PyErr_NoMemory();
-    }
     return (PyObject *)made;
 }
 
@@ -122,8 +111,6 @@ static void destroy(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    free(((batch_object *)self)->worst);
-    free(((batch_object *)self)->steps);
     Py_XDECREF((PyObject *)((batch_object *)self)->hall);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
@@ -180,7 +167,7 @@ static PyObject *results(PyObject *self, PyObject *none)
         zw_batch_result r = zw_batch_look(it->hall->batch, i);
         double *to = memory_data(memory) + 5 * i;
         to[0] = (double)r.status, to[1] = r.end, to[2] = r.stopped_by;
-        to[3] = it->worst[i], to[4] = (double)it->steps[i];
+        to[3] = r.certificate, to[4] = (double)r.steps;
     }
     return memory;
 }
@@ -202,39 +189,6 @@ static PyObject *why(PyObject *self, PyObject *world)
 
 /* ---- Moving ---------------------------------------------------------------------------------- */
 
-/* What each world did in a part of a call. */
-static void add_up(batch_object *it)
-{
-    for (int i = 0; i < it->worlds; i++) {
-        zw_batch_result r = zw_batch_look(it->hall->batch, i);
-        it->worst[i] = r.certificate > it->worst[i] ? r.certificate : it->worst[i];
-        it->steps[i] += r.status == ZW_OK ? r.steps : 0;
-    }
-}
-
-/* Without the GIL. In parts, between which Ctrl-C is answered: they double until one takes a while,
- * so that what is between them costs nothing. Worlds that fail stand still in the parts after. */
-static zw_status take_steps(batch_object *it, const zw_run_options *options, int steps, int flags,
-                            core_signals *signals, zw_error *error)
-{
-    zw_status status = ZW_OK, first = ZW_OK;
-    int part = 1, done = 0;
-    do {
-        double before = core_now();
-        part = part < steps - done ? part : steps - done;
-        done += part;
-        zw_error own = {.status = ZW_OK};
-        status = zw_batch_step(it->hall->batch, options, part, done == steps ? flags : 0, &own);
-        if (status != ZW_OK && first == ZW_OK) {
-            first = status;
-            *error = own;
-        }
-        add_up(it);
-        part = core_now() - before < 0.02 ? 2 * part : part;
-    } while (done < steps && !core_signals_poll(signals));
-    return first;
-}
-
 /* _move(steps, sense, time, step, tolerance, accuracy, method, contact): steps -1: a run to `time`.
  * True: no world failed. */
 static PyObject *move(PyObject *self, PyObject *arguments)
@@ -250,16 +204,13 @@ static PyObject *move(PyObject *self, PyObject *arguments)
     }
     zw_error error = {.status = ZW_OK};
     zw_status status;
-    core_signals signals = {.last = core_now()};
-    memset(it->worst, 0, (size_t)it->worlds * sizeof *it->worst);
-    memset(it->steps, 0, (size_t)it->worlds * sizeof *it->steps);
+    core_signals signals = {0};
+    options.poll = core_poll;
+    options.user = &signals;
     Py_BEGIN_ALLOW_THREADS;
-    if (steps >= 0) {
-        status = take_steps(it, &options, steps, sense ? ZW_BATCH_SENSE : 0, &signals, &error);
-    } else {
-        status = zw_batch_run(it->hall->batch, &options, &error);
-        add_up(it);
-    }
+    status = steps >= 0 ? zw_batch_step(it->hall->batch, &options, steps,
+                                        sense ? ZW_BATCH_SENSE : 0, &error)
+                        : zw_batch_run(it->hall->batch, &options, &error);
     Py_END_ALLOW_THREADS;
     it->busy = 0;
     if (signals.raised || status == ZW_OK) {

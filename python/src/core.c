@@ -51,24 +51,41 @@ PyObject *core_raise(core_state *core, const zw_error *error)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-double core_now(void)
+static double now(void)
 {
     struct timespec at;
     timespec_get(&at, TIME_UTC);
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
+enum { MOST_SKIPPED = 32 };
+
 int core_signals_poll(core_signals *signals)
 {
-    double t = core_now();
-    if (signals->raised || (t - signals->last >= 0 && t - signals->last < 0.05)) {
+    if (signals->raised || ++signals->calls <= signals->skip) {
         return signals->raised;
+    }
+    double t = now(), since = t - signals->looked;
+    int fast = since >= 0 && since < 1e-3;
+    signals->calls = 0;
+    signals->skip = fast ? 2 * signals->skip + 1 : signals->skip / 2;
+    signals->skip = signals->skip < MOST_SKIPPED ? signals->skip : MOST_SKIPPED;
+    signals->looked = t;
+    if (signals->last == 0 || (t - signals->last >= 0 && t - signals->last < 0.05)) {
+        signals->last = signals->last == 0 ? t : signals->last;
+        return 0;
     }
     PyGILState_STATE held = PyGILState_Ensure();
     signals->raised = PyErr_CheckSignals() != 0;
     PyGILState_Release(held);
     signals->last = t;
     return signals->raised;
+}
+
+int core_poll(void *signals, double time)
+{
+    (void)time;
+    return core_signals_poll(signals);
 }
 
 /* ---- Numbers from Python --------------------------------------------------------------------- */

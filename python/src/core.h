@@ -115,13 +115,15 @@ int sim_enter(sim_object *sim); /* 0: it is busy, and an exception is set */
 void sim_leave(sim_object *sim);
 int sim_apply_controls(sim_object *sim); /* 0: an exception is set */
 void sim_read_controls(sim_object *sim);
-/* Asked now and then by long work without the GIL: nonzero: an exception is set, stop. */
+/* Asked often by long work without the GIL: nonzero: an exception is set, stop. It looks at the
+ * clock once in some calls, fewer the faster they come, and at Python twenty times a second. */
 typedef struct core_signals {
-    double last;
+    double last, looked;
+    int skip, calls;
     int raised;
 } core_signals;
 int core_signals_poll(core_signals *signals);
-double core_now(void); /* seconds */
+int core_poll(void *signals, double time); /* the same as a zw_poll */
 
 /* zw_field_id of "q", "v" ...; -1: an exception is set. And method and contact by name, or NULL: as
  * they are; 0: an exception is set. */

@@ -14,12 +14,6 @@ typedef struct fit_job {
     core_signals signals;
 } fit_job;
 
-static int poll(void *user, double time)
-{
-    (void)time;
-    return core_signals_poll(user);
-}
-
 int unknowns_get(PyObject *tuples, Py_ssize_t *count, zw_unknown **unknown, double **low,
                  double **high)
 {
@@ -155,7 +149,7 @@ static PyObject *carry_out(core_state *core, fit_job *job, zw_fit_problem *probl
     problem->recording = (const zw_path *const *)job->path;
     problem->recordings = job->paths;
     problem->sigma = job->sigma.data;
-    problem->poll = poll;
+    problem->poll = core_poll;
     problem->user = &job->signals;
     Py_BEGIN_ALLOW_THREADS;
     fit = zw_fit_create(job->model->model, job->model->system, problem, &error);

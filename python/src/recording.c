@@ -95,12 +95,6 @@ zw_path *recording_get(model_object *model, PyObject *from, PyObject *columns, i
     return path;
 }
 
-static int poll(void *user, double time)
-{
-    (void)time;
-    return core_signals_poll(user);
-}
-
 /* An array that looks into the table's data. */
 static PyObject *look_into(core_state *core, PyObject *table, zw_view view, Py_ssize_t samples,
                            int flat)
@@ -171,7 +165,7 @@ PyObject *recording_certify(PyObject *module, PyObject *arguments)
 {
     PyObject *given, *recording, *columns, *metric_from;
     core_signals signals = {0};
-    zw_certify_options options = {.poll = poll, .user = &signals};
+    zw_certify_options options = {.poll = core_poll, .user = &signals};
     numbers metric = {NULL, 0};
     if (!PyArg_ParseTuple(arguments, "OOOdO", &given, &recording, &columns, &options.noise,
                           &metric_from) ||

@@ -211,12 +211,12 @@ static PyObject *set_options(PyObject *self, PyObject *arguments, PyObject *name
 /* Without the GIL. */
 static zw_status take_steps(sim_object *sim, long count, core_signals *signals, zw_error *error)
 {
+    zw_run_options options = sim->stepping;
     zw_status status = ZW_OK;
+    options.poll = core_poll;
+    options.user = signals;
     for (long k = 0; k < count && status == ZW_OK; k++) {
-        status = zw_step(sim->model->system, sim->state, sim->work, &sim->stepping, error);
-        if (count > 1 && core_signals_poll(signals)) {
-            break;
-        }
+        status = zw_step(sim->model->system, sim->state, sim->work, &options, error);
     }
     return status;
 }

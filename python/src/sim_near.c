@@ -10,12 +10,6 @@
 #include "zwang/path.h"
 #include "zwang/slopes.h"
 
-static int poll(void *user, double time)
-{
-    (void)time;
-    return core_signals_poll(user);
-}
-
 static int begin(sim_object *sim)
 {
     if (!sim_enter(sim)) {
@@ -209,7 +203,7 @@ PyObject *sim_reach(PyObject *self, PyObject *arguments)
 {
     sim_object *sim = (sim_object *)self;
     core_signals signals = {0};
-    zw_reach_options options = {.poll = poll, .user = &signals};
+    zw_reach_options options = {.poll = core_poll, .user = &signals};
     zw_reach_report r = {0};
     zw_error error = {.status = ZW_OK};
     zw_status status;
@@ -300,7 +294,7 @@ static PyObject *follow_and_answer(sim_object *sim, const zw_unknown *by, int co
                       .times = (int)times->count,
                       .system = sim->model->system,
                       .work = sim->work};
-        run->poll = poll;
+        run->poll = core_poll;
         run->user = &signals;
         Py_BEGIN_ALLOW_THREADS;
         status = follow(sim, by, count, times, run, &to, &kinks, &error);

@@ -75,6 +75,7 @@ class Batch(_core.Batch):
         own = self.model
         sim = own.sim(step=step or None, method=method, contact=contact, tolerance=tolerance or None, accuracy=accuracy or None)
         self._asked = (sim.options["step"], tolerance, accuracy, method, contact)
+        self._step = step
         self.time: Array = np.asarray(self._field("time", 1))[:, 0]
         self.q: Array = np.asarray(self._field("q", len(own.coords)))
         self.v: Array = np.asarray(self._field("v", len(own.speeds)))
@@ -98,9 +99,8 @@ class Batch(_core.Batch):
         return self._move(steps, sense, 0.0, *self._asked)
 
     def run(self, time: float) -> bool:
-        """Every world by its own steps to this time; True: none failed."""
-        _, tolerance, accuracy, method, contact = self._asked
-        return self._move(-1, False, float(time), 0.0, tolerance, accuracy, method, contact)
+        """Every world by its own steps to this time; True: none failed. A Ctrl-C leaves each where it was: call it again to go on."""
+        return self._move(-1, False, float(time), self._step, *self._asked[1:])
 
     def reset(self, mask: npt.ArrayLike | None = None) -> None:
         """The worlds of the mask (all of them, without one) go back to their start."""

@@ -23,6 +23,8 @@ typedef struct batch_seen {
 /* The scratch of one thread. */
 typedef struct batch_worker {
     zw_batch *batch;
+    int thread;             /* 0: the caller's */
+    zw_run_options options; /* of the call at hand, with the poll of this thread */
     zw_work *work;
     step_motion motion;
     double *stage, *y;
@@ -51,7 +53,10 @@ struct zw_batch {
     /* The call at hand */
     zw_run_options options;
     int steps, flags;
-    atomic_int next; /* the next world that has no worker yet */
+    zw_poll *poll; /* of the caller, asked in his thread only; or NULL */
+    void *user;
+    atomic_int stopped; /* it has said so */
+    atomic_int next;    /* the next world that has no worker yet */
 };
 
 static inline const zw_system *batch_system(const zw_batch *batch, int world)

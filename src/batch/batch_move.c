@@ -36,8 +36,30 @@ static void fail(zw_batch *batch, int world, const zw_error *error)
 
 static int next_world(zw_batch *batch)
 {
-    int world = atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
+    int world = atomic_load(&batch->stopped)
+                    ? batch->count
+                    : atomic_fetch_add_explicit(&batch->next, 1, memory_order_relaxed);
     return world < batch->count ? world : -1;
+}
+
+/* ---- Who may end it -------------------------------------------------------------------------- */
+
+/* The caller is asked in his own thread; the others see what he said. */
+static int poll(void *user, double time)
+{
+    batch_worker *worker = user;
+    zw_batch *batch = worker->batch;
+    if (worker->thread == 0 && batch->poll && batch->poll(batch->user, time)) {
+        atomic_store(&batch->stopped, 1);
+    }
+    return atomic_load_explicit(&batch->stopped, memory_order_relaxed);
+}
+
+/* His thread has no world left, others have. */
+static void watch(void *user)
+{
+    zw_batch *batch = user;
+    poll(&batch->worker[0], batch->result[0].end);
 }
 
 /* What all workers do, and then the first failure by number. */
@@ -45,7 +67,20 @@ static zw_status move(zw_batch *batch, void (*work)(void *user, int thread), zw_
 {
     memset(batch->failed, 0, (size_t)batch->count);
     atomic_store(&batch->next, 0);
-    pool_run(batch->pool, work, batch);
+    atomic_store(&batch->stopped, 0);
+    batch->poll = batch->options.poll;
+    batch->user = batch->options.user;
+    for (int k = 0; k < batch->threads; k++) {
+        batch_worker *worker = &batch->worker[k];
+        worker->thread = k;
+        worker->options = batch->options;
+        worker->options.poll = batch->poll ? poll : NULL;
+        worker->options.user = worker;
+    }
+    pool_run(batch->pool, work, batch->poll ? watch : NULL, batch);
+    if (atomic_load(&batch->stopped)) {
+        return base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED));
+    }
     for (int i = 0; i < batch->count; i++) {
         if (batch->failed[i]) {
             const zw_error *why = batch->why[i];
@@ -74,7 +109,7 @@ static void step_world(batch_worker *worker, int world)
     zw_work *work = batch_work(worker, world);
     zw_status status = ZW_OK;
     for (int k = 0; k < batch->steps && status == ZW_OK && result->stopped_by < 0; k++) {
-        status = zw_step(system, state, work, &batch->options, &error);
+        status = zw_step(system, state, work, &worker->options, &error);
         result->steps += status == ZW_OK;
         result->stopped_by = status == ZW_OK ? step_stopped_by(work) : -1;
         result->certificate = fmax(result->certificate, work->certificate);
@@ -86,7 +121,7 @@ static void step_world(batch_worker *worker, int world)
     }
     result->end = state->t;
     batch_show(batch, world, sense && status == ZW_OK ? work : NULL);
-    if (status != ZW_OK) {
+    if (status != ZW_OK && status != ZW_INTERRUPTED) {
         fail(batch, world, &error);
     }
 }
@@ -104,9 +139,8 @@ static void step_worlds(void *user, int thread)
 
 static zw_status check(const zw_run_options *options, zw_error *error)
 {
-    return options && (options->observer || options->poll)
-               ? base_fail(error, ZW_BAD_INPUT, "a batch has no observer and no poll")
-               : ZW_OK;
+    return options && options->observer ? base_fail(error, ZW_BAD_INPUT, "a batch has no observer")
+                                        : ZW_OK;
 }
 
 zw_status zw_batch_step(zw_batch *batch, const zw_run_options *options, int steps, int flags,
@@ -134,7 +168,7 @@ static void run_world(batch_worker *worker, int world)
     zw_run_summary summary;
     zw_error error = {.status = ZW_OK};
     zw_status status = zw_run(batch_system(batch, world), state, batch_work(worker, world),
-                              &batch->options, &summary, &error);
+                              &worker->options, &summary, &error);
     batch->result[world] = (zw_batch_result){.status = status,
                                              .end = state->t,
                                              .stopped_by = summary.stopped_by,
@@ -193,14 +227,15 @@ static void lane_done(void *user, const batch_lanes *lanes, int lane, zw_status 
         worker->y[i] = ((const double *)lanes->y0)[i * LANES + lane];
     }
     motion_unpack(&worker->motion, lanes->t0[lane], worker->y, batch->state[world]);
-    batch->result[world] = (zw_batch_result){.status = status,
+    int stopped = status == ZW_INTERRUPTED; /* which is no failure */
+    batch->result[world] = (zw_batch_result){.status = stopped ? ZW_OK : status,
                                              .end = lanes->t0[lane],
                                              .stopped_by = -1,
                                              .steps = lanes->steps[lane],
                                              .rejected = lanes->rejected[lane],
                                              .evaluations = lanes->evaluations[lane]};
     batch_show(batch, world, NULL);
-    if (status != ZW_OK) {
+    if (status != ZW_OK && !stopped) {
         fail(batch, world, &lanes->error[lane]);
     }
 }
@@ -213,8 +248,9 @@ static void run_in_lanes(void *user, int thread)
     worker->lanes.limit = options->time;
     worker->lanes.tolerance = fmax(options->tolerance, 4.0 * DBL_EPSILON);
     worker->lanes.largest = options->step > 0 ? options->step : INFINITY;
-    batch_lanes_run(&worker->lanes,
-                    &(batch_queue){.user = worker, .next = lane_next, .done = lane_done});
+    batch_lanes_run(
+        &worker->lanes,
+        &(batch_queue){.user = worker, .next = lane_next, .done = lane_done, .stops = poll});
 }
 
 zw_status zw_batch_run(zw_batch *batch, const zw_run_options *options, zw_error *error)

@@ -309,6 +309,17 @@ static zw_status reject(batch_lanes *l, int k)
     return ZW_OK;
 }
 
+/* Every lane that is busy gives its world back where it is. */
+static void stop_all(batch_lanes *l, const batch_queue *queue, lane_set set)
+{
+    for (int k = 0; k < LANES; k++) {
+        if (in(set, k)) {
+            queue->done(queue->user, l, k, ZW_INTERRUPTED);
+            l->world[k] = -1;
+        }
+    }
+}
+
 void batch_lanes_run(batch_lanes *l, const batch_queue *queue)
 {
     for (int k = 0; k < LANES; k++) {
@@ -339,6 +350,9 @@ void batch_lanes_run(batch_lanes *l, const batch_queue *queue)
         }
         if (left) {
             fill(l, queue);
+        }
+        if (queue->stops(queue->user, l->t0[0])) {
+            stop_all(l, queue, busy(l));
         }
     }
 }

@@ -53,6 +53,9 @@ typedef struct batch_queue {
     int (*next)(void *user, double *t, const double **y, const double **param);
     /* World of this lane has arrived (ZW_OK) or failed; t0, y0 are where it is. */
     void (*done)(void *user, const batch_lanes *lanes, int lane, zw_status status);
+    /* Asked after every step, t being the time of some lane: nonzero: all are done, as they are,
+     * with ZW_INTERRUPTED. */
+    int (*stops)(void *user, double t);
 } batch_queue;
 
 void batch_lanes_run(batch_lanes *lanes, const batch_queue *queue);

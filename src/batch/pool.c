@@ -2,6 +2,7 @@
 #include "batch/pool.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "base/memory.h"
 
@@ -56,7 +57,11 @@ batch_pool *pool_create(int threads)
     }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begun, NULL);
-    pthread_cond_init(&pool->ended, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&pool->ended, &attributes);
+    pthread_condattr_destroy(&attributes);
     pool->member = base_alloc((size_t)threads * sizeof *pool->member);
     for (int k = 1; pool->member && k < threads; k++) {
         pool_member *member = &pool->member[k - 1];
@@ -92,7 +97,19 @@ void pool_free(batch_pool *pool)
     base_free(pool);
 }
 
-void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void *user)
+/* Under the lock: until the others are through, or a twentieth of a second. */
+static void wait_a_while(batch_pool *pool)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 50000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&pool->ended, &pool->lock, &until);
+}
+
+void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void (*watch)(void *user),
+              void *user)
 {
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
@@ -103,6 +120,14 @@ void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void *user
     pthread_mutex_unlock(&pool->lock);
     work(user, 0);
     pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0 && watch) {
+        wait_a_while(pool);
+        if (pool->busy > 0) {
+            pthread_mutex_unlock(&pool->lock);
+            watch(user);
+            pthread_mutex_lock(&pool->lock);
+        }
+    }
     while (pool->busy > 0) {
         pthread_cond_wait(&pool->ended, &pool->lock);
     }

@@ -6,7 +6,9 @@ typedef struct batch_pool batch_pool;
 
 batch_pool *pool_create(int threads); /* NULL: no memory, or the system gives no threads */
 void pool_free(batch_pool *pool);
-/* work(user, thread) in all threads at once; returns when all are through. */
-void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void *user);
+/* work(user, thread) in all threads at once; returns when all are through. watch(user), or NULL:
+ * what the caller's thread does some twenty times a second while it waits for the others. */
+void pool_run(batch_pool *pool, void (*work)(void *user, int thread), void (*watch)(void *user),
+              void *user);
 
 #endif

@@ -269,7 +269,6 @@ static zw_status plan_step(const zw_system *system, const zw_state *state,
 {
     zw_run_options wish = options ? *options : (zw_run_options){0};
     wish.observer = NULL;
-    wish.poll = NULL;
     if (wish.step == 0) { /* the file's */
         wish.time = state->t + 1;
         wish.every = 1;
@@ -299,6 +298,11 @@ zw_status zw_step(const zw_system *system, zw_state *state, zw_work *work,
     }
     int alone =
         plan.method == ZW_METHOD_IMPULSE && system->model->event_count == 0 && !kinks_exist(system);
-    return alone ? step_impulsively(system, state, work, &plan, error)
-                 : step_as_run(system, state, work, &plan, error);
+    system_stop stop = {.poll = plan.poll, .user = plan.user, .t = state->t};
+    work->stop = stop.poll ? &stop : NULL;
+    status = alone ? step_impulsively(system, state, work, &plan, error)
+                   : step_as_run(system, state, work, &plan, error);
+    work->stop = NULL;
+    return stop.said ? base_fail(error, ZW_INTERRUPTED, "%s", zw_status_text(ZW_INTERRUPTED))
+                     : status;
 }

@@ -346,7 +346,10 @@ zw_status run_on(run *r, zw_error *error)
     long steps = at->steps;
     double t = at->t;
     while (status == ZW_OK && !r->over && at->t < r->options.time) {
-        r->stop.t = at->t;
+        system_stop *stop = r->work->stop;
+        if (stop) {
+            stop->t = at->t;
+        }
         status = take_step(r, error);
         if (status == ZW_OK) {
             const step_pace pace = {.steps = at->steps,
@@ -359,7 +362,7 @@ zw_status run_on(run *r, zw_error *error)
                                     .reachable = at->reachable};
             status = step_progress(&pace, &steps, &t, error);
         }
-        if (!r->over && r->work->stop && (r->stop.t = at->t, system_stops(&r->stop))) {
+        if (!r->over && stop && (stop->t = at->t, system_stops(stop))) {
             r->summary->interrupted = r->over = r->polled = 1;
         }
     }

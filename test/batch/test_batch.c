@@ -1,5 +1,6 @@
 /* Many worlds at once are, bit for bit, many worlds alone. */
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -284,10 +285,11 @@ static void test_worlds_at_the_end_stay(void **unused)
 
 /* ---- What is refused ------------------------------------------------------------------------ */
 
-static int stop(void *user, double time)
+static int look_on(void *user, zw_sample_kind kind, int event, const zw_system *system,
+                   const zw_state *state, zw_work *work)
 {
-    (void)user;
-    return time > 0;
+    (void)user, (void)kind, (void)event, (void)system, (void)state, (void)work;
+    return 0;
 }
 
 static void test_refusals_say_why(void **unused)
@@ -295,7 +297,7 @@ static void test_refusals_say_why(void **unused)
     (void)unused;
     world w = world_of(PENDULUM);
     zw_batch *batch = zw_batch_create(w.system, 2, 1, &w.error);
-    zw_run_options options = {.time = 1, .poll = stop};
+    zw_run_options options = {.time = 1, .observer = look_on};
     assert_null(zw_batch_create(w.system, 0, 1, NULL));
     assert_null(zw_batch_create(w.system, 1, 0, NULL));
     assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_BAD_INPUT);
@@ -306,6 +308,79 @@ static void test_refusals_say_why(void **unused)
     zw_batch_free(batch);
     zw_batch_free(NULL);
     world_end(&w);
+}
+
+/* ---- Who ends it ---------------------------------------------------------------------------- */
+
+typedef struct patience {
+    pthread_t caller;
+    long asked, enough;
+} patience;
+
+static int has_enough(void *user, double time)
+{
+    patience *p = user;
+    assert_true(pthread_equal(pthread_self(), p->caller));
+    assert_true(isfinite(time));
+    return ++p->asked > p->enough;
+}
+
+/* Worlds in lanes, worlds one by one, steps: all end when the caller says so, in his thread; none
+ * fails by it, and all go on afterwards to where they would have come. */
+static void test_the_caller_ends_it(void **unused)
+{
+    (void)unused;
+    for (int threads = 1; threads <= 3; threads++) {
+        for (int way = 0; way < 3; way++) {
+            world w = world_of(PENDULUM);
+            zw_batch *batch = zw_batch_create(w.system, 20, threads, &w.error);
+            zw_batch *whole = zw_batch_create(w.system, 20, threads, &w.error);
+            patience p = {.caller = pthread_self(), .enough = 40};
+            zw_run_options options = {.time = 2, .poll = has_enough, .user = &p};
+            options.method = way == 0 ? ZW_METHOD_DOP853 : ZW_METHOD_RK4;
+            options.step = way == 0 ? 0 : 1e-3;
+            zw_status status = way < 2 ? zw_batch_run(batch, &options, &w.error)
+                                       : zw_batch_step(batch, &options, 2000, 0, &w.error);
+            assert_int_equal(status, ZW_INTERRUPTED);
+            int on_the_way = 0;
+            for (int i = 0; i < 20; i++) {
+                assert_int_equal(zw_batch_look(batch, i).status, ZW_OK);
+                on_the_way += *zw_batch_field(batch, i, ZW_FIELD_TIME) < 2;
+            }
+            assert_true(on_the_way > 0);
+            options.poll = NULL;
+            assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_OK);
+            assert_int_equal(zw_batch_run(whole, &options, &w.error), ZW_OK);
+            for (int i = 0; i < 20; i++) {
+                assert_true(*zw_batch_field(batch, i, ZW_FIELD_TIME) == 2);
+                double a = *zw_batch_field(batch, i, ZW_FIELD_Q);
+                assert_true(fabs(a - *zw_batch_field(whole, i, ZW_FIELD_Q)) < 1e-6);
+            }
+            zw_batch_free(batch);
+            zw_batch_free(whole);
+            world_end(&w);
+        }
+    }
+}
+
+/* One world is there at once, the other never: whichever the caller's thread has, he is asked. */
+static void test_the_caller_is_asked_while_he_waits(void **unused)
+{
+    (void)unused;
+    for (int late = 0; late < 2; late++) {
+        world w = world_of(PENDULUM);
+        zw_batch *batch = zw_batch_create(w.system, 2, 2, &w.error);
+        patience p = {.caller = pthread_self(), .enough = 3};
+        zw_run_options options = {.time = 1e9, .poll = has_enough, .user = &p};
+        options.method = ZW_METHOD_RK4;
+        options.step = 1e-3;
+        *zw_batch_field(batch, late, ZW_FIELD_TIME) = 1e9;
+        assert_int_equal(zw_batch_run(batch, &options, &w.error), ZW_INTERRUPTED);
+        assert_true(*zw_batch_field(batch, late, ZW_FIELD_TIME) == 1e9);
+        assert_true(*zw_batch_field(batch, !late, ZW_FIELD_TIME) < 1e9);
+        zw_batch_free(batch);
+        world_end(&w);
+    }
 }
 
 /* A graph of formulas that ran out of memory stays so: each time a new world. */
@@ -336,6 +411,8 @@ int main(void)
         cmocka_unit_test(test_a_world_that_gets_nowhere),
         cmocka_unit_test(test_worlds_at_the_end_stay),
         cmocka_unit_test(test_refusals_say_why),
+        cmocka_unit_test(test_the_caller_ends_it),
+        cmocka_unit_test(test_the_caller_is_asked_while_he_waits),
         cmocka_unit_test(test_memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,11 +341,18 @@ class Interrupts(unittest.TestCase):
     def test_all(self):
         model = zwang.parse(SPRING)
         sim, batch = model.sim(step=1e-3, method="euler"), zwang.Batch(model, 50, 2, step=1e-3, method="euler")
-        for work in (lambda: sim.step(10**9), lambda: batch.step(10**9), lambda: sim.run(1e7, every=1e6, method="rk4", step=1e-3),
+        long, late = model.sim(step=1e9), zwang.Batch(model, 2, 2, step=1e-3, method="rk4")
+        late.time[0] = 1e9
+        varied = zwang.Batch(model, 3, 2, vary={"k": [1, 2, 3]})
+        for work in (lambda: sim.step(10**9), lambda: batch.step(10**9), lambda: long.step(), lambda: late.run(1e9),
+                     lambda: zwang.Batch(model, 50, 2).run(1e9), lambda: varied.run(1e9), lambda: sim.run(1e7, every=1e6, method="rk4", step=1e-3),
                      lambda: zwang.sweep(model, "k = 1..9 : 64", "max(x)", time=1e6, every=1e5, method="rk4", step=1e-3, threads=2)):
             self.ends(work)
         sim.step(3)
         self.assertTrue(batch.step(3))
+        self.assertFalse(varied.failed.any())
+        self.assertTrue(varied.run(float(varied.time.max()) + 1))
+        self.assertEqual(set(varied.time), {varied.time.max()})
 
 
 class Calls(unittest.TestCase):

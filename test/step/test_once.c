@@ -290,6 +290,48 @@ static void soft_contacts_are_found_later(void **state)
     robot_end(&b);
 }
 
+/* ---- Ended by the caller --------------------------------------------------------------------- */
+
+static int run_out(void *user, double time)
+{
+    (void)time;
+    return --*(long *)user <= 0;
+}
+
+/* Whenever poll ends a fixed step, it was taken or it was not; and the motion can go on. */
+static void a_step_that_is_ended(void **state)
+{
+    (void)state;
+    static const zw_method method[] = {ZW_METHOD_EULER, ZW_METHOD_RK4,  ZW_METHOD_VARIATIONAL,
+                                       ZW_METHOD_STIFF, ZW_METHOD_SOFT, ZW_METHOD_IMPULSE};
+    zw_error error = {0};
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        robot a = open_file(HUMANOID), b = open_file(HUMANOID);
+        size_t bytes = (size_t)(a.system->nq + a.system->n) * sizeof(double);
+        int ended = 0, done = 0;
+        take_steps(&a, method[k], 3);
+        for (long left = 1; !done && left < 200; left += left < 8 ? 1 : 16) {
+            long polls = left;
+            const zw_run_options options = {
+                .method = method[k], .step = H, .poll = run_out, .user = &polls};
+            zw_state_copy(a.state, &b.state, &error);
+            zw_status status = zw_step(b.system, b.state, b.work, &options, &error);
+            done = status == ZW_OK;
+            assert_true(done || status == ZW_INTERRUPTED);
+            ended += !done;
+            if (!done && method[k] != ZW_METHOD_STIFF && b.state->t == a.state->t) {
+                assert_memory_equal(a.state->data, b.state->data, bytes);
+            } else if (method[k] != ZW_METHOD_STIFF) {
+                assert_true(b.state->t == a.state->t + H);
+            }
+            take_steps(&b, method[k], 1);
+        }
+        assert_true(ended > 0);
+        robot_end(&a);
+        robot_end(&b);
+    }
+}
+
 static int count(char **argument)
 {
     zw_method method;
@@ -321,6 +363,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(events_happen_in_steps),
         cmocka_unit_test(costs_what_a_step_of_a_run_costs),
         cmocka_unit_test(soft_contacts_are_found_later),
+        cmocka_unit_test(a_step_that_is_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

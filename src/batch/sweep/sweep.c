@@ -43,18 +43,36 @@ zw_model *sweep_model(const zw_sweep *sweep, const zw_setting *settings, int cou
                : zw_model_read_with(sweep->path, &read, error);
 }
 
-static int poll(void *user, double time)
+static void ask(zw_sweep *sweep, double time)
 {
-    one *it = user;
-    zw_sweep *sweep = it->sweep;
     const zw_run_options *wish = &sweep->options.run;
     if (wish->poll && wish->poll(wish->user, time)) {
         atomic_store(&sweep->stopped, 1);
     }
-    if (it->speaks && sweep->options.progress) {
+}
+
+static void report(zw_sweep *sweep)
+{
+    if (sweep->options.progress) {
         sweep->options.progress(sweep->options.user, atomic_load(&sweep->done), sweep->runs);
     }
-    return atomic_load(&sweep->stopped);
+}
+
+static int poll(void *user, double time)
+{
+    one *it = user;
+    ask(it->sweep, time);
+    if (it->speaks) {
+        report(it->sweep);
+    }
+    return atomic_load(&it->sweep->stopped);
+}
+
+/* The caller's thread has no run left, others have. */
+static void watch(void *user)
+{
+    ask(user, 0);
+    report(user);
 }
 
 static int observe(void *user, zw_sample_kind kind, int event, const zw_system *system,
@@ -326,7 +344,7 @@ zw_status zw_sweep_run(zw_sweep *sweep, zw_error *error)
     atomic_store(&sweep->next, 0);
     atomic_store(&sweep->stopped, 0);
     sweep->error = (zw_error){.status = ZW_OK};
-    pool_run(pool, run_some, sweep);
+    pool_run(pool, run_some, watch, sweep);
     pool_free(pool);
     if (sweep->error.status != ZW_OK) {
         if (error) {
