@@ -25,6 +25,7 @@
 #include "gauss/judge.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 #include "zwang/gauss.h"
 
@@ -115,7 +116,7 @@ static void judge_forces(judge *j)
             larger(applied, larger(fabs(Ma_free[i]) * j->inverse[i], fabs(j->a[i]) * j->unit[i]));
         j->force[i] -= C;
     }
-    j->R += 1e-3 * applied;
+    j->R += GAUSS_SCALE_FLOOR * applied;
     j->R = j->R > 0.0 ? j->R : 1.0;
     gauss_rows_force(problem, j->lambda, j->step);
     for (int i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "gauss/judge.h"
+#include "gauss/tolerances.h"
 #include "math/cone.h"
 
 static const double GRANTED = 64.0 * DBL_EPSILON, GRANTED_MOST = 1e-8;
@@ -55,7 +56,7 @@ static double judge_concern(gauss_judge *j, const zw_block *block, int at, int r
     if (!pushes && violation == 0.0 && judge_violation(block, rows, j->w + at) == 0.0) {
         return 0.0;
     }
-    return larger(violation, pushes ? size : 0.0) + 1e-3 * larger(carried, j->R);
+    return larger(violation, pushes ? size : 0.0) + GAUSS_SCALE_FLOOR * larger(carried, j->R);
 }
 
 /* V */

@@ -8,6 +8,7 @@
  * principle. Friction is piecewise linear in the reaction, so the iteration is accelerated by the
  * secants of the last steps (Anderson): exact after as many steps as there are coupled reactions,
  * within one piece. No fixed point is Painleve's paradox, and reported as such. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +47,7 @@ static void secant_weights(int m, int count, const double *F, const double *f, d
         g[i] = dense_dot(m, F + (long)i * m, f);
     }
     for (int i = 0; i < count; i++) {
-        N[i * MEMORY + i] += 1e-14 * scale + 1e-300;
+        N[i * MEMORY + i] += 1e-14 * scale + DBL_MIN;
     }
     if (dense_cholesky(count, N, MEMORY, 0.0) < count) {
         memset(g, 0, (size_t)count * sizeof *g);

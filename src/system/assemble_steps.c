@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gauss/tolerances.h"
 #include "math/elementary.h"
 #include "system/assemble_inner.h"
 #include "tree/sweeps.h"
@@ -230,7 +231,7 @@ zw_status assemble_find_step(assemble_search *s, const double *q, const double *
         if (!s->solver) {
             return ZW_NO_MEMORY;
         }
-        s->solver->options.rank = 1e-6; /* as in projections: system_set_modes */
+        s->solver->options.rank = GAUSS_PROJECTION_RANK;
         s->solver->options.least_squares = 1;
         s->solver->options.tolerance = 1e-13;
     }

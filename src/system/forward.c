@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "gauss/internal.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 #include "math/dense/small.h"
 #include "system/bodies/bodies.h"
@@ -77,7 +78,7 @@ zw_status system_set_modes(const zw_system *system, zw_work *work, const double 
     for (int i = 0; i < 2; i++) {
         /* Near a singular position a row is held only as well as round-off lets it be: below this
          * distance a correction along it would bring more noise than it takes away. */
-        projection[i]->options.rank = 1e-6;
+        projection[i]->options.rank = GAUSS_PROJECTION_RANK;
         projection[i]->options.least_squares = 1;
     }
     for (int c = 0; c < constraints; c++) {

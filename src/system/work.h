@@ -188,6 +188,8 @@ zw_status system_note_slip(const zw_system *system, zw_work *work, double t, con
 /* The same between a state and the work: between runs it is the state that knows. */
 void system_keep_slip(const zw_work *work, zw_state *state);
 void system_take_slip(zw_work *work, zw_state *state);
+/* Speeds below this part of 1 + the largest speed count as none: test/step/test_bounces.c. */
+#define SYSTEM_REST 1e-10
 /* Where no tolerance says how well speeds are known, what slides slower (m/s) keeps its hint. */
 #define SYSTEM_SLOW_SLIP 1e-9
 /* Does |N| of constraint c have a corner at N = 0: two-sided, and one row that presses? */

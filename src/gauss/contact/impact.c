@@ -53,6 +53,7 @@
 
 #include "base/error.h"
 #include "gauss/contact/impact_inner.h"
+#include "gauss/tolerances.h"
 
 /* Relative; speeds from the kernel are good to about 1e-14 of the sizes of their terms. */
 #define NONE 1e-13 /* an approach of this part of what a row could have is none */
@@ -463,7 +464,7 @@ zw_status gauss_impact_solve(gauss_impact *x, zw_impact_law law, zw_contact_law 
     x->options = zw_gauss_options_default();
     x->options.contact = contact;
     x->options.tolerance = FINE;
-    x->options.rank = 1e-6; /* as for projections: system_set_modes */
+    x->options.rank = GAUSS_PROJECTION_RANK;
     x->options.least_squares = 1;
     answer->any = measure_approach(x, v) > 0;
     return answer->any ? act_in_rounds(x, law, v, answer, error) : ZW_OK;

@@ -36,6 +36,7 @@
 #include "gauss/contact/prox_inner.h"
 #include "gauss/internal.h"
 #include "gauss/judge.h"
+#include "gauss/tolerances.h"
 #include "math/cone.h"
 
 enum { STEPS = 20, STALE = 2 };
@@ -389,7 +390,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
         applied = larger(applied, fabs(x->p[i]) * x->inverse[i]);
         applied = larger(applied, fabs(x->u[i]) * x->unit_of[i]);
     }
-    R += 1e-3 * applied;
+    R += GAUSS_SCALE_FLOOR * applied;
     prox_rows_sizes(x);
     if (!x->knows_before) {
         prox_rows_times(x, x->free, x->before);

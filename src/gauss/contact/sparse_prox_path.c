@@ -32,6 +32,7 @@
  * is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured by
  * J M^-1 J'. It is tried when the certificate has fallen to TRY, and again each time mu has fallen
  * by 100. Where the path gets stuck it is tried with all patience. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,7 +96,7 @@ static void begin(sparse_prox *s, double share)
     many_residuals(t, p->x, p->w);
     for (int k = 0; k < t->units; k++) {
         const many_unit *u = &t->unit[k];
-        double *r = p->r + u->first, normal = fmax(u->normal, 1e-300);
+        double *r = p->r + u->first, normal = fmax(u->normal, DBL_MIN);
         if (!is_cone(u)) {
             continue;
         }

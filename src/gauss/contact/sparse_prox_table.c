@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NO_FRICTION 1e-9
+#include "gauss/tolerances.h"
 
 static int root(int *parent, int j)
 {
@@ -45,7 +45,7 @@ static int find_nodes(const zw_gauss *problem, int *parent, int *open, int *node
 /* Does row i of the block take part? */
 static int takes_part(const zw_block *b, int i)
 {
-    return b->kind != ZW_CONE || i == 0 || b->friction[i - 1] > NO_FRICTION;
+    return b->kind != ZW_CONE || i == 0 || b->friction[i - 1] > GAUSS_NO_FRICTION;
 }
 
 /* Nodes that rows first..first+count-1 touch, each once; base is the block's first row. */

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gauss/tolerances.h"
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
@@ -96,7 +97,7 @@ void core_residual(const gauss_core *core, const double *x, double *w)
 void core_size(gauss_core *core)
 {
     double size = dense_norm(core->q, core->x);
-    core->R = fmax(sqrt(core->held * core->held + size * size), 1e-3 * core->V);
+    core->R = fmax(sqrt(core->held * core->held + size * size), GAUSS_SCALE_FLOOR * core->V);
 }
 
 double core_judge(gauss_core *core, const double *r, const double *w)

@@ -13,6 +13,7 @@
  * For Coulomb's law the shift follows the slip, step by step ("loose": the fixed point and the path
  * converge together). The last digits are left to Newton, tried each time the gap has shrunk
  * enough. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void interior_columns(gauss_core *core, double ridge, int k, const jordan
         jordan_apply(d, W, column, square + (long)j * d);
         square[j * d + j] += ridge;
     }
-    small_cholesky(d, square, 1e-300);
+    small_cholesky(d, square, DBL_MIN);
     for (int i = 0; i < d; i++) {
         for (int j = 0; j <= i; j++) {
             core->E[(long)(at + i) * width + core->q + at + j] = square[i * d + j];

@@ -17,15 +17,13 @@
 #include "gauss/internal.h"
 #include "gauss/metric.h"
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 static double larger(double x, double y)
 {
     return x > y ? x : y;
 }
-
-/* Friction below this is none. */
-static const double FRICTION_FLOOR = 1e-9;
 
 /* A pivot of the completed metric below this fraction of its diagonal entry is zero. */
 static const double PIVOT_FLOOR = 1e-12;
@@ -254,7 +252,7 @@ static void normal_cones(const zw_gauss *problem, zw_gauss_work *work, const dou
             double mu = j == 0 ? 1.0 : block->friction[j - 1];
             int i = work->cone_row[cone->first + j];
             double R = problem->compliance != NULL ? problem->compliance[i] : 0.0;
-            work->scale[i] = mu < FRICTION_FLOOR ? 0.0 : mu;
+            work->scale[i] = mu < GAUSS_NO_FRICTION ? 0.0 : mu;
             longest = larger(longest, mu * mu * (square[work->me + cone->first + j] + R));
         }
         double factor = longest > 0.0 ? 1.0 / sqrt(longest) : 1.0;
@@ -308,7 +306,7 @@ void gauss_normal_residual(const zw_gauss *problem, zw_gauss_work *work, const d
             work->carried[e - work->me] = size;
         }
     }
-    work->V = larger(V, 1e-3 * floor);
+    work->V = larger(V, GAUSS_SCALE_FLOOR * floor);
     work->V = work->V > 0.0 ? work->V : 1.0;
 }
 

@@ -11,6 +11,7 @@
 #include "gauss/dense/core.h"
 #include "gauss/internal.h"
 #include "gauss/sparse/sparse.h"
+#include "gauss/tolerances.h"
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
@@ -27,10 +28,10 @@ static double core_violation(const gauss_core *core, const double *carried)
             size = carried[at + i] > size ? carried[at + i] : size;
         }
         if (violation > 0.0) {
-            worst = fmax(worst, (violation + 1e-3 * size) / core->cone[k].stretch);
+            worst = fmax(worst, (violation + GAUSS_SCALE_FLOOR * size) / core->cone[k].stretch);
         }
     }
-    worst = fmax(worst, 1e-3 * core->held);
+    worst = fmax(worst, GAUSS_SCALE_FLOOR * core->held);
     return worst > 0.0 ? worst : 1.0;
 }
 

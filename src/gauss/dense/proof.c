@@ -45,10 +45,11 @@
 #include <string.h>
 
 #include "gauss/rows.h"
+#include "gauss/tolerances.h"
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
-static const double ROUND = 1e-13, SURE = 1e-8, FRICTION_FLOOR = 1e-9;
+static const double ROUND = 1e-13, SURE = 1e-8;
 
 /* In a unit row of G, what is nearer than this to the rows before it is round-off. */
 static const double DEPENDENT = 1e-13;
@@ -83,7 +84,7 @@ void gauss_proof_lay_out(gauss_proof *proof, base_arena *arena, int n, int m, si
 static double weight_of(const gauss_proof *proof, const zw_block *block, int i)
 {
     double mu = i == 0 ? 1.0 : proof->smooth ? 0.0 : block->friction[i - 1];
-    return mu < FRICTION_FLOOR ? 0.0 : mu;
+    return mu < GAUSS_NO_FRICTION ? 0.0 : mu;
 }
 
 /* Self-dual r of the part y of one cone. */

@@ -22,6 +22,7 @@
 #include "gauss/metric.h"
 #include "gauss/rows.h"
 #include "gauss/sparse/sparse_kkt.h"
+#include "gauss/tolerances.h"
 #include "math/dense/dense.h"
 
 /* ---- Room ---------------------------------------------------------------------------------- */
@@ -196,7 +197,7 @@ static void right_side(const zw_gauss *problem, const zw_gauss_work *work, gauss
         V = fmax(V, scale * fabs(gauss_row_dot(problem, i, work->free) - b));
         floor = fmax(floor, scale * (gauss_row_dot_size(problem, i, work->free) + fabs(b)));
     }
-    s->V = fmax(V, 1e-3 * floor);
+    s->V = fmax(V, GAUSS_SCALE_FLOOR * floor);
     s->V = s->V > 0.0 ? s->V : 1.0;
 }
 

@@ -9,6 +9,7 @@
  * disagree, a minimal conflict.
  *
  * In the user's units, orthonormal: subtracting them from multipliers gives the least norm. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void to_echelon(gauss_sparse *s)
         double largest = ENTRY_FLOOR;
         for (int i = k; i < s->null_count; i++) {
             const double *y = s->circuit + (long)i * s->me;
-            double entry = fabs(y[e]) / fmax(dense_largest(s->me, y), 1e-300);
+            double entry = fabs(y[e]) / fmax(dense_largest(s->me, y), DBL_MIN);
             if (entry > largest) {
                 largest = entry;
                 best = i;

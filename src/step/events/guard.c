@@ -48,7 +48,7 @@ static int kind_of_constraint(const step_guards *guards, int k)
 
 /* A gap that starts at zero is known to round-off, and what bounces must not sink. But one that is
  * open at rest, as friction or a force that is nearly zero holds it, is there as well as the kernel
- * decided that: for speeds below REST of the largest, BESIDE of its terms. */
+ * decided that: for speeds below SYSTEM_REST of the largest, BESIDE of its terms. */
 static double slack_of_gap(const step_guards *guards, int c, double rest)
 {
     const double BESIDE = 1e-9;
@@ -68,7 +68,6 @@ static double slack_of_gap(const step_guards *guards, int c, double rest)
  * clear of zero before that. */
 static void list_slack(const step_guards *guards, double *slack)
 {
-    const double REST = 1e-10;
     const zw_system *system = guards->motion->system;
     zw_work *work = guards->motion->work;
     const double *v = guards->y + system->nq;
@@ -86,7 +85,7 @@ static void list_slack(const step_guards *guards, double *slack)
         int c = guards->constraint[k], mode = work->mode[c], what = guards->what[k];
         double *to = &slack[guards->events + k];
         if (what == GUARD_GAP && mode == SYSTEM_OPEN) {
-            *to = known ? slack_of_gap(guards, c, REST * speed) : 0.0;
+            *to = known ? slack_of_gap(guards, c, SYSTEM_REST * speed) : 0.0;
         } else {
             int slides = what == GUARD_SLIP && mode == SYSTEM_CLOSED;
             *to = guards->tolerance * (slides ? 1.0 : force);

@@ -81,6 +81,7 @@
  * State.  (q, v) is all of it. The multipliers that the kernel starts from are handed over by way
  * of the state, too: impulse_memory.c. */
 #include "step/impulse/impulse.h"
+#include "gauss/tolerances.h"
 
 #include <float.h>
 #include <math.h>
@@ -189,7 +190,7 @@ step_impulse *impulse_create(const zw_system *system, zw_work *work, zw_error *e
     }
     impulse_problem *all[] = {&s->problem, &s->aside};
     for (int k = 0; k < 2; k++) {
-        all[k]->options.rank = 1e-6; /* as for projections: system_set_modes */
+        all[k]->options.rank = GAUSS_PROJECTION_RANK;
         all[k]->options.least_squares = 1;
         all[k]->options.effort = EFFORT;
         all[k]->enough = 1; /* the rounds judge by themselves, and so does find_v1 */

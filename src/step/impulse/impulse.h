@@ -340,7 +340,8 @@ int impulse_stops(const step_impulse *s); /* somebody wants an end: the step wil
 void impulse_count_solve(step_impulse *s, const impulse_problem *p); /* in the effort of the step */
 /* Did the kernel, with all the effort it may take, get near the law but not to round-off? */
 int impulse_gave_up(const step_impulse *s, const impulse_problem *p);
-double impulse_extent(const step_impulse *s); /* how far the bodies of q0 are out, at least 1 */
+double impulse_extent(const step_impulse *s);   /* how far the bodies of q0 are out, at least 1 */
+double impulse_touching(const step_impulse *s); /* gaps up to this are closed */
 /* What has been taken becomes where to go on from. */
 void impulse_move_on(step_impulse *s, const double *v1);
 /* How long before the end of a step its momenta are. */

@@ -317,7 +317,7 @@ void impulse_begin_forces(step_impulse *s)
     s->work->sweeps = sweeps;
     for (int d = 0; d < s->system->n; d++) {
         double slope = s->h / s->fall * (matrix_diagonal(&s->H, d) + s->held[d] - M[d]);
-        most = fmax(most, slope > 0 ? slope / fmax(M[d], 1e-300) : 0);
+        most = fmax(most, slope > 0 ? slope / fmax(M[d], DBL_MIN) : 0);
     }
     s->sigma = fmax(s->theta, balance_ramp(most * most));
 }

@@ -23,6 +23,7 @@
  *
  * In the second part of a step forces are those of u + sigma (v1 - u): d is sigma times that of the
  * time left; and with sigma = 0 it is the force of the first part. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -244,7 +245,7 @@ static double miss_of_dry(const step_impulse *s, int k)
     double size, e = dry_speed(s, dry, s->u, &size), easy = 0;
     double lambda = problem_multiplier(&s->problem, dry_key(s, k), 0), most = s->fall * dry->limit;
     for (int i = dry->first; i < dry->first + dry->count; i++) {
-        easy += coef[i] * coef[i] / fmax(matrix_diagonal(&s->H, bodies->term[i].dof), 1e-300);
+        easy += coef[i] * coef[i] / fmax(matrix_diagonal(&s->H, bodies->term[i].dof), DBL_MIN);
     }
     return lambda - interval_nearest(-most, most, easy > 0 ? lambda - e / easy : lambda);
 }

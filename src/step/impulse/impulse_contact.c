@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "gauss/tolerances.h"
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
@@ -162,7 +163,7 @@ static int turns_away(const step_impulse *s, const double *sweeps, int k)
     if (balance_ramp(turn) != 1) {
         return 0;
     }
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     if (!(point->gap > touching)) {
         return 0;
     }
@@ -277,7 +278,7 @@ static const char *label(const step_impulse *s, int k)
 static int held_rows(const contact_point *point)
 {
     int rows = point->rows;
-    while (rows > 1 && !(point->friction[rows - 2] > 1e-9)) {
+    while (rows > 1 && !(point->friction[rows - 2] > GAUSS_NO_FRICTION)) {
         rows--;
     }
     return rows;
@@ -328,7 +329,7 @@ void impulse_put_contacts(step_impulse *s)
 void impulse_put_contact_speeds(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         if (t->land.now[k] == IMPULSE_APART) {
@@ -431,7 +432,7 @@ static int state_of(const zw_contact *it, const contact_point *point, double spe
         double mu = point->friction[r - 1];
         part += mu > 0 ? it->force[r] / mu * (it->force[r] / mu) : 0;
     }
-    int full = point->friction[0] <= 1e-9 || sqrt(part) > (1 - 1e-6) * it->force[0];
+    int full = point->friction[0] <= GAUSS_NO_FRICTION || sqrt(part) > (1 - 1e-6) * it->force[0];
     return full && across > 1e-9 * (1 + speed) ? ZW_TOUCH_SLIDE : ZW_TOUCH_STICK;
 }
 

@@ -78,7 +78,7 @@ void impulse_note_overlaps(step_impulse *s)
 {
     const contact_work *found = &s->touch.found;
     impulse_overlap *to = &s->overlap;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     *to = (impulse_overlap){0};
     for (int i = 0, end; i < found->count; i = end) {
         double depth = touching;
@@ -103,7 +103,7 @@ void impulse_land_begin(step_impulse *s)
 {
     const impulse_contacts *t = &s->touch;
     impulse_landing *land = &s->touch.land;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     land->begun_count = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];

@@ -79,7 +79,7 @@ static double speed_of_push(const step_impulse *s, int r, double push)
 int impulse_limits_land(step_impulse *s)
 {
     impulse_limits *limits = &s->limits;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     int count = 0;
     for (int c = 0; c < impulse_held(s) && limits->any; c++) {
         int r = s->system->first_row[c];

@@ -165,7 +165,7 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k)
 static int count_stuck(const step_impulse *s)
 {
     const contact_point *point = s->touch.found.point, *last = NULL;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     int count = 0;
     for (int k = 0; k < s->touch.found.count; k++) {
         if (point[k].gap < -touching && is_stuck(s, &point[k]) &&

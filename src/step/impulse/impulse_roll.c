@@ -130,7 +130,7 @@ static void begin(step_impulse *s, const double *sweeps, int k)
 void impulse_roll_begin(step_impulse *s, const double *sweeps)
 {
     impulse_contacts *t = &s->touch;
-    double touching = 1e-9 * impulse_extent(s);
+    double touching = impulse_touching(s);
     t->rolling.count = 0;
     for (int k = 0; k < t->found.count && s->close < 1; k++) {
         if (fabs(t->found.point[k].gap) <= touching) {

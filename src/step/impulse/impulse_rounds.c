@@ -13,12 +13,13 @@ enum { ROUNDS = 60, FEW = 3, MANY = 12, HEAP = 300, FAILURES = 2 };
 #define INNER 1e-3 /* and later ones, to what the balance was off before them, */
 #define LAST 1e-11 /* down to this; */
 #define GAIN 0.1   /* a solve that gets this far is not worth more effort: there is another round */
-#define ENOUGH 1e-9 /* of the balance, where round-off does not let it be better */
-#define LAW 1e-11   /* of the slip of contacts, to the speeds of their points */
-#define STILL 1e-9  /* way in a step, to the size of the mechanism: hardly_moves */
-#define PLACE 1e-13 /* of phi, to the size of the mechanism: as near as round-off allows */
-#define NEAR 1e-6   /* the same, where the kernel has come to the end of its effort, */
-#define FAIR 1e-3   /* with a certificate that is no worse than this */
+#define ENOUGH 1e-9   /* of the balance, where round-off does not let it be better */
+#define LAW 1e-11     /* of the slip of contacts, to the speeds of their points */
+#define STILL 1e-9    /* way in a step, to the size of the mechanism: hardly_moves */
+#define PLACE 1e-13   /* of phi, to the size of the mechanism: as near as round-off allows */
+#define TOUCHING 1e-9 /* of gaps, likewise: those are closed */
+#define NEAR 1e-6     /* the same, where the kernel has come to the end of its effort, */
+#define FAIR 1e-3     /* with a certificate that is no worse than this */
 #define SANE                                                                                       \
     0.1            /* or this, where more than HEAP speeds are one island: no part of a step helps \
                     */
@@ -35,6 +36,11 @@ double impulse_extent(const step_impulse *s)
         most = x > most ? x : most;
     }
     return most;
+}
+
+double impulse_touching(const step_impulse *s)
+{
+    return TOUCHING * impulse_extent(s);
 }
 
 /* How far places may be off. A relative error of u that the balance may have, s->close, moves them

@@ -24,6 +24,7 @@
  * solutions, too: a stone that rocks may as well have turned over, by a push at the point where it
  * arrives. There most of the kinetic energy comes from nothing. A step that ends so is not the one
  * meant, which is the one that goes to v0 with h: it is taken in halves. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -106,7 +107,7 @@ double impulse_contact_work(step_impulse *s, const impulse_problem *p, const dou
 {
     impulse_contacts *t = &s->touch;
     int b = 0, starts = before == s->v0, quick = s->close >= 1;
-    double sum = 0, touching = 1e-9 * impulse_extent(s);
+    double sum = 0, touching = impulse_touching(s);
     for (; b < p->blocks && !is_contact(p, b); b++) {
         if (p->block[b].kind == ZW_INEQUALITY) { /* limits have one row */
             double work = lambda[p->first[b]] * mean_rate_of(p, p->first[b], before, after);
@@ -242,7 +243,7 @@ static int has_more(step_impulse *s, const double *begin, double *end, const dou
     tree_energies(tree, s->q1, v1, end, after);
     for (int i = 1; i < tree->bodies; i++) {
         const double *lift = tree->body[i].lift;
-        fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, 1e-300);
+        fall += 0.5 * s->h * s->h * model_dot(lift, lift) / fmax(tree->body[i].mass, DBL_MIN);
     }
     double least = fmax(part * (before[0] + after[0]), 1e-6 * fall);
     if (after[0] <= before[0] || after[0] + after[1] - before[0] - before[1] <= least) {

@@ -35,6 +35,7 @@
  * of it not to slide.
  *
  * What is left where a = 0, r = J' v, is found in contact_rate.c. */
+#include "gauss/tolerances.h"
 #include "system/contact/contact_now_inner.h"
 
 #include <math.h>
@@ -190,7 +191,7 @@ static int take_points(const zw_system *system, contact_now *now, const double *
 static void judge(now_point *it, double rest, double parting, double pull)
 {
     const contact_point *point = &it->point;
-    int rows = point->friction[0] > 1e-9 ? point->rows : 1;
+    int rows = point->friction[0] > GAUSS_NO_FRICTION ? point->rows : 1;
     double size = 0;
     for (int r = 1; r < rows; r++) {
         size += point->friction[r - 1] * it->slip[r] * point->friction[r - 1] * it->slip[r];

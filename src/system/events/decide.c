@@ -18,11 +18,6 @@
 #include "system/events/decide.h"
 #include "system/events/friction.h"
 
-/* Forces are on a border within BORDER of their size; MOMENT is how much later the question is
- * asked again, and then later still. */
-#define BORDER 1e-9
-#define MOMENT 1e-6
-
 /* ---- Contact ------------------------------------------------------------------------------- */
 
 /* Roles at the level of accelerations; 0: no one-sided constraint takes part. */
@@ -173,7 +168,7 @@ static zw_status ask(decision *d, system_solver *solver, double t, const double 
     for (int b = 0, i = 0; b < solver->block_count; i += solver->block[b].rows, b++) {
         int c = solver->row_of[i] >= 0 ? system->row_constraint[solver->row_of[i]] : -1;
         if (c >= 0 && decide_one_sided(system, c) && (!again || d->border[c])) {
-            mode[c] = judge(d, solver, c, i, again ? 1e-2 * BORDER : BORDER);
+            mode[c] = judge(d, solver, c, i, again ? 1e-2 * DECIDE_BORDER : DECIDE_BORDER);
         }
     }
     return ZW_OK;
@@ -221,8 +216,8 @@ static zw_status contact(decision *d, zw_error *error)
     if (status == ZW_OK) {
         memcpy(d->a, solver->answer.a, (size_t)system->n * sizeof *d->a);
     }
-    for (double moment = MOMENT; status == ZW_OK && moment < 1e-1 && anyone(system, d->border);
-         moment *= 100) {
+    for (double moment = DECIDE_MOMENT;
+         status == ZW_OK && moment < DECIDE_LATEST && anyone(system, d->border); moment *= 100) {
         zw_error ignored;
         decide_go_ahead(d, d->a, moment);
         /* No answer a moment later changes nothing about now. */
@@ -307,11 +302,11 @@ static zw_status try_to_hold(decision *d, int c, int *holds, zw_error *error)
     }
     double spare = system_hold(system, work, c);
     double size = decide_largest(work->motion->rows, work->motion->answer.lambda);
-    if (fabs(spare) <= BORDER * size) {
+    if (fabs(spare) <= DECIDE_BORDER * size) {
         zw_error ignored;
-        decide_go_ahead(d, work->a, MOMENT);
-        if (system_accelerate(system, work, state->t + MOMENT, d->ahead, d->ahead + system->nq,
-                              work->a, &ignored) == ZW_OK) {
+        decide_go_ahead(d, work->a, DECIDE_MOMENT);
+        if (system_accelerate(system, work, state->t + DECIDE_MOMENT, d->ahead,
+                              d->ahead + system->nq, work->a, &ignored) == ZW_OK) {
             spare = system_hold(system, work, c);
         }
     }

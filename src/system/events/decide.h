@@ -7,6 +7,13 @@
 #include "system/events/tangent.h"
 #include "system/work.h"
 
+/* Forces and accelerations are on a border within this part of their size: there what comes next
+ * decides, asked MOMENT later and then later still, up to LATEST. Held by test/step/test_bounces.c,
+ * test/system/test_friction.c and test/step/test_prescribed_friction.c. */
+#define DECIDE_BORDER 1e-9
+#define DECIDE_MOMENT 1e-6
+#define DECIDE_LATEST 1e-1
+
 typedef struct decision {
     const zw_system *system;
     zw_work *work;

@@ -14,11 +14,6 @@
 #include "base/memory.h"
 #include "system/events/decide.h"
 
-#define BORDER                                                                                     \
-    1e-9            /* forces and accelerations this close to a border, of their size, are on it   \
-                     */
-#define MOMENT 1e-6 /* what comes next is asked so much later */
-
 typedef struct standing {
     int constraint;
     int wrong; /* its mode is not what the motion says */
@@ -117,8 +112,8 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
             spare = leaves(d, c);
             size = fastest;
         }
-        list[k].wrong = spare < -BORDER * size ? 1 : 0;
-        if (mode[c] == SYSTEM_STUCK && fabs(spare) <= BORDER * size) {
+        list[k].wrong = spare < -DECIDE_BORDER * size ? 1 : 0;
+        if (mode[c] == SYSTEM_STUCK && fabs(spare) <= DECIDE_BORDER * size) {
             list[k].wrong = -1;
             border = 1;
         }
@@ -128,9 +123,9 @@ static zw_status look(decision *d, standing *list, int count, int *wrong, zw_err
         return status;
     }
     zw_error ignored;
-    decide_go_ahead(d, work->a, MOMENT);
-    int later =
-        accelerate(d, state->t + MOMENT, d->ahead, d->ahead + d->system->nq, &ignored) == ZW_OK;
+    decide_go_ahead(d, work->a, DECIDE_MOMENT);
+    int later = accelerate(d, state->t + DECIDE_MOMENT, d->ahead, d->ahead + d->system->nq,
+                           &ignored) == ZW_OK;
     for (int k = 0; k < count; k++) {
         int c = list[k].constraint;
         if (list[k].wrong < 0) {

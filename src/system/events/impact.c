@@ -2,15 +2,13 @@
  *
  * The law of impact is that of gauss/contact/impact.c; a contact here is a one-sided constraint
  * that touches, with its friction if it has some. Its bounce is the last if it would be slower than
- * REST, or not as high as the round-off of its gap, or not as long as that of time. */
+ * SYSTEM_REST, or not as high as the round-off of its gap, or not as long as that of time. */
+#include <float.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "gauss/contact/impact.h"
 #include "system/events/decide.h"
-
-/* Speeds below REST (relative to 1 + the largest speed) count as none. */
-#define REST 1e-10
 
 /* Sum of |A_i x_i| over row r. */
 static double row_size(const zw_system *system, int r, const double *A, const double *x)
@@ -61,15 +59,15 @@ zw_status decide_look(decision *d, zw_error *error)
     if (status != ZW_OK) {
         return status;
     }
-    double a = parts > 3 ? decide_pull_of(d) : 0, tick = 2.3e-16 * fabs(state->t);
-    d->rest = REST * (1 + decide_largest(system->n, v));
+    double a = parts > 3 ? decide_pull_of(d) : 0, tick = DBL_EPSILON * fabs(state->t);
+    d->rest = SYSTEM_REST * (1 + decide_largest(system->n, v));
     for (int c = 0; c < system->model->constraint_count; c++) {
         int r = system->first_row[c];
         const double *phi = d->work->out[PART_POSITION];
         double size = row_size(system, r, phi + system->m, q);
         d->touching[c] = decide_one_sided(system, c) && phi[r] <= gauss_touch(size);
         d->normal[c] = d->work->out[PART_VELOCITY][r];
-        d->still[c] = fmax(d->rest, fmax(sqrt(2 * a * 16 * 2.3e-16 * size), 8 * a * tick));
+        d->still[c] = fmax(d->rest, fmax(sqrt(2 * a * 16 * DBL_EPSILON * size), 8 * a * tick));
     }
     return ZW_OK;
 }

@@ -9,14 +9,12 @@
  *
  * Which it is says the mobility W = T a along e, with a the answer of the masses and of all rows
  * that hold to the forces T': W is singular beside W0 = T M^-1 T', without rows, if e is
- * prescribed. Both are squares of lengths in the metric of the masses, so W < (1e-6)^2 W0 is where
- * the projections cease to tell rows apart as well (system_set_modes). */
+ * prescribed. Both are squares of lengths in the metric of the masses, so W < rank^2 W0 is where
+ * the projections cease to tell rows apart as well (GAUSS_PROJECTION_RANK). */
 #include <string.h>
 
+#include "gauss/tolerances.h"
 #include "system/events/decide.h"
-
-#define NEARLY 1e-6
-#define BORDER 1e-9 /* accelerations below this, of their size, are none */
 
 /* W[2][2] of constraint c for the rows in `role`. */
 static zw_status mobility(decision *d, int c, const int *role, double W[2][2], zw_error *error)
@@ -77,7 +75,7 @@ zw_status decide_prescribed(decision *d, int c, int *yes, zw_error *error)
         role[k] = SOLVER_ABSENT;
     }
     status = status == ZW_OK ? mobility(d, c, role, W0, error) : status;
-    double least = NEARLY * NEARLY, size = W0[0][0] + W0[1][1];
+    double least = GAUSS_PROJECTION_RANK * GAUSS_PROJECTION_RANK, size = W0[0][0] + W0[1][1];
     double product = W[0][0] * W[1][1] - W[0][1] * W[1][0];
     *yes = rank == 1 ? W[0][0] <= least * W0[0][0] : product <= least * size * size;
     if (status != ZW_OK && status != ZW_NO_MEMORY) { /* masses that are singular: not known */
@@ -113,7 +111,7 @@ static int acceleration_of(decision *d, int c, double t, const double *q, const 
 static int take_direction(const double *e, double size, double *hint)
 {
     double length = sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
-    if (!(length > BORDER * size)) {
+    if (!(length > DECIDE_BORDER * size)) {
         return 0;
     }
     for (int i = 0; i < TANGENT_WIDTH; i++) {
@@ -169,7 +167,7 @@ static int follow_on_surface(decision *d, int c, double t, const double *q, cons
                 free[l] = k < 0 ? part : part + B[l][0] * h[0] + B[l][1] * h[1];
             }
         }
-        if (k > 0 && !(hypot(free[0], free[1]) > BORDER * size)) {
+        if (k > 0 && !(hypot(free[0], free[1]) > DECIDE_BORDER * size)) {
             return 0;
         }
         if (k > 0) {
@@ -201,7 +199,8 @@ zw_status decide_follow(decision *d, int c, zw_error *error)
     state_mode(state)[c] = SYSTEM_CLOSED;
     zw_status status = system_set_modes(d->system, d->work, state_mode(state), error);
     int found = status == ZW_OK && follow_at(d, c, state->t, state_q(state), state_v(state));
-    for (double moment = 1e-6; moment < 1e-1 && !found && status == ZW_OK; moment *= 100) {
+    for (double moment = DECIDE_MOMENT; moment < DECIDE_LATEST && !found && status == ZW_OK;
+         moment *= 100) {
         decide_go_ahead(d, d->work->a, moment);
         found = follow_at(d, c, state->t + moment, d->ahead, d->ahead + d->system->nq);
     }

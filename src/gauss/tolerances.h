@@ -1,0 +1,20 @@
+/* Numbers of the kernel that several files share, each with its quantity, its reason and the test
+ * that notices if it is another one. All are ratios: no unit of the problem enters. */
+#ifndef ZW_GAUSS_TOLERANCES_H
+#define ZW_GAUSS_TOLERANCES_H
+
+/* Scales of residuals and forces are at least this part of the sizes of what they are made of, so
+ * that a problem whose free motion is all but admissible is not judged by its round-off: with 1e-3
+ * a certificate of 1e-10 asks for 1e-13 of the terms, which sums of doubles can give.
+ * Held by test/gauss/test_certificate.c. */
+#define GAUSS_SCALE_FLOOR 1e-3
+
+/* Friction below this is none: its rows would be shorter than the others by 1e9, and what they push
+ * is below the round-off of what the others do. */
+#define GAUSS_NO_FRICTION 1e-9
+
+/* Rows of projections (of places, of speeds, of impacts) depend on others below this part of their
+ * length: along what is left of them round-off would be carried on as a step, a million times. */
+#define GAUSS_PROJECTION_RANK 1e-6
+
+#endif
