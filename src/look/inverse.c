@@ -165,8 +165,8 @@ static void find_demand(zw_inverse *s, const inverse_now *now)
 /* ---- Motors --------------------------------------------------------------------------------- */
 
 /* What it can do here: by its range of force, of control or activation, and that of its joint. */
-static void find_range(const zw_system *system, const bodies_motor *motor, double length,
-                       double rate, double range[2])
+static void find_range(const zw_system *system, const zw_work *work, const bodies_motor *motor,
+                       double length, double rate, double range[2])
 {
     int by_act = motor->act >= 0;
     const double *u = by_act ? motor->act_range : motor->control;
@@ -185,8 +185,10 @@ static void find_range(const zw_system *system, const bodies_motor *motor, doubl
     const bodies_length *limited =
         motor->kind == MOTOR_LENGTH ? &system->bodies->length[motor->length] : NULL;
     if (limited && limited->force_limited && motor->gear[0] != 0) {
-        double x = limited->force_range[0] / motor->gear[0];
-        double y = limited->force_range[1] / motor->gear[0];
+        double whole[2];
+        bodies_force_range(system, work, motor->length, whole);
+        double x = whole[0] / motor->gear[0];
+        double y = whole[1] / motor->gear[0];
         range[0] = fmin(fmax(range[0], fmin(x, y)), fmax(x, y));
         range[1] = fmin(fmax(range[1], fmin(x, y)), fmax(x, y));
     }
@@ -202,7 +204,7 @@ static void add_motors(zw_inverse *s, const inverse_now *now, inverse_rows *rows
         for (int i = 0; i < count; i++) {
             rate += work->aim[i] * now->v[work->aim_dof[i]];
         }
-        find_range(s->system, motor, length, rate, range);
+        find_range(s->system, work, motor, length, rate, range);
         double at_0 = bodies_motor_law(motor, 0, length, rate).force;
         s->control[k] = at_0; /* until the force is known: find_controls */
         s->motor[k] = bodies_motor_law(motor, 1, length, rate).force - at_0;
@@ -304,7 +306,8 @@ static zw_status check_sums(const zw_inverse *s, const double *x, zw_error *erro
             int same = other->kind == MOTOR_LENGTH && other->length == one->length;
             sum += same ? other->gear[0] * x[i] : 0;
         }
-        const double *range = bodies->length[one->length].force_range;
+        double range[2];
+        bodies_force_range(s->system, s->work, one->length, range);
         double slack = 1e-9 * (1 + fabs(sum));
         if (sum < range[0] - slack || sum > range[1] + slack) {
             return base_fail(error, ZW_BAD_INPUT,

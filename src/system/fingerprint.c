@@ -189,7 +189,7 @@ static uint64_t hash_lengths(const struct system_bodies *bodies, uint64_t hash)
     }
     for (int k = 0; k < bodies->length_count; k++) {
         const bodies_length *length = &bodies->length[k];
-        const int whole[] = {length->first, length->count, length->force_limited};
+        const int whole[] = {length->first, length->count, length->force_limited, length->lifts};
         const double number[] = {length->origin, length->stiffness, length->damping};
         hash = base_hash_numbers(base_hash_ints(hash, ARRAY(whole)), ARRAY(number));
         hash = base_hash_numbers(hash, ARRAY(length->force_range));

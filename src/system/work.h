@@ -81,6 +81,7 @@ struct zw_work {
     struct tree_herd *herd;        /* equal trees of it, if somebody asked for them: bodies_herd */
     double *jacobian;              /* [12 * widest] */
     double *rows;                  /* of bodies: bodies_room */
+    double *lifted;                /* [n] of bodies: bodies_see_lifts, where a motor lifts */
     double *aim;                   /* of bodies: [n + 6] along which a force acts, */
     int *aim_dof;                  /* [n + 6] and on which speeds */
     struct tendon_now *tendons;    /* through space, if there are any: tendon/tendon.h */

@@ -20,6 +20,11 @@
 #define WORLD(bodies, rest)                                                                        \
     "<mujoco><option gravity='0 0 0'/><worldbody>" bodies "</worldbody>" rest "</mujoco>"
 
+#define LIFTED(name, range)                                                                        \
+    "<body name='" name "' gravcomp='1'><joint name='" name                                        \
+    "' type='slide' axis='1 0 0' actuatorfrcrange='" range "'/>"                                   \
+    "<geom size='.1' mass='1' contype='0' conaffinity='0'/></body>"
+
 static const double tolerances[] = {0, 1};
 
 static void step(robot *r, double tolerance, double h)
@@ -90,6 +95,32 @@ static void limits_of_the_joint(void **state)
     (void)state;
 }
 
+/* Motors that take the weight of 10 N off within their range. x, whose range is 4 N, falls by
+ * 10 - 4; y, whose range is wide, stands; z has 12 N, 10 of them for its weight and 2 of the 5 that
+ * its motor wants; w's stiff servo has the limit of what is left, too. */
+static void weights_within_the_range(void **state)
+{
+    for (int k = 0; k < 2; k++) {
+        robot r = robot_read(
+            "<mujoco><option gravity='-10 0 0'/><default><joint actuatorgravcomp='true'/></default>"
+            "<worldbody>" LIFTED("x", "-4 4") LIFTED("y", "-20 20") LIFTED("z", "-12 12") LIFTED(
+                "w", "-12 12") "</worldbody>"
+                               "<actuator><motor joint='z' ctrlrange='-9 9'/>"
+                               "<position joint='w' kp='1e5' kv='1e3'/></actuator></mujoco>");
+        state_param(r.state)[0] = 5;
+        state_param(r.state)[1] = 10;
+        for (int i = 0; i < 20; i++) {
+            step(&r, tolerances[k], 0.01);
+        }
+        close_to("x", state_v(r.state)[0], -6 * 0.2, 1e-12);
+        close_to("y", state_v(r.state)[1], 0, 1e-12);
+        close_to("z", state_v(r.state)[2], 2 * 0.2, 1e-12);
+        close_to("w", state_v(r.state)[3], 2 * 0.2, 1e-12);
+        robot_end(&r);
+    }
+    (void)state;
+}
+
 /* Friction stops what slides after v^2/2f, holds exactly what is pulled by less, and lets go what
  * is pulled by more, to either side. */
 static void dry_friction(void **state)
@@ -148,9 +179,8 @@ static void driven_through_friction(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servo_at_its_limit),
-        cmocka_unit_test(limits_of_the_joint),
-        cmocka_unit_test(dry_friction),
+        cmocka_unit_test(servo_at_its_limit),       cmocka_unit_test(limits_of_the_joint),
+        cmocka_unit_test(weights_within_the_range), cmocka_unit_test(dry_friction),
         cmocka_unit_test(driven_through_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

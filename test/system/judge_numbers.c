@@ -2,12 +2,13 @@
  *
  *     judge_numbers FILE STATES      doubles on the standard output, as the machine has them
  *
- * First nq, nv, bodies, controls, whether motors are off, entries of M, activations, tendons; of
- * each body its mass, the centre of mass and the moments xx yy zz xy xz yz about it, along the
- * body's axes; row and column of each entry. Then for every state q, v, activations, controls, M,
- * bias, acceleration, kinetic and potential energy, momentum and angular momentum about the origin,
- * position and quaternion of each body, length and rate of each tendon, length, rate and force of
- * each actuator. Exit code 3 and one line: we do not read this file. */
+ * First nq, nv, bodies, controls, whether motors are off, entries of M, activations, tendons,
+ * numbers of sensors; of each body its mass, the centre of mass and the moments xx yy zz xy xz yz
+ * about it, along the body's axes; row and column of each entry. Then for every state q, v,
+ * activations, controls, M, bias, acceleration, kinetic and potential energy, momentum and angular
+ * momentum about the origin, position and quaternion of each body, length and rate of each tendon,
+ * length, rate and force of each actuator, and what the sensors say. Exit code 3 and one line: we
+ * do not read this file. */
 #include <stdio.h>
 
 #include "numbers.h"
@@ -28,8 +29,9 @@ static void put_model(const numbers *x)
 {
     const tree_mechanism *tree = x->system->tree;
     put((double[]){tree->nq, tree->nv, x->bodies, x->system->shape.params, x->motors_off,
-                   tree->entries, x->system->bodies->act_count, x->tendons},
-        8);
+                   tree->entries, x->system->bodies->act_count, x->tendons,
+                   x->system->bodies->reading_count},
+        9);
     for (int i = 0; i < x->bodies; i++) {
         double moments[6];
         model_principal_matrix(x->own[i].quat, x->own[i].moment, moments);
@@ -65,6 +67,12 @@ static void put_state(const numbers *x)
         bodies_pull pull = bodies_motor_look(x->system, x->work, k, x->q, x->v);
         put((double[]){pull.length, pull.rate, pull.force}, 3);
     }
+    zw_error error = {0};
+    if (bodies_sense(x->system, x->work, x->state, &error) != ZW_OK) {
+        fprintf(stderr, "%s\n", error.text);
+        exit(2);
+    }
+    put(x->work->reading, bodies->reading_count);
 }
 
 static int refuse(const zw_error *error)

@@ -19,7 +19,7 @@ const states = Number(wanted ?? (process.env.ZW_CAMPAIGN === 'small' ? 10 : 100)
 
 // ---- Comparison -------------------------------------------------------------------------------
 
-const what = ['masses', 'M', 'bias', 'qacc', 'energies', 'momenta', 'poses', 'tendons', 'actuators'];
+const what = ['masses', 'M', 'bias', 'qacc', 'energies', 'momenta', 'poses', 'tendons', 'actuators', 'sensors'];
 
 // |ours - theirs| over the largest of theirs, or over the floor if that is more: where nothing acts,
 // forces are round-off.
@@ -67,13 +67,16 @@ function cross(a, b) {
 
 // Energies without what stands still; momenta about the origin.
 function observe(model, data) {
-  let still = 0;
+  let still = 0; // and weights that are taken off have a potential here
   let mass = 0;
   for (let i = 1; i < model.nbody; i++) {
     mass += model.body_mass[i];
     const root = model.body_weldid[i];
     for (let k = 0; k < 3 && (root === 0 || model.body_mocapid[root] >= 0); k++) {
       still -= model.body_mass[i] * model.opt.gravity[k] * data.xipos[3 * i + k];
+    }
+    for (let k = 0; k < 3 && root !== 0 && model.body_mocapid[root] < 0; k++) {
+      still -= model.body_gravcomp[i] * model.body_mass[i] * model.opt.gravity[k] * data.xipos[3 * i + k];
     }
   }
   const linear = Array.from(data.subtree_linvel.subarray(0, 3), (v) => v * mass);
@@ -82,6 +85,16 @@ function observe(model, data) {
     energy: [data.energy[1], data.energy[0] - still],
     momentum: [...linear, ...turn.map((x, k) => x + data.subtree_angmom[k])],
   };
+}
+
+// Does this sensor tell principal axes of a body that has several choices of them?
+function ambiguous(model, sensor) {
+  const {mjOBJ_BODY} = mujoco.mjtObj;
+  const of = [[model.sensor_objtype, model.sensor_objid], [model.sensor_reftype, model.sensor_refid]];
+  return of.some(([type, id]) => {
+    const moment = model.body_inertia.subarray(3 * id[sensor], 3 * id[sensor] + 3);
+    return type[sensor] === mjOBJ_BODY.value && (moment[0] === moment[1] || moment[1] === moment[2]);
+  });
 }
 
 // Of our entries (row, column) take theirs away; what is left should be nothing.
@@ -124,7 +137,7 @@ function poses(model, data, ours) {
 function compare(model, numbers) {
   let at = 0;
   const take = (count) => numbers.subarray(at, at += count);
-  const [nq, nv, bodies, controls, motorsOff, entries, acts, tendons] = take(8);
+  const [nq, nv, bodies, controls, motorsOff, entries, acts, tendons, readings] = take(9);
   const sizes = [[nq, model.nq + 7 * model.nmocap], [nv, model.nv], [bodies, model.nbody]];
   if (sizes.some(([a, b]) => a !== b)) {
     return {why: `sizes differ: ${sizes.map((pair) => pair.join('/')).join(' ')}`};
@@ -163,8 +176,15 @@ function compare(model, numbers) {
       const theirs = [data.actuator_length[i], data.actuator_velocity[i], data.actuator_force[i]];
       keep('actuators', apart(take(3).subarray(0, scaled ? 2 : 3), theirs.slice(0, scaled ? 2 : 3), 1e-3));
     }
+    const reading = take(readings);
+    for (let i = 0; i < model.nsensor && readings === model.nsensordata; i++) {
+      const from = model.sensor_adr[i];
+      const to = from + model.sensor_dim[i];
+      keep('sensors', ambiguous(model, i) ? 0 : apart(reading.subarray(from, to), data.sensordata.subarray(from, to), 1));
+    }
   }
   data.delete();
+  worst.unheard = readings !== model.nsensordata;
   return worst;
 }
 
@@ -200,7 +220,7 @@ function judge(file, ours) {
       const bound = model.nmesh > 0 && worst.masses > 1e-12 ? 1e-6 : searched ? 1e-9 : 1e-10;
       const good = worst.masses <= (model.nmesh > 0 ? 1e-6 : 1e-10) &&
           what.slice(1).every((key) => worst[key] <= bound);
-      rows.push({name: name + (worst.motorsOff ? ', motors off' : ''), nv: model.nv, worst, good});
+      rows.push({name: name + (worst.motorsOff ? ', motors off' : '') + (worst.unheard ? ', sensors not compared' : ''), nv: model.nv, worst, good});
     }
   }
   if (why !== null) {

@@ -15,9 +15,14 @@ int mjcf_is(const mjcf *m, int element, const char *name)
     return strcmp(m->xml.element[element].name, name) == 0;
 }
 
-int mjcf_add(mjcf *m, zw_thing kind, const void *def, int *index)
+int mjcf_add(mjcf *m, zw_thing kind, void *def, int *index)
 {
     zw_error error;
+    const char **name = model_thing_name(def);
+    if (m->in_copy >= 0 && *name != NULL &&
+        (*name = mjcf_longer_name(m, *name, m->copy[m->in_copy].suffix)) == NULL) {
+        return 0;
+    }
     int added = m->xml.status == ZW_OK ? model_add_thing(m->model, kind, def, &error) : -1;
     if (added < 0 && m->xml.status == ZW_OK) {
         m->xml.status = error.status;
@@ -41,8 +46,11 @@ int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *
                          m->xml.element[element].name, word, attribute);
     }
     *index = model_find_thing(b, kind, name);
-    if (*index >= 0) {
-        return 1;
+    if (*index < 0 && (name = mjcf_copy_name(m, name)) != NULL) {
+        *index = model_find_thing(b, kind, name);
+    }
+    if (*index >= 0 || name == NULL) {
+        return name != NULL;
     }
     read_guess guess = read_guess_start(name, (int)strlen(name));
     for (int i = 0; i < b->count[kind]; i++) {
@@ -353,7 +361,7 @@ static int sections(mjcf *m)
 
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
 {
-    mjcf m = {.model = xml->model, .limits = *limits, .xml = *xml, .root = root};
+    mjcf m = {.model = xml->model, .limits = *limits, .xml = *xml, .root = root, .in_copy = -1};
     m.folder = m.model->file[xml->element[root].file].name;
     m.folder_length = read_path_folder(m.folder);
     m.compiler = (mjcf_compiler){.autolimits = 1, .degree = 1, .eulerseq = "xyz"};
@@ -368,6 +376,7 @@ int mjcf_read(xml_tree *xml, int root, const robot_limits *limits)
     base_free(m.class_);
     base_free(m.class_slot);
     mjcf_attach_free(&m);
+    mjcf_copies_free(&m);
     *xml = m.xml;
     return ok;
 }

@@ -5,10 +5,11 @@
  *   mjcf_table*   what every element and attribute is (form.h)
  *   mjcf_default  classes: each holds the definition that an element of the class starts from
  *   mjcf_turn     the many ways to say an orientation
- *   mjcf_asset    meshes, with mesh_file (STL, OBJ)
+ *   mjcf_asset    meshes, with mesh_file (STL, OBJ) and mesh_builtin
  *   mjcf_hfield   height fields
  *   mjcf_body     bodies, frames, joints, geoms, sites
  *   mjcf_attach   bodies of other models
+ *   mjcf_copies   what refers to names inside <replicate>
  *   mjcf_tendon   tendons
  *   mjcf_link     equality, contact pairs
  *   mjcf_drive    actuators
@@ -77,7 +78,8 @@ typedef struct mjcf_frame { /* and replicate */
 typedef struct mjcf_mesh {
     uint64_t given;
     const char *name, *class_, *file;
-    int vertex, face; /* attributes + 1 */
+    int vertex, face, params; /* attributes + 1 */
+    int builtin;              /* 0: none */
     double scale[3], refpos[3], refquat[4];
     int inertia;
 } mjcf_mesh;
@@ -192,6 +194,18 @@ typedef struct mjcf_graft {
     int *block;
 } mjcf_graft;
 
+typedef struct mjcf_copied { /* a name inside <replicate> */
+    const char *name;
+    int replicate; /* the innermost */
+    size_t length; /* of the endings that its copies have: the longest are the deepest */
+} mjcf_copied;
+
+typedef struct mjcf_copy { /* one of a <replicate> */
+    int replicate;
+    int around; /* the copy that it stands in; -1: none */
+    const char *suffix;
+} mjcf_copy;
+
 typedef struct mjcf {
     zw_model *model;
     robot_limits limits;
@@ -207,6 +221,11 @@ typedef struct mjcf {
     int class_slots; /* a power of two, or 0 */
     int *class_slot; /* [class_slots] by hash of the name: the class; 0: none */
     int copies;
+    int copied_count, copied_capacity;
+    mjcf_copied *copied;
+    int copy_count, copy_capacity;
+    mjcf_copy *copy; /* in the order of the bodies */
+    int in_copy;     /* an element that refers to this one is read; -1: to none */
     int other_count, other_capacity;
     mjcf_other *other; /* models that can be attached */
     int graft_count, graft_capacity;
@@ -246,7 +265,7 @@ extern const form_row mjcf_sensor_on_NOTHING[], mjcf_sensor_on_SITE[], mjcf_sens
 int mjcf_read(xml_tree *xml, int root, const robot_limits *limits);
 int mjcf_is(const mjcf *m, int element, const char *name);
 /* Add a thing: 0 if the model refuses it. `index` may be NULL. */
-int mjcf_add(mjcf *m, zw_thing kind, const void *def, int *index);
+int mjcf_add(mjcf *m, zw_thing kind, void *def, int *index);
 /* The thing that the attribute's value names; `word` is what it should be. 0: unknown. */
 int mjcf_refer(mjcf *m, int element, const char *attribute, zw_thing kind, int *index);
 /* Take a note: "geom " and these words. */
@@ -260,6 +279,17 @@ int mjcf_limited(mjcf *m, int element, const char *word, const char *range_word,
 char *mjcf_path(mjcf *m, int element, const char *inner, const char *file);
 /* All numbers of a list attribute; NULL with *count = 0 where there is none. */
 int mjcf_list(mjcf *m, int element, int attribute, double **list, int *count);
+
+/* ---- mjcf_copies.c --------------------------------------------------------------------------- */
+
+typedef int mjcf_reader(mjcf *m, int element);
+int mjcf_each(mjcf *m, int section, mjcf_reader *one); /* of its elements, and their copies */
+/* The number of a new copy; -1: no memory. */
+int mjcf_copy_begins(mjcf *m, int replicate, int around, const char *suffix);
+int mjcf_has_copies(mjcf *m, const char *name, int replicate, const char *suffix);
+const char *mjcf_copy_name(mjcf *m, const char *name); /* of what is read now; NULL: no memory */
+const char *mjcf_longer_name(mjcf *m, const char *name, const char *suffix);
+void mjcf_copies_free(mjcf *m);
 
 /* ---- mjcf_default.c -------------------------------------------------------------------------- */
 
@@ -328,6 +358,10 @@ void read_mesh_free(read_mesh *mesh);
 /* One more; its number (a face: 1), or -1: no memory. */
 int read_mesh_add_vertex(read_mesh *mesh, const double x[3]);
 int read_mesh_add_face(read_mesh *mesh, int a, int b, int c);
+/* mesh_builtin.c: of a kind (in the order of MJCF's words, from 0) and its numbers; answers so,
+ * too.
+ */
+int read_mesh_builtin(read_mesh *mesh, int kind, const double *p, int count, char why[200]);
 /* mesh_dae.c: as read_mesh_bytes, of COLLADA. */
 int read_mesh_dae(read_mesh *mesh, const char *bytes, size_t length, char why[200]);
 /* mesh_polygon.c: a polygon as triangles (the list of corners is used up); -1: no memory. */

@@ -6,6 +6,8 @@
 #include "read/file/file.h"
 #include "read/robot/mjcf.h"
 
+enum { MJCF_PLATE = 7 }; /* of builtin meshes; has no volume */
+
 const char *mjcf_asset_name(mjcf *m, const char *file)
 {
     const char *name = file + read_path_folder(file);
@@ -60,6 +62,24 @@ static int mesh_from_file(mjcf *m, int element, const char *file, read_mesh *mes
     base_free(bytes);
     base_free(path);
     return ok > 0 && (!mesh->more || mjcf_note(m, element, "file (objects after its first one)"));
+}
+
+static int mesh_from_numbers(mjcf *m, int element, const mjcf_mesh *x, read_mesh *mesh)
+{
+    double *number = NULL;
+    int count = 0;
+    char why[200] = "";
+    if (x->params == 0) {
+        return form_fail(&m->xml, element, NULL, "a mesh that is builtin needs its params");
+    }
+    if (!mjcf_list(m, element, x->params, &number, &count)) {
+        return 0;
+    }
+    int ok = read_mesh_builtin(mesh, x->builtin - 1, number, count, why);
+    base_free(number);
+    return ok < 0    ? xml_no_memory(&m->xml)
+           : ok == 0 ? form_fail(&m->xml, element, "params", "%s", why)
+                     : 1;
 }
 
 static int mesh_from_text(mjcf *m, int element, const mjcf_mesh *x, zw_mesh_def *def,
@@ -152,26 +172,33 @@ static int mesh(mjcf *m, int element)
         return form_fail(&m->xml, element, "maxhullvert",
                          "the inertia is that of the whole hull, not of one with fewer vertices");
     }
-    if ((x.file != NULL) == (x.vertex != 0)) {
-        return form_fail(&m->xml, element, x.file != NULL ? "vertex" : NULL,
-                         "a mesh has either a file or vertices");
+    if ((x.file != NULL) + (x.vertex != 0) + (x.builtin > 0) != 1) {
+        return form_fail(&m->xml, element,
+                         x.builtin > 0    ? "builtin"
+                         : x.file != NULL ? "vertex"
+                                          : NULL,
+                         "a mesh has either a file or vertices, or is builtin");
     }
     if (x.name == NULL && (x.file == NULL || (x.name = mjcf_asset_name(m, x.file)) == NULL)) {
         return x.file != NULL ? 0 : form_fail(&m->xml, element, NULL, "this mesh needs a name");
     }
-    if (x.file != NULL) {
-        read_mesh file = {0};
-        int ok = mesh_from_file(m, element, x.file, &file);
+    if (x.vertex == 0) {
+        read_mesh made = {0};
+        int ok = x.file != NULL ? mesh_from_file(m, element, x.file, &made)
+                                : mesh_from_numbers(m, element, &x, &made);
         if (!ok) {
-            read_mesh_free(&file);
+            read_mesh_free(&made);
             return 0;
         }
-        def.vertex_count = file.vertex_count;
-        def.vertex = &file.vertex[0][0];
-        def.face_count = file.face_count;
-        def.face = &file.face[0][0];
-        ok = mesh_add(m, element, &x, &def, &file.vertex[0][0], &file.face[0][0]);
-        read_mesh_free(&file);
+        if (x.builtin == MJCF_PLATE) {
+            x.inertia = ZW_MESH_SHELL;
+        }
+        def.vertex_count = made.vertex_count;
+        def.vertex = &made.vertex[0][0];
+        def.face_count = made.face_count;
+        def.face = &made.face[0][0];
+        ok = mesh_add(m, element, &x, &def, &made.vertex[0][0], &made.face[0][0]);
+        read_mesh_free(&made);
         return ok;
     }
     double *vertex = NULL;

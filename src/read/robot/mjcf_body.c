@@ -10,6 +10,7 @@
 #include "read/robot/mjcf.h"
 
 #define PI 3.14159265358979323846
+#define MOST_ENDING 400 /* characters of the numbers of copies */
 
 typedef struct level {
     int element;
@@ -20,6 +21,7 @@ typedef struct level {
     int copy, copies; /* replicate: of how many; 0: no replicate */
     model_pose step;  /* from one copy to the next */
     const char *sep;
+    int number, around; /* of the copy that is made now, among all; of the one around; -1: none */
 } level;
 
 typedef struct walk {
@@ -43,31 +45,42 @@ static int push(walk *w, const level *l)
     return 1;
 }
 
+/* The innermost copy that the top level stands in; NULL: none. */
+static const level *copy_of(const walk *w)
+{
+    int i = w->count - 1;
+    while (i >= 0 && w->level[i].copies == 0) {
+        i--;
+    }
+    return i >= 0 ? &w->level[i] : NULL;
+}
+
+/* The top level, a replicate, begins its next copy: its number, then those of the copies around. */
+static int begin_copy(walk *w)
+{
+    level *l = top(w);
+    char number[100], count[16];
+    int digits = snprintf(count, sizeof count, "%d", l->copies);
+    snprintf(number, sizeof number, "%.60s%0*d", l->sep, digits, l->copy);
+    const char *rest = l->around >= 0 ? w->m->copy[l->around].suffix : "";
+    if (strlen(rest) >= MOST_ENDING) {
+        return form_fail(&w->m->xml, l->element, NULL, "replicates stand too deep in each other");
+    }
+    const char *suffix = mjcf_longer_name(w->m, number, rest);
+    l->number = suffix ? mjcf_copy_begins(w->m, l->element, l->around, suffix) : -1;
+    return l->number >= 0;
+}
+
 /* The name with the numbers of all copies it stands in, the innermost first; NULL stays NULL. */
 static int copy_name(walk *w, const char **name)
 {
-    char suffix[400] = "";
-    size_t used = 0;
-    for (int i = w->count - 1; i >= 0 && *name != NULL; i--) {
-        const level *l = &w->level[i];
-        if (l->copies > 0) {
-            char count[16];
-            int digits = snprintf(count, sizeof count, "%d", l->copies);
-            int added =
-                snprintf(suffix + used, sizeof suffix - used, "%.60s%0*d", l->sep, digits, l->copy);
-            used += added > 0 ? (size_t)added : 0;
-            if (used >= sizeof suffix) {
-                return form_fail(&w->m->xml, l->element, NULL,
-                                 "replicates stand too deep in each other");
-            }
-        }
-    }
-    if (used == 0) {
+    const level *copy = *name != NULL ? copy_of(w) : NULL;
+    if (copy == NULL) {
         return 1;
     }
-    char long_name[1000];
-    int length = snprintf(long_name, sizeof long_name, "%.500s%s", *name, suffix);
-    *name = xml_keep(&w->m->xml, long_name, (size_t)length);
+    const char *suffix = w->m->copy[copy->number].suffix;
+    int ok = **name == 0 || mjcf_has_copies(w->m, *name, copy->element, suffix);
+    *name = ok ? mjcf_longer_name(w->m, *name, suffix) : NULL;
     return *name != NULL;
 }
 
@@ -404,9 +417,11 @@ static int replicate(walk *w, int element)
         return form_fail(&m->xml, element, "count", "replicate needs a count of at least 1");
     }
     memcpy(l.step.pos, f.pos, sizeof l.step.pos);
+    const level *outside = copy_of(w);
     l.copies = f.count;
     l.sep = f.sep;
-    return push(w, &l);
+    l.around = outside != NULL ? outside->number : -1;
+    return push(w, &l) && begin_copy(w);
 }
 
 static int child(walk *w, int element)
@@ -461,9 +476,10 @@ int mjcf_world(mjcf *m, int section)
         } else if (t->copies > 0 && ++t->copy < t->copies) {
             t->pose = model_pose_chain(&t->pose, &t->step);
             t->next = m->xml.element[t->element].child;
-            ok = ++m->copies <= m->limits.copies ||
-                 form_fail(&m->xml, t->element, NULL, "there may be %d elements, not more",
-                           m->limits.copies);
+            ok = ++m->copies <= m->limits.copies
+                     ? begin_copy(&w)
+                     : form_fail(&m->xml, t->element, NULL, "there may be %d elements, not more",
+                                 m->limits.copies);
         } else {
             w.count--;
         }

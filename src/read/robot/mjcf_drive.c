@@ -280,10 +280,5 @@ static int actuator(mjcf *m, int element)
 
 int mjcf_actuators(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!actuator(m, c)) {
-            return 0;
-        }
-    }
-    return 1;
+    return mjcf_each(m, section, actuator);
 }

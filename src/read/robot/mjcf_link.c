@@ -128,12 +128,7 @@ static int equality(mjcf *m, int element)
 
 int mjcf_equalities(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!equality(m, c)) {
-            return 0;
-        }
-    }
-    return 1;
+    return mjcf_each(m, section, equality);
 }
 
 /* ---- Contact -------------------------------------------------------------------------------- */
@@ -170,14 +165,14 @@ static int exclude(mjcf *m, int element)
     return mjcf_add(m, ZW_THING_EXCLUDE, &def, NULL);
 }
 
+static int who_touches(mjcf *m, int element)
+{
+    return mjcf_is(m, element, "pair") ? pair(m, element) : exclude(m, element);
+}
+
 int mjcf_contacts(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!(mjcf_is(m, c, "pair") ? pair(m, c) : exclude(m, c))) {
-            return 0;
-        }
-    }
-    return 1;
+    return mjcf_each(m, section, who_touches);
 }
 
 /* ---- What MJCF has no words for -------------------------------------------------------------- */

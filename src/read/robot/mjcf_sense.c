@@ -91,12 +91,7 @@ static int sensor(mjcf *m, int element)
 
 int mjcf_sensors(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!sensor(m, c)) {
-            return 0;
-        }
-    }
-    return 1;
+    return mjcf_each(m, section, sensor);
 }
 
 /* ---- Keyframes ------------------------------------------------------------------------------ */

@@ -184,8 +184,9 @@ const form_row mjcf_mesh_rows[] = {
     FORM_REALS("refpos", mjcf_mesh, refpos, 3, 3),
     FORM_REALS("refquat", mjcf_mesh, refquat, 4, 4),
     FORM_WORDS("inertia", mjcf_mesh, inertia, "exact legacy shell convex"),
-    FORM_REFUSE("builtin", "none", "meshes are given by files or vertices"),
-    FORM_REFUSE("params", "", "meshes are given by files or vertices"),
+    FORM_WORDS("builtin", mjcf_mesh, builtin,
+               "none sphere hemisphere cone supersphere supertorus wedge plate"),
+    FORM_LISTS("params", mjcf_mesh, params),
     FORM_END};
 
 const form_row mjcf_model_rows[] = {FORM_TEXTS("name", mjcf_attach, name),

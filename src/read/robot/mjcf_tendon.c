@@ -110,10 +110,5 @@ static int tendon(mjcf *m, int element)
 
 int mjcf_tendons(mjcf *m, int section)
 {
-    for (int c = m->xml.element[section].child; c >= 0; c = m->xml.element[c].next) {
-        if (!tendon(m, c)) {
-            return 0;
-        }
-    }
-    return 1;
+    return mjcf_each(m, section, tendon);
 }

@@ -49,6 +49,7 @@ static void add_motors(step_impulse *s, const double *u)
     zw_work *work = s->work;
     const double *coef = bodies_coef_at(s->system, work, s->q_force);
     memset(s->room, 0, (size_t)bodies->length_count * sizeof *s->room);
+    bodies_see_lifts(s->system, work);
     memset(s->loose, 0, (size_t)bodies->length_count * sizeof *s->loose);
     memset(s->held, 0, (size_t)s->system->n * sizeof *s->held);
     for (int k = 0; k < bodies->motor_count; k++) {
@@ -69,11 +70,14 @@ static void add_motors(step_impulse *s, const double *u)
             s->Q[work->aim_dof[i]] += by * work->aim[i];
         }
     }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+    int works = bodies->motor_count > 0 || bodies->motor_lifts;
+    for (int i = 0; i < bodies->length_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
-        const double *range = length->force_range;
-        double by =
-            length->force_limited ? interval_nearest(range[0], range[1], s->room[i]) : s->room[i];
+        double by = s->room[i], range[2];
+        if (length->force_limited) {
+            bodies_force_range(s->system, work, i, range);
+            by = interval_nearest(range[0], range[1], by);
+        }
         if (s->loose[i] < s->pulls[i]) {
             by = s->loose[i] > 0 ? s->room[i] : 0; /* boxes have the limits of this length */
         }

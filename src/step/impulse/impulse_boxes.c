@@ -52,8 +52,8 @@ static int limits_of(const step_impulse *s, int k, double limit[2])
     limit[0] = motor->clamp_force ? motor->force[0] : -HUGE_VAL;
     limit[1] = motor->clamp_force ? motor->force[1] : HUGE_VAL;
     if (motor->kind == MOTOR_LENGTH && s->system->bodies->length[motor->length].force_limited) {
-        const double *range = s->system->bodies->length[motor->length].force_range;
-        double gear = motor->gear[0];
+        double gear = motor->gear[0], range[2];
+        bodies_force_range(s->system, s->work, motor->length, range);
         double low = range[gear < 0] / gear, high = range[gear > 0] / gear;
         limit[0] = interval_nearest(low, high, limit[0]);
         limit[1] = interval_nearest(low, high, limit[1]);
@@ -96,14 +96,16 @@ int impulse_motor_yields(const step_impulse *s, int k)
     const bodies_motor *motor = &s->system->bodies->motor[k];
     const bodies_length *length =
         motor->kind == MOTOR_LENGTH ? &s->system->bodies->length[motor->length] : NULL;
-    double wish = s->law[k].force;
+    double wish = s->law[k].force, range[2];
     if (s->boxed[k] ||
         (motor->clamp_force && (wish <= motor->force[0] || wish >= motor->force[1]))) {
         return 0;
     }
-    return !length || !length->force_limited ||
-           (s->room[motor->length] > length->force_range[0] &&
-            s->room[motor->length] < length->force_range[1]);
+    if (!length || !length->force_limited) {
+        return 1;
+    }
+    bodies_force_range(s->system, s->work, motor->length, range);
+    return s->room[motor->length] > range[0] && s->room[motor->length] < range[1];
 }
 
 void impulse_begin_boxes(step_impulse *s, int all)

@@ -38,6 +38,7 @@ typedef struct bodies_length {
     double origin;    /* L in the pose as described */
     int force_limited;
     double force_range[2]; /* of all motors together: on a tendon, or at a joint */
+    int lifts;             /* within it: weights that are taken off act through the motor there */
     double stiffness, damping;
     double rest[2];  /* between these no spring force */
     double armature; /* a mass m that moves with the rate: m coef coef' in M */
@@ -298,6 +299,7 @@ struct system_bodies {
     bodies_path *path;
     bodies_stop *stop;
     bodies_length *length; /* joints of the model (joint_count), then its tendons */
+    int motor_lifts;       /* some of them take weights off by their motors */
     bodies_closer *closer;
     bodies_dry *dry; /* their constraints stand behind those of the closers */
     bodies_motor *motor;
@@ -492,6 +494,12 @@ bodies_moving bodies_look(const zw_system *system, const zw_work *work, const bo
 double bodies_entry(const double *c, const double *J);
 
 /* bodies_force.c: a wrench (moment first) at a point of a body, on the coordinates. */
+/* Forces of motors on a length have this range now. Where the motor of a joint takes weights off
+ * within its range, with the force L along its speed, that is [low - L, high - L]: L itself comes
+ * with the springs. bodies_see_lifts finds L, for the places that are known; bodies_add_motors
+ * calls it. */
+void bodies_see_lifts(const zw_system *system, zw_work *work);
+void bodies_force_range(const zw_system *system, const zw_work *work, int length, double range[2]);
 void bodies_push(const zw_system *system, zw_work *work, int body, const double place[3],
                  const double wrench[6], double *force);
 

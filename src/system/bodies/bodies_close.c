@@ -48,6 +48,7 @@ static void joint_lengths(bodies_builder *b)
         if (is_scalar(joint)) { /* springs and dampers are the tree's */
             add_term(b, length, j, 1);
             length->force_limited = joint->force_limited;
+            length->lifts = joint->motor_lifts;
             memcpy(length->force_range, joint->force_range, sizeof length->force_range);
         }
     }

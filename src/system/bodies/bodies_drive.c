@@ -256,19 +256,19 @@ static zw_status set_spring_dampers(bodies_builder *b, zw_error *error)
                            bad ? "here: masses are missing" : "where loops are cut");
 }
 
-/* Motors that lift weights do so within the range of their joint. */
-static zw_status check_lifts(const bodies_builder *b, zw_error *error)
+/* Weights that are taken off by the motors of some joints; without any motor nobody does, as in
+ * MuJoCo. */
+static void share_lifts(bodies_builder *b)
 {
-    for (int j = 0; j < b->from->count[ZW_THING_JOINT]; j++) {
-        const zw_joint_def *joint = &b->from->joint[j];
-        if (joint->motor_lifts && joint->force_limited && b->to->lift_count > 0) {
-            return model_fail(b->model, error, ZW_BAD_INPUT, joint->place,
-                              "joint '%.60s': its motor lifts weights (actuatorgravcomp) within a "
-                              "range of force; that is not there yet, remove one of the two",
-                              joint->name ? joint->name : "");
+    int none = b->from->count[ZW_THING_ACTUATOR] == 0 || bodies_without(b, ZW_WITHOUT_ACTUATION);
+    for (int j = 0; j < b->from->count[ZW_THING_JOINT] && b->to->lift_count > 0; j++) {
+        bodies_length *length = &b->to->length[j];
+        b->to->motor_lifts |= length->lifts;
+        if (length->lifts && none) {
+            length->force_limited = 1;
+            length->force_range[0] = length->force_range[1] = 0;
         }
     }
-    return ZW_OK;
 }
 
 zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
@@ -286,7 +286,7 @@ zw_status bodies_make_drives(bodies_builder *b, zw_error *error)
         status = bodies_without(b, ZW_WITHOUT_ACTUATION) ? ZW_OK : make_motor(b, k, error);
     }
     make_lifts(b);
-    status = status == ZW_OK ? check_lifts(b, error) : status;
+    share_lifts(b);
     status = status == ZW_OK ? set_spring_dampers(b, error) : status;
     status = status == ZW_OK ? bodies_make_muscles(b, error) : status;
     return status == ZW_OK ? damp_by_ratio(b, error) : status;

@@ -370,12 +370,43 @@ bodies_pull bodies_motor_look(const zw_system *system, zw_work *work, int index,
     return now;
 }
 
+static void add_lift(const zw_system *system, zw_work *work, const bodies_lift *lift,
+                     const double place[3], double *force)
+{
+    double wrench[6] = {0, 0, 0, lift->force[0], lift->force[1], lift->force[2]};
+    bodies_push(system, work, lift->body, place, wrench, force);
+}
+
+void bodies_see_lifts(const zw_system *system, zw_work *work)
+{
+    const struct system_bodies *bodies = system->bodies;
+    if (!bodies->motor_lifts) {
+        return;
+    }
+    memset(work->lifted, 0, (size_t)system->n * sizeof *work->lifted);
+    for (int i = 0; i < bodies->lift_count; i++) {
+        double place[3];
+        tree_point(system->tree, bodies->lift[i].body, bodies->lift[i].pos, work->sweeps, place);
+        add_lift(system, work, &bodies->lift[i], place, work->lifted);
+    }
+}
+
+void bodies_force_range(const zw_system *system, const zw_work *work, int length, double range[2])
+{
+    const bodies_length *l = &system->bodies->length[length];
+    int own = system->bodies->motor_lifts && l->lifts;
+    double by = own ? work->lifted[system->bodies->term[l->first].dof] : 0;
+    range[0] = l->force_range[0] - by;
+    range[1] = l->force_range[1] - by;
+}
+
 void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, const double *v,
                        double *room, double *force)
 {
     const struct system_bodies *bodies = system->bodies;
     const double *coef = bodies_coef_at(system, work, q);
     memset(room, 0, (size_t)bodies->length_count * sizeof *room);
+    bodies_see_lifts(system, work);
     for (int k = 0; k < bodies->motor_count; k++) {
         const bodies_motor *motor = &bodies->motor[k];
         if (motor->kind == MOTOR_LENGTH && !motor->gain_law && !motor->bias_law) {
@@ -392,7 +423,8 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
             force[work->aim_dof[i]] += now.force * work->aim[i];
         }
     }
-    for (int i = 0; i < bodies->length_count && bodies->motor_count > 0; i++) {
+    int works = bodies->motor_count > 0 || bodies->motor_lifts;
+    for (int i = 0; i < bodies->length_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
         int at_dof = i < bodies->joint_count && length->count == 1;
         room[i] = clamp(room[i], length->force_limited && !at_dof, length->force_range);
@@ -400,11 +432,12 @@ void bodies_add_motors(const zw_system *system, zw_work *work, const double *q, 
     }
 
     /* A joint's limit is that of all motors, on the joint, its tendons or sites. */
-    for (int i = 0; i < bodies->joint_count && bodies->motor_count > 0; i++) {
+    for (int i = 0; i < bodies->joint_count && works; i++) {
         const bodies_length *length = &bodies->length[i];
         if (length->force_limited && length->count == 1) {
-            double *at = &force[bodies->term[length->first].dof];
-            *at = room[i] = clamp(*at, 1, length->force_range);
+            double *at = &force[bodies->term[length->first].dof], range[2];
+            bodies_force_range(system, work, i, range);
+            *at = room[i] = clamp(*at, 1, range);
         }
     }
 }
@@ -415,7 +448,7 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
 {
     const struct system_bodies *bodies = system->bodies;
     const double *coef = bodies_coef_at(system, work, q);
-    double potential = 0, place[3], wrench[6] = {0};
+    double potential = 0, place[3];
     for (int i = 0; i < bodies->length_count; i++) {
         const bodies_length *length = &bodies->length[i];
         if (length->stiffness == 0) {
@@ -433,8 +466,7 @@ double bodies_add_springs(const zw_system *system, zw_work *work, const double *
         tree_point(system->tree, lift->body, lift->pos, work->sweeps, place);
         potential -= model_dot(lift->force, place);
         if (force) {
-            memcpy(wrench + 3, lift->force, sizeof lift->force);
-            bodies_push(system, work, lift->body, place, wrench, force);
+            add_lift(system, work, lift, place, force);
         }
     }
     return potential;

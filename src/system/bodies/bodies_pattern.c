@@ -379,7 +379,8 @@ static zw_status lay_out(bodies_builder *b, int slip, zw_error *error)
 
 static int is_conservative(const bodies_builder *b)
 {
-    int damped = b->to->motor_count > 0 || b->to->dry_count > 0 || b->to->fluid_count > 0;
+    int damped = b->to->motor_count > 0 || b->to->motor_lifts || b->to->dry_count > 0 ||
+                 b->to->fluid_count > 0;
     damped |= b->to->formulas && b->to->formulas->works;
     for (int i = 0; i < b->system->n; i++) {
         damped |= b->system->tree->damping[i] != 0;

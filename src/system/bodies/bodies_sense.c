@@ -268,6 +268,13 @@ static double read_limit(const zw_system *system, const zw_work *work, const dou
     }
 }
 
+/* Weights that motors take off come with the springs, here they are the motor's. */
+static double lifted_by_motor(const zw_system *system, const zw_work *work, int joint, int dof)
+{
+    const struct system_bodies *bodies = system->bodies;
+    return bodies->motor_lifts && bodies->length[joint].lifts ? work->lifted[dof] : 0;
+}
+
 /* `pulled` is what motors do: on speeds, and along lengths behind them. */
 static void read_joint(const zw_system *system, const zw_work *work, zw_state *state,
                        const double *pulled, const bodies_sensor *sensor, double *out)
@@ -281,7 +288,7 @@ static void read_joint(const zw_system *system, const zw_work *work, zw_state *s
         *out = v[sensor->dof];
         break;
     case ZW_SENSOR_JOINTACTUATORFRC:
-        *out = pulled[sensor->dof];
+        *out = pulled[sensor->dof] + lifted_by_motor(system, work, sensor->target, sensor->dof);
         break;
     case ZW_SENSOR_BALLQUAT:
         memcpy(out, q + sensor->q, 4 * sizeof *out);
