@@ -42,11 +42,11 @@ static void it_gets_over(void **state)
     }
 }
 
-/* Starts 1e-7 and 2e-7 m apart: what comes of it past the first blows (1.83 s) is one and two times
- * as much, and little. Not so in the step to 1.992 s: the rim of a wheel comes down on the edge,
- * its points change their names from one look to the next, and the flight to where it meets cannot
- * be solved beyond some time, at which it is cut: places behind it have a noise of 1e-9 to 1e-6 m.
- */
+/* Starts 1e-7 and 2e-7 m apart: what comes of it is one and two times as much, past the first blows
+ * (1.83 s), where the point at which a wheel crosses the edge runs along both of them and comes to
+ * the wheel's end (1.99 s), and until it lies on the step with six points where three would do (2.4
+ * s). From then on contacts share the load as the rounds of a step have come to it, in parts of
+ * 1e-7. */
 static void what_is_small_stays_linear(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void what_is_small_stays_linear(void **state)
         dice d = dice_of(6);
         skid r = skid_next(&d);
         assert_int_equal(skid_open(&r, 1e-7 * k), ZW_OK);
-        to(&r, 1.9, 0.002);
+        to(&r, 2.4, 0.002);
         memcpy(place[k], skid_place(&r), sizeof place[k]);
         touch_close(&r.s);
     }
@@ -64,7 +64,7 @@ static void what_is_small_stays_linear(void **state)
         one = fmax(one, fabs(place[1][i] - place[0][i]));
         two = fmax(two, fabs(place[2][i] - place[0][i]));
     }
-    print_message("after 1.9 s: %.3e and %.3e m\n", one, two);
+    print_message("after 2.4 s: %.3e and %.3e m\n", one, two);
     assert_true(two < 1e-6);
     assert_true(fabs(two - 2 * one) < 0.01 * one);
 }

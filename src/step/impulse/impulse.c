@@ -241,7 +241,7 @@ static int is_first_enough(const step_impulse *s)
 
 static zw_status begin_rounds(step_impulse *s, zw_error *error)
 {
-    memcpy(s->u, s->again ? s->best : s->v0, (size_t)s->system->n * sizeof(double));
+    memcpy(s->u, s->v0, (size_t)s->system->n * sizeof(double));
     zw_status status = impulse_find_contacts(s, s->begin, NULL, error);
     return status == ZW_OK ? impulse_solve_rounds(s, error) : status;
 }
@@ -290,7 +290,6 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     impulse_begin_forces(s);
     impulse_begin_balance(s);
     zw_status status = begin_rounds(s, error);
-    s->again = 0;
     if (status == ZW_INACCURATE && s->touch.rolling.count > 0) {
         s->touch.rolling.off = 1;
         status = begin_rounds(s, error);
@@ -478,7 +477,6 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     memcpy(s->first, v0, speeds);
     memcpy(s->act0, carried, acts);
     s->t = t;
-    s->again = 0; /* what the last step solved is of another one */
     s->gained = s->impact_loss = s->late = 0;
     s->work->effort = (struct system_effort){0};
     hand_down_stop(s);

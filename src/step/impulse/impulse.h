@@ -129,7 +129,8 @@ typedef struct impulse_landing {
     double late;                 /* by how much the end of that piece is after the first of them */
     int slow;                    /* something lands in it that is too slow to be among them */
     impulse_begun *begun;        /* [points] */
-    contact_key *list;           /* [points] those that are left out, until they meet */
+    contact_key *list;           /* [points] those that are left out, until they meet, */
+    unsigned char *faded;        /* [points] or that they are no landings has been found */
     unsigned char
         *now; /* [points found] it lands in this step; or is pushed apart: IMPULSE_APART */
 } impulse_landing;
@@ -228,7 +229,6 @@ typedef struct step_impulse {
     double *first;   /* [n] v0 of the whole step, where it is taken in pieces */
     double *u;       /* [n] the speed that leads from q0 to q1: the unknown */
     double *best;    /* [n] of the rounds so far the one that missed least */
-    int again;       /* (q0, v0) and about h are those of the last solve: begin with its u, best */
     double *q1;      /* [nq] q0 (+) h u */
     double *q_other; /* [nq] where the momenta are, then where the impulses act */
     double *q_force; /* [nq] where the forces are those of */
@@ -561,6 +561,8 @@ int impulse_is_landing(const impulse_contacts *t, int k);
 void impulse_count_landings(step_impulse *s);
 /* What has been found to land will be left out until it meets. 0: nothing, or too much at once. */
 int impulse_note_landings(step_impulse *s);
+/* Are some of them, as they move where a flight has ended, none? */
+int impulse_landings_fade(step_impulse *s, const double *v1);
 int impulse_lands(const impulse_contacts *t, const contact_point *point);
 void impulse_forget_landings(step_impulse *s); /* what was left out is not any more */
 /* Impulses of a step that is cut: of point k along its rows, in an impact; of all points in the

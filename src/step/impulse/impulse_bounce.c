@@ -20,7 +20,9 @@
  * parabola of a body in free flight, to round-off, whatever h is (impulse_close.c).
  *
  * Time of the impact.  The first trial ends where a gap can close at the earliest if gap'' >= -|g|;
- * later ones take gap'' as the flights so far had it, and begin with the mean speed of the last.
+ * later ones take gap'' as the flights so far had it. Each begins afresh: with the speeds of the
+ * last, more contacts than are needed would share a load as they did there, not as the laws of this
+ * one have it (gauss/contact/choose.c), and what its end is would depend on the trials before.
  * Where a flight ends too late, the gap is negative, and Newton's rule with the speeds there leads
  * back, between the times at which all is known to be open and not to be; where it parts again by
  * then, half of that time does.
@@ -313,7 +315,6 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         t = fmin(t, impulse_until_meeting(s, b->rest));
     }
     *end = FLIGHT_LOST;
-    s->again = 0;
     for (int k = 0; k < LOOKS && b->work > 0 && !impulse_is_spent(s, !s->calm); k++) {
         double open = 1;
         int lands = 0;
@@ -321,7 +322,6 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
         if (status == ZW_NO_MEMORY) {
             return status;
         }
-        s->again = status == ZW_OK;
         if (status == ZW_OK && lands) { /* the same without its rows tells when it meets: */
             if (look_around(s, b, &lands, error) == ZW_NO_MEMORY) {
                 return ZW_NO_MEMORY;
@@ -335,6 +335,11 @@ static zw_status fly_to_impact(step_impulse *s, bounce *b, double soon, flight *
             high = t;
             t = shorter ? open * t : status == ZW_OK ? low : 0.5 * (low + t);
             most = shorter ? most : t;
+            continue;
+        }
+        if (impulse_landings_fade(s, v1)) { /* the same with their rows */
+            low = 0;
+            high = most = b->rest;
             continue;
         }
         outlook out = look_out(s, b, v1, t);

@@ -371,7 +371,7 @@ zw_status impulse_solve_rounds(step_impulse *s, zw_error *error)
     progress at = {.left = INFINITY, .best = INFINITY, .soundest = INFINITY};
     zw_status status = ZW_OK;
     s->missed = s->rests = s->with_N = 0;
-    for (int round = s->again; round < ROUNDS && status == ZW_OK; round++) {
+    for (int round = 0; round < ROUNDS && status == ZW_OK; round++) {
         s->rounds = round;
         int done = 0;
         if (impulse_stops(s)) {
