@@ -29,14 +29,33 @@ def ranges(model: "Model") -> tuple[Array, Array]:
     return limits[:, 0], limits[:, 1]
 
 
+def _mask(options: dict[str, Any] | None, worlds: int) -> npt.NDArray[np.bool_]:
+    """Who is reset: options["reset_mask"], or all."""
+    if not options or "reset_mask" not in options:
+        return np.ones(worlds, dtype=bool)
+    mask = options["reset_mask"]
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError("options['reset_mask'] is a NumPy array of bool")
+    if mask.shape != (worlds,) or not mask.any():
+        raise ValueError(f"options['reset_mask'] has the shape ({worlds},), and at least one world in it")
+    return mask
+
+
 def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, done: Look | None = None,
          start: Callable[[Batch, npt.NDArray[np.bool_], np.random.Generator], None] | None = None, substeps: int = 1, horizon: int = 1000,
-         threads: int = 1, sense: bool = False, vary: Mapping[str, npt.ArrayLike] | None = None, **options: Any) -> Any:
-    """A gymnasium.vector.VectorEnv: actions are the controls, clipped to their ranges.
+         autoreset: str = "NextStep", threads: int = 1, sense: bool = False, vary: Mapping[str, npt.ArrayLike] | None = None,
+         **options: Any) -> Any:
+    """A gymnasium.vector.VectorEnv: actions are the controls, clipped to their ranges. Gymnasium 1.1 or later.
 
     reward(batch) [worlds], observe(batch) [worlds, numbers] and done(batch) [worlds] look at the batch after `substeps` steps.
-    start(batch, mask, rng) writes the starts of the worlds of the mask. Worlds that end (done, failed, or after `horizon` steps) begin
-    anew in the same call; info["final_obs"] has their last observations. `env.batch` is the Batch.
+    start(batch, mask, rng) writes the starts of the worlds of the mask. A world has terminated where done says so, where it failed or
+    where a `stop` line of the file ended it; after `horizon` steps it is truncated. autoreset is one of Gymnasium's modes:
+
+    "NextStep"  worlds that have ended begin anew in the next call, which ignores their actions and gives no reward;
+    "SameStep"  in the same call: info["final_obs"] and info["final_info"] have their last observations;
+    "Disabled"  when the caller says so: env.reset(options={"reset_mask": terminated | truncated}).
+
+    info["failed"] is the mask of worlds that could not go on; `env.batch` is the Batch.
 
         env = zwang.env.make(model, 4096, reward=lambda batch: -np.abs(batch.q[:, 0]), threads=8)
         observation, info = env.reset(seed=1)
@@ -44,68 +63,93 @@ def make(model: "Model", worlds: int, *, reward: Look, observe: Look = _state, d
     """
     try:
         import gymnasium
+        from gymnasium.vector import AutoresetMode, VectorEnv
+        from gymnasium.vector.utils import batch_space
     except ImportError:
-        raise ImportError("zwang.env.make needs Gymnasium (pip install gymnasium)") from None
+        raise ImportError("zwang.env.make needs Gymnasium 1.1 or later (pip install gymnasium)") from None
 
+    modes = {mode.value: mode for mode in AutoresetMode}
+    if autoreset not in modes:
+        raise ValueError(f"autoreset is one of {', '.join(modes)}, not {autoreset!r}")
     batch = Batch(model, worlds, threads, vary=vary, **options)
     low, high = ranges(batch.model)
     if sense:
         batch.step(0, sense=True)
-    width = np.asarray(observe(batch)).shape[1]
+    shape = np.asarray(observe(batch)).shape
+    if len(shape) != 2 or shape[0] != worlds:
+        raise ValueError(f"observe(batch) has the shape {shape}; wanted is ({worlds}, numbers)")
 
-    def space(lower: Array, upper: Array) -> Any:
-        return gymnasium.spaces.Box(lower, upper, dtype=np.float64)
+    def of_worlds(what: str, values: npt.ArrayLike, kind: type) -> Any:
+        array: npt.NDArray[Any] = np.asarray(values, dtype=kind)
+        if array.shape != (worlds,):
+            raise ValueError(f"{what}(batch) has the shape {array.shape}; wanted is ({worlds},)")
+        return array
 
-    class Env(gymnasium.vector.VectorEnv):  # type: ignore[misc]
-        metadata = {"autoreset_mode": getattr(getattr(gymnasium.vector, "AutoresetMode", None), "SAME_STEP", None)}
+    class Env(VectorEnv):  # type: ignore[misc]
+        metadata = {"autoreset_mode": modes[autoreset]}
 
         def __init__(self) -> None:
             self.batch = batch
             self.num_envs = worlds
-            self.single_action_space = space(low, high)
-            self.single_observation_space = space(np.full(width, -np.inf), np.full(width, np.inf))
-            self.action_space = space(np.tile(low, (worlds, 1)), np.tile(high, (worlds, 1)))
-            self.observation_space = space(np.full((worlds, width), -np.inf), np.full((worlds, width), np.inf))
-            self.closed = False
+            self.single_action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
+            self.single_observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (shape[1],), dtype=np.float64)
+            self.action_space = batch_space(self.single_action_space, worlds)
+            self.observation_space = batch_space(self.single_observation_space, worlds)
             self._steps = np.zeros(worlds, dtype=np.int64)
-            self._rng = np.random.default_rng()
+            self._over = np.zeros(worlds, dtype=bool)  # ended, and not reset since
 
         def _begin(self, mask: npt.NDArray[np.bool_]) -> None:
             batch.reset(mask)
             self._steps[mask] = 0
+            self._over[mask] = False
             if start is not None:
-                start(batch, mask, self._rng)
+                start(batch, mask, self.np_random)
             if sense or start is not None:
                 batch.step(0, sense=sense)
 
+        def _see(self) -> Array:
+            return np.array(observe(batch), dtype=float)
+
         def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-            if seed is not None:
-                self._rng = np.random.default_rng(seed)
-            self._begin(np.ones(worlds, dtype=bool))
-            return np.array(observe(batch), dtype=float), {}
+            mask = _mask(options, worlds)
+            super().reset(seed=seed)
+            self._begin(mask)
+            return self._see(), {}
 
         def step(self, actions: npt.ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
             given = np.asarray(actions, dtype=float)
             if given.shape != batch.ctrl.shape:
                 raise ValueError(f"actions have the shape {given.shape}, not {batch.ctrl.shape}")
+            if autoreset == "Disabled" and self._over.any():
+                raise gymnasium.error.ResetNeeded(
+                    f"{int(self._over.sum())} worlds have ended: env.reset(options={{'reset_mask': terminated | truncated}}) begins them anew")
+            anew = self._over.copy()  # "NextStep": what these do in this step is forgotten
             np.clip(given, low, high, out=batch.ctrl)
             batch.step(substeps, sense=sense)
-            self._steps += 1
-            failed = batch.failed
-            ended = failed | batch.stopped | (np.zeros(worlds, bool) if done is None else np.asarray(done(batch), dtype=bool))
-            late = (self._steps >= horizon) & ~ended
-            rewards = np.where(failed, 0.0, np.asarray(reward(batch), dtype=float))
-            seen = np.array(observe(batch), dtype=float)
-            over = ended | late
-            info: dict[str, Any] = {"failed": failed}
-            if over.any():
-                info["final_obs"] = seen
-                info["_final_obs"] = over
-                self._begin(over)
-                seen = np.where(over[:, None], np.asarray(observe(batch), dtype=float), seen)
+            failed = batch.failed & ~anew
+            ended = failed | (batch.stopped & ~anew)
+            if anew.any():
+                self._begin(anew)
+            self._steps[~anew] += 1
+            if done is not None:
+                ended |= of_worlds("done", done(batch), bool) & ~anew
+            late = (self._steps >= horizon) & ~ended & ~anew
+            rewards = np.where(failed | anew, 0.0, of_worlds("reward", reward(batch), float))
+            self._over = ended | late
+            info: dict[str, Any] = {"failed": failed, "_failed": np.ones(worlds, dtype=bool)}
+            seen = self._see()
+            if autoreset == "SameStep" and self._over.any():
+                seen = self._begin_at_once(seen, info)
             return seen, rewards, ended, late, info
 
-        def close(self, **kwargs: Any) -> None:
-            self.closed = True
+        def _begin_at_once(self, seen: Array, info: dict[str, Any]) -> Array:
+            over = self._over.copy()
+            last = np.full(worlds, None, dtype=object)
+            for i in np.flatnonzero(over):
+                last[i] = seen[i]
+            info.update(final_obs=last, _final_obs=over, _final_info=over.copy(),
+                        final_info={"failed": info["failed"] & over, "_failed": over.copy()})
+            self._begin(over)
+            return np.where(over[:, None], self._see(), seen)
 
     return Env()

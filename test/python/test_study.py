@@ -14,11 +14,11 @@ import sys
 import tempfile
 import threading
 import time
-import types
 import unittest
 
 import numpy as np
 
+import standin
 import zwang
 
 PROGRAM, EXAMPLES = sys.argv[1:3]
@@ -265,59 +265,142 @@ class Batches(unittest.TestCase):
                 self.assertRaises((ValueError, TypeError, zwang.Error), attempt)
 
 
-def pretend_gymnasium():
-    """As much of Gymnasium as an environment touches, where it is not installed."""
-    module = types.ModuleType("gymnasium")
-
-    class Box:
-        def __init__(self, low, high, dtype):
-            self.low, self.high, self.shape = low, high, low.shape
-
-        def sample(self):
-            return np.full(self.shape, 0.1)
-
-    module.spaces = types.SimpleNamespace(Box=Box)
-    module.vector = types.SimpleNamespace(VectorEnv=type("VectorEnv", (), {}))
-    return module
-
-
 class Environment(unittest.TestCase):
+    """By Gymnasium itself where it is installed, else by the stand-in (standin.py)."""
+
     def setUp(self):
-        try:
-            import gymnasium  # noqa: F401
-        except ImportError:
-            sys.modules["gymnasium"] = pretend_gymnasium()
-            self.addCleanup(sys.modules.pop, "gymnasium")
+        if standin.install():
+            self.addCleanup(standin.remove)
 
-    def test_episodes(self):
-        model = zwang.load(example("bodies/cart_pole.xml"))
-
+    def make(self, **more):
         def start(batch, mask, rng):
             batch.q[mask] = rng.uniform(-0.1, 0.1, (int(mask.sum()), batch.q.shape[1]))
 
-        env = zwang.env.make(model, 8, reward=lambda b: 1 - b.q[:, -1] ** 2, done=lambda b: np.abs(b.q[:, -1]) > 0.5, start=start,
-                             substeps=2, horizon=40, threads=2)
-        first, _ = env.reset(seed=3)
+        model = zwang.load(example("bodies/cart_pole.xml"))
+        return zwang.env.make(model, 8, reward=lambda b: 1 - b.q[:, -1] ** 2, done=lambda b: np.abs(b.q[:, -1]) > 0.5, start=start,
+                              substeps=8, horizon=40, threads=2, **more)
+
+    def test_the_stand_in_is_like_gymnasium(self):
+        import gymnasium
+
+        if sys.modules["gymnasium"].vector.VectorEnv is standin.VectorEnv:
+            self.skipTest("Gymnasium is not installed")
+        self.assertEqual(standin.differences(gymnasium), [])
+
+    def test_spaces(self):
+        from gymnasium.vector import AutoresetMode, VectorEnv
+        from gymnasium.vector.utils import batch_space
+
+        env = self.make()
+        self.assertIsInstance(env, VectorEnv)
+        self.assertIs(env.unwrapped, env)
+        self.assertEqual((env.num_envs, env.single_action_space.shape, env.single_observation_space.shape), (8, (1,), (4,)))
+        self.assertEqual(env.action_space, batch_space(env.single_action_space, 8))
+        self.assertEqual(env.observation_space, batch_space(env.single_observation_space, 8))
+        self.assertEqual(env.metadata["autoreset_mode"], AutoresetMode.NEXT_STEP)
+        self.assertFalse(env.closed)
+        env.close()
+        self.assertTrue(env.closed)
+
+    def test_seeds(self):
+        env = self.make()
+        first, info = env.reset(seed=3)
         again, _ = env.reset(seed=3)
+        other, _ = env.reset()
+        self.assertEqual(info, {})
         self.assertEqual(first.tobytes(), again.tobytes())
-        self.assertEqual(first.shape, env.observation_space.shape)
-        ended = late = 0
-        for _ in range(100):
-            seen, reward, terminated, truncated, info = env.step(env.action_space.sample())
-            self.assertTrue(np.isfinite(seen).all() and np.isfinite(reward).all())
-            ended, late = ended + int(terminated.sum()), late + int(truncated.sum())
+        self.assertNotEqual(first.tobytes(), other.tobytes())
+        self.assertTrue(env.observation_space.contains(first))
+        self.assertEqual(env.np_random_seed, 3)
+
+    def steps(self, env, count=100):
+        env.reset(seed=3)
+        env.action_space.seed(5)
+        for _ in range(count):
+            yield env.step(0.1 * env.action_space.sample() + np.linspace(-0.5, 6, 8)[:, None])  # some fall soon, some never
+
+    def check(self, env, seen, reward, terminated, truncated):
+        self.assertTrue(env.observation_space.contains(seen))
+        self.assertEqual((reward.shape, reward.dtype), ((8,), np.float64))
+        for flags in (terminated, truncated):
+            self.assertEqual((flags.shape, flags.dtype), ((8,), np.bool_))
+        self.assertFalse((terminated & truncated).any())
+        self.assertTrue(np.isfinite(seen).all() and np.isfinite(reward).all())
+
+    def test_next_step(self):
+        env, before, ends, length = self.make(), np.zeros(8, bool), [0, 0], np.zeros(8, int)
+        for seen, reward, terminated, truncated, info in self.steps(env, 200):
+            self.check(env, seen, reward, terminated, truncated)
+            over = terminated | truncated
+            length = np.where(before, 0, length + 1)
+            self.assertFalse((over & before).any())  # a call that begins a world ends none
+            self.assertTrue((np.abs(seen[before][:, :2]) <= 0.1).all() and (seen[before][:, 2:] == 0).all() and (reward[before] == 0).all())
+            self.assertTrue((np.abs(seen[terminated][:, 1]) > 0.5).all())
+            self.assertTrue((length[truncated] == 40).all() and (length <= 40).all())
+            np.testing.assert_array_equal(reward[~before], 1 - seen[~before][:, 1] ** 2)
+            ends, before = [ends[0] + int(terminated.sum()), ends[1] + int(truncated.sum())], over
+        self.assertGreater(min(ends), 3)
+
+    def test_same_step(self):
+        env, episodes = self.make(autoreset="SameStep"), 0
+        for seen, reward, terminated, truncated, info in self.steps(env):
+            self.check(env, seen, reward, terminated, truncated)
+            over = terminated | truncated
+            self.assertTrue((np.abs(seen[over][:, :2]) <= 0.1).all())  # a new start
+            self.assertEqual("final_obs" in info, bool(over.any()))
+            if over.any():
+                np.testing.assert_array_equal(info["_final_obs"], over)
+                self.assertEqual([last is None for last in info["final_obs"]], (~over).tolist())
+                self.assertTrue(all(abs(last[1]) > 0.5 for last in info["final_obs"][terminated]))
+                self.assertFalse(info["final_info"]["failed"].any())
+            episodes += int(over.sum())
+        self.assertGreater(episodes, 8)
+
+    def test_disabled(self):
+        import gymnasium
+
+        env = self.make(autoreset="Disabled")
+        over = np.zeros(8, bool)
+        for seen, _, terminated, truncated, _ in self.steps(env, 60):
             over = terminated | truncated
             if over.any():
-                self.assertTrue((np.abs(seen[over][:, :2]) <= 0.1).all())  # a new start
-                self.assertTrue((np.abs(info["final_obs"][terminated][:, 1]) > 0.5).all())
-        self.assertGreater(ended + late, 8)
-        with self.assertRaises(ValueError):
-            env.step(np.zeros((3, 1)))
+                break
+        self.assertTrue(over.any() and not over.all())
+        with self.assertRaises(gymnasium.error.ResetNeeded):
+            env.step(np.zeros((8, 1)))
+        now, _ = env.reset(options={"reset_mask": over})
+        np.testing.assert_array_equal(now[~over], seen[~over])
+        self.assertTrue((np.abs(now[over][:, :2]) <= 0.1).all())
+        env.step(np.zeros((8, 1)))
+        for wrong in ([True] * 8, np.ones(8), np.ones(3, bool), np.zeros(8, bool)):
+            with self.assertRaises((TypeError, ValueError)):
+                env.reset(options={"reset_mask": wrong})
+
+    def test_a_world_that_fails(self):
+        model = zwang.parse("param u = 0\ncoord x = 1\nmass 1 at (x)\nforce x: 1 / (x - 1.5)^2 * 10")
+        env = zwang.env.make(model, 2, reward=lambda b: np.ones(2), substeps=1, step=0.05)
+        failed = 0
+        for _ in range(40):
+            seen, reward, terminated, truncated, info = env.step(np.zeros((2, 0)))
+            self.assertTrue((reward[info["failed"]] == 0).all() and terminated[info["failed"]].all())
+            failed += int(info["failed"].sum())
+        self.assertGreater(failed, 2)
+
+    def test_wrong(self):
+        env = self.make()
+        for action in (np.zeros((3, 1)), np.zeros(8), [["left"]] * 8):
+            self.assertRaises(ValueError, env.step, action)
+        self.assertRaisesRegex(ValueError, "NextStep", self.make, autoreset="Never")
+        model = zwang.load(example("bodies/cart_pole.xml"))
+        self.assertRaisesRegex(ValueError, "observe", zwang.env.make, model, 4, reward=lambda b: 0, observe=lambda b: b.q[:, 0])
+        env = zwang.env.make(model, 4, reward=lambda b: 1.0)
+        self.assertRaisesRegex(ValueError, "reward", env.step, np.zeros((4, 1)))
 
     def test_without_gymnasium(self):
-        there = sys.modules["gymnasium"]
+        kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "gymnasium"}
+        self.addCleanup(sys.modules.update, kept)
+        self.addCleanup(sys.modules.pop, "gymnasium", None)
         sys.modules["gymnasium"] = None  # as if it were not there
-        self.addCleanup(sys.modules.__setitem__, "gymnasium", there)
         with self.assertRaisesRegex(ImportError, "gymnasium"):
             zwang.env.make(zwang.parse(SPRING), 2, reward=lambda b: b.q[:, 0])
 
