@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "zwang/memory.h"
+
 /* Arrays start on cache lines, so that lanes load whole lines. */
 enum { ARENA_LINE = 64 };
 #define ARENA_MOST (SIZE_MAX / 4)
@@ -15,6 +17,34 @@ void base_alloc_fail_after(int k)
     fail_countdown = k;
 }
 
+static void *by_calloc(void *user, size_t bytes)
+{
+    (void)user;
+    return calloc(1, bytes);
+}
+
+static void by_free(void *user, void *block)
+{
+    (void)user;
+    free(block);
+}
+
+static const zw_memory usual = {by_calloc, by_free, NULL};
+static zw_memory memory = {by_calloc, by_free, NULL};
+
+void zw_memory_use(const zw_memory *use)
+{
+    memory = use ? *use : usual;
+}
+
+/* What stands before a block: where it begins, and who takes it back. */
+typedef struct origin {
+    void *given;
+    void (*release)(void *user, void *block);
+    void *user;
+} origin;
+_Static_assert(sizeof(origin) <= ARENA_LINE, "there is one line before a block");
+
 void *base_alloc(size_t bytes)
 {
     if (fail_countdown > 0 && --fail_countdown == 0) {
@@ -23,24 +53,28 @@ void *base_alloc(size_t bytes)
     if (bytes > ARENA_MOST) {
         return NULL;
     }
-    /* on a cache line, with what calloc gave standing before it */
-    unsigned char *given = calloc(1, bytes + 2 * ARENA_LINE);
+    /* on a cache line, with its origin standing before it */
+    unsigned char *given = memory.allocate(memory.user, bytes + 2 * ARENA_LINE);
     if (given == NULL) {
         return NULL;
     }
     uintptr_t line = ((uintptr_t)given + 2 * ARENA_LINE - 1) / ARENA_LINE * ARENA_LINE;
     unsigned char *block = given + (line - (uintptr_t)given);
-    memcpy(block - sizeof given, &given, sizeof given);
+    const origin from = {given, memory.release, memory.user};
+    memcpy(block - sizeof from, &from, sizeof from);
+    if (memory.allocate != by_calloc) {
+        memset(block, 0, bytes);
+    }
     return block;
 }
 
 void base_free(void *block)
 {
-    void *given = NULL;
+    origin from;
     if (block != NULL) {
-        memcpy(&given, (unsigned char *)block - sizeof given, sizeof given);
+        memcpy(&from, (unsigned char *)block - sizeof from, sizeof from);
+        from.release(from.user, from.given);
     }
-    free(given);
 }
 
 void *base_arena_bytes(base_arena *arena, size_t count)

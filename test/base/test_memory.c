@@ -7,7 +7,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "zwang/memory.h"
+#include "zwang/zwang.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void blocks_are_zeroed(void **state)
@@ -93,12 +96,84 @@ static void arena_counts_and_carves_alike(void **state)
     base_free(block);
 }
 
+/* ---- Memory of the caller's ------------------------------------------------------------------ */
+
+typedef struct purse {
+    long blocks, most, left; /* left: so many are to be had */
+} purse;
+
+static void *take(void *user, size_t bytes)
+{
+    purse *p = user;
+    void *block = p->left > 0 ? malloc(bytes) : NULL;
+    if (block) {
+        memset(block, 0x5a, bytes);
+        p->left--;
+        p->blocks++;
+        p->most = p->blocks > p->most ? p->blocks : p->most;
+    }
+    return block;
+}
+
+static void give_back(void *user, void *block)
+{
+    ((purse *)user)->blocks--;
+    free(block);
+}
+
+/* A motion from reading to the end; ZW_NO_MEMORY where that was said. */
+static zw_status whole_motion(void)
+{
+    static const char text[] = "coord x = 0.6, y = -0.8\nmass 1 at (x, y)\ngravity (0, -1)\n"
+                               "constraint rod: |(x, y)| = 1\n";
+    zw_error error = {.status = ZW_OK};
+    zw_model *model = zw_model_parse(text, "swing.zw", NULL, 0, &error);
+    zw_system *system = model ? zw_system_compile(model, &error) : NULL;
+    zw_work *work = system ? zw_work_create(system, &error) : NULL;
+    zw_state *state = work ? zw_state_create(system, work, NULL, &error) : NULL;
+    zw_status status =
+        state ? zw_run(system, state, work, &(zw_run_options){.time = 0.1}, NULL, &error)
+              : error.status;
+    zw_state_free(state);
+    zw_work_free(work);
+    zw_system_free(system);
+    zw_model_free(model);
+    return status;
+}
+
+/* All comes from there, in any state, and goes back; where it ends, that is said. */
+static void memory_of_the_caller(void **state)
+{
+    (void)state;
+    purse p = {.left = 1000000}, other = {.left = 1000000};
+    zw_memory_use(&(zw_memory){take, give_back, &p});
+    void *early = base_alloc(100);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(((unsigned char *)early)[i], 0);
+    }
+    assert_int_equal(whole_motion(), ZW_OK);
+    assert_int_equal(p.blocks, 1);
+    assert_true(p.most > 5);
+    zw_memory_use(&(zw_memory){take, give_back, &other});
+    base_free(early); /* to where it came from */
+    assert_int_equal(p.blocks, 0);
+    assert_int_equal(other.most, 0);
+    for (long few = 0; few < 400; few += 7) {
+        other = (purse){.left = few};
+        zw_status status = whole_motion();
+        assert_true(status == ZW_OK || status == ZW_NO_MEMORY);
+        assert_int_equal(other.blocks, 0);
+    }
+    zw_memory_use(NULL);
+    assert_int_equal(whole_motion(), ZW_OK);
+    assert_int_equal(other.blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_zeroed),
-        cmocka_unit_test(impossible_sizes_are_refused),
-        cmocka_unit_test(failure_comes_when_told),
+        cmocka_unit_test(memory_of_the_caller),          cmocka_unit_test(blocks_are_zeroed),
+        cmocka_unit_test(impossible_sizes_are_refused),  cmocka_unit_test(failure_comes_when_told),
         cmocka_unit_test(arena_counts_and_carves_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
