@@ -4,7 +4,7 @@ FUZZ_SECONDS ?= 60
 PREFIX ?= /usr/local
 export JOBS FUZZ_SECONDS DESTDIR
 
-.PHONY: all demo classics docs install test bench fuzz format clean
+.PHONY: all demo classics docs studio install test bench fuzz format clean
 
 all: # the library, examples, tests and benchmarks, optimised
 	@tools/need build
@@ -24,6 +24,11 @@ docs: # the documentation as pages, with a gallery of all examples, in build/sit
 	@tools/need docs
 	@tools/build release --target zwang_cli
 	@tools/make-docs build/release/zwang build/site
+
+studio: # the library in the browser, served on http://127.0.0.1:8021/
+	@tools/need studio
+	@tools/build-studio
+	@tools/serve-studio.mjs
 
 install: # library, headers, program, manual page, documents, below PREFIX (and DESTDIR)
 	@tools/need build

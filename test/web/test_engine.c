@@ -111,13 +111,19 @@ static void test_hand(void **unused)
                   "</worldbody></mujoco>");
     assert_true(studio_open("b.xml", ""));
     assert_true(studio_steps(10) == 10);
-    assert_false(studio_grab(7, 0, 0, 0));
+    const double rate = 6.283185307179586;
+    assert_false(studio_grab(7, 0, 0, 0, rate));
+    assert_false(studio_grab(1, 0, 0, 0, 0));
     assert_true(studio_steps(1) == 1);
-    assert_true(studio_grab(1, 0, 0, 0));
+    assert_non_null(studio_look());
+    int count = studio_look_count();
+    assert_true(studio_grab(1, 0, 0, 0, rate));
+    assert_non_null(studio_look());
+    assert_int_equal(studio_look_count(), count); /* the hand moves no number to another place */
+    assert_null(strstr(studio_about(), "studio"));
     assert_true(studio_pull(0.5, 0, 1.5));
     assert_int_equal(studio_steps(1000), 1000);
     const double *q = studio_look() + 12;
-    const double rate = 6.283185307179586;
     assert_near(q[0], 0.5, 1e-4);
     assert_near(q[2], 1.5 - 9.81 / (rate * rate), 1e-4);
     assert_true(studio_release());
@@ -136,14 +142,19 @@ static void test_more(void **unused)
     give("a.zw", pendulum);
     assert_true(studio_open("a.zw", ""));
     assert_int_equal(studio_steps(30), 30);
-    double before[4];
+    double before[20];
     memcpy(before, studio_look() + 12, sizeof before);
+    int count = studio_look_count();
+    assert_in_range(count, 12 + 20, 1000);
     assert_true(studio_snapshot());
     assert_true(studio_open("a.zw", "param pull = 0\nforce x: pull\n"));
     assert_true(studio_take_over());
-    for (int k = 0; k < 4; k++) {
-        assert_near(studio_look()[12 + k], before[k], 1e-12);
+    studio_hide_params(1);
+    assert_null(strstr(studio_about(), "pull"));
+    for (int k = 0; k < 20; k++) {
+        assert_near(studio_look()[12 + k], before[k], 1e-9);
     }
+    assert_int_equal(studio_look_count(), count);
 }
 
 int main(void)

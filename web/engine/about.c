@@ -80,8 +80,9 @@ static void say_named(const char *name, const char *text)
 
 static void say_names(const char *name, zw_kind kind)
 {
+    int count = zw_count(studio.system, kind) - (kind == ZW_PARAM ? studio.hidden : 0);
     say("\"%s\":[", name);
-    for (int i = 0; i < zw_count(studio.system, kind); i++) {
+    for (int i = 0; i < count; i++) {
         say("%s", i > 0 ? "," : "");
         say_text(zw_name(studio.system, kind, i));
     }

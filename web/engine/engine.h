@@ -65,11 +65,14 @@ void studio_select(int subject);
  * may have parameters more or less at the end of their list. */
 int studio_snapshot(void);
 int studio_take_over(void);
+/* The last so many parameters belong to a hand: studio_about and studio_look leave them out, so
+ * that an instant has its numbers at the same places with the hand and without it. */
+void studio_hide_params(int count);
 
 /* From now on a spring holds a point (x, y, z of its frame) of a body, and studio_pull says where
- * in the world it pulls it to. The system is compiled anew with it, the state goes on. 0: failed.
- */
-int studio_grab(int body, double x, double y, double z);
+ * in the world it pulls it to; rate, in radians a second, is how fast the body follows. The system
+ * is compiled anew with it, the state goes on. 0: failed. */
+int studio_grab(int body, double x, double y, double z, double rate);
 int studio_pull(double x, double y, double z);
 int studio_release(void);
 

@@ -56,8 +56,8 @@ static int steady_count(void)
     studio_world *w = &studio;
     int n = zw_count(w->system, ZW_SPEED);
     return STUDIO_HEAD + field(ZW_FIELD_Q).count + 6 * n + zw_count(w->system, ZW_ROW) +
-           field(ZW_FIELD_PARAM).count + field(ZW_FIELD_OUTPUT).count + 7 * w->frame_count +
-           STUDIO_SUBJECT;
+           field(ZW_FIELD_PARAM).count - w->hidden + field(ZW_FIELD_OUTPUT).count +
+           7 * w->frame_count + STUDIO_SUBJECT;
 }
 
 static void put_frames(const double *a)
@@ -151,7 +151,7 @@ const double *studio_look(void)
     put(known ? motion->F_C : NULL, n);
     put(known && rows.count == zw_count(w->system, ZW_ROW) ? rows.data : NULL,
         zw_count(w->system, ZW_ROW));
-    put_field(ZW_FIELD_PARAM);
+    put(field(ZW_FIELD_PARAM).data, field(ZW_FIELD_PARAM).count - w->hidden);
     put_field(ZW_FIELD_OUTPUT);
     put_frames(known ? a.data : NULL);
     put_subject(known ? a.data : NULL, known ? free_a.data : NULL);

@@ -3,9 +3,9 @@
  *
  *     force = k (u - x) - c x',       k = m w^2,  c = 2 m w
  *
- * critically damped for the mass m of all that hangs together there, with w = 2 pi a second. It is
- * a part of the model, and so of the equations: no step is too large for it, and its work is
- * counted. */
+ * critically damped for the mass m of all that hangs together there. The rate w is asked for: under
+ * gravity the body hangs g / w^2 below the hand. It is a part of the model, and so of the
+ * equations: no step is too large for it, and its work is counted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +53,12 @@ int studio_take_over(void)
     return 1;
 }
 
+void studio_hide_params(int count)
+{
+    int all = zw_count(studio.system, ZW_PARAM);
+    studio.hidden = count < 0 ? 0 : count > all ? all : count;
+}
+
 static double mass_there(int body)
 {
     studio_world *w = &studio;
@@ -68,10 +74,9 @@ static double mass_there(int body)
     return all.mass > 0 ? all.mass : 1;
 }
 
-static int add_hand(int body, const double at[3], double mass)
+static int add_hand(int body, const double at[3], double mass, double rate)
 {
     static const char *const name[3] = {"studio hand x", "studio hand y", "studio hand z"};
-    const double rate = 6.283185307179586;
     studio_world *w = &studio;
     zw_site_def grip = zw_site_default(), origin = zw_site_default();
     grip.body = body;
@@ -127,20 +132,22 @@ static void drop_system(void)
     studio.system = NULL;
 }
 
-int studio_grab(int body, double x, double y, double z)
+int studio_grab(int body, double x, double y, double z, double rate)
 {
     studio_world *w = &studio;
     const double at[3] = {x, y, z};
-    if (zw_count(w->system, ZW_BODY) == 0 || body <= 0 || !studio_release() || !studio_snapshot()) {
+    if (zw_count(w->system, ZW_BODY) == 0 || body <= 0 || !(rate > 0) || !studio_release() ||
+        !studio_snapshot()) {
         return studio_fail(ZW_BAD_INPUT, "there is no body to be held");
     }
     int actuators = zw_model_count(w->model, ZW_THING_ACTUATOR);
     int sites = zw_model_count(w->model, ZW_THING_SITE);
     double mass = mass_there(body);
     drop_system();
-    if (add_hand(body, at, mass) && renew()) {
+    if (add_hand(body, at, mass, rate) && renew()) {
         w->grip = zw_id(w->system, ZW_PARAM, "studio hand x");
         w->held = 1;
+        studio_hide_params(3);
         double to[3];
         zw_frame frame = {.body = body, .pos = {x, y, z}, .quat = {1, 0, 0, 0}};
         zw_frame_motion now = {0};
@@ -176,7 +183,7 @@ int studio_release(void)
     if (!studio_snapshot()) {
         return 0;
     }
-    w->held = 0;
+    w->held = w->hidden = 0;
     drop_system();
     remove_hand(zw_model_count(w->model, ZW_THING_ACTUATOR) - 3,
                 zw_model_count(w->model, ZW_THING_SITE) - 2);

@@ -118,7 +118,7 @@ void studio_close(void)
     w->system = NULL;
     w->model = NULL;
     w->selected = -1;
-    w->held = 0;
+    w->held = w->hidden = 0;
 }
 
 /* The frames of all bodies, or the points of equations. */

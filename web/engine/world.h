@@ -28,6 +28,7 @@ typedef struct studio_world {
 
     int held;        /* a hand is part of the model now, */
     int grip;        /* and this is the first of its three controls, as a parameter */
+    int hidden;      /* parameters at the end of their list that are the hand's */
     double *kept[5]; /* of studio_snapshot */
     int kept_count[5];
 

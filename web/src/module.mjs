@@ -68,7 +68,8 @@ export async function startEngine(module) {
     select: (/** @type {number} */ subject) => raw.studio_select(subject),
     snapshot: () => ok(raw.studio_snapshot()),
     takeOver: () => ok(raw.studio_take_over()),
-    grab: (/** @type {number} */ body, /** @type {number[]} */ at) => ok(raw.studio_grab(body, at[0], at[1], at[2])),
+    hideParams: (/** @type {number} */ count) => raw.studio_hide_params(count),
+    grab: (/** @type {number} */ body, /** @type {number[]} */ at, /** @type {number} */ rate) => ok(raw.studio_grab(body, at[0], at[1], at[2], rate)),
     pull: (/** @type {number[]} */ to) => ok(raw.studio_pull(to[0], to[1], to[2])),
     release: () => ok(raw.studio_release()),
     // All numbers of the instant: a copy; null: see error().

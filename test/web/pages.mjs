@@ -1,0 +1,284 @@
+// The studio in a browser: Debian's Chromium, driven by Playwright. What a visitor does, with what he should see; the
+// states' hashes are compared with this machine's, and the console must stay empty.
+//
+//     node pages.mjs PROGRAM [FOLDER FOR PICTURES [PART OF A TEST'S NAME]]
+//
+// PROGRAM is that of hashes.c. Exit code 77: the pages were not built, or there is no browser.
+import assert from 'node:assert/strict';
+import {spawnSync} from 'node:child_process';
+import fs from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+const [program, pictures, only] = process.argv.slice(2);
+const house = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+function skip(why) {
+  console.log('skipped: ' + why);
+  process.exit(77);
+}
+if (!fs.existsSync(path.join(house, 'build/studio/index.html'))) skip('there is no build/studio; tools/build-studio makes it');
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => fs.existsSync(p));
+if (!browserPath) skip('there is no browser (Debian: chromium)');
+const {chromium} = createRequire(path.join(house, 'web/'))('playwright-core');
+const {serve} = await import('../../tools/serve-studio.mjs');
+const {server, port} = await serve(0);
+// Software draws: the page by its own painter, space by SwiftShader. (Both by SwiftShader: a frame takes seconds.)
+const browser = await chromium.launch({executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader']});
+const complaints = [];
+
+async function visit(hash, options = {}) {
+  const page = await browser.newPage({viewport: {width: 1280, height: 800}, ...options});
+  page.setDefaultTimeout(60000);
+  page.on('console', (m) => {
+    const driver = /GL Driver Message \(OpenGL, Performance/.test(m.text()); // about how this browser copies pictures
+    if (!driver && (m.type() === 'error' || m.type() === 'warning')) complaints.push(`${hash}: ${m.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`${hash}: ${error.message}`));
+  await page.goto(`http://127.0.0.1:${port}/#${hash}`);
+  return page;
+}
+const clock = async (page) => Number((await page.locator('#clock').textContent()).replace('t = ', '').replace('\u2212', '-'));
+const until = (page, condition, value) => page.waitForFunction(condition, value, {polling: 50});
+const after = (page, t) => until(page, (t) => Number(document.querySelector('#clock')?.textContent?.slice(4)) > t, t);
+const text = (page, id) => page.locator(id).textContent();
+const see = async (page, name) => { if (pictures) await page.screenshot({path: path.join(pictures, name + '.png')}); };
+const set = (page, id, value) => page.locator(id).evaluate((input, value) => { input.value = String(value); input.dispatchEvent(new Event('input')); }, value);
+async function pause(page) {
+  if ((await text(page, '#play')) === 'Pause') await page.click('#play');
+  await page.waitForSelector('[data-state=paused]');
+}
+
+const tests = {
+  async 'the gallery has all examples, with pictures, and finds them'() {
+    const page = await visit('/');
+    const cards = page.locator('.cards li');
+    assert.ok(await cards.count() >= 100);
+    await until(page, () => document.querySelectorAll('canvas[data-done]').length >= 5);
+    const blank = await page.evaluate(() => [...document.querySelectorAll('canvas[data-done]')].filter((canvas) => {
+      const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+      return data.every((v) => v === data[0]);
+    }).length);
+    assert.equal(blank, 0);
+    await see(page, 'gallery');
+    await page.fill('#find', 'falling cat');
+    assert.equal(await page.locator('.cards li:visible').count(), 1);
+    await page.click('.cards li:visible a');
+    await after(page, 0.1);
+    assert.match(await text(page, 'h1'), /falling_cat\.zw/);
+    await page.close();
+  },
+
+  async 'five examples run; after so many steps their states have the bits of this machine'() {
+    const steps = 3;
+    for (const name of ['pendulum.zw', 'rolling_disk.zw', 'bouncing_ball.zw', 'bodies/humanoid.xml', 'contact/newtons_cradle.xml']) {
+      const page = await visit('/' + name);
+      await after(page, 0.05);
+      await pause(page);
+      await see(page, name.replace(/\W/g, '_'));
+      await page.click('#reset');
+      await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
+      const chunk = await page.evaluate(() => window.studio.chunk()); // steps of the engine in one of the page
+      const native = (count) => spawnSync(program, [path.join(house, 'examples')], {input: `${name} ${count * chunk}\n`, encoding: 'utf8'}).stdout.trim().split(' ').pop();
+      assert.equal(await text(page, '#bits'), native(0));
+      for (let k = 0; k < steps; k++) {
+        const old = await text(page, '#bits');
+        await page.click('#step');
+        await until(page, (old) => document.querySelector('#bits').textContent !== old, old);
+      }
+      assert.equal(await text(page, '#bits'), native(steps));
+      await page.close();
+    }
+  },
+
+  async 'an equation is edited; an error tells its place; mended, it runs again'() {
+    const page = await visit('/pendulum.zw');
+    await after(page, 0.1);
+    const line = page.locator('.cm-line', {hasText: 'potential'});
+    await line.click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' + gg*x');
+    await until(page, () => /pendulum\.zw:6:\d+: .*gg/.test(document.querySelector('#fault').textContent));
+    assert.ok(await page.locator('.cm-lintRange-error').count() > 0);
+    assert.ok(await page.locator('#stage.stale').count() === 1);
+    await see(page, 'error');
+    for (let k = 0; k < 4; k++) await page.keyboard.press('Backspace');
+    await page.keyboard.type('0*x'); // "+ 0*x"
+    await until(page, () => /2 speeds/.test(document.querySelector('#fault').textContent));
+    await after(page, 0.1);
+    await page.close();
+  },
+
+  async 'a slider acts while it runs: without gravity the pendulum stands'() {
+    const page = await visit('/pendulum.zw');
+    await after(page, 0.1);
+    await page.click('#reset');
+    await set(page, '#param-g', 0);
+    await page.click('#reset');
+    await after(page, 0.4);
+    await pause(page);
+    await page.click('#principle');
+    await until(page, () => document.querySelectorAll('.principle td').length >= 6);
+    const numbers = await page.locator('.principle td').allTextContents();
+    assert.ok(numbers.every((v) => Math.abs(Number(v.replace('\u2212', '-'))) < 1e-9), numbers.join(' '));
+    await page.close();
+  },
+
+  async 'a size that others come from is changed: the model is read again'() {
+    const page = await visit('/pendulum.zw');
+    await after(page, 0.1);
+    await page.locator('.sliders input[type=number]').nth(2).fill('0.5'); // l
+    await page.keyboard.press('Enter');
+    await until(page, () => /2 speeds/.test(document.querySelector('#fault').textContent));
+    await pause(page);
+    await page.close();
+  },
+
+  async 'pause, seek back, go on from there'() {
+    const page = await visit('/double_pendulum.zw');
+    await after(page, 1);
+    await pause(page);
+    const there = await clock(page);
+    await page.click('#step');
+    await until(page, (there) => Number(document.querySelector('#clock').textContent.slice(4)) !== there, there);
+    await page.locator('#seek').evaluate((bar) => { bar.value = String(Math.round(bar.max / 2)); bar.dispatchEvent(new Event('input')); });
+    await until(page, (there) => {
+      const t = Number(document.querySelector('#clock').textContent.slice(4));
+      return t > 0.3 * there && t < 0.7 * there;
+    }, there);
+    const back = await clock(page);
+    const bits = await text(page, '#bits');
+    await page.keyboard.press('Space');
+    await after(page, back + 0.2);
+    assert.notEqual(await text(page, '#bits'), bits);
+    await page.close();
+  },
+
+  async 'a point is dragged: while it stands it is put on its circle, while it runs a spring pulls it there'() {
+    const page = await visit('/pendulum.zw');
+    await after(page, 0.05);
+    await pause(page);
+    await page.click('#reset');
+    await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
+    const box = await page.locator('#stage').boundingBox();
+    const bob = () => page.evaluate(() => window.studio.bob());
+    const axis = await page.evaluate(() => window.studio.axis()), first = await bob();
+    const radius = Math.hypot(first[0] - axis[0], first[1] - axis[1]);
+    const grabbed = async () => {
+      const [x, y] = await bob();
+      await page.mouse.move(box.x + x, box.y + y);
+      await page.mouse.down();
+    };
+    // how far the bob is from where the line from the axis to the mouse meets its circle
+    const comesTo = (x, y) => until(page, ([x, y, ax, ay, r]) => {
+      const d = Math.hypot(x - ax, y - ay), [bx, by] = window.studio.bob();
+      return Math.hypot(bx - ax - (r * (x - ax)) / d, by - ay - (r * (y - ay)) / d) < 0.06 * r;
+    }, [x, y, ...axis, radius]);
+    await grabbed();
+    const down = [axis[0] + 0.3 * radius, axis[1] + 1.2 * radius];
+    await page.mouse.move(box.x + down[0], box.y + down[1], {steps: 5});
+    await comesTo(...down);
+    await page.mouse.up();
+    await set(page, '#param-g', 0); // it stands where it was put
+    await page.click('#play');
+    await after(page, 0.05);
+    const still = await bob();
+    await grabbed();
+    const up = [axis[0] + 1.1 * radius, axis[1] - 0.5 * radius];
+    await page.mouse.move(box.x + up[0], box.y + up[1], {steps: 4});
+    await comesTo(...up);
+    await see(page, 'pulled');
+    await page.mouse.up();
+    const t = await clock(page);
+    await after(page, t + 0.1);
+    const far = await bob(), now = await page.evaluate(() => window.studio.axis());
+    assert.ok(Math.hypot(still[0] - far[0], still[1] - far[1]) > radius, 'it was moved');
+    assert.ok(Math.abs(Math.hypot(far[0] - axis[0], far[1] - axis[1]) - radius) < 1, 'it is on its circle');
+    assert.deepEqual(now, axis); // and the paper stood
+    assert.match(await text(page, '#fault'), /^2 speeds/);
+    await pause(page);
+    await page.locator('#seek').evaluate((bar) => { bar.value = '0'; bar.dispatchEvent(new Event('input')); });
+    await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
+    await page.close();
+  },
+
+  async 'a body is dragged: it comes along, and falls when it is let go'() {
+    const page = await visit('/contact/rattleback.xml', {viewport: {width: 900, height: 560}});
+    await after(page, 0.05);
+    await pause(page);
+    const box = await page.locator('#stage').boundingBox();
+    const hit = await page.evaluate(() => window.studio.body());
+    assert.ok(hit, 'there is a body to be seen');
+    await page.click('#play');
+    await page.mouse.move(box.x + hit.x, box.y + hit.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + hit.x, box.y + hit.y - 100, {steps: 5});
+    await until(page, (hit) => window.studio.height(hit.body) > hit.z + 0.02, hit);
+    await see(page, 'lifted');
+    await page.mouse.up();
+    await until(page, (hit) => window.studio.height(hit.body) < hit.z + 0.01, hit);
+    await page.close();
+  },
+
+  async 'a shared link holds the text; CSV and PNG are saved'() {
+    const page = await visit('/kepler.zw');
+    await after(page, 0.2);
+    await page.click('#share');
+    await until(page, () => location.hash.startsWith('#z=zw.'));
+    const link = page.url(), other = await browser.newPage();
+    await other.goto(link);
+    await after(other, 0.1);
+    assert.match(await other.locator('.cm-content').textContent(), /coord/);
+    assert.equal(await text(other, 'h1'), (await text(page, 'h1')).replace('kepler.zw', 'shared.zw'));
+    const [csv] = await Promise.all([page.waitForEvent('download'), page.click('#csv')]);
+    const lines = fs.readFileSync(await csv.path(), 'utf8').trim().split('\n');
+    assert.match(lines[0], /^t,/);
+    assert.ok(lines.length > 5 && lines.slice(1).every((l) => l.split(',').every((v) => Number.isFinite(Number(v)))));
+    const [png] = await Promise.all([page.waitForEvent('download'), page.click('#png')]);
+    assert.equal(fs.readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG');
+    await page.close();
+    await other.close();
+  },
+
+  async 'names from a file are text, and nothing else'() {
+    const evil = '# <img src=x onerror="document.title=\'bad\'"><script>document.title="bad"</script>\ncoord x = 1\nkinetic x\'^2/2\n' +
+      'draw text "<img src=x onerror=alert(1)>" at (x, 0)\nplot time x\n';
+    const page = await visit('/');
+    await page.evaluate(async (evil) => {
+      const bytes = new Uint8Array(await new Response(new Blob([evil]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer());
+      location.hash = '#z=zw.' + btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+    }, evil);
+    await page.waitForSelector('#clock', {state: 'attached'});
+    await after(page, 0.1);
+    assert.equal(await page.locator('h1 img, h1 script, .bench img').count(), 0);
+    assert.ok(!(await page.title()).startsWith('bad'));
+    await page.close();
+  },
+
+  async 'on a phone, in the dark'() {
+    const page = await visit('/double_pendulum.zw', {viewport: {width: 390, height: 844}, colorScheme: 'dark', hasTouch: true});
+    await after(page, 0.3);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `the page is ${wide} wide`);
+    assert.ok(await page.locator('#play').isVisible());
+    await see(page, 'phone');
+    await page.close();
+  },
+};
+
+let failed = 0;
+for (const [name, run] of Object.entries(tests)) {
+  if (only && !name.includes(only)) continue;
+  const began = Date.now();
+  try {
+    await run();
+    console.log(`ok      ${name} (${Date.now() - began} ms)`);
+  } catch (error) {
+    failed++;
+    console.log(`FAILED  ${name} (${Date.now() - began} ms)\n${error.stack}`);
+  }
+}
+for (const line of new Set(complaints)) console.log('console: ' + line);
+await browser.close();
+server.close();
+process.exit(failed > 0 || complaints.length > 0 ? 1 : 0);

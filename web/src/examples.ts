@@ -1,0 +1,24 @@
+// Every example of the house, with its text: the gallery, and what models include.
+const texts = import.meta.glob(['../../examples/**/*.zw', '../../examples/**/*.xml', '../../examples/**/*.urdf'],
+  { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
+
+export interface Example { path: string; name: string; title: string; group: string }
+
+export const files = new Map(Object.entries(texts).map(([path, text]) => [path.replace('../../examples/', ''), text]));
+
+// The first sentence of the comment at its head.
+export function titleOf(text: string): string {
+  const xml = /<!--([\s\S]*?)-->/.exec(text), zw = /^\s*#\s*(.*)/.exec(text);
+  const words = (/^\s*</.test(text) ? xml?.[1] : zw?.[1]) ?? '';
+  const line = words.replace(/\s+/g, ' ').trim();
+  const end = /^(.+?[.:;])(\s+[A-Z]|$)/.exec(line);
+  return (end ? end[1] : line).replace(/[.:;]$/, '');
+}
+
+const groupOf = (path: string) => (path.startsWith('contact/') ? 'Contact' : path.startsWith('bodies/') ? 'Bodies' : 'Equations');
+const cannotStart = new Set(['bodies/four_bar.xml']); // its loop is closed by a keyframe only
+
+export const examples: Example[] = [...files.keys()].filter((path) => !cannotStart.has(path)).sort().map((path) => ({
+  path, title: titleOf(files.get(path)!), group: groupOf(path),
+  name: path.replace(/^.*\//, '').replace(/\.\w+$/, '').replace(/_/g, ' '),
+}));

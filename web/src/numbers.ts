@@ -1,0 +1,51 @@
+// What the engine tells: about.c names the parts, look.c lists the numbers of an instant.
+
+export interface Curve { kind: number; plot: number; output: number; x: string; y: string }
+export interface Draw {
+  kind: number; dimension: number; points: number; output: number; radius: number; fixed: number[]; text: string; colour: string;
+}
+export interface Geom {
+  body: number; shape: number; mesh: number; hfield: number; group: number; touches: number;
+  size: number[]; pos: number[]; quat: number[]; name: string;
+}
+export interface About {
+  coords: string[]; speeds: string[]; params: string[]; constraints: string[]; rows: string[]; bodies: string[];
+  curves: Curve[]; draws: Draw[]; geoms: Geom[];
+  meshes: { vertices: number; faces: number }[]; hfields: { columns: number; rows: number; half: number[] }[];
+  parents: number[]; points: string[]; controls: { param: number; limited: number; range: number[] }[];
+  outputs: number; frames: number; contacts: number; run: number[]; method: string; law: string; version: string;
+}
+export interface Fault { status: number; file: string; line: number; column: number; text: string }
+export interface Meshes { mesh: { vertex: Float64Array; face: Int32Array }[]; height: Float64Array[] }
+
+export const drawKinds = ['point', 'line', 'circle', 'trail', 'spring', 'polygon', 'text', 'box', 'solid', 'plane'] as const;
+export type Sample = Float64Array;
+
+export const head = { t: 0, energy: 1, kinetic: 2, potential: 3, power: 4, position: 5, velocity: 6, certificate: 7, Z: 8, contacts: 9 };
+
+// Where each part begins in a sample.
+export interface Places {
+  q: number; v: number; a: number; free: number; FN: number; FL: number; FC: number; lambda: number; param: number; output: number;
+  frame: number; subject: number; contact: number;
+}
+export function placesOf(about: About): Places {
+  const n = about.speeds.length;
+  const q = 12, v = q + about.coords.length, a = v + n, free = a + n, FN = free + n, FL = FN + n, FC = FL + n;
+  const lambda = FC + n, param = lambda + about.rows.length, output = param + about.params.length;
+  const frame = output + about.outputs, subject = frame + 7 * about.frames, contact = subject + 12;
+  return { q, v, a, free, FN, FL, FC, lambda, param, output, frame, subject, contact };
+}
+
+// Coordinates that are those of a point in the plane: x and y, x1 and y1, x[3] and y[3].
+export interface Pair { name: string; x: number; y: number }
+export function pairsOf(about: About): Pair[] {
+  const list: Pair[] = [];
+  about.coords.forEach((name, x) => {
+    const match = /^x(.*)$/.exec(name), y = match ? about.coords.indexOf('y' + match[1]) : -1;
+    if (match && y >= 0 && about.coords.indexOf('z' + match[1]) < 0 && about.bodies.length === 0) list.push({ name: '(' + name + ', y' + match[1] + ')', x, y });
+  });
+  return list;
+}
+
+export const sayNumber = (v: number, digits = 4) =>
+  !Number.isFinite(v) ? '–' : (v !== 0 && (Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5) ? v.toExponential(2) : String(Number(v.toPrecision(digits)))).replace(/-/g, '\u2212');

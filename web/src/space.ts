@@ -1,0 +1,436 @@
+// Bodies in space: their shapes, what touches with its forces, and arrows of the principle.
+import * as THREE from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
+import { drawKinds, head, type About, type Geom, type Meshes, type Places, type Sample } from './numbers';
+import { curveColour, namedColour, type Theme } from './theme';
+
+interface Line { object: THREE.Object3D; update: (sample: Sample, samples: Sample[], index: number) => void }
+
+const up = new THREE.Vector3(0, 0, 1);
+
+export class Space {
+  readonly canvas: HTMLCanvasElement;
+  readonly controls: OrbitControls;
+  private renderer: THREE.WebGLRenderer;
+  private scene = new THREE.Scene();
+  private camera = new THREE.PerspectiveCamera(38, 1, 0.01, 1000);
+  private sun = new THREE.DirectionalLight(0xffffff, 2.1);
+  private world = new THREE.Group();
+  private bodies: THREE.Group[] = [];
+  private lines: Line[] = [];
+  private arrows: THREE.ArrowHelper[] = [];
+  private principle: THREE.ArrowHelper[] = [];
+  private hand: THREE.Line;
+  private grip = new THREE.Mesh(new THREE.SphereGeometry(1, 20, 12), new THREE.MeshBasicMaterial());
+  private about!: About;
+  private places!: Places;
+  private reach = 1;
+  private box = new THREE.Box3();
+  private middle = new THREE.Vector3();
+  private turned = false;
+  private push = 0;
+  private longest = 0;
+  private size = { width: 0, height: 0, ratio: 0 };
+  private work: WebGLSync | null = null; // the frame that is being drawn
+  private began = 0;
+  private slow = 0;
+  private dots = 2; // at most so many to a point of the page, along each axis
+  private picked: THREE.Object3D[] = [];
+  follow = false;
+  forces = true;
+  moved = () => {};
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.canvas = canvas;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.camera.up.copy(up);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener('change', () => this.moved());
+    this.controls.addEventListener('start', () => { this.turned = true; });
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.0005;
+    this.scene.add(this.world, this.sun, this.sun.target, new THREE.HemisphereLight(0xffffff, 0x8899aa, 1.5));
+    this.hand = new THREE.Line(new THREE.BufferGeometry().setFromPoints([new THREE.Vector3(), new THREE.Vector3()]), new THREE.LineBasicMaterial({ color: 0x888888 }));
+    this.hand.visible = this.grip.visible = false;
+    this.scene.add(this.hand, this.grip);
+  }
+
+  setWorld(about: About, places: Places, meshes: Meshes, first: Sample, theme: Theme) {
+    this.about = about;
+    this.places = places;
+    this.push = this.longest = 0;
+    this.box.makeEmpty();
+    this.turned = false;
+    this.world.traverse((o) => { if (o instanceof THREE.Mesh || o instanceof THREE.Line) { o.geometry.dispose(); (o.material as THREE.Material).dispose(); } });
+    this.world.clear();
+    for (const arrow of [...this.arrows, ...this.principle]) this.scene.remove(arrow);
+    this.arrows = [];
+    this.principle = [theme.free, theme.actual, theme.force].map((colour) => this.addArrow(colour));
+    this.lines = [];
+    this.bodies = Array.from({ length: about.bodies.length }, () => new THREE.Group());
+    for (const body of this.bodies) this.world.add(body);
+    this.measure(first);
+    this.addShapes(meshes, theme);
+    this.addDraws(theme);
+    this.put(first);
+    this.setCamera();
+  }
+
+  // What moves away is kept in sight, until somebody turns the view.
+  include(sample: Sample) {
+    if (this.about.bodies.length > 0 || this.turned) return;
+    const before = this.reach;
+    this.measure(sample);
+    if (this.reach > 1.02 * before) this.setCamera();
+    else this.reach = before;
+  }
+
+  // How large the scene is, and where.
+  private measure(first: Sample) {
+    const { box } = this, p = new THREE.Vector3();
+    const f = this.places.frame;
+    this.about.geoms.forEach((g) => {
+      if (g.shape === 0) return;
+      const size = g.shape === 6 ? 0.1 : g.shape === 7 ? Math.max(...(this.about.hfields[g.hfield]?.half ?? [1])) : Math.max(...g.size);
+      p.set(first[f + 7 * g.body], first[f + 7 * g.body + 1], first[f + 7 * g.body + 2]);
+      const q = new THREE.Quaternion(first[f + 7 * g.body + 4], first[f + 7 * g.body + 5], first[f + 7 * g.body + 6], first[f + 7 * g.body + 3]);
+      p.add(new THREE.Vector3(...g.pos).applyQuaternion(q));
+      if (size > 50) return;
+      box.expandByPoint(p.clone().addScalar(size));
+      box.expandByPoint(p.clone().addScalar(-size));
+    });
+    for (const draw of this.about.draws) {
+      if (this.about.geoms.length > 0 || drawKinds[draw.kind] === 'plane') continue;
+      for (let k = 0; k < draw.points; k++) {
+        const at = this.places.output + draw.output + draw.dimension * k;
+        p.set(first[at], first[at + 1], draw.dimension > 2 ? first[at + 2] : 0);
+        const r = draw.radius ? Math.abs(first[this.places.output + draw.output + draw.points * draw.dimension]) : 0;
+        if (Number.isFinite(p.x + p.y + p.z)) { box.expandByPoint(p.clone().addScalar(r)); box.expandByPoint(p.clone().addScalar(-r)); }
+      }
+    }
+    if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 1));
+    const sphere = box.getBoundingSphere(new THREE.Sphere());
+    this.reach = Math.max(0.05, sphere.radius);
+    this.middle.copy(sphere.center);
+  }
+
+  setCamera(from = new THREE.Vector3(0.75, -1.6, 0.62)) {
+    this.controls.target.copy(this.middle);
+    const far = (1.1 * this.reach) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180) / Math.min(1, this.camera.aspect);
+    this.camera.position.copy(this.controls.target).addScaledVector(from.clone().normalize(), Math.max(far, 0.2));
+    this.camera.near = far / 200;
+    this.camera.far = far * 60;
+    this.controls.update();
+  }
+
+  private colourOf(theme: Theme, body: number) {
+    const { parents } = this.about;
+    if (body === 0) return theme.dark ? '#59626d' : '#c6ccd4';
+    const roots = parents.map((p, i) => (i > 0 && p === 0 ? i : -1)).filter((i) => i > 0);
+    let root = body;
+    while (parents[root] !== 0) root = parents[root];
+    if (roots.length > 1) return curveColour(theme, roots.indexOf(root));
+    // one mechanism is of one colour; neighbours differ by their shade
+    let deep = 0;
+    for (let at = body; at !== 0; at = parents[at]) deep++;
+    return '#' + new THREE.Color(curveColour(theme, 0)).lerp(new THREE.Color(theme.dark ? '#2b3440' : '#ffffff'), deep % 2 ? 0.12 : 0.42).getHexString();
+  }
+
+  private addShapes(meshes: Meshes, theme: Theme) {
+    const shown = this.about.geoms.some((g) => g.group <= 2);
+    this.picked = [];
+    this.about.geoms.forEach((g) => {
+      if (shown && g.group > 2) return;
+      const geometry = this.shape(g, meshes);
+      if (!geometry) return;
+      const ground = g.shape === 0, colour = new THREE.Color(this.colourOf(theme, g.body));
+      const material = new THREE.MeshStandardMaterial({ color: ground ? (theme.dark ? '#20262d' : '#eef0f3') : colour, roughness: 0.75, metalness: 0.02, side: g.shape === 7 || ground ? THREE.DoubleSide : THREE.FrontSide });
+      const mesh = new THREE.Mesh(geometry, material);
+      mesh.position.set(g.pos[0], g.pos[1], g.pos[2]);
+      mesh.quaternion.set(g.quat[1], g.quat[2], g.quat[3], g.quat[0]).normalize();
+      mesh.castShadow = !ground;
+      mesh.receiveShadow = true;
+      mesh.userData.body = g.body;
+      if (g.body > 0) this.picked.push(mesh);
+      this.bodies[g.body]?.add(mesh);
+      if (ground) mesh.add(this.paper(theme, g));
+    });
+    if (!this.about.geoms.some((g) => g.shape === 0)) {
+      const grid = this.paper(theme, null);
+      this.world.add(grid);
+    }
+  }
+
+  private paper(theme: Theme, g: Geom | null) {
+    const raw = this.reach / 4, power = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw)!;
+    const size = g && g.size[0] > 0 ? 2 * Math.min(g.size[0], 40 * step) : 40 * step;
+    const grid = new THREE.GridHelper(size, Math.max(2, Math.round(size / step)), theme.line, g ? (theme.dark ? '#3a434d' : '#c3cad2') : theme.dark ? '#2c333b' : '#dfe3e8');
+    grid.rotation.x = Math.PI / 2;
+    grid.position.z = 0.0015 * this.reach;
+    return grid;
+  }
+
+  private shape(g: Geom, meshes: Meshes): THREE.BufferGeometry | null {
+    const [a, b, c] = g.size, turn = (x: THREE.BufferGeometry) => x.rotateX(Math.PI / 2);
+    if (g.shape === 0) return new THREE.PlaneGeometry(a > 0 ? 2 * a : 80 * this.reach, b > 0 ? 2 * b : 80 * this.reach);
+    if (g.shape === 1) return new THREE.SphereGeometry(a, 32, 20);
+    if (g.shape === 2) return turn(new THREE.CapsuleGeometry(a, 2 * b, 10, 24));
+    if (g.shape === 3) return new THREE.SphereGeometry(1, 32, 20).scale(a, b, c);
+    if (g.shape === 4) return turn(new THREE.CylinderGeometry(a, a, 2 * b, 36));
+    if (g.shape === 5) return new THREE.BoxGeometry(2 * a, 2 * b, 2 * c);
+    if (g.shape === 8) return turn(new THREE.CylinderGeometry(0, a, 2 * b, 36));
+    if (g.shape === 6 && meshes.mesh[g.mesh]) {
+      const { vertex, face } = meshes.mesh[g.mesh];
+      return face.length > 0 ? flat(vertex, face) : hull(vertex);
+    }
+    if (g.shape === 7 && meshes.height[g.hfield]) return field(this.about.hfields[g.hfield], meshes.height[g.hfield]);
+    return null;
+  }
+
+  // Lines and points that a model draws in space.
+  private addDraws(theme: Theme) {
+    const trailColour = curveColour(theme, 1);
+    this.about.draws.forEach((draw, i) => {
+      const kind = drawKinds[draw.kind], at = (k: number) => this.places.output + draw.output + draw.dimension * k;
+      const read = (s: Sample, k: number) => new THREE.Vector3(s[at(k)], s[at(k) + 1], draw.dimension > 2 ? s[at(k) + 2] : 0);
+      const robot = this.about.geoms.length > 0;
+      if (kind === 'box' || kind === 'solid' || kind === 'plane' || kind === 'text' || (robot && (draw.radius || kind === 'circle' || kind === 'point'))) return;
+      const many = this.about.draws.length > 8;
+      const colour = namedColour(theme, draw.colour, kind === 'line' ? theme.ink : curveColour(theme, many ? 0 : i));
+      if (kind === 'trail') {
+        const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: namedColour(theme, draw.colour, trailColour) }));
+        line.frustumCulled = false;
+        this.lines.push({ object: line, update: (_, samples, index) => {
+          const step = Math.max(1, Math.ceil(index / 2000)), list: THREE.Vector3[] = [];
+          for (let k = 0; k < index; k += step) list.push(read(samples[k], 0));
+          list.push(read(samples[index], 0));
+          line.geometry.dispose();
+          line.geometry = new THREE.BufferGeometry().setFromPoints(list);
+        } });
+      } else if (kind === 'point' || kind === 'circle') {
+        const material = new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7, transparent: kind === 'circle', opacity: kind === 'circle' ? 0.55 : 1 });
+        for (let k = 0; k < draw.points; k++) {
+          const ball = new THREE.Mesh(new THREE.SphereGeometry(1, 28, 18), material);
+          ball.castShadow = kind === 'point';
+          this.lines.push({ object: ball, update: (s) => {
+            ball.position.copy(read(s, k));
+            ball.scale.setScalar(kind === 'circle' && draw.radius ? Math.abs(s[at(draw.points)]) || 1e-6 : 0.035 * this.reach);
+          } });
+        }
+      } else {
+        const closed = kind === 'polygon', rods = draw.points <= 12 && kind !== 'polygon';
+        const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: colour }));
+        line.frustumCulled = false;
+        const tubes = rods ? Array.from({ length: draw.points - 1 }, () => new THREE.Mesh(new THREE.CylinderGeometry(1, 1, 1, 14).rotateX(Math.PI / 2), new THREE.MeshStandardMaterial({ color: colour, roughness: 0.7 }))) : [];
+        const group = new THREE.Group();
+        group.add(line, ...tubes);
+        this.lines.push({ object: group, update: (s) => {
+          const list = Array.from({ length: draw.points }, (_, k) => read(s, k));
+          if (closed) list.push(list[0]);
+          line.visible = !rods;
+          if (!rods) {
+            line.geometry.dispose();
+            line.geometry = new THREE.BufferGeometry().setFromPoints(list);
+          }
+          tubes.forEach((tube, k) => {
+            const way = list[k + 1].clone().sub(list[k]), length = way.length(), thick = draw.radius ? Math.abs(s[at(draw.points)]) : 0.011 * this.reach;
+            tube.visible = length > 0;
+            tube.castShadow = true;
+            tube.position.copy(list[k]).addScaledVector(way, 0.5);
+            tube.scale.set(thick, thick, length);
+            if (length > 0) tube.quaternion.setFromUnitVectors(up, way.multiplyScalar(1 / length));
+          });
+        } });
+      }
+    });
+    for (const line of this.lines) this.world.add(line.object);
+  }
+
+  private addArrow(colour: string) {
+    const arrow = new THREE.ArrowHelper(up, new THREE.Vector3(), 1, colour);
+    for (const part of [arrow.line, arrow.cone]) {
+      (part.material as THREE.Material).depthTest = false;
+      part.renderOrder = 5;
+    }
+    arrow.visible = false;
+    this.scene.add(arrow);
+    return arrow;
+  }
+
+  private put(sample: Sample) {
+    const f = this.places.frame;
+    this.bodies.forEach((body, i) => {
+      const at = f + 7 * i;
+      body.position.set(sample[at], sample[at + 1], sample[at + 2]);
+      body.quaternion.set(sample[at + 4], sample[at + 5], sample[at + 6], sample[at + 3]);
+    });
+  }
+
+  private setArrow(arrow: THREE.ArrowHelper, from: THREE.Vector3, way: THREE.Vector3) {
+    const length = way.length();
+    arrow.visible = length > 0.002 * this.reach;
+    if (!arrow.visible) return;
+    arrow.position.copy(from);
+    arrow.setDirection(way.clone().multiplyScalar(1 / length));
+    arrow.setLength(length, Math.min(0.06 * this.reach, 0.4 * length), Math.min(0.03 * this.reach, 0.2 * length));
+  }
+
+  private paintContacts(sample: Sample, theme: Theme) {
+    const count = this.forces ? Math.min(400, Math.round(sample[head.contacts])) : 0;
+    while (this.arrows.length < count) this.arrows.push(this.addArrow(theme.force));
+    let largest = 0;
+    const vector = (i: number) => new THREE.Vector3(sample[i], sample[i + 1], sample[i + 2]);
+    for (let k = 0; k < count; k++) largest = Math.max(largest, vector(this.places.contact + 12 * k + 3).length());
+    this.push = Math.max(largest, 0.98 * this.push);
+    const slide = new THREE.Color(curveColour(theme, 4)), stick = new THREE.Color(theme.force);
+    this.arrows.forEach((arrow, k) => {
+      const at = this.places.contact + 12 * k;
+      if (k >= count || !(this.push > 0)) { arrow.visible = false; return; }
+      // the root: small forces are seen beside large ones
+      const force = vector(at + 3), size = force.length();
+      this.setArrow(arrow, vector(at), size > 0 ? force.multiplyScalar((0.3 * this.reach * Math.sqrt(size / this.push)) / size) : force);
+      arrow.setColor(sample[at + 9] === 2 ? slide : stick);
+    });
+  }
+
+  private paintPrinciple(sample: Sample, on: boolean) {
+    const s = this.places.subject, vector = (i: number) => new THREE.Vector3(sample[s + i], sample[s + i + 1], sample[s + i + 2]);
+    const from = vector(0), actual = vector(6), free = vector(9), size = Math.max(actual.length(), free.length());
+    if (!on || sample[11] === 0 || !(size > 0)) { for (const arrow of this.principle) arrow.visible = false; return; }
+    this.longest = Math.max(size, 0.995 * this.longest);
+    const scale = (0.6 * this.reach) / this.longest;
+    this.setArrow(this.principle[0], from, free.clone().multiplyScalar(scale));
+    this.setArrow(this.principle[1], from, actual.clone().multiplyScalar(scale));
+    this.setArrow(this.principle[2], from.clone().addScaledVector(free, scale), actual.sub(free).multiplyScalar(scale));
+  }
+
+  // False: the frame before is still being drawn, come again. So no frames pile up, and the page stays awake where
+  // drawing is slow; there it takes fewer dots while things move, and at last no shadows.
+  paint(theme: Theme, samples: Sample[], index: number, principle: boolean, pull: [number[], number[]] | null, body: number, still: boolean): boolean {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight;
+    if (!(width > 0 && height > 0)) return true;
+    if (this.busy()) return false;
+    this.setSize(width, height, Math.min(still ? 2 : this.dots, devicePixelRatio || 1));
+    this.show(samples, index, theme, principle, pull, body);
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    this.work = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    this.began = performance.now();
+    return true;
+  }
+
+  private busy() {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (!this.work) return false;
+    if (!gl.isContextLost() && gl.getSyncParameter(this.work, gl.SYNC_STATUS) !== gl.SIGNALED) return true;
+    gl.deleteSync(this.work);
+    this.work = null;
+    this.slow = performance.now() - this.began > 50 && this.size.ratio <= this.dots ? this.slow + 1 : 0;
+    if (this.slow >= 4) {
+      this.slow = 0;
+      if (this.dots > 0.5) this.dots = Math.min(this.dots, devicePixelRatio || 1) / 1.5;
+      else this.sun.castShadow = false;
+    }
+    return false;
+  }
+
+  private setSize(width: number, height: number, ratio: number) {
+    if (this.size.width === width && this.size.height === height && this.size.ratio === ratio) return;
+    this.size = { width, height, ratio };
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  private show(samples: Sample[], index: number, theme: Theme, principle: boolean, pull: [number[], number[]] | null, body: number) {
+    const sample = samples[index];
+    this.put(sample);
+    for (const line of this.lines) line.update(sample, samples, index);
+    this.paintContacts(sample, theme);
+    this.paintPrinciple(sample, principle);
+    if (this.follow && body > 0 && this.bodies[body]) {
+      const to = this.bodies[body].position.clone().sub(this.controls.target);
+      this.controls.target.add(to);
+      this.camera.position.add(to);
+    }
+    this.hand.visible = this.grip.visible = pull !== null;
+    if (pull) {
+      const [from, to] = pull.map((p) => new THREE.Vector3().fromArray(p));
+      this.hand.geometry.setFromPoints([from, to]);
+      this.grip.position.copy(to);
+      this.grip.scale.setScalar(0.02 * this.reach);
+      for (const part of [this.hand, this.grip]) (part.material as THREE.MeshBasicMaterial).color.set(theme.accent);
+    }
+    this.sun.position.copy(this.controls.target).add(new THREE.Vector3(0.5, -0.8, 1.8).multiplyScalar(3 * this.reach));
+    this.sun.target.position.copy(this.controls.target);
+    const shade = this.sun.shadow.camera, wide = 2.2 * this.reach;
+    [shade.left, shade.right, shade.top, shade.bottom, shade.near, shade.far] = [-wide, wide, wide, -wide, 0.1 * this.reach, 12 * this.reach];
+    shade.updateProjectionMatrix();
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  // A small picture, whatever the canvas' size on the page is.
+  picture(theme: Theme, sample: Sample, width: number, height: number) {
+    this.setSize(width, height, 1);
+    this.setCamera();
+    this.show([sample], 0, theme, false, null, -1);
+  }
+
+  free() { this.controls.dispose(); this.renderer.dispose(); }
+
+  // The body under a place of the canvas, and the point of it that was met, in its frame and in the world.
+  pick(x: number, y: number): { body: number; local: number[]; world: number[] } | null {
+    const ray = this.ray(x, y), hit = ray.intersectObjects(this.picked, false)[0];
+    if (!hit) return null;
+    const body = hit.object.userData.body as number;
+    return { body, local: this.bodies[body].worldToLocal(hit.point.clone()).toArray(), world: hit.point.toArray() };
+  }
+  // A hand from which things hang lower by a twentieth of the scene's size: g / w^2 = size / 20.
+  handRate() { return Math.sqrt((20 * 9.81) / this.reach); }
+  // Where on the canvas the first shape of a body that can be held is.
+  somewhere(): [number, number] | null {
+    const shape = this.picked[0]?.getWorldPosition(new THREE.Vector3()).project(this.camera);
+    return shape ? [(0.5 + 0.5 * shape.x) * this.canvas.clientWidth, (0.5 - 0.5 * shape.y) * this.canvas.clientHeight] : null;
+  }
+  private ray(x: number, y: number) {
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2((2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight), this.camera);
+    return ray;
+  }
+  // The place under the mouse, at the depth of a point.
+  at(x: number, y: number, depth: number[]): number[] | null {
+    const normal = this.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(normal, new THREE.Vector3(...(depth as [number, number, number])));
+    return this.ray(x, y).ray.intersectPlane(plane, new THREE.Vector3())?.toArray() ?? null;
+  }
+  pointOf(body: number, local: number[]) { return this.bodies[body].localToWorld(new THREE.Vector3(...(local as [number, number, number]))).toArray(); }
+}
+
+function flat(vertex: Float64Array, face: Int32Array) {
+  const geometry = new THREE.BufferGeometry(), corners = new Float32Array(3 * face.length);
+  face.forEach((v, i) => { for (let k = 0; k < 3; k++) corners[3 * i + k] = vertex[3 * v + k]; });
+  geometry.setAttribute('position', new THREE.BufferAttribute(corners, 3));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+// A mesh without faces is its convex hull.
+function hull(vertex: Float64Array) {
+  return new ConvexGeometry(Array.from({ length: vertex.length / 3 }, (_, i) => new THREE.Vector3().fromArray(vertex, 3 * i)));
+}
+
+function field(about: { columns: number; rows: number; half: number[] }, height: Float64Array) {
+  const { columns, rows, half } = about, geometry = new THREE.PlaneGeometry(2 * half[0], 2 * half[1], columns - 1, rows - 1);
+  const position = geometry.getAttribute('position') as THREE.BufferAttribute;
+  for (let j = 0; j < rows; j++) for (let i = 0; i < columns; i++) {
+    position.setXYZ(j * columns + i, -half[0] + (2 * half[0] * i) / (columns - 1), -half[1] + (2 * half[1] * j) / (rows - 1), height[j * columns + i]);
+  }
+  geometry.computeVertexNormals();
+  return geometry;
+}

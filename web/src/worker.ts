@@ -1,0 +1,245 @@
+// The engine runs here, so that the page never stalls. It steps for a part of each frame, and sends what it has seen.
+import engineUrl from '../../build/wasm/engine.wasm?url';
+import type { About, Fault, Meshes, Sample } from './numbers';
+import { startEngine } from './module.mjs';
+
+export type Order =
+  | { type: 'open'; files: [string, string][]; path: string; settings: [string, number][]; ahead?: number }
+  | { type: 'play' | 'pause' | 'start' | 'step' | 'release' }
+  | { type: 'speed'; value: number }
+  | { type: 'param'; index: number; value: number }
+  | { type: 'coords'; list: [number, number][] }
+  | { type: 'select'; subject: number }
+  | { type: 'seek'; index: number }
+  | { type: 'grab'; body: number; at: number[]; rate: number }
+  | { type: 'hold'; x: string; y: string; mass: number; to: number[] }
+  | { type: 'pull'; to: number[] };
+
+export type News =
+  | { type: 'opened'; about: About; meshes: Meshes; sample: Sample; before: Sample[]; chunk: number; bits: string; kept: boolean }
+  | { type: 'failed'; error: Fault; running: boolean }
+  | { type: 'samples'; list: Sample[]; from: number; bits: string; rate: number }
+  | { type: 'at'; sample: Sample; index: number; count: number; bits: string }
+  | { type: 'thin' | 'paused' | 'ended' };
+
+type Engine = Awaited<ReturnType<typeof startEngine>>;
+const tell = (news: News) => postMessage(news);
+const starting: Promise<Engine> = fetch(engineUrl)
+  .then((answer) => answer.arrayBuffer()).then((bytes) => WebAssembly.compile(bytes)).then(startEngine);
+
+let engine: Engine;
+let open: Extract<Order, { type: 'open' }> | null = null; // what the world is of
+let about: About, states: (Uint8Array | null)[] = [], most = 6000, chunk = 1, every = 1 / 60;
+let alive = false, playing = false, speed = 1, due = 0, last = 0, held = '', cursor = 0, subject = -1;
+
+function openWorld(more = ''): boolean {
+  engine.forgetFiles();
+  const coder = new TextEncoder();
+  for (const [name, text] of open!.files) engine.file(name, coder.encode(text));
+  for (const [name, value] of open!.settings) engine.setting(name, value);
+  if (!engine.open(open!.path, more)) return false;
+  engine.select(subject);
+  return true;
+}
+
+function meshesNow(): Meshes {
+  return {
+    mesh: about.meshes.map((m, i) => engine.mesh(i, m.vertices, m.faces)),
+    height: about.hfields.map((h, i) => engine.heights(i, h.columns * h.rows)),
+  };
+}
+
+// For pictures: so much of the motion, in a few samples.
+function lookAhead(time: number, tick: number): Sample[] {
+  const list: Sample[] = [], steps = Math.min(600, Math.ceil(time / tick)), part = Math.max(1, Math.ceil(steps / 40)), began = performance.now();
+  for (let k = 0; k < steps && performance.now() - began < 400; k += part) {
+    const sample = engine.look();
+    if (sample) list.push(sample);
+    if (engine.steps(part) < part) break;
+  }
+  return list;
+}
+
+// A new world, or the old one with other numbers: from its start.
+function begin(order: Extract<Order, { type: 'open' }>, kept: boolean) {
+  open = order;
+  held = '';
+  subject = kept ? subject : -1;
+  alive = openWorld();
+  if (!alive) {
+    playing = false;
+    tell({ type: 'failed', error: engine.error(), running: false });
+    return;
+  }
+  about = engine.about();
+  const tick = engine.tick();
+  chunk = Math.max(1, Math.round(Math.min(about.run[1] || 1 / 60, 1 / 30) / tick));
+  every = chunk * tick;
+  const before = lookAhead(order.ahead ?? 0, tick);
+  const sample = engine.look();
+  if (!sample) {
+    tell({ type: 'failed', error: engine.error(), running: false });
+    return;
+  }
+  most = Math.max(300, Math.min(6000, Math.floor(4e6 / sample.length)));
+  states = [engine.save()];
+  cursor = 0;
+  due = 0;
+  tell({ type: 'opened', about, meshes: meshesNow(), sample, before, chunk, bits: engine.hash(), kept });
+}
+
+function remember(list: Sample[]) {
+  const sample = engine.look();
+  if (!sample) return false;
+  // a world that is held has other equations: its states are shown, and not gone back to
+  states.push(held ? null : engine.save());
+  list.push(sample);
+  cursor = states.length - 1;
+  return true;
+}
+
+function fail() {
+  playing = false;
+  const error = engine.error();
+  if (error.status === 0) tell({ type: 'ended' });
+  else tell({ type: 'failed', error, running: true });
+}
+
+function thin() {
+  if (states.length <= most) return;
+  states = states.filter((_, i) => i % 2 === 0);
+  cursor = states.length - 1;
+  tell({ type: 'thin' });
+}
+
+// Steps until the clock is reached, at most for so many milliseconds.
+function advance(time: number, budget: number) {
+  const began = performance.now(), list: Sample[] = [], from = states.length;
+  let done = 0, fine = true;
+  due += time;
+  while (fine && due >= every && performance.now() - began < budget) {
+    fine = engine.steps(chunk) === chunk;
+    if (!remember(list)) fine = false;
+    due -= every;
+    done += every;
+  }
+  if (due > every) due = every; // slower than asked: no debts
+  const took = (performance.now() - began) / 1000;
+  if (list.length > 0) tell({ type: 'samples', list, from, bits: engine.hash(), rate: took > 0 ? done / took : 0 });
+  if (!fine) fail();
+  thin();
+}
+
+function turn() {
+  if (!playing) return;
+  const now = performance.now();
+  advance(speed * Math.min(0.1, (now - last) / 1000), 14);
+  last = now;
+  setTimeout(turn, 4);
+}
+
+// Behind the place that was gone back to nothing is known any more.
+function forgetLater() {
+  if (cursor < states.length - 1) states.length = cursor + 1;
+}
+
+function restoreAt(index: number) {
+  let i = Math.max(0, Math.min(states.length - 1, index));
+  while (i > 0 && !states[i]) i--;
+  const bytes = states[i];
+  if (bytes && engine.restore(bytes)) {
+    cursor = i;
+    const sample = engine.look();
+    if (sample) tell({ type: 'at', sample, index: i, count: states.length, bits: engine.hash() });
+  }
+}
+
+function showAgain() {
+  forgetLater();
+  const sample = engine.look();
+  if (!sample) return;
+  states[cursor] = held ? null : engine.save();
+  tell({ type: 'at', sample, index: cursor, count: states.length, bits: engine.hash() });
+}
+
+// Equations: the same model with a spring more, and the same state.
+function hold(order: Extract<Order, { type: 'hold' }>) {
+  const w = 2 * Math.PI * 1.5, k = order.mass * w * w, c = 2 * order.mass * w * 0.7;
+  engine.snapshot();
+  const more = `param studio_x = ${order.to[0]}, studio_y = ${order.to[1]}\n` +
+    `force ${order.x}: ${k}*(studio_x - ${order.x}) - ${c}*${order.x}', ${order.y}: ${k}*(studio_y - ${order.y}) - ${c}*${order.y}'\n`;
+  if (openWorld(more) && engine.takeOver()) {
+    held = 'point';
+    engine.hideParams(2);
+  } else if (!openWorld() || !engine.takeOver()) fail();
+}
+
+function release() {
+  if (held === 'body') engine.release();
+  if (held === 'point') {
+    engine.snapshot();
+    if (!openWorld() || !engine.takeOver()) fail();
+  }
+  held = '';
+}
+
+function pull(to: number[]) {
+  if (held === 'body') engine.pull(to);
+  if (held === 'point') {
+    engine.setParam(about.params.length, to[0]);
+    engine.setParam(about.params.length + 1, to[1]);
+  }
+}
+
+function setParam(index: number, value: number) {
+  if (engine.setParam(index, value)) {
+    showAgain();
+    return;
+  }
+  // Others were computed from it: read the file again with this number.
+  const settings = open!.settings.filter(([name]) => name !== about.params[index]);
+  begin({ ...open!, settings: [...settings, [about.params[index], value]] }, true);
+}
+
+onmessage = async (event: MessageEvent<Order>) => {
+  engine ??= await starting;
+  const order = event.data;
+  if (order.type === 'open') begin(order, false);
+  else if (!alive) return;
+  else if (order.type === 'play') {
+    forgetLater();
+    playing = true;
+    last = performance.now();
+    turn();
+  } else if (order.type === 'pause') {
+    playing = false;
+    tell({ type: 'paused' });
+  } else if (order.type === 'speed') speed = order.value;
+  else if (order.type === 'step') {
+    forgetLater();
+    due = 0;
+    advance(every * 1.0000001, 1e4);
+  } else if (order.type === 'start') {
+    release();
+    states.length = 1;
+    if (engine.start()) {
+      cursor = 0;
+      showAgain();
+    } else fail();
+  } else if (order.type === 'param') setParam(order.index, order.value);
+  else if (order.type === 'coords') {
+    for (const [index, value] of order.list) engine.setCoord(index, value);
+    showAgain();
+  } else if (order.type === 'select') {
+    subject = order.subject;
+    engine.select(subject);
+    if (!playing) showAgain();
+  } else if (order.type === 'seek') {
+    playing = false;
+    restoreAt(order.index);
+  } else if (order.type === 'grab') {
+    if (engine.grab(order.body, order.at, order.rate)) held = 'body';
+  } else if (order.type === 'hold') hold(order);
+  else if (order.type === 'pull') pull(order.to);
+  else if (order.type === 'release') release();
+};
