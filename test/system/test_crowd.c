@@ -48,18 +48,18 @@ static const char *const edges =
     "<geom type='mesh' mesh='wedge'/></body></body>"
     "<body pos='.2 0 .1'><joint axis='0 1 0' damping='.1'/>"
     "<geom type='capsule' size='.02 .15'/></body>";
-static const char *limbs = round_limbs;
+static const char *limbs = round_limbs, *cone = "pyramidal";
 
 /* Walkers first..end-1, `gap` apart. */
 static scene open_scene(int first, int end, double gap)
 {
     static char text[100000];
-    int at =
-        sprintf(text,
-                "<mujoco><option timestep='%g'/><asset><mesh name='wedge' vertex='-.2 -.03 -.02 "
-                ".2 -.03 -.02 .2 .03 -.02 -.2 .03 -.02 -.1 0 .03 .2 0 .01'/></asset><worldbody>"
-                "<geom type='plane' size='0 0 1'/>",
-                H);
+    int at = sprintf(
+        text,
+        "<mujoco><option timestep='%g' cone='%s'/><asset><mesh name='wedge' vertex='-.2 -.03 -.02 "
+        ".2 -.03 -.02 .2 .03 -.02 -.2 .03 -.02 -.1 0 .03 .2 0 .01'/></asset><worldbody>"
+        "<geom type='plane' size='0 0 1'/>",
+        H, cone);
     for (int k = first; k < end; k++) {
         at += sprintf(text + at, "<body pos='%.17g %.17g %g' euler='0 %d %d'>%s</body>",
                       gap * (k % 4), gap * (k / 4), 0.6 + 0.05 * (k % 3), 10 * k, 50 * k, limbs);
@@ -170,6 +170,35 @@ static void test_alone(void **state)
     close_scene(&all);
 }
 
+/* Walkers that fall in a heap: every step is solved to round-off, and in how many steps of Newton's
+ * method is known: by a search along each line, and from a start that goes on as the last steps
+ * did. */
+static void heap_of(const char *cones, int most)
+{
+    int steps = 0;
+    cone = cones;
+    scene s = open_scene(0, 6, 0.4);
+    for (int k = 0; k < 500; k++) {
+        step(&s);
+        steps += s.soft->iterations;
+        if (!(s.soft->certificate < 1e-12)) {
+            fail_msg("step %d: certificate %.1e", k, s.soft->certificate);
+        }
+    }
+    if (steps > most) {
+        fail_msg("%s cones: %d steps of Newton's method, not %d", cones, steps, most);
+    }
+    cone = "pyramidal";
+    close_scene(&s);
+}
+
+static void test_heaps_are_solved(void **state)
+{
+    (void)state;
+    heap_of("pyramidal", 1660);
+    heap_of("elliptic", 3230);
+}
+
 int main(void)
 {
     if (!xml_available()) {
@@ -178,6 +207,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search_of_few), cmocka_unit_test(test_search_of_many),
-        cmocka_unit_test(test_search_by_shape), cmocka_unit_test(test_alone)};
+        cmocka_unit_test(test_search_by_shape), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_heaps_are_solved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

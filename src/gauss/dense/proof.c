@@ -49,16 +49,12 @@
 #include "math/cone.h"
 #include "math/dense/dense.h"
 
+/* Round-off: of sums, beside their terms; of a unit row of G, beside the rows before it; of an
+ * unknown. SURE is what a proof gains, beside the terms of the gain. */
 static const double ROUND = 1e-13, SURE = 1e-8;
-
-/* In a unit row of G, what is nearer than this to the rows before it is round-off. */
-static const double DEPENDENT = 1e-13;
 
 /* On the surface: within this of it. */
 static const double SURFACE = 1e-6;
-
-/* An unknown that is smaller is round-off. */
-static const double NOTHING = 1e-13;
 
 enum { ROUNDS = 8 };
 
@@ -270,7 +266,7 @@ static void project(gauss_proof *proof, int touched, int count)
         double *row = proof->G + (size_t)j * (size_t)count, length = dense_norm(count, row);
         dense_scale(count, length > 0.0 ? 1.0 / length : 0.0, row);
     }
-    int rank = dense_lq(touched, count, proof->G, count, DEPENDENT, proof->order, proof->beta,
+    int rank = dense_lq(touched, count, proof->G, count, ROUND, proof->order, proof->beta,
                         proof->distance);
     dense_lq_apply_transposed(rank, count, proof->G, count, proof->beta, proof->t);
     memset(proof->t, 0, (size_t)rank * sizeof(double));
@@ -282,7 +278,7 @@ static void collect(const zw_gauss *problem, gauss_proof *proof, int count)
 {
     memset(proof->y, 0, (size_t)gauss_row_count(problem) * sizeof(double));
     for (int v = 0; v < count; v++) {
-        for (int i = 0; i < proof->rows[v] && fabs(proof->t[v]) > NOTHING; i++) {
+        for (int i = 0; i < proof->rows[v] && fabs(proof->t[v]) > ROUND; i++) {
             double turn = proof->turn[(long)v * ZW_CONE_ROWS + i];
             proof->y[proof->at[v] + i] += proof->t[v] * turn;
         }
