@@ -84,9 +84,9 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
 
 /* ---- Robots --------------------------------------------------------------------------------- */
 
-/* Steps of method soft by MuJoCo's Euler. They are differentiated as they are taken: at the end of
- * each step's own search, with those contacts, limits and motors active that are. So the numbers
- * are those of the computed motion, to round-off, whatever the step. */
+/* Steps of method impulse, and of method soft by MuJoCo's Euler. They are differentiated as they
+ * are taken: at the end of each step's own search, with those contacts, limits and motors active
+ * that are. So the numbers are those of the computed motion, whatever the step. */
 
 /* What a motion is judged by, a sum over its states: the part of the state after `step` steps (0:
  * the start). Writes its slopes by coordinates (along the speeds) and speeds, [n] each, which are 0
@@ -94,7 +94,7 @@ zw_sensitivity_answer zw_sensitivity_look(const zw_sensitivity *sensitivity);
 typedef double zw_cost(void *user, long step, const zw_state *state, double *by_q, double *by_v);
 
 typedef struct zw_gradient_plan {
-    zw_run_options run; /* method soft, step; its time and observer are not read */
+    zw_run_options run; /* method soft or impulse, step; its time and observer are not read */
     long steps;
     int controls;        /* so many parameters have a value of their own in each step: */
     const int *control;  /* [controls] which, as zw_id(system, ZW_PARAM, name) */
@@ -103,6 +103,9 @@ typedef struct zw_gradient_plan {
     void *user;
     size_t memory; /* bytes for states on the way, 0: 64 MiB. If not all fit, parts are run again,
                       and 2 sqrt(steps) states are enough */
+    int numbers;   /* numbers of the model that are unknowns, too (method impulse): */
+    const char *const *number; /* [numbers] as zw_model_set has them: "box.mass", "gravity" */
+    zw_model *model;           /* the system's; it is changed in between, and as it was after */
 } zw_gradient_plan;
 
 /* Arrays are the caller's, or NULL: not asked for. */
@@ -112,9 +115,10 @@ typedef struct zw_gradient {
     double *by_param;    /* [params] that are the same in all steps */
     double *by_control;  /* [steps][controls] */
     int kinks; /* so often something was about to open, slide or reach its end: one-sided there */
-    const char *kink; /* one of them, or NULL */
-    size_t memory;    /* bytes that states took */
-    long steps;       /* taken in all, those that were run again included */
+    const char *kink;  /* one of them, or NULL */
+    size_t memory;     /* bytes that states took */
+    long steps;        /* taken in all, those that were run again included */
+    double *by_number; /* [numbers], or NULL */
 } zw_gradient;
 
 /* The state is where the motion starts; it is not changed. ZW_BAD_INPUT: derivatives of something

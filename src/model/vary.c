@@ -299,6 +299,77 @@ static int set_world(zw_model *model, const char *name, double value, zw_error *
     return !known ? 0 : zw_model_set_world(model, &def, error) == ZW_OK ? 1 : -1;
 }
 
+static zw_status unknown(const model_bodies *bodies, const char *name, zw_error *error);
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+
+static double number_of_body(const model_bodies *bodies, int body)
+{
+    const zw_body_def *def = &bodies->body[body];
+    double mass = -1;
+    for (int i = 0; i < bodies->count[ZW_THING_GEOM]; i++) { /* of several, zw_model_set tells */
+        mass =
+            bodies->geom[i].body == body && bodies->geom[i].mass != 0 ? bodies->geom[i].mass : mass;
+    }
+    return def->inertial && bodies->world.from_geoms != 1 ? def->mass : mass;
+}
+
+static double special_number(const zw_model *model, const target *it)
+{
+    any_def def;
+    if (it->kind == ZW_THING_BODY) {
+        return number_of_body(model->bodies, it->index);
+    }
+    memcpy(&def, zw_model_def(model, it->kind, it->index), model_thing_size(it->kind));
+    int upper = !strcmp(it->word, "upper");
+    return it->kind == ZW_THING_JOINT    ? def.joint.range[upper]
+           : it->kind == ZW_THING_TENDON ? def.tendon.range[upper]
+           : !strcmp(it->word, "kv")     ? -def.actuator.bias_prm[2]
+                                         : def.actuator.gain_prm[0];
+}
+
+static int world_number(const model_bodies *bodies, const char *name, double *value)
+{
+    const zw_world_def *def = &bodies->world;
+    const double number[] = {def->gravity[0], def->gravity[1], def->gravity[2], def->density,
+                             def->viscosity,  def->wind[0],    def->wind[1],    def->wind[2]};
+    for (int i = 0; i < 8; i++) {
+        if (!strcmp(name, world_word[i])) {
+            *value = number[i];
+            return 1;
+        }
+    }
+    *value = sqrt(number[0] * number[0] + number[1] * number[1] + number[2] * number[2]);
+    return !strcmp(name, "gravity");
+}
+
+zw_status model_number(const zw_model *model, const char *name, double *value, zw_error *error)
+{
+    target found[2];
+    if (!model || !model->bodies) {
+        return base_fail(error, ZW_BAD_INPUT, "numbers of bodies have names; here are none");
+    }
+    if (world_number(model->bodies, name, value)) {
+        return ZW_OK;
+    }
+    int count = find_targets(model->bodies, name, found, 2);
+    if (count != 1) {
+        return count == 0
+                   ? unknown(model->bodies, name, error)
+                   : base_fail(error, ZW_BAD_INPUT,
+                               "'%.100s' has two meanings: say which kind, as geom:NAME", name);
+    }
+    if (found->at < 0) {
+        *value = special_number(model, found);
+    } else {
+        const char *def = zw_model_def(model, found->kind, found->index);
+        memcpy(value, def + plain[found->at].at, sizeof *value);
+    }
+    int weight = !strcmp(found->word, "mass");
+    return weight && !(*value >= 0) ? refuse(error, name, "its mass is not given as a number")
+                                    : ZW_OK;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* What there is to be set of the things with this name. */

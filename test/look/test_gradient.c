@@ -410,7 +410,7 @@ static void test_refused(void **state)
         world_end(&w);
     }
     world w = begin(&scenes[1]);
-    const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE}, .steps = 1, .cost = cost};
+    const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_DOP853}, .steps = 1, .cost = cost};
     zw_gradient gradient = {0};
     assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &gradient, NULL), ZW_BAD_INPUT);
     world_end(&w);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "look/sensitivity/rigid.h"
 #include "look/sensitivity/steps.h"
 #include "step/run.h"
 #include "zwang/sensitivity.h"
@@ -18,9 +19,13 @@
 typedef struct sweep {
     const zw_system *system;
     const zw_gradient_plan *plan;
-    sens_steps *steps;
+    sens_steps *steps; /* of method soft, */
+    sens_rigid *rigid; /* or of method impulse */
+    zw_run_options run;
     zw_state *now; /* what the cost sees */
     double t0, h;
+    int kept_room; /* numbers that a step hands to the next: where its solves begin */
+    double *memory_of_steps;
     size_t wide;   /* numbers of a state */
     long between;  /* steps between states that are kept */
     double *kept;  /* [steps/between + 1][wide] */
@@ -40,9 +45,9 @@ static zw_status no_memory(zw_error *error)
 /* ---- Plan ------------------------------------------------------------------------------------ */
 
 static zw_status plan_steps(const zw_system *system, const zw_state *state,
-                            const zw_run_options *options, double *h, zw_error *error)
+                            const zw_run_options *options, zw_run_options *plan, zw_error *error)
 {
-    zw_run_options wish = *options, found;
+    zw_run_options wish = *options;
     if (!system->tree) {
         return base_fail(error, ZW_BAD_INPUT,
                          "these are equations: zw_sensitivity_run has their derivatives");
@@ -51,13 +56,13 @@ static zw_status plan_steps(const zw_system *system, const zw_state *state,
     wish.poll = NULL;
     wish.time = state->t + 1;
     wish.every = 1;
-    zw_status status = zw_run_plan(system, state, &wish, &found, error);
-    if (status == ZW_OK && found.method != ZW_METHOD_SOFT) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "derivatives of steps of robots are those of method soft, not of %s",
-                         zw_method_name(found.method));
+    zw_status status = zw_run_plan(system, state, &wish, plan, error);
+    if (status == ZW_OK && plan->method != ZW_METHOD_SOFT && plan->method != ZW_METHOD_IMPULSE) {
+        return base_fail(
+            error, ZW_BAD_INPUT,
+            "derivatives of steps of robots are those of method soft or impulse, not of %s",
+            zw_method_name(plan->method));
     }
-    *h = found.step;
     return status;
 }
 
@@ -80,11 +85,31 @@ static long distance(long steps, size_t bytes, size_t memory)
     return all <= room ? 1 : (long)ceil(sqrt((double)steps + 1));
 }
 
+static zw_status make_steps(sweep *s, zw_error *error)
+{
+    const zw_gradient_plan *plan = s->plan;
+    if (s->run.method == ZW_METHOD_IMPULSE) {
+        s->rigid =
+            rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
+        s->kept_room = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
+    } else if (plan->numbers > 0) {
+        return base_fail(error, ZW_BAD_INPUT,
+                         "derivatives by numbers of the model are those of method impulse");
+    } else {
+        s->steps = steps_create(s->system, s->h, error);
+    }
+    return s->steps || s->rigid ? ZW_OK : error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
+}
+
 static zw_status make(sweep *s, const zw_state *state, zw_error *error)
 {
     const zw_system *system = s->system;
     size_t n = (size_t)system->n, params = (size_t)system->shape.params, pieces;
-    s->wide = (size_t)system->nq + n;
+    zw_status status = make_steps(s, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    s->wide = (size_t)system->nq + n + (size_t)s->kept_room;
     s->between = distance(s->plan->steps, s->wide * sizeof(double),
                           s->plan->memory ? s->plan->memory : (size_t)64 << 20);
     pieces = (size_t)(s->plan->steps / s->between) + 1;
@@ -100,32 +125,40 @@ static zw_status make(sweep *s, const zw_state *state, zw_error *error)
     s->by = s->param + params;
     s->g = s->by + params;
     memcpy(s->param, state_param(s->now), params * sizeof(double));
-    s->steps = steps_create(system, s->h, error);
-    return s->steps ? ZW_OK : error ? error->status : ZW_NO_MEMORY;
+    return ZW_OK;
 }
 
 static void drop(sweep *s)
 {
     steps_free(s->steps);
+    rigid_free(s->rigid);
     zw_state_free(s->now);
     base_free(s->memory);
 }
 
 /* ---- There ----------------------------------------------------------------------------------- */
 
-static zw_status take(sweep *s, long step, const double *from, double *to, zw_error *error)
+static zw_status take(sweep *s, long step, const double *from, int differs, double *to,
+                      zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
-    size_t nq = (size_t)s->system->nq;
+    size_t nq = (size_t)s->system->nq, n = (size_t)s->system->n, room = (size_t)s->kept_room;
+    double t = s->t0 + (double)step * s->h;
     for (int c = 0; c < plan->controls; c++) {
         s->param[plan->control[c]] = plan->value[step * plan->controls + c];
     }
     s->to->steps++;
-    zw_status status =
-        steps_take(s->steps, s->t0 + (double)step * s->h, from, from + nq, s->param, error);
+    if (room > 0) {
+        memcpy(s->memory_of_steps, from + nq + n, room * sizeof *from);
+    }
+    zw_status status = s->rigid ? rigid_take(s->rigid, t, from, from + nq, s->param, differs, error)
+                                : steps_take(s->steps, t, from, from + nq, s->param, error);
     if (status == ZW_OK && to) {
-        memcpy(to, s->steps->q1, nq * sizeof *to);
-        memcpy(to + nq, s->steps->v1, (s->wide - nq) * sizeof *to);
+        memcpy(to, s->rigid ? s->rigid->q1 : s->steps->q1, nq * sizeof *to);
+        memcpy(to + nq, s->rigid ? s->rigid->v1 : s->steps->v1, n * sizeof *to);
+    }
+    if (status == ZW_OK && to && room > 0) {
+        memcpy(to + nq + n, s->memory_of_steps, room * sizeof *to);
     }
     return status;
 }
@@ -135,12 +168,13 @@ static zw_status go(sweep *s, const zw_state *state, double *end, zw_error *erro
 {
     memcpy(end, state_q((zw_state *)state), (size_t)s->system->nq * sizeof *end);
     memcpy(end + s->system->nq, state_v((zw_state *)state), (size_t)s->system->n * sizeof *end);
+    memset(end + s->wide - s->kept_room, 0, (size_t)s->kept_room * sizeof *end);
     zw_status status = ZW_OK;
     for (long k = 0; k < s->plan->steps && status == ZW_OK; k++) {
         if (k % s->between == 0) {
             memcpy(s->kept + (size_t)(k / s->between) * s->wide, end, s->wide * sizeof *end);
         }
-        status = take(s, k, end, end, error);
+        status = take(s, k, end, 0, end, error);
     }
     return status;
 }
@@ -162,14 +196,41 @@ static void judge(sweep *s, long step, const double *x)
     }
 }
 
+/* The same by the matrix of a step. */
+static void rigid_back(sweep *s)
+{
+    size_t two = 2 * (size_t)s->system->n, params = (size_t)s->system->shape.params;
+    size_t wide = two + (size_t)s->rigid->more;
+    double *sum = s->g + two; /* where the cost will be */
+    memset(sum, 0, two * sizeof *sum);
+    for (size_t i = 0; i < two; i++) {
+        const double *row = s->rigid->by + i * wide;
+        for (size_t c = 0; c < wide; c++) {
+            double part = s->g[i] * row[c];
+            if (c < two) {
+                sum[c] += part;
+            } else if (c < two + params) {
+                s->by[c - two] += part;
+            } else if (s->to->by_number) {
+                s->to->by_number[c - two - params] += part;
+            }
+        }
+    }
+    memcpy(s->g, sum, two * sizeof *sum);
+}
+
 static zw_status step_back(sweep *s, long k, const double *x, zw_error *error)
 {
     const zw_gradient_plan *plan = s->plan;
     size_t params = (size_t)s->system->shape.params;
     double *q_by = s->g, *v_by = s->g + s->system->n;
     memset(s->by, 0, params * sizeof *s->by);
-    zw_status status = take(s, k, x, NULL, error);
-    status = status == ZW_OK ? steps_back(s->steps, q_by, v_by, q_by, v_by, s->by, error) : status;
+    zw_status status = take(s, k, x, 1, NULL, error);
+    if (status == ZW_OK && s->rigid) {
+        rigid_back(s);
+    } else if (status == ZW_OK) {
+        status = steps_back(s->steps, q_by, v_by, q_by, v_by, s->by, error);
+    }
     for (int c = 0; c < plan->controls && status == ZW_OK; c++) {
         double *by = &s->by[plan->control[c]];
         if (s->to->by_control) {
@@ -192,7 +253,7 @@ static zw_status piece_back(sweep *s, long first, zw_error *error)
     memcpy(s->piece, s->kept + (size_t)(first / s->between) * s->wide, s->wide * sizeof(double));
     for (long k = first; k + 1 < end && status == ZW_OK; k++) {
         double *x = s->piece + (size_t)(k - first) * s->wide;
-        status = take(s, k, x, x + s->wide, error);
+        status = take(s, k, x, 0, x + s->wide, error);
     }
     for (long k = end - 1; k >= first && status == ZW_OK; k--) {
         status = step_back(s, k, s->piece + (size_t)(k - first) * s->wide, error);
@@ -219,8 +280,8 @@ static zw_status find(sweep *s, const zw_state *state, zw_error *error)
     if (s->to->by_v) {
         memcpy(s->to->by_v, s->g + n, n * sizeof(double));
     }
-    s->to->kinks = s->steps->kink_count;
-    s->to->kink = s->steps->kink;
+    s->to->kinks = s->rigid ? s->rigid->kink_count : s->steps->kink_count;
+    s->to->kink = s->rigid ? s->rigid->kink : s->steps->kink;
     return status;
 }
 
@@ -237,7 +298,11 @@ zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
     if (to->by_param) {
         memset(to->by_param, 0, (size_t)system->shape.params * sizeof(double));
     }
-    zw_status status = plan_steps(system, state, &plan->run, &s.h, error);
+    if (to->by_number) {
+        memset(to->by_number, 0, (size_t)plan->numbers * sizeof(double));
+    }
+    zw_status status = plan_steps(system, state, &plan->run, &s.run, error);
+    s.h = s.run.step;
     status = status == ZW_OK ? check(system, plan, error) : status;
     status = status == ZW_OK ? make(&s, state, error) : status;
     status = status == ZW_OK ? find(&s, state, error) : status;
@@ -247,16 +312,41 @@ zw_status zw_gradient_find(const zw_system *system, const zw_state *state,
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
+static zw_status rigid_slopes(const zw_system *system, const zw_state *state,
+                              const zw_run_options *plan, double *by, int *kinks, zw_error *error)
+{
+    zw_state *at = (zw_state *)state;
+    sens_rigid *r = rigid_create(system, plan, NULL, NULL, 0, error);
+    zw_status status =
+        r ? rigid_take(r, state->t, state_q(at), state_v(at), state_param(at), 1, error)
+          : error->status;
+    if (status == ZW_OK) {
+        size_t n = (size_t)system->n;
+        memcpy(by, r->by, 2 * n * (2 * n + (size_t)r->more) * sizeof *by);
+    }
+    if (kinks) {
+        *kinks = r ? r->kink_count : 0;
+    }
+    rigid_free(r);
+    return status;
+}
+
 zw_status zw_step_slopes(const zw_system *system, const zw_state *state,
                          const zw_run_options *options, double *by, int *kinks, zw_error *error)
 {
     zw_state *at = (zw_state *)state;
     size_t n = (size_t)system->n, params = (size_t)system->shape.params, wide = 2 * n + params;
-    double h = 0, *g = NULL;
+    double *g = NULL;
     sens_steps *s = NULL;
-    zw_status status = plan_steps(system, state, options, &h, error);
+    zw_run_options plan;
+    zw_error mine = {0};
+    error = error ? error : &mine;
+    zw_status status = plan_steps(system, state, options, &plan, error);
+    if (status == ZW_OK && plan.method == ZW_METHOD_IMPULSE) {
+        return rigid_slopes(system, state, &plan, by, kinks, error);
+    }
     if (status == ZW_OK) {
-        s = steps_create(system, h, error);
+        s = steps_create(system, plan.step, error);
         g = base_alloc((2 * n + 1) * sizeof *g);
         status = !s ? ZW_BAD_INPUT : !g ? no_memory(error) : ZW_OK;
     }

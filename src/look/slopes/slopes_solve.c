@@ -45,6 +45,26 @@ static void solve_lower(int rank, int n, const double *L, double *z)
 
 int slopes_solve(int size, int columns, double *K, double *by)
 {
+    return slopes_solve_to(size, columns, K, by, RANK, NULL);
+}
+
+/* Q of the last columns spans what K makes 0 of. */
+static void find_loose(int rank, int size, const double *K, const double *beta, double *z,
+                       double *loose)
+{
+    memset(loose, 0, (size_t)size * sizeof *loose);
+    for (int k = rank; k < size; k++) {
+        memset(z, 0, (size_t)size * sizeof *z);
+        z[k] = 1;
+        dense_lq_apply(rank, size, K, size, beta, z);
+        for (int i = 0; i < size; i++) {
+            loose[i] = fmax(loose[i], fabs(z[i]));
+        }
+    }
+}
+
+int slopes_solve_to(int size, int columns, double *K, double *by, double least, double *loose)
+{
     size_t n = (size_t)size;
     double *room = base_alloc((6 * n + 8) * sizeof *room);
     int *order = base_alloc((n + 1) * sizeof *order);
@@ -56,7 +76,7 @@ int slopes_solve(int size, int columns, double *K, double *by)
     double *row = room, *column = row + n, *beta = column + n, *distance = beta + n;
     double *z = distance + 2 * n;
     balance(size, K, row, column);
-    int rank = dense_lq(size, size, K, size, RANK, order, beta, distance);
+    int rank = dense_lq(size, size, K, size, least, order, beta, distance);
     for (int c = 0; c < columns; c++) {
         double *x = by + (size_t)c * n;
         for (int i = 0; i < size; i++) {
@@ -67,6 +87,9 @@ int slopes_solve(int size, int columns, double *K, double *by)
         for (int i = 0; i < size; i++) {
             x[i] = column[i] * z[i];
         }
+    }
+    if (loose) {
+        find_loose(rank, size, K, beta, z, loose);
     }
     base_free(room);
     base_free(order);

@@ -304,6 +304,9 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
         impulse_note_push(s);
     }
     s->gained = status == ZW_OK ? s->gained : gained; /* it may be tried again */
+    if (status == ZW_OK && s->watch) {
+        s->watch->solved(s->watch->user, s, v1);
+    }
     return status;
 }
 
@@ -419,6 +422,9 @@ static zw_status advance(step_impulse *s, double h, int *lands, double *v1, zw_e
         s->touch.sweep.sure &= open == 1 || part <= SHORTEST;
         s->inexact |= s->missed || s->residual > fmax(s->close, MISS);
         done += part;
+        if (s->watch) {
+            s->watch->taken(s->watch->user, s, 0);
+        }
         impulse_pass(s);
         impulse_move_on(s, v1);
         size = cuts > 0 || pace > 1        ? (good > 4 ? 2 : 1) * solved

@@ -12,6 +12,7 @@
 
 #include "gauss/contact/impact.h"
 #include "gauss/contact/prox_law.h"
+#include "step/impulse/impulse_again.h"
 #include "step/impulse/impulse_matrix.h"
 #include "step/impulse/impulse_problem.h"
 #include "system/bodies/balance.h"
@@ -304,7 +305,8 @@ typedef struct step_impulse {
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
     int kept_room, kept_used;
     uint64_t left, sum; /* step/once.c: digest and sum of the state that the last step led to */
-    struct step_sleep *sleep; /* not NULL: it makes the steps, and only `kept` above is used */
+    const impulse_watch *watch; /* NULL: nobody */
+    struct step_sleep *sleep;   /* not NULL: it makes the steps, and only `kept` above is used */
     void *memory;
 } step_impulse;
 
@@ -471,6 +473,7 @@ zw_status impulse_find_contacts(step_impulse *s, double *sweeps, const double *f
 double impulse_margin(const step_impulse *s); /* and how much farther than speeds of now lead */
 void impulse_put_contacts(step_impulse *s);
 void impulse_put_contact_speeds(step_impulse *s);
+void impulse_put_apart(step_impulse *s, int k); /* point k, which was in one another, of these */
 /* What a block of rows is remembered by: at least this; blocks of other kinds have small keys. */
 #define IMPULSE_CONTACTS 0x2000000000000000
 #define IMPULSE_MOTORS 0x0800000000000000 /* and before those: motors */
@@ -516,6 +519,8 @@ void impulse_staying_free(impulse_staying *stay);
 void impulse_stay(step_impulse *s, int is_first);
 
 /* impulse_roll.c */
+/* The rows at q0 of all entries, again; 0: a point is not there. */
+int impulse_roll_again(step_impulse *s, const double *sweeps);
 zw_status impulse_rolling_create(impulse_rolling *rolling, size_t points, size_t wide);
 void impulse_rolling_free(impulse_rolling *rolling);
 /* After contacts at q0 have been found: who rolls. And at an iterate. */

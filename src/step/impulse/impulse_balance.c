@@ -199,10 +199,10 @@ void impulse_late_momenta(step_impulse *s, double *gain)
     const tree_mechanism *tree = s->system->tree;
     double *sweeps = s->work->sweeps, h = s->h, fall = s->fall, t = s->t, late = impulse_late(s);
     tree_velocities(tree, s->u, sweeps);
-    balance_momenta(s->system, sweeps, s->P0);
+    balance_momenta(s->system, sweeps, s->F);
     for (int i = 1; i < tree->bodies; i++) {
         for (int k = 0; k < 6; k++) {
-            s->F[6 * i + k] = s->P1[6 * i + k] - s->P0[6 * i + k];
+            s->F[6 * i + k] = s->P1[6 * i + k] - s->F[6 * i + k];
         }
         for (int k = 0; k < 3; k++) {
             s->F[6 * i + 3 + k] -= late * tree->body[i].lift[k];

@@ -162,6 +162,9 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
     const zw_metric metric = {
         .kind = ZW_METRIC_SPARSE, .value = H->value, .start = H->start, .row = H->row};
     gauss_impact_answer answer;
+    if (s->watch) {
+        memcpy(s->other, v, (size_t)s->system->n * sizeof *v);
+    }
     tree_composite(s->system->tree, s->work->sweeps);
     matrix_set(&s->H, s->system, s->work->sweeps);
     gauss_impact_begin(s->touch.law, s->system->n, &metric);
@@ -179,6 +182,9 @@ static zw_status strike(step_impulse *s, const bounce *b, double ahead, double *
         s->impacts++;
         s->impact_loss += fmax(answer.loss, 0);
         s->residual = fmax(s->residual, answer.certificate);
+        if (s->watch) {
+            s->watch->impact(s->watch->user, s, s->other, v);
+        }
     }
     return status;
 }
@@ -409,6 +415,9 @@ static zw_status go_on(step_impulse *s, bounce *b, double *v1, zw_error *error)
     if (end == FLIGHT_LOST) {
         b->work = 0; /* the rest is captured */
         return ZW_OK;
+    }
+    if (s->watch) {
+        s->watch->taken(s->watch->user, s, end == FLIGHT_HIT);
     }
     b->rest -= s->h;
     b->rest = b->rest > IMPULSE_ROUNDED * s->touch.whole ? b->rest : 0;

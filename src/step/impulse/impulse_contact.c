@@ -322,6 +322,14 @@ void impulse_put_contacts(step_impulse *s)
     }
 }
 
+void impulse_put_apart(step_impulse *s, int k)
+{
+    const impulse_contacts *t = &s->touch;
+    problem_block(&s->aside, impulse_contact_key(&t->found.point[k].key), label(s, k), ZW_EQUALITY,
+                  1, NULL);
+    problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
+}
+
 /* Speeds at the end: what touches does not approach. What is still apart may. What was in one
  * another and is pushed apart does not part either: the pushing moves it, and leaves it no speed
  * along the normal.
@@ -333,9 +341,7 @@ void impulse_put_contact_speeds(step_impulse *s)
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         if (t->land.now[k] == IMPULSE_APART) {
-            problem_block(&s->aside, impulse_contact_key(&point->key), label(s, k), ZW_EQUALITY, 1,
-                          NULL);
-            problem_row(&s->aside, t->columns[k], column_of(t, k), J_of(t, k), 0);
+            impulse_put_apart(s, k);
         } else if (point->gap <= touching) {
             impulse_put_contact(s, &s->aside, k, 0);
         }

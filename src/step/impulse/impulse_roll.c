@@ -139,6 +139,51 @@ void impulse_roll_begin(step_impulse *s, const double *sweeps)
     }
 }
 
+/* The point of an entry among those just found; -1: it is not there. */
+static int find_again(const impulse_contacts *t, const impulse_roller *it)
+{
+    int alone = -1;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        if (same_pair(point, &it->key)) {
+            if (point->key.feature == it->key.feature) {
+                return k;
+            }
+            alone = it->alone && is_alone(&t->found, k) ? k : alone;
+        }
+    }
+    return alone;
+}
+
+int impulse_roll_again(step_impulse *s, const double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    if (t->rolling.count == 0) {
+        return 1;
+    }
+    if (contact_find(s->system, &t->found, sweeps, s->h, t->near, NULL) != ZW_OK) {
+        return 0;
+    }
+    for (int i = 0; i < t->rolling.count; i++) {
+        impulse_roller *it = &t->rolling.list[i];
+        int k = find_again(t, it);
+        if (k < 0) {
+            return 0;
+        }
+        const contact_point *point = &t->found.point[k];
+        int *column = t->column + (size_t)k * (size_t)t->wide;
+        int n = contact_rows(s->system, point, sweeps, column, rows_of(t, i, 0));
+        if (n != it->columns) {
+            return 0;
+        }
+        memcpy(it->frame, point->frame, sizeof it->frame);
+        for (int b = 0; b < 2; b++) {
+            arm_of(s, sweeps, point->body[b], point->pos, it->arm[b]);
+        }
+    }
+    return 1;
+}
+
 /* c of the head, as one of both bodies has it. */
 static double part_of_body(const step_impulse *s, const double *sweeps, const impulse_roller *it,
                            const contact_point *point, int which, double push)

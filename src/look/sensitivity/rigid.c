@@ -1,0 +1,261 @@
+/* Steps of robots by method impulse, with their derivatives.
+ *
+ * A step is made of pieces, and of impacts between them (impulse_bounce.c). For each piece
+ * rigid_piece.c has its slopes P by its start, its length and all parameters; for the slopes Z of
+ * what came before it,
+ *
+ *     Z' = P_x Z + P_h h_z + P_p,        h_z: how the length of the piece changes
+ *
+ * Halves of a step have their part of it. A piece that ends where something meets is as long as
+ * that takes (rigid_hit.c), and what is left of the step is so much shorter. */
+#include "look/sensitivity/rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/bodies.h"
+#include "system/system.h"
+
+#define PART 0x1p-11 /* of a number of the model: how far its variants are apart */
+
+void rigid_note_kink(sens_rigid *r, const char *name)
+{
+    r->kink_count++;
+    r->kink = name;
+}
+
+/* ---- What is seen of a step ------------------------------------------------------------------ */
+
+static void solved(void *user, const step_impulse *s, const double *v1)
+{
+    sens_rigid *r = user;
+    if (r->differs && r->status == ZW_OK) {
+        r->status = rigid_piece_note(r, s, v1);
+    }
+}
+
+/* Z' */
+static void follow(sens_rigid *r)
+{
+    size_t two = 2 * (size_t)r->system->n, wide = two + (size_t)r->more, width = wide + 1;
+    for (size_t i = 0; i < two; i++) {
+        const double *piece = r->piece + i * width;
+        double *to = r->next + i * wide;
+        for (size_t c = 0; c < wide; c++) {
+            to[c] = piece[two] * r->h_by[c] + (c >= two ? piece[c + 1] : 0);
+        }
+        for (size_t k = 0; k < two; k++) {
+            const double *by = r->by + k * wide;
+            for (size_t c = 0; c < wide && piece[k] != 0; c++) {
+                to[c] += piece[k] * by[c];
+            }
+        }
+    }
+    memcpy(r->by, r->next, two * wide * sizeof(double));
+}
+
+static void taken(void *user, const step_impulse *s, int hits)
+{
+    sens_rigid *r = user;
+    size_t wide = 2 * (size_t)r->system->n + (size_t)r->more;
+    if (!r->differs || r->status != ZW_OK) {
+        return;
+    }
+    r->status = rigid_piece_slopes(r);
+    double h = r->here.s->h, part = r->rest > 0 ? fmin(h / r->rest, 1) : 1;
+    for (size_t c = 0; c < wide; c++) {
+        r->h_by[c] = part * r->rest_by[c];
+    }
+    if (r->status == ZW_OK && hits) {
+        r->status = rigid_hit(r, s);
+    }
+    if (r->status == ZW_OK) {
+        follow(r);
+    }
+    r->rest -= h;
+    for (size_t c = 0; c < wide; c++) {
+        r->rest_by[c] -= r->h_by[c];
+    }
+}
+
+static void impact(void *user, const step_impulse *s, const double *before, const double *after)
+{
+    sens_rigid *r = user;
+    if (r->differs && r->status == ZW_OK) {
+        r->status = rigid_impact(r, s, before, after);
+    }
+}
+
+/* ---- Birth and death ------------------------------------------------------------------------- */
+
+static zw_status not_yet(zw_error *error, const char *what)
+{
+    return base_fail(error, ZW_BAD_INPUT, "derivatives of %s are not there yet", what);
+}
+
+static zw_status check(const zw_system *system, const zw_run_options *plan, zw_error *error)
+{
+    return system->carried > 0         ? not_yet(error, "actuators with activations")
+           : system->bodies->sleep > 0 ? not_yet(error, "steps of bodies that fall asleep")
+           : plan->tolerance >= 1      ? not_yet(error, "steps by one linearisation (tol 1)")
+                                       : ZW_OK;
+}
+
+static void lay_out(sens_rigid *r, base_arena *arena)
+{
+    const zw_system *system = r->system;
+    size_t n = (size_t)system->n, nq = (size_t)system->nq, wide = 2 * n + (size_t)r->more;
+    double **speeds[] = {&r->v1, &r->u, &r->v_end, &r->gain, &r->unit};
+    for (size_t k = 0; k < sizeof speeds / sizeof *speeds; k++) {
+        *speeds[k] = base_arena_doubles(arena, n + (size_t)system->carried);
+    }
+    r->q1 = base_arena_doubles(arena, nq);
+    r->q_end = base_arena_doubles(arena, nq);
+    r->param = base_arena_doubles(arena, (size_t)system->shape.params);
+    r->by = base_arena_doubles(arena, 2 * n * wide);
+    r->next = base_arena_doubles(arena, 2 * n * wide + nq);
+    r->piece = base_arena_doubles(arena, 2 * n * (wide + 1));
+    r->h_by = base_arena_doubles(arena, wide);
+    r->rest_by = base_arena_doubles(arena, wide);
+    r->joined = base_arena_ints(arena, (size_t)system->bodies->motor_count);
+    r->closed = base_arena_ints(arena, (size_t)system->m);
+}
+
+static int make_place(rigid_place *place, const zw_system *system, const zw_run_options *plan,
+                      zw_error *error)
+{
+    place->work = zw_work_create(system, error);
+    place->s = place->work ? impulse_create(system, place->work, error) : NULL;
+    if (place->s) {
+        impulse_set_tolerance(place->s, plan->tolerance);
+        impulse_set_contact(place->s, plan->contact);
+    }
+    return place->s != NULL;
+}
+
+static void free_place(rigid_place *place)
+{
+    impulse_free(place->s);
+    zw_work_free(place->work);
+}
+
+/* Four systems with a bit less and more of a number; the model is as it was. */
+static zw_status make_variant(sens_rigid *r, rigid_variant *it, zw_model *model, const char *name,
+                              const zw_run_options *plan, zw_error *error)
+{
+    static const double place[4] = {-2, -1, 1, 2};
+    double value;
+    zw_status status = model_number(model, name, &value, error);
+    it->step = PART * (value != 0 ? fabs(value) : 1);
+    for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        status = zw_model_set(model, name, value + place[k] * it->step, error);
+        it->system[k] = status == ZW_OK ? zw_system_compile(model, error) : NULL;
+        if (status == ZW_OK && (!it->system[k] || it->system[k]->n != r->system->n ||
+                                it->system[k]->m != r->system->m ||
+                                !make_place(&it->at[k], it->system[k], plan, error))) {
+            status = error->status != ZW_OK
+                         ? error->status
+                         : base_fail(error, ZW_BAD_INPUT,
+                                     "%.100s changes what there is, not only by how much", name);
+        }
+    }
+    if (status == ZW_OK || it->step > 0) {
+        zw_model_set(model, name, value, NULL);
+    }
+    return status;
+}
+
+sens_rigid *rigid_create(const zw_system *system, const zw_run_options *plan, zw_model *model,
+                         const char *const *name, int names, zw_error *error)
+{
+    base_arena arena = {0};
+    if (check(system, plan, error) != ZW_OK) {
+        return NULL;
+    }
+    sens_rigid *r = base_alloc(sizeof *r);
+    rigid_variant *variant = base_alloc(((size_t)names + 1) * sizeof *variant);
+    if (!r || !variant) {
+        base_free(r);
+        base_free(variant);
+        base_fail(error, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+        return NULL;
+    }
+    *r = (sens_rigid){.system = system, .h = plan->step, .variant = variant};
+    r->more = system->shape.params + names;
+    lay_out(r, &arena);
+    r->memory = base_alloc(arena.used + 1);
+    zw_status status = r->memory && make_place(&r->steps, system, plan, error) &&
+                               make_place(&r->here, system, plan, error)
+                           ? ZW_OK
+                           : ZW_NO_MEMORY;
+    memset(variant, 0, ((size_t)names + 1) * sizeof *variant);
+    for (int k = 0; k < names && status == ZW_OK; k++) {
+        r->names = k + 1;
+        status = make_variant(r, &variant[k], model, name[k], plan, error);
+    }
+    if (status != ZW_OK) {
+        rigid_free(r);
+        return NULL;
+    }
+    arena = (base_arena){.block = r->memory};
+    lay_out(r, &arena);
+    impulse_set_accuracy(r->steps.s, plan->accuracy);
+    r->watch = (impulse_watch){.user = r, .solved = solved, .taken = taken, .impact = impact};
+    r->steps.s->watch = &r->watch;
+    return r;
+}
+
+void rigid_free(sens_rigid *r)
+{
+    if (!r) {
+        return;
+    }
+    free_place(&r->steps);
+    free_place(&r->here);
+    for (int k = 0; k < 4 * r->names; k++) {
+        free_place(&r->variant[k / 4].at[k % 4]);
+        zw_system_free(r->variant[k / 4].system[k % 4]);
+    }
+    for (int k = 0; k < 2; k++) {
+        rigid_half_free(&r->half[k]);
+    }
+    base_free(r->variant);
+    base_free(r->closer);
+    base_free(r->y);
+    base_free(r->K);
+    base_free(r->X);
+    base_free(r->memory);
+    base_free(r);
+}
+
+int rigid_memory(const sens_rigid *r, double **numbers)
+{
+    return impulse_memory(r->steps.s, numbers);
+}
+
+/* ---- A step ---------------------------------------------------------------------------------- */
+
+zw_status rigid_take(sens_rigid *r, double t, const double *q, const double *v, const double *param,
+                     int differs, zw_error *error)
+{
+    const zw_system *system = r->system;
+    size_t two = 2 * (size_t)system->n, wide = two + (size_t)r->more;
+    memcpy(r->param, param, (size_t)system->shape.params * sizeof *param);
+    system_bind(system, r->steps.work, param);
+    memset(r->by, 0, two * wide * sizeof *r->by);
+    for (size_t i = 0; i < two; i++) {
+        r->by[i * wide + i] = 1;
+    }
+    memset(r->rest_by, 0, wide * sizeof *r->rest_by);
+    r->rest = r->h;
+    r->differs = differs;
+    r->status = ZW_OK;
+    zw_status status = impulse_step(r->steps.s, t, r->h, q, v, r->q1, r->v1, error);
+    if (status == ZW_OK && r->status != ZW_OK) {
+        *error = r->told;
+        status = r->status;
+    }
+    return status;
+}

@@ -1,0 +1,403 @@
+/* Impacts within a step of method impulse.
+ *
+ * A flight that ends where something meets is as long as its gap g(q1) takes to close: with the
+ * slopes Z of its end at constant length and P_h by its length,
+ *
+ *     g_q (Z_q + P_h,q h_z) + g_p = 0
+ *
+ * g_q being the row of the normal, or of the limit. The impact then, if all of it happens at once,
+ *
+ *     M(q) (v+ - v-) = B(q)' p,     w+ + e w- = 0 along normals that push, the laws of rigid_law.c
+ *
+ * is differentiated as a piece is. (Those by q are differences, as there.) Impacts one after
+ * another in one instant are not of this form, and have no derivatives here. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "look/sensitivity/rigid.h"
+#include "look/slopes/slopes.h"
+#include "tree/sweeps.h"
+
+#define SMALL 0x1p-13
+#define RANK 1e-8
+
+/* What closes at the end of a piece: a point, or (key below 0) a limit. */
+typedef struct meeting {
+    contact_key key;
+    int limit;   /* its row; -1: it is a point */
+    double *row; /* [n] */
+} meeting;
+
+static void put_row(meeting *it, int n, int count, const int *column, const double *value)
+{
+    memset(it->row, 0, (size_t)n * sizeof *it->row);
+    for (int i = 0; i < count; i++) {
+        it->row[column[i]] = value[i];
+    }
+}
+
+/* Of all that is closed, what approaches fastest; the others have been closed before, or meet at
+ * the same time: then any bit more or less makes one of them the first. 0: it is not there. */
+static int find_meeting(sens_rigid *r, const step_impulse *s, meeting *it)
+{
+    const impulse_contacts *t = &s->touch;
+    const zw_system *system = r->system;
+    double closed = 1e-9 * impulse_extent(s), fastest = 0, second = 0, gap, speed;
+    for (int k = 0; k < (t->is_there ? t->found.count : 0); k++) {
+        speed = -impulse_contact_speed(s, k, r->v_end);
+        if (fabs(t->found.point[k].gap) <= closed && speed > fastest) {
+            second = fastest;
+            fastest = speed;
+            it->key = t->found.point[k].key;
+            it->limit = -1;
+            put_row(it, system->n, t->columns[k], t->column + (size_t)k * (size_t)t->wide,
+                    t->J + (size_t)k * 6 * (size_t)t->wide);
+        } else if (fabs(t->found.point[k].gap) <= closed) {
+            second = fmax(second, speed);
+        }
+    }
+    for (int i = -1; (i = impulse_limits_next(s, i, r->v_end, &gap, &speed)) >= 0;) {
+        if (fabs(gap) <= closed && speed > fastest) {
+            int start = system->A_start[i];
+            second = fastest;
+            fastest = speed;
+            it->limit = i;
+            put_row(it, system->n, system->A_start[i + 1] - start, system->A_column + start,
+                    s->A + start);
+        }
+    }
+    if (second > 1e-6 * fastest) {
+        rigid_note_kink(r, "two contacts that meet at once");
+    }
+    return fastest > 0;
+}
+
+/* Its gap at q, by another model. 0: it is not there. */
+static int gap_of(const meeting *it, step_impulse *s, const double *q, double *gap)
+{
+    impulse_contacts *t = &s->touch;
+    double *sweeps = s->work->sweeps;
+    tree_kinematics(s->system->tree, q, sweeps);
+    if (it->limit >= 0) {
+        impulse_rows_at(s, s->t + s->h, s->t + s->h, q, s->psi, s->A);
+        *gap = s->phi[it->limit];
+        return 1;
+    }
+    tree_velocities(s->system->tree, s->still, sweeps);
+    if (contact_find(s->system, &t->found, sweeps, 0, t->near, NULL) != ZW_OK) {
+        return 0;
+    }
+    for (int k = 0; k < t->found.count; k++) {
+        if (memcmp(&t->found.point[k].key, &it->key, sizeof it->key) == 0) {
+            *gap = t->found.point[k].gap;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* How the gap changes with a number of the model, all places as they are. */
+static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double *by)
+{
+    const rigid_variant *variant = &r->variant[name];
+    double gap[4];
+    for (int k = 0; k < 4; k++) {
+        if (!gap_of(it, variant->at[k].s, r->q_end, &gap[k])) {
+            return 0;
+        }
+    }
+    *by = (8 * (gap[2] - gap[1]) - (gap[3] - gap[0])) / (12 * variant->step);
+    return 1;
+}
+
+zw_status rigid_hit(sens_rigid *r, const step_impulse *s)
+{
+    size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, width = wide + 1;
+    meeting it = {.row = r->unit};
+    double rate = 0;
+    int good = find_meeting(r, s, &it);
+    for (size_t i = 0; i < n; i++) {
+        rate += it.row[i] * r->piece[i * width + 2 * n];
+    }
+    for (size_t c = 0; c < wide && good; c++) {
+        size_t own = wide - (size_t)r->names;
+        double sum = 0;
+        good = c < own || gap_by_name(r, &it, (int)(c - own), &sum);
+        for (size_t i = 0; i < n; i++) {
+            const double *piece = r->piece + i * width;
+            double along = c >= 2 * n ? piece[c + 1] : 0;
+            for (size_t k = 0; k < 2 * n; k++) {
+                along += piece[k] * r->by[k * wide + c];
+            }
+            sum += it.row[i] * along;
+        }
+        r->h_by[c] = -sum / rate;
+    }
+    return good ? ZW_OK
+                : base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+}
+
+/* ---- Impacts --------------------------------------------------------------------------------- */
+
+/* A block of an impact: a closer or limit, or a point. */
+typedef struct struck {
+    int64_t key;
+    double bounce;
+    const double *impulse;
+} struck;
+
+typedef struct impact {
+    const step_impulse *of;
+    const double *before, *after;
+    const double *q;
+    struct struck *list;
+    int count;
+} impact;
+
+/* Newton's coefficient of a point: the one that it has, or 0 where it was too slow. */
+static double bounce_of(const impact *it, int k)
+{
+    double e = it->of->touch.found.point[k].restitution;
+    double approach = -impulse_contact_speed(it->of, k, it->before);
+    double leaves = impulse_contact_speed(it->of, k, it->after);
+    return leaves > 0.5 * e * approach ? e : 0;
+}
+
+/* What took part: closers and limits come first, as impulse_put_impact_joints has them. */
+static void list_struck(impact *it)
+{
+    const step_impulse *s = it->of;
+    const zw_system *system = s->system;
+    int index = 0;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int first = system->first_row[c];
+        if (system->row_kind[first] != SYSTEM_CONTACT || impulse_limit_meets(s, first)) {
+            it->list[it->count++] =
+                (struck){.key = c, .impulse = gauss_impact_impulse(s->touch.law, index++)};
+        }
+    }
+    for (int k = 0; k < (s->touch.is_there ? s->touch.found.count : 0); k++) {
+        if (s->touch.listed[k] >= 0) {
+            it->list[it->count++] =
+                (struck){.key = impulse_contact_key(&s->touch.found.point[k].key),
+                         .bounce = bounce_of(it, k),
+                         .impulse = gauss_impact_impulse(s->touch.law, s->touch.listed[k])};
+        }
+    }
+}
+
+static const struck *find(const impact *it, int64_t key)
+{
+    for (int i = 0; i < it->count; i++) {
+        if (it->list[i].key == key) {
+            return &it->list[i];
+        }
+    }
+    return NULL;
+}
+
+static void put_joints(const impact *it, step_impulse *s)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        if (!find(it, c)) {
+            continue;
+        }
+        problem_block(&s->aside, c, "",
+                      system->row_kind[first] == SYSTEM_CONTACT ? ZW_INEQUALITY : ZW_EQUALITY,
+                      end - first, NULL);
+        for (int r = first; r < end; r++) {
+            int start = system->A_start[r];
+            problem_row(&s->aside, system->A_start[r + 1] - start, system->A_column + start,
+                        s->A + start, -s->psi[r]);
+        }
+    }
+}
+
+/* M and the rows at q, in s->H and s->aside: w+ + e w- of them. 0: some point is not there. */
+static int put_impact(const impact *it, step_impulse *s, const double *q)
+{
+    const zw_system *system = s->system;
+    impulse_contacts *t = &s->touch;
+    double *sweeps = s->work->sweeps;
+    tree_kinematics(system->tree, q, sweeps);
+    impulse_rows_at(s, s->t, s->t, q, s->psi, s->A);
+    tree_velocities(system->tree, it->before, sweeps);
+    tree_composite(system->tree, sweeps);
+    matrix_set(&s->H, system, sweeps);
+    problem_begin(&s->aside);
+    put_joints(it, s);
+    if (t->is_there && contact_find(system, &t->found, sweeps, 0, t->near, NULL) != ZW_OK) {
+        return 0;
+    }
+    for (int k = 0; k < (t->is_there ? t->found.count : 0); k++) {
+        const struck *hit = find(it, impulse_contact_key(&t->found.point[k].key));
+        if (hit) {
+            t->columns[k] = contact_rows(system, &t->found.point[k], sweeps,
+                                         t->column + (size_t)k * (size_t)t->wide,
+                                         t->J + (size_t)k * 6 * (size_t)t->wide);
+            impulse_put_contact(s, &s->aside, k,
+                                -hit->bounce * impulse_contact_speed(s, k, it->before));
+        }
+    }
+    return s->aside.blocks == it->count && !s->aside.no_memory;
+}
+
+static int look(const sens_rigid *r, const impact *it, step_impulse *s, const double *q, double *y)
+{
+    int n = r->system->n;
+    double *jump = r->gain;
+    if (!put_impact(it, s, q)) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        jump[i] = it->after[i] - it->before[i];
+    }
+    matrix_times(&s->H, jump, y);
+    return rigid_values(&r->half[0], &s->aside, it->after, y, y + n);
+}
+
+/* By the place (column < n), or by a number of the model. */
+static int differ(sens_rigid *r, const impact *it, int column, double *to)
+{
+    static const double place[4] = {-2, -1, 1, 2};
+    size_t n = (size_t)r->system->n, count = n + 2 * (size_t)r->half[0].rows;
+    double *y[4], step = column < (int)n ? SMALL : r->variant[column - (int)n].step;
+    for (int k = 0; k < 4; k++) {
+        step_impulse *s = column < (int)n ? r->here.s : r->variant[column - (int)n].at[k].s;
+        double by = place[k] * SMALL;
+        y[k] = r->y + (size_t)k * count;
+        memset(r->unit, 0, n * sizeof(double));
+        r->unit[column < (int)n ? column : 0] = column < (int)n;
+        tree_advance(r->system->tree, it->q, r->unit, &by, s->q1);
+        if (!look(r, it, s, s->q1, y[k])) {
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * step);
+    }
+    return 1;
+}
+
+/* Multipliers in the order of the rows of s->aside, then what holds and slides. */
+static int decide(sens_rigid *r, const impact *it)
+{
+    step_impulse *s = r->here.s;
+    rigid_half *half = &r->half[0];
+    if (!put_impact(it, s, it->q) || !rigid_grow(&r->X, &r->X_room, (size_t)s->aside.rows + 1)) {
+        return 0;
+    }
+    for (int b = 0; b < s->aside.blocks; b++) {
+        const struck *hit = find(it, s->aside.key[b]);
+        memcpy(r->X + s->aside.first[b], hit->impulse,
+               (size_t)s->aside.block[b].rows * sizeof(double));
+    }
+    return rigid_list(half, r->system->n, &s->aside, r->X) &&
+           rigid_decide(r, half, &s->aside, it->after, &s->H);
+}
+
+/* K by v+ (row by row, K[size][size]) and the columns x[n + names][size] by q and names, then
+ * [n][size] by v-. */
+static int put_all(sens_rigid *r, const impact *it, int size, double *K, double *x)
+{
+    const rigid_half *half = &r->half[0];
+    int n = r->system->n, law = r->here.s->aside.options.contact == ZW_COULOMB;
+    double *y = r->y + 4 * ((size_t)n + 2 * (size_t)half->rows), *column = y + n + 2 * half->rows;
+    memset(y, 0, ((size_t)n + 2 * (size_t)half->rows) * sizeof *y);
+    for (int j = 0; j < size; j++) {
+        memset(column, 0, (size_t)size * sizeof *column);
+        if (j < n) {
+            memset(r->unit, 0, (size_t)n * sizeof(double));
+            r->unit[j] = 1;
+            matrix_times(&r->here.s->H, r->unit, y);
+            double *back = x + (size_t)(n + r->names + j) * (size_t)size;
+            for (int i = 0; i < half->rows; i++) {
+                y[n + i] = half->B[(size_t)i * (size_t)n + (size_t)j];
+            }
+            rigid_spread(half, n, law, y, y + n, column);
+            memset(back, 0, (size_t)size * sizeof *back);
+            for (int i = 0; i < n; i++) {
+                back[i] = -y[i];
+            }
+            for (int b = 0; b < half->blocks; b++) {
+                const rigid_block *block = &half->block[b];
+                if (block->mode == RIGID_HELD || block->mode == RIGID_SLIDES) {
+                    back[n + block->at] = find(it, block->key)->bounce * y[n + block->first];
+                }
+            }
+        } else {
+            rigid_push_unknown(half, n, j - n, column);
+        }
+        for (int i = 0; i < size; i++) {
+            K[(size_t)i * (size_t)size + (size_t)j] = column[i];
+        }
+    }
+    for (int c = 0; c < n + r->names; c++) {
+        if (!differ(r, it, c, y)) {
+            return 0;
+        }
+        rigid_spread(half, n, law, y, y + n, x + (size_t)c * (size_t)size);
+    }
+    return 1;
+}
+
+/* r->by: rows of v. */
+static void follow(sens_rigid *r, int size, const double *x)
+{
+    size_t n = (size_t)r->system->n, wide = 2 * n + (size_t)r->more, names = (size_t)r->names;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < wide; c++) {
+            double sum = c >= wide - names ? x[(n + c + names - wide) * (size_t)size + i] : 0;
+            for (size_t k = 0; k < n; k++) {
+                sum += x[k * (size_t)size + i] * r->by[k * wide + c] +
+                       x[(n + names + k) * (size_t)size + i] * r->by[(n + k) * wide + c];
+            }
+            r->next[i * wide + c] = -sum;
+        }
+    }
+    memcpy(r->by + n * wide, r->next, n * wide * sizeof(double));
+}
+
+static zw_status strike(sens_rigid *r, impact *it)
+{
+    size_t n = (size_t)r->system->n;
+    list_struck(it);
+    int good = decide(r, it), size = (int)n + r->half[0].unknowns;
+    size_t wide = (size_t)size, rows = (size_t)r->half[0].rows;
+    if (!good) {
+        return base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+    }
+    if (!rigid_holds(&r->half[0], 1e-9)) {
+        return base_fail(
+            &r->told, ZW_BAD_INPUT,
+            "derivatives of impacts one after another in an instant are not there yet");
+    }
+    if (!rigid_grow(&r->y, &r->y_room, 5 * (n + 2 * rows) + wide) ||
+        !rigid_grow(&r->K, &r->K_room, wide * wide) ||
+        !rigid_grow(&r->X, &r->X_room, (2 * n + (size_t)r->names) * wide)) {
+        return rigid_no_memory(r);
+    }
+    if (!put_all(r, it, size, r->K, r->X)) {
+        return base_fail(&r->told, ZW_INACCURATE, "what meets in a step was not found again");
+    }
+    if (slopes_solve_to(size, 2 * (int)n + r->names, r->K, r->X, RANK, NULL) < 0) {
+        return rigid_no_memory(r);
+    }
+    follow(r, size, r->X);
+    return ZW_OK;
+}
+
+zw_status rigid_impact(sens_rigid *r, const step_impulse *s, const double *before,
+                       const double *after)
+{
+    int points = s->touch.is_there ? s->touch.found.count : 0;
+    impact it = {.of = s, .before = before, .after = after, .q = s->q1};
+    it.list = base_alloc((size_t)(impulse_held(s) + points + 1) * sizeof *it.list);
+    zw_status status = it.list ? strike(r, &it) : rigid_no_memory(r);
+    base_free(it.list);
+    return status;
+}

@@ -1,0 +1,574 @@
+/* A piece of a step by method impulse: what a change of its start does to its end.
+ *
+ * A piece from (q0, v0) over h has been solved: u and multipliers lambda fulfil the balance and the
+ * laws of the rows (impulse.c), then v1 and mu those of the speeds at its end (impulse_close.c):
+ *
+ *     F(u, lambda; q0, v0, h, p) = 0        R = r(u) - B' lambda;    the laws of rigid_law.c
+ *     G(v1, mu, u, lambda; q0, v0, h, p) = 0
+ *
+ * These are differentiated where they hold (the implicit function theorem), with the modes that
+ * there are: no round is repeated. F_u du + F_lambda dlambda = -F_q dq0 - ..., and the same for G:
+ * two linear systems, one after the other. Rows may depend on each other: multipliers are then not
+ * determined, but what they push is (slopes_solve.c).
+ *
+ * Slopes by multipliers and by v1 are there. Those by u, q0, v0, h and p are differences of the
+ * equations, not of solutions: with f at four places, (8 (f1 - f-1) - (f2 - f-2))/12 s, where
+ * places move by s = 1.2e-4 (m or rad) and speeds by s/h. The error by their length is of order
+ * s^4, 2e-16 times the fifth derivative, round-off gives 1e-12; directions of slip, which may
+ * change quickly, and laws of boxes are not in them (rigid_law.c). theta and sigma are. The
+ * equations are evaluated by the functions that a step has them of (impulse_again.c), so that there
+ * is no second form of them.
+ *
+ * q1 = q0 (+) h u: steps.c. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "collide/vector.h"
+#include "look/sensitivity/rigid.h"
+#include "look/slopes/slopes.h"
+#include "math/elementary.h"
+#include "tree/sweeps.h"
+
+#define SMALL 0x1p-13 /* m, rad; of a length of time, or a parameter, this part */
+#define CONTRADICTS 1e-6
+#define LOOSE 1e-6 /* multipliers that are not determined move nothing, up to this */
+#define RANK 1e-8  /* rows that depend on each other do so up to errors of differences */
+
+typedef enum rigid_what { BY_U, BY_Q, BY_V, BY_H, BY_PARAM } rigid_what;
+
+zw_status rigid_no_memory(sens_rigid *r)
+{
+    return base_fail(&r->told, ZW_NO_MEMORY, "%s", zw_status_text(ZW_NO_MEMORY));
+}
+
+int rigid_grow(double **list, size_t *room, size_t need)
+{
+    if (need > *room) {
+        base_free(*list);
+        *list = base_alloc(2 * need * sizeof **list);
+        *room = *list ? 2 * need : 0;
+    }
+    return need <= *room;
+}
+
+/* ---- What was solved ------------------------------------------------------------------------- */
+
+static int note_closers(sens_rigid *r)
+{
+    const rigid_half *half = &r->half[1];
+    if (half->blocks > r->closer_room) {
+        base_free(r->closer);
+        r->closer = base_alloc(2 * (size_t)half->blocks * sizeof *r->closer);
+        r->closer_room = r->closer ? 2 * half->blocks : 0;
+    }
+    for (int b = 0; b < half->blocks && half->blocks <= r->closer_room; b++) {
+        r->closer[b] = (impulse_closer){.key = half->block[b].key,
+                                        .apart = half->block[b].kind == ZW_EQUALITY};
+    }
+    return half->blocks <= r->closer_room;
+}
+
+static void note_kinks(sens_rigid *r, const step_impulse *s)
+{
+    for (int i = 0; i < s->touch.rolling.count; i++) {
+        double part = s->touch.rolling.list[i].part;
+        if (part > 0 && part < 1) {
+            rigid_note_kink(r, "a point that rolls far in a step");
+        }
+    }
+    for (int i = 0; i < s->touch.deep_count; i++) { /* what is deeper than round-off */
+        if (s->touch.deep[i].fixed || s->touch.deep[i].left > 1e-9 * impulse_extent(s)) {
+            rigid_note_kink(r, "shapes that are in one another");
+        }
+    }
+    if (s->missed) {
+        rigid_note_kink(r, "a step that is not exact");
+    }
+}
+
+zw_status rigid_piece_note(sens_rigid *r, const step_impulse *s, const double *v1)
+{
+    const zw_system *system = r->system;
+    double near = 16 * SMALL * impulse_extent(s);
+    int good = impulse_copy_piece(r->here.s, s, near);
+    for (int k = 0; k < 4 * r->names && good; k++) {
+        good = impulse_copy_piece(r->variant[k / 4].at[k % 4].s, s, near);
+    }
+    if (!good || !rigid_list(&r->half[0], system->n, &s->problem, s->problem.guess) ||
+        !rigid_list(&r->half[1], system->n, &s->aside, s->aside.answer.lambda) ||
+        !note_closers(r)) {
+        return rigid_no_memory(r);
+    }
+    memcpy(r->joined, s->joined, (size_t)system->bodies->motor_count * sizeof(int));
+    memcpy(r->u, s->u, (size_t)system->n * sizeof(double));
+    memcpy(r->v_end, v1, (size_t)system->n * sizeof(double));
+    memcpy(r->q_end, s->q1, (size_t)system->nq * sizeof(double));
+    r->slow = 1e-9 * impulse_gravity(s) * s->h + 1e-12;
+    note_kinks(r, s);
+    return ZW_OK;
+}
+
+/* ---- The equations at one place -------------------------------------------------------------- */
+
+static size_t count_of(const sens_rigid *r)
+{
+    return 2 * ((size_t)r->system->n + (size_t)r->half[0].rows + (size_t)r->half[1].rows);
+}
+
+/* y: R, values of the first half; R, values of the second. */
+static int look(sens_rigid *r, step_impulse *s, double *y)
+{
+    int n = r->system->n;
+    double *second = y + n + 2 * r->half[0].rows, *change = r->unit;
+    if (!impulse_look_again(s, r->joined)) {
+        return 0;
+    }
+    memcpy(y, s->r, (size_t)n * sizeof *y);
+    if (!rigid_values(&r->half[0], &s->problem, s->u, y, y + n) ||
+        !impulse_close_again(s, r->closed, r->closer, r->half[1].blocks, r->gain)) {
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        change[i] = r->v_end[i] - s->u[i];
+    }
+    matrix_times(&s->H, change, second);
+    for (int i = 0; i < n; i++) {
+        second[i] -= r->gain[i];
+    }
+    return rigid_values(&r->half[1], &s->aside, r->v_end, second, second + n);
+}
+
+/* Modes, from the equations where they hold. */
+static int decide(sens_rigid *r)
+{
+    step_impulse *s = r->here.s;
+    const zw_system *system = r->system;
+    system_bind(system, r->here.work, r->param);
+    for (int k = 0; k < 4 * r->names; k++) {
+        system_bind(r->variant[k / 4].system[k % 4], r->variant[k / 4].at[k % 4].work, r->param);
+    }
+    if (!impulse_begin_again(s, r->joined) || !impulse_look_again(s, r->joined) ||
+        !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H)) {
+        return 0;
+    }
+    memset(r->closed, 0, (size_t)system->m * sizeof(int));
+    for (int b = 0; b < r->half[0].blocks; b++) {
+        const rigid_block *it = &r->half[0].block[b];
+        if (it->key < impulse_held(s)) {
+            r->closed[system->first_row[it->key]] =
+                it->kind == ZW_INEQUALITY && it->mode == RIGID_HELD;
+        }
+    }
+    return impulse_close_again(s, r->closed, r->closer, r->half[1].blocks, r->gain) &&
+           rigid_decide(r, &r->half[1], &s->aside, r->v_end, &s->H);
+}
+
+/* ---- Differences ----------------------------------------------------------------------------- */
+
+static double size_of(const sens_rigid *r, rigid_what what, int j)
+{
+    double h = r->here.s->h;
+    return SMALL * (what == BY_Q       ? 1
+                    : what == BY_H     ? h
+                    : what == BY_PARAM ? 1 + fabs(r->param[j])
+                                       : 1 / h);
+}
+
+/* One thing is so much more than it was. */
+static void change(sens_rigid *r, rigid_what what, int j, double by)
+{
+    step_impulse *s = r->here.s;
+    const double *q0 = r->next; /* scratch: where the piece began */
+    switch (what) {
+    case BY_U:
+        s->u[j] += by;
+        break;
+    case BY_V:
+        s->v0[j] += by;
+        break;
+    case BY_H:
+        s->h += by;
+        break;
+    case BY_PARAM:
+        r->param[j] += by;
+        break;
+    case BY_Q:
+        memset(r->unit, 0, (size_t)r->system->n * sizeof(double));
+        r->unit[j] = 1;
+        tree_advance(r->system->tree, q0, r->unit, &by, s->q0);
+        break;
+    }
+}
+
+static void put_back(sens_rigid *r, rigid_what what, int j, double was)
+{
+    step_impulse *s = r->here.s;
+    double *at[] = {s->u + j, NULL, s->v0 + j, &s->h, r->param + j};
+    if (what == BY_Q) {
+        memcpy(s->q0, r->next, (size_t)r->system->nq * sizeof(double));
+    } else {
+        *at[what] = was;
+    }
+}
+
+static double now(const sens_rigid *r, rigid_what what, int j)
+{
+    const step_impulse *s = r->here.s;
+    return what == BY_U       ? s->u[j]
+           : what == BY_V     ? s->v0[j]
+           : what == BY_H     ? s->h
+           : what == BY_PARAM ? r->param[j]
+                              : 0;
+}
+
+static const double place[4] = {-2, -1, 1, 2};
+
+static void combine(size_t count, double *const y[4], double step, double *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (8 * (y[2][i] - y[1][i]) - (y[3][i] - y[0][i])) / (12 * step);
+    }
+}
+
+/* Slopes of all equations along one change, multipliers as they are. */
+static int differ(sens_rigid *r, rigid_what what, int j, double *to)
+{
+    size_t count = count_of(r);
+    double was = now(r, what, j), step = size_of(r, what, j), *y[4];
+    int good = 1;
+    for (int k = 0; k < 4 && good; k++) {
+        y[k] = r->y + (size_t)k * count;
+        change(r, what, j, place[k] * step);
+        system_bind(r->system, r->here.work, r->param);
+        good =
+            (what == BY_U || impulse_begin_again(r->here.s, r->joined)) && look(r, r->here.s, y[k]);
+        put_back(r, what, j, was);
+    }
+    if (good) {
+        combine(count, y, step, to);
+    }
+    return good;
+}
+
+static int differ_name(sens_rigid *r, int name, double *to)
+{
+    const rigid_variant *it = &r->variant[name];
+    size_t count = count_of(r);
+    double *y[4];
+    int good = 1;
+    for (int k = 0; k < 4 && good; k++) {
+        y[k] = r->y + (size_t)k * count;
+        good = impulse_begin_again(it->at[k].s, r->joined) && look(r, it->at[k].s, y[k]);
+    }
+    if (good) {
+        combine(count, y, it->step, to);
+    }
+    return good;
+}
+
+/* ---- The linear systems ---------------------------------------------------------------------- */
+
+/* Slopes of the equations of both halves. */
+typedef struct slopes {
+    int n, size[2], starts; /* starts: columns of the start: q0, v0, h, more */
+    double *by_u[2];        /* [n][size] */
+    double *by_start[2];    /* [starts][size] */
+    double *by_end;         /* [n][size] of the second half, by v1 */
+    double *y;              /* [Y] */
+} slopes;
+
+static int coulomb(const sens_rigid *r)
+{
+    return r->here.s->problem.options.contact == ZW_COULOMB;
+}
+
+/* Friction of a joint that slides in the second half has what was left of it (impulse_boxes.c): its
+ * multiplier is less by what that of the first half is more. Its block there; NULL: it does not. */
+static const rigid_block *spends(const sens_rigid *r, const rigid_block *it)
+{
+    if (it->kind == ZW_BOX && it->mode == RIGID_GIVEN && it->give == 0) {
+        for (int k = 0; k < r->half[0].blocks; k++) {
+            if (r->half[0].block[k].key == it->key) {
+                return &r->half[0].block[k];
+            }
+        }
+    }
+    return NULL;
+}
+
+static void spread(const sens_rigid *r, const slopes *m, double *const to[2], int column)
+{
+    double *y[2] = {m->y, m->y + m->n + 2 * r->half[0].rows};
+    for (int b = 0; b < r->half[1].blocks; b++) {
+        const rigid_block *it = &r->half[1].block[b], *was = spends(r, it);
+        if (was && was->mode == RIGID_GIVEN) {
+            y[1][m->n + it->first] -= y[0][m->n + was->first];
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        rigid_spread(&r->half[k], m->n, coulomb(r), y[k], y[k] + m->n,
+                     to[k] + (size_t)column * (size_t)m->size[k]);
+    }
+}
+
+static int differ_all(sens_rigid *r, const slopes *m)
+{
+    int n = m->n, params = r->more - r->names;
+    memcpy(r->next, r->here.s->q0, (size_t)r->system->nq * sizeof(double));
+    for (int j = 0; j < n; j++) {
+        if (!differ(r, BY_U, j, m->y)) {
+            return 0;
+        }
+        spread(r, m, m->by_u, j);
+    }
+    for (int c = 0; c < m->starts; c++) {
+        int k = c - 2 * n - 1;
+        int good = c < n        ? differ(r, BY_Q, c, m->y)
+                   : c < 2 * n  ? differ(r, BY_V, c - n, m->y)
+                   : k < 0      ? differ(r, BY_H, 0, m->y)
+                   : k < params ? differ(r, BY_PARAM, k, m->y)
+                                : differ_name(r, k - params, m->y);
+        if (!good) {
+            return 0;
+        }
+        spread(r, m, m->by_start, c);
+    }
+    return 1;
+}
+
+/* K of a half, whose columns of speeds are x[n][size]. */
+static double *put_matrix(sens_rigid *r, const rigid_half *half, const double *x)
+{
+    int n = r->system->n, size = n + half->unknowns;
+    if (!rigid_grow(&r->K, &r->K_room, (size_t)size * (size_t)size + (size_t)size)) {
+        return NULL;
+    }
+    double *column = r->K + (size_t)size * (size_t)size;
+    for (int j = 0; j < size; j++) {
+        memset(column, 0, (size_t)size * sizeof *column);
+        if (j < n) {
+            memcpy(column, x + (size_t)j * (size_t)size, (size_t)size * sizeof *column);
+        } else {
+            rigid_push_unknown(half, n, j - n, column);
+        }
+        for (int i = 0; i < size; i++) {
+            r->K[(size_t)i * (size_t)size + (size_t)j] = column[i];
+        }
+    }
+    return r->K;
+}
+
+/* Are equations left that no motion fulfils? Rows that depend on each other are then of contacts
+ * that cannot all stay as they are. */
+static int contradicts(int size, const double *K, const double *x, const double *by)
+{
+    double off = 0, most = 0;
+    for (int i = 0; i < size; i++) {
+        double sum = -by[i], part = fabs(by[i]);
+        for (int j = 0; j < size; j++) {
+            double term = K[(size_t)i * (size_t)size + (size_t)j] * x[j];
+            sum += term;
+            part += fabs(term);
+        }
+        off = fmax(off, fabs(sum));
+        most = fmax(most, part);
+    }
+    return off > CONTRADICTS * most;
+}
+
+/* x[columns][size] = -K \ x */
+static zw_status solve(sens_rigid *r, const rigid_half *half, const double *speeds, int columns,
+                       double *x)
+{
+    size_t size = (size_t)(r->system->n + half->unknowns), count = size * (size_t)columns;
+    double *K = put_matrix(r, half, speeds);
+    double *kept = K ? base_alloc((size * size + count) * sizeof *kept) : NULL;
+    if (!kept) {
+        return rigid_no_memory(r);
+    }
+    double *by = kept + size * size;
+    memcpy(kept, K, size * size * sizeof *K);
+    memcpy(by, x, count * sizeof *x);
+    double *loose = K + size * size;
+    int rank = slopes_solve_to((int)size, columns, K, x, RANK, loose), lost = 0, free = 0;
+    for (size_t c = 0; c < (size_t)columns && rank >= 0 && rank < (int)size; c++) {
+        lost |= contradicts((int)size, kept, x + c * size, by + c * size);
+    }
+    for (int j = 0; j < r->system->n && rank >= 0; j++) {
+        free |= loose[j] > LOOSE;
+    }
+    if (lost || free) {
+        rigid_note_kink(r, lost ? "contacts that cannot all stay as they are"
+                                : "contacts that slide and share a load");
+    }
+    for (size_t i = 0; i < count; i++) {
+        x[i] = -x[i];
+    }
+    base_free(kept);
+    return rank < 0 ? rigid_no_memory(r) : ZW_OK;
+}
+
+/* The second half's equations by v1: H, and rows. */
+static void slopes_by_end(sens_rigid *r, const slopes *m, double *to)
+{
+    const rigid_half *half = &r->half[1];
+    int n = m->n;
+    double *dR = m->y, *dvalue = m->y + n;
+    memset(dvalue, 0, 2 * (size_t)half->rows * sizeof *dvalue);
+    for (int j = 0; j < n; j++) {
+        memset(r->unit, 0, (size_t)n * sizeof(double));
+        r->unit[j] = 1;
+        matrix_times(&r->here.s->H, r->unit, dR);
+        for (int b = 0; b < half->blocks; b++) {
+            const rigid_block *it = &half->block[b];
+            double factor = it->mode != RIGID_GIVEN ? 1 : it->side >= 0 ? 0 : -1 / it->give;
+            for (int i = it->first; i < it->first + it->rows; i++) {
+                dvalue[i] = factor * half->B[(size_t)i * (size_t)n + (size_t)j];
+            }
+        }
+        rigid_spread(half, n, coulomb(r), dR, dvalue, to + (size_t)j * (size_t)m->size[1]);
+    }
+}
+
+/* For a change of the multipliers of the first half. */
+static void add_spent(const sens_rigid *r, const slopes *m, const double *first, double *second)
+{
+    for (int b = 0; b < r->half[1].blocks; b++) {
+        const rigid_block *it = &r->half[1].block[b], *was = spends(r, it);
+        if (was && was->mode == RIGID_HELD) {
+            const double *B = r->half[1].B + (size_t)it->first * (size_t)m->n;
+            for (int j = 0; j < m->n; j++) {
+                second[j] += B[j] * first[m->n + was->at];
+            }
+        }
+    }
+}
+
+/* The second half along a change of the start and what that does to the first. */
+static void chain(const sens_rigid *r, const slopes *m, const double *first, double *second)
+{
+    for (int j = 0; j < m->n; j++) {
+        const double *by = m->by_u[1] + (size_t)j * (size_t)m->size[1];
+        for (int i = 0; i < m->size[1] && first[j] != 0; i++) {
+            second[i] += first[j] * by[i];
+        }
+    }
+    add_spent(r, m, first, second);
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* The turn of a ball joint: to = exp(-p) dq + Jr(p) (h dw + dh w), p = h w. */
+static void turn(const double *w, double h, const double *dq, const double *dw, double dh,
+                 double *to)
+{
+    double p[3] = {h * w[0], h * w[1], h * w[2]}, g[3], a[3], aa[3], b[3], bb[3];
+    double x = v3_dot(p, p), angle = sqrt(x), sine = math_sin(angle), cosine = math_cos(angle);
+    int small = x < 1e-4;
+    double zero = small ? 1 - x / 6 * (1 - x / 20) : sine / angle;
+    double one = small ? 0.5 - x / 24 * (1 - x / 30) : (1 - cosine) / x;
+    double two = small ? 1.0 / 6 - x / 120 * (1 - x / 42) : (angle - sine) / (x * angle);
+    for (int k = 0; k < 3; k++) {
+        g[k] = h * dw[k] + dh * w[k];
+    }
+    v3_cross(a, p, dq);
+    v3_cross(aa, p, a);
+    v3_cross(b, p, g);
+    v3_cross(bb, p, b);
+    for (int k = 0; k < 3; k++) {
+        to[k] = dq[k] - zero * a[k] + one * aa[k] + g[k] - one * b[k] + two * bb[k];
+    }
+}
+
+/* dq1 of q1 = q0 (+) h u */
+static void move(const sens_rigid *r, const double *dq, const double *du, double dh, double *to)
+{
+    const tree_mechanism *tree = r->system->tree;
+    double h = r->here.s->h;
+    for (int j = 0; j < tree->joints; j++) {
+        const tree_joint *joint = &tree->joint[j];
+        int d = joint->v, shifts = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
+        for (int k = d; k < d + shifts; k++) {
+            to[k] = dq[k] + h * du[k] + dh * r->u[k];
+        }
+        if (joint->kind == TREE_FREE || joint->kind == TREE_BALL) {
+            d += shifts;
+            turn(r->u + d, h, dq + d, du + d, dh, to + d);
+        }
+    }
+}
+
+static void put_piece(sens_rigid *r, const slopes *m)
+{
+    size_t n = (size_t)m->n, wide = (size_t)m->starts;
+    double *dq = m->y, *end = m->y + n;
+    for (size_t c = 0; c < wide; c++) {
+        const double *du = m->by_start[0] + c * (size_t)m->size[0];
+        const double *dv = m->by_start[1] + c * (size_t)m->size[1];
+        memset(dq, 0, n * sizeof *dq);
+        if (c < n) {
+            dq[c] = 1;
+        }
+        move(r, dq, du, c == 2 * n, end);
+        for (size_t i = 0; i < n; i++) {
+            r->piece[i * wide + c] = end[i];
+            r->piece[(n + i) * wide + c] = dv[i];
+        }
+    }
+}
+
+/* Room for all of it. */
+static int lay_out(sens_rigid *r, slopes *m)
+{
+    size_t n = (size_t)r->system->n, first = (size_t)m->size[0], second = (size_t)m->size[1];
+    size_t starts = (size_t)m->starts;
+    if (!rigid_grow(&r->X, &r->X_room, (n + starts) * first + (2 * n + starts) * second)) {
+        return 0;
+    }
+    m->by_u[0] = r->X;
+    m->by_u[1] = m->by_u[0] + n * first;
+    m->by_start[0] = m->by_u[1] + n * second;
+    m->by_start[1] = m->by_start[0] + starts * first;
+    return 1;
+}
+
+zw_status rigid_piece_slopes(sens_rigid *r)
+{
+    slopes m = {.n = r->system->n, .starts = 2 * r->system->n + 1 + r->more};
+    size_t count = count_of(r) + 2 * (size_t)m.n;
+    if (!rigid_grow(&r->y, &r->y_room, 5 * count)) {
+        return rigid_no_memory(r);
+    }
+    m.y = r->y + 4 * count;
+    int good = decide(r);
+    for (int k = 0; k < 2; k++) {
+        m.size[k] = m.n + r->half[k].unknowns;
+    }
+    if (good && !lay_out(r, &m)) {
+        return rigid_no_memory(r);
+    }
+    if (good) {
+        m.by_end = m.by_start[1] + (size_t)m.starts * (size_t)m.size[1];
+        slopes_by_end(r, &m, m.by_end);
+    }
+    if (!good || !differ_all(r, &m)) {
+        return base_fail(
+            &r->told, ZW_INACCURATE,
+            "a point of contact is not there where bodies are moved a bit, so that the "
+            "step has no derivatives");
+    }
+    zw_status status = solve(r, &r->half[0], m.by_u[0], m.starts, m.by_start[0]);
+    for (int c = 0; c < m.starts && status == ZW_OK; c++) {
+        chain(r, &m, m.by_start[0] + (size_t)c * (size_t)m.size[0],
+              m.by_start[1] + (size_t)c * (size_t)m.size[1]);
+    }
+    if (status == ZW_OK) {
+        status = solve(r, &r->half[1], m.by_end, m.starts, m.by_start[1]);
+    }
+    if (status == ZW_OK) {
+        put_piece(r, &m);
+    }
+    return status;
+}

@@ -1,0 +1,139 @@
+/* The equations of a piece of a step that has been solved, at other starts and speeds near it.
+ *
+ * For derivatives (look/sensitivity/rigid.c): what holds, slides, touches and is at its limits is
+ * that of the solution, whatever the place; only numbers follow it. So thresholds of impulse.c that
+ * say who takes part are not asked again:
+ *   - closers and limits: those of in_reach;
+ *   - points of contact: those of the last round, and those that were closed at q0, by their keys;
+ *     points are looked for farther out, as they open where bodies are moved apart;
+ *   - motors whose forces are multipliers; what is left out of a flight;
+ *   - c of impulse_roll.c.
+ * theta and sigma are found anew. */
+#include <limits.h>
+#include <string.h>
+
+#include "step/impulse/impulse.h"
+#include "tree/sweeps.h"
+
+#define COPY(to, from, count) memcpy(to, from, (size_t)(count) * sizeof *(to))
+
+static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
+{
+    if (!from->is_there) {
+        return;
+    }
+    to->deep_count = from->deep_count;
+    COPY(to->deep, from->deep, from->deep_count);
+    to->deep_points = from->deep_points;
+    COPY(to->deep_point, from->deep_point, from->deep_points);
+    to->stuck_count = from->stuck_count;
+    COPY(to->stuck, from->stuck, from->stuck_count);
+    to->let_go = from->let_go;
+    to->whole = from->whole;
+    to->flying = from->flying;
+    to->rest_count = from->rest_count;
+    COPY(to->rest, from->rest, from->rest_count);
+    to->land.count = from->land.count;
+    COPY(to->land.list, from->land.list, from->land.count);
+    to->rolling.count = from->rolling.count;
+    to->rolling.off = from->rolling.off;
+    COPY(to->rolling.list, from->rolling.list, from->rolling.count);
+    to->stay.count = from->stay.count;
+    COPY(to->stay.list, from->stay.list, from->stay.count);
+    to->stay.differs = 1;
+}
+
+/* Multipliers, by key: those of friction say what is left of it. */
+static int copy_multipliers(impulse_problem *to, const impulse_problem *from)
+{
+    int last = from->old_blocks - 1;
+    int rows = last >= 0 ? from->old_first[last] + from->old_rows[last] : 0;
+    if (!problem_room_for_old(to, from->old_blocks, rows)) {
+        return 0;
+    }
+    to->old_blocks = from->old_blocks;
+    COPY(to->old_key, from->old_key, from->old_blocks);
+    COPY(to->old_first, from->old_first, from->old_blocks);
+    COPY(to->old_rows, from->old_rows, from->old_blocks);
+    COPY(to->old_lambda, from->old_lambda, rows);
+    return 1;
+}
+
+int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
+{
+    const zw_system *system = from->system;
+    to->t = from->t;
+    to->h = from->h;
+    to->close = from->close;
+    to->rounds = INT_MAX;
+    to->problem.options.contact = from->problem.options.contact;
+    to->aside.options.contact = from->aside.options.contact;
+    COPY(to->q0, from->q0, system->nq);
+    COPY(to->v0, from->v0, system->n);
+    COPY(to->u, from->u, system->n);
+    COPY(to->act0, from->act0, system->bodies->act_count);
+    COPY(to->in_reach, from->in_reach, system->m);
+    to->limits.count = from->limits.count;
+    if (from->limits.any) {
+        COPY(to->limits.out, from->limits.out, system->m);
+    }
+    copy_contacts(&to->touch, &from->touch);
+    to->touch.near = near;
+    return copy_multipliers(&to->problem, &from->problem);
+}
+
+int impulse_begin_again(step_impulse *s, const int *joined)
+{
+    const tree_mechanism *tree = s->system->tree;
+    impulse_see(s, s->q0);
+    tree_composite(tree, s->begin);
+    s->theta = 0;
+    impulse_place_rows(s);
+    tree_velocities(tree, s->v0, s->begin);
+    s->theta = balance_theta(s->system, s->begin, s->v0, s->h);
+    s->fall = s->h - impulse_late(s);
+    COPY(s->joined, joined, s->system->bodies->motor_count);
+    COPY(s->best, s->u, s->system->n);
+    impulse_begin_forces(s);
+    COPY(s->u, s->best, s->system->n);
+    impulse_begin_balance(s);
+    return impulse_roll_again(s, s->begin);
+}
+
+int impulse_look_again(step_impulse *s, const int *joined)
+{
+    COPY(s->joined, joined, s->system->bodies->motor_count);
+    impulse_balance(s, s->u, s->r);
+    impulse_fill_rows(s, s->t + s->h);
+    if (s->touch.is_there) {
+        tree_velocities(s->system->tree, s->u, s->work->sweeps);
+        if (impulse_find_contacts(s, s->work->sweeps, s->u, NULL) != ZW_OK) {
+            return 0;
+        }
+    }
+    impulse_put_rows(s);
+    return !s->problem.no_memory;
+}
+
+int impulse_close_again(step_impulse *s, const int *closed, const impulse_closer *closer, int count,
+                        double *gain)
+{
+    const impulse_contacts *t = &s->touch;
+    for (int r = 0; r < s->system->m; r++) {
+        s->phi[r] = closed[r] ? 0 : s->phi[r];
+    }
+    impulse_put_joint_speeds(s);
+    impulse_put_boxes(s, &s->aside, impulse_late(s), 1);
+    for (int k = 0; k < (t->is_there ? t->found.count : 0); k++) {
+        int64_t key = impulse_contact_key(&t->found.point[k].key);
+        for (int i = 0; i < count; i++) {
+            if (closer[i].key == key && closer[i].apart) {
+                impulse_put_apart(s, k);
+            } else if (closer[i].key == key) {
+                impulse_put_contact(s, &s->aside, k, 0);
+            }
+        }
+    }
+    impulse_late_momenta(s, gain);
+    return !s->aside.no_memory;
+}

@@ -1,0 +1,38 @@
+/* How a step is made, for somebody who only looks: its pieces as they are solved, and their
+ * equations again at other starts. For derivatives: look/sensitivity/rigid.c. */
+#ifndef ZW_STEP_IMPULSE_AGAIN_H
+#define ZW_STEP_IMPULSE_AGAIN_H
+
+#include <stdint.h>
+
+struct step_impulse;
+
+/* Somebody who sees how a step is made, and changes nothing: look/sensitivity/rigid.c. */
+typedef struct impulse_watch {
+    void *user;
+    /* A piece was solved, from q0, v0 to q1, v1, and may be taken. */
+    void (*solved)(void *user, const struct step_impulse *s, const double *v1);
+    /* The last of them is taken. `hits`: it ends where something meets; points are those at q1. */
+    void (*taken)(void *user, const struct step_impulse *s, int hits);
+    /* An impact at q1 by s->touch.law; s->touch.listed has the blocks of its points. */
+    void (*impact)(void *user, const struct step_impulse *s, const double *before,
+                   const double *after);
+} impulse_watch;
+
+/* impulse_again.c: the equations of a piece that `from` has just solved go to another one, which
+ * finds points up to this gap. 0: no memory. */
+int impulse_copy_piece(struct step_impulse *to, const struct step_impulse *from, double near);
+/* Where s->q0, v0, h or the parameters are others; s->u stays. And the equations at s->u: r, and
+ * the rows of s->problem; `joined` as of the solution. 0: some point is not there. */
+int impulse_begin_again(struct step_impulse *s, const int *joined);
+int impulse_look_again(struct step_impulse *s, const int *joined);
+/* Then those of the speeds at the end: H (v1 - u) = gain + A' mu, the rows in s->aside, which are
+ * among these. Rows that are closed[] are so exactly. */
+typedef struct impulse_closer {
+    int64_t key;
+    int apart; /* as impulse_put_apart has it */
+} impulse_closer;
+int impulse_close_again(struct step_impulse *s, const int *closed, const impulse_closer *closer,
+                        int count, double *gain);
+
+#endif

@@ -1,0 +1,638 @@
+/* Derivatives of steps of method impulse against extrapolated central differences of whole steps:
+ * contacts that stick, slide, roll, open, one and many of a body, loops, limits, friction of
+ * joints, motors at the ends of their ranges, and numbers of the model. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "system/contact/contacts.h"
+
+#include "../system/world.h"
+#include "system/bodies/bodies.h"
+#include "system/system.h"
+#include "tree/sweeps.h"
+#include "zwang/sensitivity.h"
+
+typedef struct scene {
+    const char *name, *file, *text;
+    double before;    /* how long it has moved already */
+    double tolerance; /* of the steps; 0: as always */
+    int convex;       /* the convex law */
+    double bounce;    /* of all geoms */
+} scene;
+
+static world begin(const scene *of)
+{
+    world w = {0};
+    w.model = of->file ? zw_model_read(of->file, NULL, 0, &w.error)
+                       : zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    for (int k = 0; w.model && of->bounce > 0 && k < zw_model_count(w.model, ZW_THING_GEOM); k++) {
+        zw_geom_def def = *(const zw_geom_def *)zw_model_def(w.model, ZW_THING_GEOM, k);
+        def.restitution = of->bounce;
+        assert_int_equal(zw_model_change(w.model, ZW_THING_GEOM, k, &def, &w.error), ZW_OK);
+    }
+    w.system = w.model ? zw_system_compile(w.model, &w.error) : NULL;
+    w.work = w.system ? zw_work_create(w.system, &w.error) : NULL;
+    w.state = w.work ? zw_state_create(w.system, w.work, &w.assembly, &w.error) : NULL;
+    if (!w.state) {
+        fail_msg("%s: %s", of->name, w.error.text);
+    }
+    if (of->before > 0) {
+        zw_run_options options = {.time = of->before, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary summary;
+        if (zw_run(w.system, w.state, w.work, &options, &summary, &w.error) != ZW_OK) {
+            fail_msg("%s: %s", of->name, w.error.text);
+        }
+    }
+    return w;
+}
+
+static zw_run_options plan_of(const scene *of)
+{
+    return (zw_run_options){.method = ZW_METHOD_IMPULSE,
+                            .tolerance = of->tolerance,
+                            .contact = of->convex ? ZW_CONTACT_CONVEX : ZW_CONTACT_COULOMB};
+}
+
+/* ---- Directions -------------------------------------------------------------------------------
+ */
+
+/* What touches at the start may open or not: to move bodies apart there, or into one another, is a
+ * kink. So directions of q are those along which no gap that is closed changes: the rows of these,
+ * made orthonormal, are taken out. */
+typedef struct closed_rows {
+    int n, count;
+    double *row;
+} closed_rows;
+
+static void add_row(closed_rows *to, const double *row)
+{
+    double *mine = to->row + (size_t)to->count * (size_t)to->n, size = 0, left = 0;
+    for (int i = 0; i < to->n; i++) {
+        mine[i] = row[i];
+        size += row[i] * row[i];
+    }
+    for (int k = 0; k < 2 * to->count; k++) { /* twice is enough */
+        const double *other = to->row + (size_t)(k % to->count) * (size_t)to->n;
+        double along = 0;
+        for (int i = 0; i < to->n; i++) {
+            along += other[i] * mine[i];
+        }
+        for (int i = 0; i < to->n; i++) {
+            mine[i] -= along * other[i];
+        }
+    }
+    for (int i = 0; i < to->n; i++) {
+        left += mine[i] * mine[i];
+    }
+    for (int i = 0; i < to->n && left > 1e-12 * size; i++) {
+        mine[i] /= sqrt(left);
+    }
+    to->count += left > 1e-12 * size;
+}
+
+/* Limits that are reached. */
+static void add_limits(const world *w, closed_rows *to, double *row)
+{
+    const zw_system *system = w->system;
+    size_t m = (size_t)system->m;
+    double *phi = calloc(3 * m + 1, sizeof *phi), *still = calloc((size_t)system->n, sizeof *still);
+    double *A = calloc(m > 0 ? (size_t)system->A_start[m] : 1, sizeof *A);
+    bodies_fill_rows(system, w->work, state_q(w->state), still,
+                     (bodies_rows){.phi = phi, .psi = phi + m, .b = phi + 2 * m, .A = A});
+    for (size_t r = 0; r < m; r++) {
+        if (system->row_kind[r] == SYSTEM_CONTACT && phi[r] < 1e-6) {
+            memset(row, 0, (size_t)system->n * sizeof *row);
+            for (int e = system->A_start[r]; e < system->A_start[r + 1]; e++) {
+                row[system->A_column[e]] = A[e];
+            }
+            add_row(to, row);
+        }
+    }
+    free(phi);
+    free(still);
+    free(A);
+}
+
+static closed_rows find_closed(const world *w)
+{
+    const zw_system *system = w->system;
+    int n = system->n, wide = 2 * n + 2;
+    closed_rows rows = {.n = n, .row = calloc((size_t)n * (size_t)n + (size_t)n, sizeof(double))};
+    contact_work found = {0};
+    double *row = calloc((size_t)n, sizeof *row), *J = calloc(6 * (size_t)wide, sizeof *J);
+    int *column = calloc((size_t)wide, sizeof *column);
+    double *sweeps = w->work->sweeps;
+    assert_int_equal(contact_work_create(&found, system->bodies->contact), ZW_OK);
+    tree_kinematics(system->tree, state_q(w->state), sweeps);
+    tree_velocities(system->tree, state_v(w->state), sweeps);
+    assert_int_equal(contact_find(system, &found, sweeps, 0, 1e-6, NULL), ZW_OK);
+    for (int k = 0; k < found.count && rows.count < n; k++) {
+        int count = contact_rows(system, &found.point[k], sweeps, column, J);
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int i = 0; i < count; i++) {
+            row[column[i]] = J[i];
+        }
+        add_row(&rows, row);
+    }
+    contact_work_free(&found);
+    add_limits(w, &rows, row);
+    free(row);
+    free(J);
+    free(column);
+    return rows;
+}
+
+/* Direction c of q, v, parameters: [wide]. */
+static void direction(const closed_rows *rows, int c, int wide, double *to)
+{
+    memset(to, 0, (size_t)wide * sizeof *to);
+    to[c] = 1;
+    for (int k = 0; k < rows->count && c < rows->n; k++) {
+        const double *row = rows->row + (size_t)k * (size_t)rows->n;
+        double along = row[c];
+        for (int i = 0; i < rows->n; i++) {
+            to[i] -= along * row[i];
+        }
+    }
+}
+
+/* ---- Differences ------------------------------------------------------------------------------
+ */
+
+/* The end of a step from the state moved by h along a direction, seen from another end: [2 n]. */
+static void end_of(world *w, const scene *of, const double *along, double h, const double *from,
+                   double *to)
+{
+    const zw_system *system = w->system;
+    const zw_run_options options = plan_of(of);
+    int n = system->n;
+    zw_state *at = NULL;
+    assert_int_equal(zw_state_copy(w->state, &at, &w->error), ZW_OK);
+    if (from) {
+        system_move(system, state_q(at), h, along);
+        for (int i = 0; i < n; i++) {
+            state_v(at)[i] += h * along[n + i];
+        }
+        for (int i = 0; i < system->shape.params; i++) {
+            state_param(at)[i] += h * along[2 * n + i];
+        }
+        zw_wake(at);
+    }
+    if (zw_step(system, at, w->work, &options, &w->error) != ZW_OK) {
+        fail_msg("%s: %s", of->name, w->error.text);
+    }
+    if (from) {
+        tree_difference(system->tree, state_q(at), from, to);
+        memcpy(to + n, state_v(at), (size_t)n * sizeof *to);
+    } else {
+        memcpy(to, state_q(at), (size_t)system->nq * sizeof *to);
+    }
+    zw_state_free(at);
+}
+
+/* Differences along one direction, to[2 n], by the length at which two of them agree best. */
+static void differ(world *w, const scene *of, const double *along, const double *base, double *y,
+                   double *to)
+{
+    static const double part[4] = {-2, -1, 1, 2}, length[] = {5e-7, 4e-6, 3e-5, 2e-4};
+    size_t rows = 2 * (size_t)w->system->n;
+    double best = INFINITY;
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
+        double h = length[i], apart = 0, size = 1;
+        for (int k = 0; k < 4; k++) {
+            end_of(w, of, along, h * part[k], base, y + (size_t)k * rows);
+        }
+        for (size_t k = 0; k < rows; k++) {
+            double one = (y[2 * rows + k] - y[rows + k]) / (2 * h);
+            double two = (y[3 * rows + k] - y[k]) / (4 * h);
+            apart = fmax(apart, fabs(one - two));
+            size = fmax(size, fabs(one));
+        }
+        for (size_t k = 0; k < rows && apart / size < best; k++) {
+            to[k] = (8 * (y[2 * rows + k] - y[rows + k]) - (y[3 * rows + k] - y[k])) / (12 * h);
+        }
+        best = fmin(best, apart / size);
+    }
+}
+
+/* How far the slopes are from them, of the largest. */
+static double compare_along(world *w, const scene *of, const double *by, const double *along,
+                            const double *base, double *y)
+{
+    size_t rows = 2 * (size_t)w->system->n, wide = rows + (size_t)w->system->shape.params;
+    double size = 1, worst = 0, *d = y + 4 * rows;
+    differ(w, of, along, base, y, d);
+    for (size_t i = 0; i < rows; i++) {
+        double mine = 0;
+        for (size_t c = 0; c < wide; c++) {
+            mine += by[i * wide + c] * along[c];
+        }
+        size = fmax(size, fabs(d[i]));
+        worst = fmax(worst, fabs(d[i] - mine));
+    }
+    return worst / size;
+}
+
+static double compare(const scene *of, int tell)
+{
+    world w = begin(of);
+    int n = w.system->n, params = w.system->shape.params, wide = 2 * n + params, kinks = 0;
+    size_t rows = 2 * (size_t)n;
+    double *by = calloc(rows * (size_t)wide, sizeof *by), worst = 0;
+    double *base = calloc((size_t)w.system->nq, sizeof *base), *y = calloc(5 * rows, sizeof *y);
+    double *along = calloc((size_t)wide, sizeof *along);
+    const zw_run_options options = plan_of(of);
+    closed_rows closed = find_closed(&w);
+    if (zw_step_slopes(w.system, w.state, &options, by, &kinks, &w.error) != ZW_OK) {
+        printf("%-32s %s\n", of->name, w.error.text);
+        worst = 1;
+    }
+    end_of(&w, of, NULL, 0, NULL, base);
+    for (int c = 0; c < wide && worst < 1; c++) {
+        direction(&closed, c, wide, along);
+        double here = compare_along(&w, of, by, along, base, y);
+        if (tell && here > 1e-8) {
+            printf("  direction %d: off by %.2g\n", c, here);
+        }
+        worst = fmax(worst, here);
+    }
+    printf("%-32s n %3d  worst %.1e  kinks %d  closed %d\n", of->name, n, worst, kinks,
+           closed.count);
+    free(by);
+    free(base);
+    free(y);
+    free(along);
+    free(closed.row);
+    world_end(&w);
+    return worst;
+}
+
+#define FLOOR "<geom type='plane' size='5 5 1' friction='.01 0 0'/>"
+#define FREE(place, geom)                                                                          \
+    "<body pos='" place "' euler='0 0 20'><freejoint/><geom mass='1' " geom "/></body>"
+#define OF(option, inside)                                                                         \
+    "<mujoco><option timestep='0.002' " option "/><worldbody>" inside "</worldbody></mujoco>"
+
+#define ARM                                                                                        \
+    "<body pos='0 0 1'><joint name='a' type='ball' damping='0.1'/><geom type='box' size='.1 .2 "   \
+    ".3' pos='.1 .1 .1' contype='0' conaffinity='0'/><body pos='0.4 0 0'><joint name='b' "         \
+    "axis='1 2 3' frictionloss='0.7' stiffness='3'/><joint name='c' type='slide' axis='0 1 1' "    \
+    "range='-1 0.01' limited='true'/><geom size='.1' pos='.1 .1 0' contype='0' conaffinity='0'/>"  \
+    "</body></body>"
+#define MOTORS                                                                                     \
+    "<actuator><motor joint='b' forcerange='-.1 .1' forcelimited='true'/><position joint='c' "     \
+    "kp='40' kv='3'/><position joint='b' kp='100' kv='1' forcerange='-5 5' "                       \
+    "forcelimited='true'/></actuator>"
+#define EXAMPLE(path) .file = ZW_SOURCE_DIR "/examples/" path
+
+static const scene scenes[] = {
+    {.name = "a free body", .text = OF("", FREE("0 0 0", "type='box' size='.1 .2 .3'"))},
+    {.name = "a ball that rests", .text = OF("", FLOOR FREE("0 0 .1", "size='.1'")), .before = .1},
+    {.name = "a ball that slides",
+     .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'")),
+     .before = .1},
+    {.name = "a ball that rolls",
+     .text = OF("gravity='2 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.5 0 0'")),
+     .before = .3},
+    {.name = "spin and rolling friction",
+     .text =
+         OF("gravity='2 1 -9'", FLOOR FREE("0 0 .1", "size='.1' condim='6' friction='.5 .01 .01'")),
+     .before = .3,
+     .tolerance = 1e-15},
+    {.name = "a box that rests",
+     .text = OF("", FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1'")),
+     .before = .1},
+    {.name = "a box that slides",
+     .text = OF("gravity='6 1 -9'",
+                FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1' friction='.3 0 0'")),
+     .before = .1},
+    {.name = "a ball that slides, convex law",
+     .text = OF("gravity='6 1 -9'", FLOOR FREE("0 0 .1", "size='.1' friction='.1 0 0'")),
+     .before = .1,
+     .convex = 1},
+    {.name = "without friction",
+     .text = OF("", FLOOR FREE("0 0 .1", "size='.1' condim='1'")),
+     .before = .1},
+    {.name = "a box on a box",
+     .text = OF("gravity='4 0 -9'",
+                FLOOR FREE("0 0 .1", "type='box' size='.2 .3 .1'")
+                    FREE("0 .1 .25", "type='box' size='.1 .1 .05' friction='.2 0 0'")),
+     .before = .1},
+    {.name = "joints of all kinds",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
+     .before = .1},
+    {.name = "the same later",
+     .text = "<mujoco><option timestep='0.002'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
+     .before = .5},
+    {.name = "stiff: all at the end of the step",
+     .text = "<mujoco><option timestep='0.05'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
+     .before = .5},
+    {.name = "a ball that lands",
+     .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
+     .before = .044},
+    {.name = "a box that lands",
+     .text = OF("", "<geom type='plane' size='5 5 1' friction='.01 0 0' euler='2 3 0'/>" FREE(
+                        "0 0 .15", "type='box' size='.2 .3 .1'")),
+     .before = .044},
+    {.name = "a ball that bounces",
+     .text = OF("", FLOOR FREE("0 0 .11", "size='.1' friction='.1 0 0'")),
+     .before = .044,
+     .bounce = 0.6},
+    {.name = "a Stewart platform", EXAMPLE("bodies/stewart.xml"), .before = .1},
+    {.name = "a bicycle", EXAMPLE("bodies/bicycle.xml"), .before = .1},
+    {.name = "a tippe top", EXAMPLE("contact/tippe_top.xml"), .before = .3},
+    {.name = "a gripper", EXAMPLE("contact/gripper_capsule.xml"), .before = .3},
+    {.name = "a quadruped", EXAMPLE("contact/quadruped.xml"), .before = .3},
+    {.name = "a humanoid on the ground", EXAMPLE("contact/humanoid_falls.xml"), .before = 1.5},
+};
+
+static void test_scenes(void **state)
+{
+    double worst = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        worst = fmax(worst, compare(&scenes[k], 1));
+    }
+    assert_true(worst < 1e-8);
+}
+
+/* ---- Whole motions ----------------------------------------------------------------------------
+ */
+
+enum { NUMBERS = 6 };
+
+typedef struct motion {
+    const char *name, *text;
+    long steps;
+    int controls, numbers;
+    const char *number[NUMBERS];
+    double value[NUMBERS];
+} motion;
+
+/* Where it ends, and how fast it is every third step. */
+static double cost(void *user, long step, const zw_state *state, double *by_q, double *by_v)
+{
+    const zw_system *system = user;
+    double sum = 0;
+    zw_state *at = (zw_state *)state;
+    for (int i = 0; i < system->n && step % 3 == 0; i++) {
+        double v = state_v(at)[i], w = 0.3 + 0.2 * i;
+        sum += w * v * (1 + 0.5 * v);
+        by_v[i] = w * (1 + v);
+    }
+    for (int j = 0; j < system->tree->joints; j++) {
+        const tree_joint *joint = &system->tree->joint[j];
+        int places = joint->kind == TREE_FREE ? 3 : joint->kind == TREE_BALL ? 0 : 1;
+        for (int k = 0; k < places; k++) {
+            by_q[joint->v + k] = 1 + k;
+            sum += (1 + k) * state_q(at)[joint->q + k];
+        }
+    }
+    return sum;
+}
+
+static double control_of(long step, int c)
+{
+    return 0.4 * sin(0.7 * (double)step + c);
+}
+
+/* The cost of the motion where a number of the model, a first speed, or a control is more. */
+static double cost_of(const motion *of, int number, int speed, long control, double by)
+{
+    world w = {0};
+    double sum = 0, none[400];
+    const zw_run_options options = {.method = ZW_METHOD_IMPULSE, .tolerance = 1e-15};
+    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    assert_non_null(w.model);
+    if (number >= 0) {
+        assert_int_equal(
+            zw_model_set(w.model, of->number[number], of->value[number] + by, &w.error), ZW_OK);
+    }
+    w.system = zw_system_compile(w.model, &w.error);
+    w.work = zw_work_create(w.system, &w.error);
+    w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
+    assert_non_null(w.state);
+    if (speed >= 0) {
+        state_v(w.state)[speed] += by;
+        zw_wake(w.state);
+    }
+    for (long k = 0; k <= of->steps; k++) {
+        memset(none, 0, sizeof none);
+        sum += cost(w.system, k, w.state, none, none + 200);
+        for (int c = 0; c < of->controls && k < of->steps; c++) {
+            int param = w.system->bodies->motor[c].param;
+            state_param(w.state)[param] =
+                control_of(k, c) + (k * of->controls + c == control ? by : 0);
+        }
+        if (k < of->steps && zw_step(w.system, w.state, w.work, &options, &w.error) != ZW_OK) {
+            fail_msg("%s: %s", of->name, w.error.text);
+        }
+    }
+    world_end(&w);
+    return sum;
+}
+
+static double difference(const motion *of, int number, int speed, long control, double size)
+{
+    double best = INFINITY, found = 0;
+    static const double length[] = {1e-6, 1e-5, 1e-4};
+    for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
+        double h = length[i] * size, y[4];
+        static const double part[4] = {-2, -1, 1, 2};
+        for (int k = 0; k < 4; k++) {
+            y[k] = cost_of(of, number, speed, control, h * part[k]);
+        }
+        double one = (y[2] - y[1]) / (2 * h), two = (y[3] - y[0]) / (4 * h);
+        if (fabs(one - two) < best) {
+            best = fabs(one - two);
+            found = (4 * one - two) / 3;
+        }
+    }
+    return found;
+}
+
+static const motion motions[] = {
+    {.name = "a box thrown on the floor",
+     .text = "<mujoco><option timestep='0.002'/><worldbody><geom name='floor' type='plane' "
+             "size='5 5 1' friction='.01 0 0'/><body name='box' pos='0 0 .3' euler='10 20 "
+             "0'><freejoint/><geom "
+             "name='box' type='box' size='.2 .15 .1' mass='2' friction='.3 0 0'/></body>"
+             "</worldbody></mujoco>",
+     .steps = 114,
+     .numbers = 4,
+     .number = {"geom:box.friction", "geom:box.mass", "gravity", "geom:box.size.x"},
+     .value = {.3, 2, 9.81, .2}},
+    {.name = "an arm with a clamped motor",
+     .text = "<mujoco><option timestep='0.005'/><worldbody>" ARM "</worldbody>" MOTORS "</mujoco>",
+     .steps = 40,
+     .controls = 3,
+     .numbers = 3,
+     .number = {"a.damping", "b.frictionloss", "b.stiffness"},
+     .value = {.1, .7, 3}},
+};
+
+static double compare_motion(const motion *of)
+{
+    world w = {0};
+    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    w.system = zw_system_compile(w.model, &w.error);
+    w.work = zw_work_create(w.system, &w.error);
+    w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
+    assert_non_null(w.state);
+    int n = w.system->n, control[8];
+    double value[400], by_control[400], by_number[NUMBERS], by_v[50], size = 0, worst = 0;
+    for (int c = 0; c < of->controls; c++) {
+        control[c] = w.system->bodies->motor[c].param;
+    }
+    for (long k = 0; k < of->steps * of->controls; k++) {
+        value[k] = control_of(k / of->controls, (int)(k % of->controls));
+    }
+    const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE, .tolerance = 1e-15},
+                                   .steps = of->steps,
+                                   .controls = of->controls,
+                                   .control = control,
+                                   .value = value,
+                                   .cost = cost,
+                                   .user = w.system,
+                                   .numbers = of->numbers,
+                                   .number = of->number,
+                                   .model = w.model};
+    zw_gradient to = {.by_control = by_control, .by_number = by_number, .by_v = by_v};
+    if (zw_gradient_find(w.system, w.state, &plan, &to, &w.error) != ZW_OK) {
+        fail_msg("%s: %s", of->name, w.error.text);
+    }
+    for (int i = 0; i < of->numbers + n + of->controls; i++) {
+        int k = i - of->numbers;
+        long at = k >= n ? 10 * of->controls + k - n : -1;
+        double mine = k < 0 ? by_number[i] : k < n ? by_v[k] : by_control[at];
+        double d = difference(of, k < 0 ? i : -1, k >= 0 && k < n ? k : -1, at,
+                              k < 0 ? fabs(of->value[i]) : 1);
+        size = fmax(size, fabs(d));
+        worst = fmax(worst, fabs(mine - d));
+        if (fabs(mine - d) > 1e-8 * (1 + fabs(d))) {
+            printf("  %s: %.12g, by differences %.12g\n",
+                   k < 0   ? of->number[i]
+                   : k < n ? "speed"
+                           : "control",
+                   mine, d);
+        }
+    }
+    printf("%-32s cost %.6g  size %.3g  worst %.1e  kinks %d\n", of->name, to.cost, size,
+           worst / size, to.kinks);
+    world_end(&w);
+    return worst / size;
+}
+
+static void test_motions(void **state)
+{
+    double worst = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof motions / sizeof *motions; k++) {
+        worst = fmax(worst, compare_motion(&motions[k]));
+    }
+    assert_true(worst < 1e-8);
+}
+
+/* If not all states fit, parts are run again: the same bits. */
+static void test_memory(void **state)
+{
+    const motion *of = &motions[0];
+    world w = {0};
+    double by[2][12];
+    (void)state;
+    w.model = zw_model_parse(of->text, "test.xml", NULL, 0, &w.error);
+    w.system = zw_system_compile(w.model, &w.error);
+    w.work = zw_work_create(w.system, &w.error);
+    w.state = zw_state_create(w.system, w.work, &w.assembly, &w.error);
+    assert_non_null(w.state);
+    for (int k = 0; k < 2; k++) {
+        const zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE},
+                                       .steps = 60,
+                                       .cost = cost,
+                                       .user = w.system,
+                                       .memory = (size_t)k};
+        zw_gradient to = {.by_q = by[k], .by_v = by[k] + 6};
+        assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_OK);
+        assert_true(to.steps == 120 || (k == 1 && to.steps <= 180));
+    }
+    assert_memory_equal(by[0], by[1], sizeof by[0]);
+    world_end(&w);
+}
+
+/* A contact that neither pushes nor parts, and one that is about to slide: one side, and told. */
+static void test_kinks(void **state)
+{
+    static const scene of[] = {
+        {.name = "a ball that just touches",
+         .text = OF("gravity='0 0 0'", FLOOR FREE("0 0 .1", "size='.1'"))},
+        {.name = "a point about to slide",
+         .text = OF("gravity='3 0 -10'",
+                    FLOOR "<body pos='0 0 .1'><joint type='slide' axis='1 0 0'/><joint "
+                          "type='slide' axis='0 1 0'/><joint type='slide' axis='0 0 1'/><geom "
+                          "mass='1' size='.1' friction='.3 0 0'/></body>")}};
+    (void)state;
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        world w = begin(&of[k]);
+        const zw_run_options options = plan_of(&of[k]);
+        double by[144];
+        int kinks = 0;
+        assert_int_equal(zw_step_slopes(w.system, w.state, &options, by, &kinks, &w.error), ZW_OK);
+        printf("%s: kinks %d\n", of[k].name, kinks);
+        assert_true(kinks > 0);
+        for (int i = 0; i < 144; i++) {
+            assert_true(isfinite(by[i]));
+        }
+        world_end(&w);
+    }
+}
+
+/* What is not there is told by its name, and so is a number that is none. */
+static void test_refused(void **state)
+{
+    static const char *const number[] = {"ghost.mass"};
+    static const scene of = {.name = "refused", .text = OF("", FLOOR FREE("0 0 .1", "size='.1'"))};
+    world w = begin(&of);
+    zw_gradient to = {0};
+    zw_gradient_plan plan = {.run = {.method = ZW_METHOD_IMPULSE, .tolerance = 1},
+                             .steps = 1,
+                             .cost = cost,
+                             .user = w.system};
+    (void)state;
+    assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, "linearisation"));
+    plan.run.tolerance = 0;
+    plan.numbers = 1;
+    plan.number = number;
+    plan.model = w.model;
+    assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, "ghost.mass"));
+    plan.run.method = ZW_METHOD_SOFT;
+    assert_int_equal(zw_gradient_find(w.system, w.state, &plan, &to, &w.error), ZW_BAD_INPUT);
+    assert_non_null(strstr(w.error.text, "numbers of the model"));
+    world_end(&w);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) { /* FILE [BEFORE [TOLERANCE]] */
+        const scene own = {.name = argv[1],
+                           .file = argv[1],
+                           .before = argc > 2 ? atof(argv[2]) : 0,
+                           .tolerance = argc > 3 ? atof(argv[3]) : 0};
+        compare(&own, 1);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenes),
+                                       cmocka_unit_test(test_motions),
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_kinks),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
