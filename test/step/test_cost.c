@@ -46,7 +46,7 @@ static const line lines[] = {
     {"contact/terrain.xml", -1, 0.005, 1e-12, 0, 60, 0, 0, 351, 302, 1260, 1e-12},
     {"contact/dominoes.xml", -1, 0.005, 0, 0, 60, 0, 0, 486, 465, 3197, 1e-10},
     {"contact/card_house.xml", -1, 0.005, 1e-12, 0, 30, 0, 0, 266, 67, 277, 1e-12},
-    {"contact/tower.xml", -1, 0.005, 0, 0, 30, 0.2, 0, 48, 40, 66, 1e-9},
+    {"contact/tower.xml", -1, 0.005, 0, 0, 30, 0.2, 0, 59, 59, 74, 1e-9},
     {"contact/newtons_cradle.xml", 1, 0.005, 0, 0, 200, 0, 0, 1023, 406, 472, 1e-10},
     {"contact/gripper_capsule.xml", 1, 0.005, 0, 0, 100, 0, 0, 300, 300, 503, 1e-12},
     {"contact/ladder.xml", -1, 0.005, 1e-12, 0, 100, 0, 0, 453, 404, 613, 1e-12},

@@ -17,6 +17,11 @@
  * enough. For differences all points of the last round stay that jump. What rolls is not meant: its
  * points shift by a radius times the turn, and that is among the slopes.
  *
+ * Where edges lie over edges, as in a pile of equal boxes, a turn by 1e-9 decides whether a corner
+ * is one of the upper or the lower box, or where two edges cross: points have other names from
+ * round to round and are where they were. A point without a namesake in the last round that is
+ * nearer than PART to one that has lost its name is that one, with its multipliers.
+ *
  * Edges on one another (the hinges of an arch) have many normals, between those of the faces beside
  * them, and round-off says which the search finds. Where the normal has turned by more than JUMP
  * times what the bodies have, and the points of the last round are as low along theirs, they stay
@@ -112,9 +117,57 @@ static double most(const double *a, const double *b)
     return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
+/* How far the new points are apart. */
+static double width(const impulse_contacts *t, const pair *p)
+{
+    double wide = 0;
+    for (int k = p->first; k < p->end; k++) {
+        wide = fmax(wide, most(t->found.point[k].pos, t->found.point[p->first].pos));
+    }
+    return wide;
+}
+
+static int is_found(const impulse_contacts *t, const pair *p, uint32_t feature)
+{
+    int found = 0;
+    for (int k = p->first; k < p->end; k++) {
+        found |= t->found.point[k].key.feature == feature;
+    }
+    return found;
+}
+
+/* The point of the last round that was where this one is, and has lost its name. */
+static const impulse_stays *place_of(const impulse_contacts *t, const pair *p,
+                                     const contact_point *point)
+{
+    const impulse_stays *nearest = NULL;
+    double least = PART * width(t, p);
+    for (int j = p->at; j < p->last; j++) {
+        const impulse_stays *it = &t->stay.list[j];
+        contact_point now;
+        carry(t, it, point->frame, &now);
+        double off = most(now.pos, point->pos);
+        if (off < least && !it->carried && !is_found(t, p, it->origin)) {
+            least = off;
+            nearest = it;
+        }
+    }
+    return nearest;
+}
+
+/* Has a point of this pair, from `first` on, this key? */
+static int is_taken(const impulse_staying *stay, int first, const contact_key *key)
+{
+    int taken = 0;
+    for (int i = first; i < stay->found; i++) {
+        taken |= stay->next[i].point.key.feature == key->feature;
+    }
+    return taken;
+}
+
 static int has_jumped(const impulse_contacts *t, const pair *p)
 {
-    double shift = 0, moved = 0, wide = 0, part = PART;
+    double shift = 0, moved = 0, wide = width(t, p), part = PART;
     for (int j = p->at; j < p->last; j++) {
         part = t->stay.list[j].carried ? 0 : part;
     }
@@ -122,7 +175,6 @@ static int has_jumped(const impulse_contacts *t, const pair *p)
         const contact_point *point = &t->found.point[k];
         const impulse_stays *it = match_of(t, p, point->key.feature);
         contact_point old;
-        wide = fmax(wide, most(point->pos, t->found.point[p->first].pos));
         if (it) {
             moved = fmax(moved, carry(t, it, point->frame, &old));
             shift = fmax(shift, most(point->pos, old.pos));
@@ -220,6 +272,7 @@ static void renew(step_impulse *s, const pair *p)
 {
     impulse_contacts *t = &s->touch;
     const double *normal = t->found.point[p->first].frame;
+    const int first = t->stay.found;
     for (int j = p->at; j < p->last; j++) {
         const impulse_stays *it = &t->stay.list[j];
         contact_point now;
@@ -233,10 +286,11 @@ static void renew(step_impulse *s, const pair *p)
     for (int k = p->first; k < p->end; k++) {
         contact_point point = t->found.point[k];
         const impulse_stays *it = match_of(t, p, point.key.feature);
-        if (p->jumped) {
-            point.key.feature ^= (uint32_t)(s->rounds + 1) << 24;
-        } else if (it) {
+        it = it || p->jumped ? it : place_of(t, p, &point);
+        if (!p->jumped && it && !is_taken(&t->stay, first, &it->point.key)) {
             point.key = it->point.key;
+        } else if (p->jumped || is_taken(&t->stay, first, &point.key)) {
+            point.key.feature ^= (uint32_t)(s->rounds + 1) << 24;
         }
         add(&t->stay, &point, t->found.point[k].key.feature, 0);
     }
