@@ -68,10 +68,50 @@ static void bounces_end(void **state)
     }
 }
 
+/* Masses that hang in springs just so that they touch the floor do not press, and what pulls them
+ * is round-off. They stay there, to the round-off of their places, however often nothing happens.
+ */
+static void what_only_touches_stays(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        char text[700];
+        zw_error error = {0};
+        zw_run_summary summary;
+        double m = 0.3 + 0.173 * k, stiff = 2.1 + 1.37 * (k * 7 % 23), at = 0.1 * (k % 5);
+        snprintf(text, sizeof text,
+                 "param g = 9.81, m = %.17g, k = %.17g, h = %.17g\ncoord y = h, z = 3*h\n"
+                 "mass m at (0, y), 2*m at (1, z)\ngravity (0, -g)\n"
+                 "potential k*(y - h - m*g/k)^2/2 + k*(z - 3*h - 2*m*g/k)^2/2\n"
+                 "constraint floor: y >= h\nconstraint table: z >= 3*h\n",
+                 m, stiff, at);
+        zw_model *model = zw_model_parse(text, "hang.zw", NULL, 0, &error);
+        zw_system *system = zw_system_compile(model, &error);
+        zw_work *work = zw_work_create(system, &error);
+        zw_state *hang = zw_state_create(system, work, NULL, &error);
+        assert_non_null(hang);
+        const zw_run_options options = {.time = 100, .every = 1e9};
+        zw_status status = zw_run(system, hang, work, &options, &summary, &error);
+        if (status != ZW_OK) {
+            fail_msg("m = %g, k = %g: %s", m, stiff, error.text);
+        }
+        const double *q = zw_field(system, hang, work, ZW_FIELD_Q).data;
+        if (!(summary.violation_position < 1e-12)) {
+            fail_msg("m = %g, k = %g: in the floor by %g", m, stiff, summary.violation_position);
+        }
+        assert_true(fabs(q[0] - at) < 1e-12 && fabs(q[1] - 3 * at) < 1e-12);
+        zw_state_free(hang);
+        zw_work_free(work);
+        zw_system_free(system);
+        zw_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounces_end),
+        cmocka_unit_test(what_only_touches_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,28 @@ static void friction_turns_round(void **state)
     }
 }
 
+/* A block that is geared to a mass a million times its own, by two rows that say the same: what
+ * drives it is no drive. Friction holds it against less than mu N, and else slows down both. */
+static void a_heavy_mass_prescribes_nothing(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        char text[400];
+        double pull = k ? 80 : 2, t = 5, hold = 0.3 * 2 * 9.81;
+        snprintf(text, sizeof text,
+                 "coord x = 0, y = 0, s = 0\nmass 2 at (x, y), 2e6 at (s, 1)\n"
+                 "gravity (0, -9.81)\nforce (%g, 0) at (s, 1)\nconstraint floor: y = 0\n"
+                 "constraint gear: s = x\nconstraint twin: 2*s = 2*x\nfriction floor: 0.3\n",
+                 pull);
+        world w = formulas(text);
+        go_by(&w, ZW_METHOD_DOP853, t);
+        double way = k ? 0.5 * (pull - hold) / 2000002 * t * t : 0;
+        assert_true(fabs(world_field(&w, ZW_FIELD_Q)[0] - way) < 1e-9 * (1 + way));
+        assert_true(fabs(world_field(&w, ZW_FIELD_V)[0] - 2 * way / t) < 1e-12);
+        world_end(&w);
+    }
+}
+
 /* A drive that starts from rest without acceleration. */
 static void a_drive_starts_softly(void **state)
 {
@@ -178,6 +200,7 @@ int main(void)
         cmocka_unit_test(a_point_is_driven_to_and_fro),
         cmocka_unit_test(friction_turns_round),
         cmocka_unit_test(a_drive_starts_softly),
+        cmocka_unit_test(a_heavy_mass_prescribes_nothing),
         cmocka_unit_test(stiff_goes_on_at_tight_tolerances),
         cmocka_unit_test(stiff_does_not_advise_itself),
     };

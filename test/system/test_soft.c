@@ -526,6 +526,18 @@ static void test_mix(void **state)
             assert_near(law.imp[i], part * a.soft.imp[i] + (1 - part) * b.soft.imp[i], 1e-15);
         }
     }
+    /* stiffness and damping as such (negative): the stiffer spring and the stronger damper */
+    const double given[][6] = {{-1000, -20, -400, -50, -1000, -50},
+                               {0.02, 1, -400, -50, -400, -50},
+                               {-300, -7, 0.02, 1, -300, -7}};
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 2; i++) {
+            a.soft.ref[i] = given[k][i];
+            b.soft.ref[i] = given[k][2 + i];
+        }
+        zw_soft law = soft_mix(&a, &b);
+        assert_true(law.ref[0] == given[k][4] && law.ref[1] == given[k][5]);
+    }
 }
 
 /* A ball that hangs above the floor within the sum of the two margins is pushed, beyond it falls.

@@ -129,6 +129,31 @@ static void its_work_is_that_of_the_step(void **state)
     close_scene(&s);
 }
 
+/* What slides on the floor is braked by mu times what the floor gives it upwards, however small mu
+ * is.
+ */
+static void slippery_floors_brake_little(void **state)
+{
+    (void)state;
+    static const double friction[] = {0.3, 0.03, 0.001};
+    for (int k = 0; k < 3; k++) {
+        char text[500];
+        enum { STEPS = 300 };
+        snprintf(text, sizeof text,
+                 "<option cone='elliptic'/><worldbody><geom type='plane' size='0 0 1' "
+                 "friction='%g 0 0'/><body pos='0 0 .1'><freejoint/>"
+                 "<geom type='box' size='.5 .5 .1' friction='%g 0 0'/></body></worldbody>",
+                 friction[k], friction[k]);
+        scene s = open_scene("Euler", text);
+        s.v[0] = 6;
+        for (int i = 0; i < STEPS; i++) {
+            assert_int_equal(take(&s, H), ZW_OK);
+        }
+        assert_near(6 - s.v[0], friction[k] * (STEPS * H * 9.81 + s.v[2]), 1e-9);
+        close_scene(&s);
+    }
+}
+
 /* At the end of its range a motor does not follow speeds. */
 static void a_motor_at_its_limit_has_no_slope(void **state)
 {
@@ -293,6 +318,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stiff_servo_is_stable),
         cmocka_unit_test(its_work_is_that_of_the_step),
+        cmocka_unit_test(slippery_floors_brake_little),
         cmocka_unit_test(a_motor_at_its_limit_has_no_slope),
         cmocka_unit_test(gains_and_filters),
         cmocka_unit_test(a_free_body_has_gyroscopic_moments),
