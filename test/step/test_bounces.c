@@ -1,6 +1,6 @@
 /* A ball that bounces with restitution e comes to rest after sqrt(2 h / g) (1 + e)/(1 - e), in
  * infinitely many bounces. Computed, bounces end when their speed is no more than what counts as
- * rest: after about log(v0 / rest)/log(1/e) of them. That is REST = 1e-10 of impact.c, or, on a
+ * rest: after about log(v0 / rest)/log(1/e) of them. That is SYSTEM_REST = 1e-10, or, on a
  * floor far from where heights are counted from, the speed sqrt(2 g d) of a fall through the 16
  * units of round-off d = 16 * 2.3e-16 H of its height H. */
 #include <setjmp.h>
