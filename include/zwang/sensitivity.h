@@ -103,7 +103,7 @@ typedef struct zw_gradient_plan {
     void *user;
     size_t memory; /* bytes for states on the way, 0: 64 MiB. If not all fit, parts are run again,
                       and 2 sqrt(steps) states are enough */
-    int numbers;   /* numbers of the model that are unknowns, too (method impulse): */
+    int numbers;   /* numbers of the model that are unknowns, too: */
     const char *const *number; /* [numbers] as zw_model_set has them: "box.mass", "gravity" */
     zw_model *model;           /* the system's; it is changed in between, and as it was after */
 } zw_gradient_plan;

@@ -92,11 +92,12 @@ static zw_status make_steps(sweep *s, zw_error *error)
         s->rigid =
             rigid_create(s->system, &s->run, plan->model, plan->number, plan->numbers, error);
         s->kept_room = s->rigid ? rigid_memory(s->rigid, &s->memory_of_steps) : 0;
-    } else if (plan->numbers > 0) {
-        return base_fail(error, ZW_BAD_INPUT,
-                         "derivatives by numbers of the model are those of method impulse");
     } else {
         s->steps = steps_create(s->system, s->h, error);
+    }
+    if (s->steps && plan->numbers > 0) {
+        s->steps->number_by = s->to->by_number;
+        return steps_numbers_make(s->steps, plan->model, plan->number, plan->numbers, error);
     }
     return s->steps || s->rigid ? ZW_OK : error->status != ZW_OK ? error->status : ZW_NO_MEMORY;
 }

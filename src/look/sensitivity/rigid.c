@@ -15,10 +15,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "model/bodies.h"
 #include "system/system.h"
-
-#define PART 0x1p-11 /* of a number of the model: how far its variants are apart */
 
 void rigid_note_kink(sens_rigid *r, const char *name)
 {
@@ -141,28 +138,12 @@ static void free_place(rigid_place *place)
     zw_work_free(place->work);
 }
 
-/* Four systems with a bit less and more of a number; the model is as it was. */
 static zw_status make_variant(sens_rigid *r, rigid_variant *it, zw_model *model, const char *name,
                               const zw_run_options *plan, zw_error *error)
 {
-    static const double place[4] = {-2, -1, 1, 2};
-    double value;
-    zw_status status = model_number(model, name, &value, error);
-    it->step = PART * (value != 0 ? fabs(value) : 1);
+    zw_status status = number_make(&it->of, model, r->system, name, error);
     for (int k = 0; k < 4 && status == ZW_OK; k++) {
-        status = zw_model_set(model, name, value + place[k] * it->step, error);
-        it->system[k] = status == ZW_OK ? zw_system_compile(model, error) : NULL;
-        if (status == ZW_OK && (!it->system[k] || it->system[k]->n != r->system->n ||
-                                it->system[k]->m != r->system->m ||
-                                !make_place(&it->at[k], it->system[k], plan, error))) {
-            status = error->status != ZW_OK
-                         ? error->status
-                         : base_fail(error, ZW_BAD_INPUT,
-                                     "%.100s changes what there is, not only by how much", name);
-        }
-    }
-    if (status == ZW_OK || it->step > 0) {
-        zw_model_set(model, name, value, NULL);
+        status = make_place(&it->at[k], it->of.system[k], plan, error) ? ZW_OK : error->status;
     }
     return status;
 }
@@ -216,7 +197,9 @@ void rigid_free(sens_rigid *r)
     free_place(&r->here);
     for (int k = 0; k < 4 * r->names; k++) {
         free_place(&r->variant[k / 4].at[k % 4]);
-        zw_system_free(r->variant[k / 4].system[k % 4]);
+    }
+    for (int k = 0; k < r->names; k++) {
+        number_free(&r->variant[k].of);
     }
     for (int k = 0; k < 2; k++) {
         rigid_half_free(&r->half[k]);

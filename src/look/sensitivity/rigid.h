@@ -3,6 +3,7 @@
 #ifndef ZW_LOOK_RIGID_H
 #define ZW_LOOK_RIGID_H
 
+#include "look/sensitivity/number.h"
 #include "step/impulse/impulse.h"
 #include "zwang/sensitivity.h"
 
@@ -38,8 +39,7 @@ typedef struct rigid_place {
 
 /* A number of the model that is among the unknowns: systems with a bit more and less of it. */
 typedef struct rigid_variant {
-    double step;
-    zw_system *system[4]; /* with -2, -1, 1, 2 steps of it more */
+    number_systems of;
     rigid_place at[4];
 } rigid_variant;
 

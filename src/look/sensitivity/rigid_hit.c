@@ -108,7 +108,7 @@ static int gap_by_name(const sens_rigid *r, const meeting *it, int name, double 
             return 0;
         }
     }
-    *by = (8 * (gap[2] - gap[1]) - (gap[3] - gap[0])) / (12 * variant->step);
+    *by = number_slope(gap, variant->of.step);
     return 1;
 }
 
@@ -263,12 +263,11 @@ static int look(const sens_rigid *r, const impact *it, step_impulse *s, const do
 /* By the place (column < n), or by a number of the model. */
 static int differ(sens_rigid *r, const impact *it, int column, double *to)
 {
-    static const double place[4] = {-2, -1, 1, 2};
     size_t n = (size_t)r->system->n, count = n + 2 * (size_t)r->half[0].rows;
-    double *y[4], step = column < (int)n ? SMALL : r->variant[column - (int)n].step;
+    double *y[4], step = column < (int)n ? SMALL : r->variant[column - (int)n].of.step;
     for (int k = 0; k < 4; k++) {
         step_impulse *s = column < (int)n ? r->here.s : r->variant[column - (int)n].at[k].s;
-        double by = place[k] * SMALL;
+        double by = number_place[k] * SMALL;
         y[k] = r->y + (size_t)k * count;
         memset(r->unit, 0, n * sizeof(double));
         r->unit[column < (int)n ? column : 0] = column < (int)n;

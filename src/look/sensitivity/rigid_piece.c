@@ -147,7 +147,7 @@ static int decide(sens_rigid *r)
     const zw_system *system = r->system;
     system_bind(system, r->here.work, r->param);
     for (int k = 0; k < 4 * r->names; k++) {
-        system_bind(r->variant[k / 4].system[k % 4], r->variant[k / 4].at[k % 4].work, r->param);
+        system_bind(r->variant[k / 4].of.system[k % 4], r->variant[k / 4].at[k % 4].work, r->param);
     }
     if (!impulse_begin_again(s, r->joined) || !impulse_look_again(s, r->joined) ||
         !rigid_decide(r, &r->half[0], &s->problem, s->u, &s->H)) {
@@ -223,8 +223,6 @@ static double now(const sens_rigid *r, rigid_what what, int j)
                               : 0;
 }
 
-static const double place[4] = {-2, -1, 1, 2};
-
 static void combine(size_t count, double *const y[4], double step, double *to)
 {
     for (size_t i = 0; i < count; i++) {
@@ -240,7 +238,7 @@ static int differ(sens_rigid *r, rigid_what what, int j, double *to)
     int good = 1;
     for (int k = 0; k < 4 && good; k++) {
         y[k] = r->y + (size_t)k * count;
-        change(r, what, j, place[k] * step);
+        change(r, what, j, number_place[k] * step);
         system_bind(r->system, r->here.work, r->param);
         good =
             (what == BY_U || impulse_begin_again(r->here.s, r->joined)) && look(r, r->here.s, y[k]);
@@ -263,7 +261,7 @@ static int differ_name(sens_rigid *r, int name, double *to)
         good = impulse_begin_again(it->at[k].s, r->joined) && look(r, it->at[k].s, y[k]);
     }
     if (good) {
-        combine(count, y, it->step, to);
+        combine(count, y, it->of.step, to);
     }
     return good;
 }

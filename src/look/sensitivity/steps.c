@@ -123,6 +123,7 @@ sens_steps *steps_create(const zw_system *system, double h, zw_error *error)
 void steps_free(sens_steps *s)
 {
     if (s) {
+        steps_numbers_free(s);
         soft_free(s->soft);
         zw_work_free(s->work);
         base_free(s->touch);
@@ -356,5 +357,5 @@ zw_status steps_back(sens_steps *s, const double *q1_by, const double *v1_by, do
         spread_motion(s, s->w, STEPS_W);
         steps_touch_back(s, q_by, v_by);
     }
-    return ZW_OK;
+    return steps_numbers_back(s, error);
 }

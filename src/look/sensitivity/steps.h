@@ -3,6 +3,7 @@
 #ifndef ZW_LOOK_STEPS_H
 #define ZW_LOOK_STEPS_H
 
+#include "look/sensitivity/number.h"
 #include "look/sensitivity/touch.h"
 #include "look/slopes/slopes_pull.h"
 #include "step/soft_step.h"
@@ -13,6 +14,13 @@ enum { STEPS_W, STEPS_A, STEPS_V, STEPS_FIELDS }; /* w of steps.c, accelerations
 typedef double steps_six[6];
 
 #define STEPS_NEAR 1e-9 /* of what switches, or m: so near to it the other side is as good */
+
+/* A number of the model that is an unknown: steps_number.c. */
+typedef struct steps_variant {
+    number_systems of;
+    zw_work *work[4];
+    soft_problem *soft[4];
+} steps_variant;
 
 typedef struct sens_steps {
     const zw_system *system;
@@ -31,6 +39,10 @@ typedef struct sens_steps {
     steps_six *before[STEPS_FIELDS];                    /* [n] and of what carries the dof */
     touch_change (*touch)[12];                          /* [touch_room] of each contact */
     int touch_room;
+
+    int names;
+    steps_variant *variant;
+    double *number_by; /* [names] slopes by them are added here; NULL: nobody asks */
 
     double *y, *z, *w, *push; /* [n] scratch */
     int kink_count;
@@ -58,6 +70,12 @@ int steps_touch_look(sens_steps *s);
 void steps_touch_stiffen(const sens_steps *s, const double *x, double *out);
 /* The slopes of w . J' lambda with the accelerations as they are, added. */
 void steps_touch_back(sens_steps *s, double *q_by, double *v_by);
+
+/* steps_number.c: so many numbers of the model are unknowns, too; and the way back by them. */
+zw_status steps_numbers_make(sens_steps *s, zw_model *model, const char *const *name, int names,
+                             zw_error *error);
+void steps_numbers_free(sens_steps *s);
+zw_status steps_numbers_back(sens_steps *s, zw_error *error);
 
 void steps_note_kink(sens_steps *s, const char *name);
 

@@ -1,0 +1,49 @@
+#include "look/sensitivity/number.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "model/bodies.h"
+
+/* Of a number: how far its systems are apart. The soft law bends where rows begin to push: so near
+ * that few do in between, so far that round-off leaves 1e-10. */
+#define PART 0x1p-19
+
+/* Has this one the same coordinates, rows and parameters? */
+static int is_alike(const zw_system *a, const zw_system *b)
+{
+    return a->n == b->n && a->nq == b->nq && a->m == b->m && a->shape.params == b->shape.params;
+}
+
+zw_status number_make(number_systems *to, zw_model *model, const zw_system *like, const char *name,
+                      zw_error *error)
+{
+    double value = 0;
+    *to = (number_systems){0};
+    zw_status status = model_number(model, name, &value, error);
+    if (status != ZW_OK) {
+        return status;
+    }
+    to->step = PART * (value != 0 ? fabs(value) : 1);
+    for (int k = 0; k < 4 && status == ZW_OK; k++) {
+        status = zw_model_set(model, name, value + number_place[k] * to->step, error);
+        if (status == ZW_OK) {
+            to->system[k] = zw_system_compile(model, error);
+            status = to->system[k] ? ZW_OK : error->status;
+        }
+        if (status == ZW_OK && !is_alike(to->system[k], like)) {
+            status = base_fail(error, ZW_BAD_INPUT,
+                               "%.100s changes what there is, not only by how much", name);
+        }
+    }
+    zw_model_set(model, name, value, NULL);
+    return status;
+}
+
+void number_free(number_systems *it)
+{
+    for (int k = 0; k < 4; k++) {
+        zw_system_free(it->system[k]);
+    }
+    *it = (number_systems){0};
+}
