@@ -189,7 +189,7 @@ static zw_status show_reach(const cli_arguments *arguments, const cli_world *wor
     return status;
 }
 
-static void show(const cli_world *world, const zw_constraint *list)
+static void show(const cli_arguments *arguments, const cli_world *world, const zw_constraint *list)
 {
     const zw_motion *motion = zw_work_motion(world->work);
     show_robot(world);
@@ -206,6 +206,7 @@ static void show(const cli_world *world, const zw_constraint *list)
     cli_show_notes(stdout, world);
     show_masses(world);
     show_start(world);
+    cli_advise(arguments, world);
     cli_label(stdout, "certificate");
     printf("%.2g\n", motion->certificate.worst);
     if (zw_count(world->system, ZW_EVENT) + zw_count(world->system, ZW_CHECK) > 0) {
@@ -239,7 +240,7 @@ int cli_check(const cli_arguments *arguments)
         status = zw_constraints_look(world.system, world.state, world.work, list, &error);
     }
     if (status == ZW_OK && !arguments->quiet) {
-        show(&world, list);
+        show(arguments, &world, list);
     }
     if (status == ZW_OK) {
         status = show_reach(arguments, &world, &error);

@@ -220,6 +220,9 @@ void cli_show_untouched(FILE *to, const cli_world *world, zw_method method);
 void cli_explain_touching(const cli_arguments *arguments, const cli_world *world);
 void cli_explain_json_touching(cli_json *json, const cli_world *world);
 
+/* advise.c: what would help with this robot. */
+void cli_advise(const cli_arguments *arguments, const cli_world *world);
+
 /* explain_json.c: the same for programs. */
 void cli_explain_json(const cli_arguments *arguments, const cli_world *world,
                       const zw_constraint *constraint);

@@ -36,6 +36,31 @@ class Robots(Case):
             _, out, err = zwang(*words)
             self.assertNotRegex(out + err, "[\x00-\x08\x0b-\x1f\x7f-\x9f]|a\nb")
 
+    def test_check_says_what_would_help(self):
+        """Each advice where it is due, and none where nothing is amiss."""
+        body = "<body name='%s' pos='0 0 %s'><freejoint/><geom size='.1'/></body>"
+        world = "<mujoco><worldbody>%s</worldbody>%s</mujoco>"
+        floor = "<geom type='plane' size='1 1 1'/>"
+        key = "<keyframe><key name='apart' qpos='0 0 1 1 0 0 0 0 0 2 1 0 0 0'/></keyframe>"
+        slide = "<body><joint name='x' type='slide'/><geom size='.1'/></body>"
+        for text, wanted in (
+                (world % (floor + body % ("a", 1), ""), None),
+                (world % (body % ("a", 1), ""), "a floor, else it falls for ever"),
+                (world % (floor, ""), "a joint, so that something moves"),
+                (world % (floor + body % ("a", 1) + body % ("b", 1.15), ""),
+                 'a and b are 0.05 in one another and will be pushed apart at 0.5 m/s: '
+                 '<exclude body1="a" body2="b"/> if that is their shape, else another pose\n'),
+                (world % (floor + body % ("a", 1) + body % ("b", 1.15), key),
+                 'a and b are 0.05 in one another and will be pushed apart at 0.5 m/s: '
+                 '<exclude body1="a" body2="b"/> if that is their shape, else another pose, say --key apart\n'),
+                (world % (slide, "<actuator><motor name='push' joint='x'/></actuator>"),
+                 "a control: all are 0; --set push=X gives one")):
+            out, _ = self.expect(OK, "check", self.write("r.xml", text))
+            if wanted is None:
+                self.assertNotIn("would help", out)
+            else:
+                self.assertIn("would help   " + wanted, out)
+
     def test_motors_are_set(self):
         words = ("run", self.robot("four_bar"), "--key", "up", "-t", "0.5", "-o", "-", "-q")
         still = table(self.expect(OK, *words)[0])

@@ -3,7 +3,9 @@
  * Coordinates are whole numbers below 2^29 times a power of two, so that the side of a plane on
  * which a point lies can be decided in integers of 128 bits, by nothing that hull.c uses. A hull is
  * right if it is a closed surface (each directed edge once, and its opposite once), of the kind of
- * a ball (Euler: V - E + F = 2), and no point is outside of any triangle. */
+ * a ball (Euler: V - E + F = 2), and no point is outside of any triangle; points without a hull are
+ * in a plane. The volume between its polygons is that of the triangles, which is a whole number,
+ * up to what polygons may differ from planes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +28,7 @@ enum { MOST = 400, GRID = 1 << 28 };
 __extension__ typedef __int128 wide;
 
 typedef struct cloud {
-    int count;
+    int count, exponent;
     long long whole[3 * MOST];
     double x[3 * MOST];
 } cloud;
@@ -134,9 +136,9 @@ static void spoil(cloud *c, dice *d)
         c->whole[3 * c->count + dice_int(d, 0, 2)] += dice_int(d, 0, 1);
         c->count++;
     }
-    int exponent = dice_int(d, -60, 30); /* sizes from 1e-10 to 1e9 and beyond */
+    c->exponent = dice_int(d, -60, 30); /* sizes from 1e-10 to 1e9 and beyond */
     for (int i = 0; i < 3 * c->count; i++) {
-        c->x[i] = ldexp((double)c->whole[i], exponent);
+        c->x[i] = ldexp((double)c->whole[i], c->exponent);
     }
 }
 
@@ -206,6 +208,67 @@ static void check_triangles(const cloud *c, const int *t, int triangles)
     }
 }
 
+/* Are all in one plane, or on a line, or one point? */
+static void check_flat(const cloud *c)
+{
+    int t[3] = {0, 0, 0};
+    for (int i = 0; i < c->count; i++) { /* another point, and one off the line of the two */
+        wide u[3], v[3], off = 0;
+        for (int k = 0; k < 3; k++) {
+            u[k] = c->whole[3 * t[1] + k] - c->whole[k];
+            v[k] = c->whole[3 * i + k] - c->whole[k];
+        }
+        if (t[1] == 0) {
+            t[1] = v[0] != 0 || v[1] != 0 || v[2] != 0 ? i : 0;
+            continue;
+        }
+        for (int k = 0; k < 3 && off == 0; k++) {
+            off = u[k] * v[(k + 1) % 3] - u[(k + 1) % 3] * v[k];
+        }
+        t[2] = off != 0 ? i : t[2];
+    }
+    for (int p = 0; p < c->count && t[2] != 0; p++) {
+        assert_int_equal(whole_side(c, t, p), 0);
+    }
+}
+
+/* Six times the volume inside the triangles, from the first point, in units of the grid. */
+static double whole_volume(const cloud *c, const int *t, int triangles)
+{
+    wide sum = 0;
+    for (int f = 0; f < triangles; f++) {
+        wide x[3][3];
+        for (int k = 0; k < 9; k++) {
+            x[k / 3][k % 3] = c->whole[3 * t[3 * f + k / 3] + k % 3] - c->whole[k % 3];
+        }
+        for (int k = 0; k < 3; k++) {
+            int l = (k + 1) % 3, m = (k + 2) % 3;
+            sum += x[0][k] * (x[1][l] * x[2][m] - x[1][m] * x[2][l]);
+        }
+    }
+    return (double)sum;
+}
+
+/* The volume between the polygons from the same point, and what it may be off by. */
+static void check_volume(const cloud *c, const struct collide_hull *h, double size, double whole)
+{
+    double volume = 0, area = 0;
+    for (int f = 0; f < h->face_count; f++) {
+        const double *n = &h->plane[4 * f], *a = &h->vertex[3 * h->ring[h->face_start[f]]];
+        double high = n[3] - v3_dot(n, c->x), own = 0;
+        for (int k = h->face_start[f] + 1; k + 1 < h->face_start[f + 1]; k++) {
+            double u[3], v[3], w[3];
+            v3_sub(u, &h->vertex[3 * h->ring[k]], a);
+            v3_sub(v, &h->vertex[3 * h->ring[k + 1]], a);
+            v3_cross(w, u, v);
+            own += v3_dot(w, n) / 2;
+        }
+        volume += high * own / 3;
+        area += own;
+    }
+    assert_true(fabs(volume - whole / 6) <= 1e-9 * size * area);
+}
+
 /* The farthest corner is that of looking through all, the first of equal ones; in directions at
  * random, across faces, along axes and where cells of the table of directions end. */
 static void check_supports(const struct collide_hull *h, dice *d, int looks)
@@ -256,7 +319,7 @@ static void test_farthest_corners(void **state)
 }
 
 /* Polygons: Euler's rule again, corners of three edges, and planes that hold all points. */
-static void check_polygons(const cloud *c, dice *d)
+static void check_polygons(const cloud *c, dice *d, double whole)
 {
     struct collide_hull *h = collide_hull_new(c->x, c->count);
     assert_non_null(h);
@@ -272,6 +335,7 @@ static void check_polygons(const cloud *c, dice *d)
             assert_true(n[0] * p[0] + n[1] * p[1] + n[2] * p[2] <= n[3] + 1e-9 * size);
         }
     }
+    check_volume(c, h, size, whole);
     check_supports(h, d, 30);
     collide_hull_free(h);
 }
@@ -290,8 +354,10 @@ static void test_hard_points(void **state)
         assert_true(triangles >= 0);
         if (triangles > 0) {
             check_triangles(&c, t, triangles);
-            check_polygons(&c, &d);
+            check_polygons(&c, &d, ldexp(whole_volume(&c, t, triangles), 3 * c.exponent));
             solid++;
+        } else {
+            check_flat(&c);
         }
         base_free(t);
     }

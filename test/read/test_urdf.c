@@ -437,7 +437,8 @@ static void shapes_of_drake(void **state)
         "<collision name='e'><geometry><drake:ellipsoid a='1' b='2' c='3'/></geometry></collision>"
         "<collision name='c'><geometry><drake:capsule radius='1' "
         "length='4'/></geometry></collision>"
-        "<collision name='p'><geometry><sphere radius='0'/></geometry></collision></link></robot>");
+        "<collision name='p'><geometry><sphere radius='0'/></geometry></collision>"
+        "<collision name='b'><geometry><box size='0 0 0'/></geometry></collision></link></robot>");
     const zw_geom_def *e = thing(m, ZW_THING_GEOM, "e"), *c = thing(m, ZW_THING_GEOM, "c");
     assert_int_equal(e->shape, ZW_SHAPE_ELLIPSOID);
     ASSERT_VECTOR(e->size, 1, 2, 3);
@@ -446,6 +447,10 @@ static void shapes_of_drake(void **state)
     const zw_geom_def *p = thing(m, ZW_THING_GEOM, "p");
     assert_true(p->size[0] > 0 && p->size[0] <= 1e-6);
     assert_true(is_noted(m, "sphere without size"));
+    const zw_geom_def *b =
+        zw_model_def(m, ZW_THING_GEOM, model_find_thing(m->bodies, ZW_THING_GEOM, "b"));
+    assert_true(b->shape == ZW_SHAPE_SPHERE && b->size[0] == p->size[0]);
+    assert_true(is_noted(m, "box without size"));
     zw_model_free(m);
 }
 

@@ -12,10 +12,19 @@
 
 const robot_limits robot_usual_limits = {.files = 1, .copies = 1000000};
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* In capital letters, too; `end` is in small ones. */
 static int ends_in(const char *name, const char *end)
 {
-    size_t length = strlen(name), wanted = strlen(end);
-    return length >= wanted && strcmp(name + length - wanted, end) == 0;
+    size_t length = strlen(name), wanted = strlen(end), same = 0;
+    while (length >= wanted && same < wanted && lower(name[length - wanted + same]) == end[same]) {
+        same++;
+    }
+    return same == wanted;
 }
 
 /* Also of what is not read: those files get a story of their own. */

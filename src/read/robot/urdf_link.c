@@ -139,10 +139,14 @@ static int shape(urdf *u, int element, zw_geom_def *g, double turn[4])
         g->size[0] = s.radius;
         g->size[1] = s.length / 2;
     }
-    if (g->shape == ZW_SHAPE_SPHERE && s.radius == 0) {
+    int no_box = g->shape == ZW_SHAPE_BOX && s.size[0] == 0 && s.size[1] == 0 && s.size[2] == 0;
+    if (no_box || (g->shape == ZW_SHAPE_SPHERE && s.radius == 0)) {
+        g->shape = ZW_SHAPE_SPHERE;
         g->size[0] = POINT;
         if (!urdf_note(u, element,
-                       "sphere without size (a point: it touches with a radius of 1e-6)")) {
+                       no_box
+                           ? "box without size (a point: it touches with a radius of 1e-6)"
+                           : "sphere without size (a point: it touches with a radius of 1e-6)")) {
             return 0;
         }
     }
