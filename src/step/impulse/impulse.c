@@ -351,7 +351,7 @@ static void hand_down_stop(step_impulse *s)
 static int asks_less(step_impulse *s, zw_status status)
 {
     int near = status == ZW_JAMMED || status == ZW_INACCURATE;
-    if (status != ZW_OK && status != ZW_NO_MEMORY && s->touch.deep_points > 0 && !s->touch.let_go) {
+    if (status != ZW_OK && status != ZW_NO_MEMORY && impulse_parts(s)) {
         s->touch.let_go = 1;
     } else if (near && law(s) == ZW_COULOMB) {
         set_law(s, ZW_CONVEX);

@@ -510,6 +510,7 @@ void impulse_parting_free(impulse_parting *it);
 /* Of the points found at q0: pairs that cannot be parted are listed, and their points dropped. */
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error); /* of q0 */
 int impulse_is_stuck(const step_impulse *s, int a, int b);                      /* two geoms */
+int impulse_parts(const step_impulse *s); /* does the step push overlaps apart? */
 void impulse_drop_stuck(step_impulse *s);
 
 /* impulse_stay.c */

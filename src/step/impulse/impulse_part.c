@@ -21,8 +21,8 @@
  * but falls into itself. Closers hold u, and limits that touch.
  *
  * This asks for a way along today's normals and knows neither friction nor what else is to hold
- * over the step. Where the shortest piece of a step that begins with such pairs cannot be solved,
- * they are all let go for the rest of it (impulse.c). */
+ * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
+ * are all let go for the rest of it (impulse.c). */
 #include <math.h>
 #include <string.h>
 
@@ -118,6 +118,11 @@ int impulse_is_stuck(const step_impulse *s, int a, int b)
 static int is_stuck(const step_impulse *s, const contact_point *point)
 {
     return impulse_is_stuck(s, (int)point->key.geom[0], (int)point->key.geom[1]);
+}
+
+int impulse_parts(const step_impulse *s)
+{
+    return s->touch.deep_points > 0 && !s->touch.let_go;
 }
 
 void impulse_drop_stuck(step_impulse *s)

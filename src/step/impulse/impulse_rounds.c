@@ -284,7 +284,9 @@ static zw_status look(step_impulse *s, int round, progress *at, int *done, zw_er
 }
 
 /* The rounds have led nowhere: one more from the best iterate that there was. It is taken where the
- * step is not to be cut into smaller pieces, and what it misses is reported. */
+ * step is not to be cut into smaller pieces, and what it misses is reported; but not where it is to
+ * part overlaps: rows that contradict each other have huge multipliers, and do work that nobody
+ * does. Those overlaps are let go (impulse.c). */
 static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
 {
     int done = 0;
@@ -301,7 +303,7 @@ static zw_status take_best(step_impulse *s, progress *at, zw_error *error)
     }
     int near = at->off <= (s->last_resort > 1 ? FAIR : NEAR);
     int excused = at->held || at->left <= FAIR; /* what flies freely has no excuse */
-    int taken = status == ZW_OK && (unsound(at) <= 1 || (near && excused));
+    int taken = status == ZW_OK && (unsound(at) <= 1 || (near && excused && !impulse_parts(s)));
     if (!taken) {
         return status == ZW_NO_MEMORY ? status
                                       : base_fail(error, ZW_INACCURATE,
