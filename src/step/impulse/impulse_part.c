@@ -18,7 +18,8 @@
  * need bodies to go 1/sqrt(GIVE) times as far as it is deep lacks half of it, and what others hold,
  * or what cannot move, all. Pairs that lack more than LACK are the ones; what an inexact step has
  * left is not asked. So a stack of more than 14 bodies that are all in one another is not parted
- * but falls into itself. Closers hold u, and limits that touch.
+ * but falls into itself. Closers hold u, and limits that touch. Of shallow overlaps, which other
+ * bodies may hold as they rest, only those are asked whose gap no coordinate changes at all.
  *
  * This asks for a way along today's normals and knows neither friction nor what else is to hold
  * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
@@ -33,6 +34,7 @@
 
 #define GIVE 1e-3
 #define LACK 0.1
+#define UNMOVED 1e-12 /* of the size of the mechanism: levers that are round-off */
 
 struct impulse_parting {
     impulse_problem problem;
@@ -182,11 +184,51 @@ static int count_stuck(const step_impulse *s)
     return count;
 }
 
+static void add_stuck(step_impulse *s, const contact_point *point)
+{
+    impulse_contacts *t = &s->touch;
+    if (!is_stuck(s, point)) {
+        t->stuck[t->stuck_count++] =
+            (impulse_stuck){thing(s, point->key.geom[0]), thing(s, point->key.geom[1])};
+    }
+}
+
+/* Pairs in one another along a direction in which neither moves: neighbours on a hinge, along its
+ * axis. */
+static void find_unmoved(step_impulse *s, double *sweeps)
+{
+    impulse_contacts *t = &s->touch;
+    double least = UNMOVED * impulse_extent(s), touching = impulse_touching(s);
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        int moves = !(point->gap < -touching);
+        int columns = moves ? 0 : contact_rows(s->system, point, sweeps, t->column, t->J);
+        for (int i = 0; i < columns && !moves; i++) {
+            moves = fabs(t->J[i]) > least;
+        }
+        if (!moves) {
+            add_stuck(s, point);
+        }
+    }
+}
+
+static void end_search(step_impulse *s)
+{
+    if (s->looks) {
+        s->overlap.stuck = count_stuck(s);
+    }
+    impulse_drop_stuck(s);
+}
+
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
     t->stuck_count = 0;
+    find_unmoved(s, sweeps);
     if (!is_asked(s)) {
+        if (t->stuck_count > 0) {
+            end_search(s);
+        }
         return ZW_OK;
     }
     t->parting = t->parting ? t->parting : create(s->system->n);
@@ -209,14 +251,10 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     zw_status status =
         problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
-        const uint32_t *geom = t->found.point[k].key.geom;
-        if (lacks(s, t->parting, k) > LACK && !is_stuck(s, &t->found.point[k])) {
-            t->stuck[t->stuck_count++] = (impulse_stuck){thing(s, geom[0]), thing(s, geom[1])};
+        if (lacks(s, t->parting, k) > LACK) {
+            add_stuck(s, &t->found.point[k]);
         }
     }
-    if (s->looks) {
-        s->overlap.stuck = count_stuck(s);
-    }
-    impulse_drop_stuck(s);
+    end_search(s);
     return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: all are felt */
 }
