@@ -25,8 +25,7 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
-/* Of the size of the mechanism: what is deeper was in one another before, and is not what an
- * inexact step has left. */
+/* Of the size of the mechanism: no inexact step has left what is deeper; it was so before. */
 #define IMPULSE_OVERLAP 1e-4
 #define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is pushed apart */
 
