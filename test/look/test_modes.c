@@ -246,60 +246,52 @@ static void test_robot(void **state)
     world_end(&w);
 }
 
+static void world_read(world *w, const char *path, const zw_setting *setting, int count)
+{
+    *w = (world){.model = zw_model_read(path, setting, count, &error)};
+    w->system = w->model ? zw_system_compile(w->model, &error) : NULL;
+    w->work = w->system ? zw_work_create(w->system, &error) : NULL;
+    w->state = w->work ? zw_state_create(w->system, w->work, &w->assembly, &error) : NULL;
+    if (!w->state) {
+        fail_msg("%s: %s", path, error.text);
+    }
+}
+
+/* ---- A chain --------------------------------------------------------------------------------- */
+
+/* n equal masses on n equal links: with x = w^2 l/g the mode shapes are Laguerre's polynomials, and
+ * L_n(x) = 0. It is let go from the horizontal, far from rest. */
+static void test_chain(void **state)
+{
+    (void)state;
+    world w;
+    double last = INFINITY, worst = 0;
+    world_read(&w, ZW_SOURCE_DIR "/examples/chain.zw", NULL, 0);
+    rest(&w);
+    zw_modes *modes = modes_of(&w, 0);
+    assert_int_equal(zw_modes_count(modes), 20);
+    for (int k = 0; k < 20; k++) {
+        double omega = zw_modes_look(modes, k).frequency, x = omega * omega / (20 * 9.81);
+        double before = 1, now = 1 - x; /* (i + 1) L_i+1 = (2 i + 1 - x) L_i - i L_i-1 */
+        for (int i = 1; i < 20; i++) {
+            double next = ((2 * i + 1 - x) * now - i * before) / (i + 1);
+            before = now;
+            now = next;
+        }
+        double slope = 20 * (now - before) / x; /* x L_n' = n (L_n - L_n-1) */
+        worst = fmax(worst, fabs(now / slope) / x);
+        assert_true(x < last);
+        last = x;
+    }
+    print_message("a chain of 20 links: roots of Laguerre's polynomial to %.1e\n", worst);
+    assert_true(worst < 1e-8);
+    zw_modes_free(modes);
+    world_end(&w);
+}
+
 /* ---- The benchmark bicycle ------------------------------------------------------------------ */
 
-/* Meijaard, Papadopoulos, Ruina and Schwab (2007) as equations: rear contact (px, py), yaw, lean,
- * pitch, steer and the turns of the wheels. (c1, c2, c3) are the axes after yaw and lean; the frame
- * is pitched about c2, the steering axis tz is tilted by `tilt` from its z. The front wheel
- * touches, and the points of both wheels that touch do not move. */
-static const char bicycle[] =
-    "param v = 5, g = 9.81, tilt = pi/10, rr = 0.3, rf = 0.35\n"
-    "coord px = 0, py = 0, yaw = 0, lean = 0, pitch = 0, steer = 0, br = 0, bf = 0\n"
-    "speed px' = v, br' = v/rr, bf' = v/rf, yaw' = 0, lean' = 0, pitch' = 0, steer' = 0, py' = 0\n"
-    "point c1 = (cos(yaw), sin(yaw), 0)\n"
-    "point c2 = (-sin(yaw)*cos(lean), cos(yaw)*cos(lean), sin(lean))\n"
-    "point c3 = (sin(yaw)*sin(lean), -cos(yaw)*sin(lean), cos(lean))\n"
-    "point ex = cos(pitch)*c1 - sin(pitch)*c3\n"
-    "point ez = sin(pitch)*c1 + cos(pitch)*c3\n"
-    "point tx = cos(pitch - tilt)*c1 - sin(pitch - tilt)*c3\n"
-    "point tz = sin(pitch - tilt)*c1 + cos(pitch - tilt)*c3\n"
-    "point sx = cos(steer)*tx + sin(steer)*c2\n"
-    "point axle = cos(steer)*c2 - sin(steer)*tx\n"
-    "point fx = cos(tilt)*sx - sin(tilt)*tz\n"
-    "point fz = sin(tilt)*sx + cos(tilt)*tz\n"
-    "point rear = (px, py, 0) + rr*c3\n"
-    "point origin = rear - 0.3*ez\n"
-    "point foot = origin + 1.1*ex\n"
-    "point front = foot - 0.08*fx + 0.35*fz\n"
-    "mass 85 at origin + 0.3*ex + 0.9*ez, 2 at rear, 4 at foot - 0.2*fx + 0.7*fz, 3 at front\n"
-    "gravity (0, 0, -g)\n"
-    "let wx = lean'\nlet wy = pitch' + yaw'*sin(lean)\nlet wz = yaw'*cos(lean)\n"
-    "let bx = cos(pitch)*wx - sin(pitch)*wz\nlet bz = sin(pitch)*wx + cos(pitch)*wz\n"
-    "kinetic 9.2/2*bx^2 + 11/2*wy^2 + 2.8/2*bz^2 - 2.4*bx*bz\n"
-    "kinetic 0.0603/2*(wx^2 + wz^2) + 0.12/2*(wy + br')^2\n"
-    "let ux = cos(pitch - tilt)*wx - sin(pitch - tilt)*wz\n"
-    "let uz = sin(pitch - tilt)*wx + cos(pitch - tilt)*wz + steer'\n"
-    "let vx = cos(steer)*ux + sin(steer)*wy\nlet vy = cos(steer)*wy - sin(steer)*ux\n"
-    "let kx = cos(tilt)*vx - sin(tilt)*uz\n"
-    "let kz = sin(tilt)*vx + cos(tilt)*uz\n"
-    "kinetic 0.05892/2*kx^2 + 0.06/2*vy^2 + 0.00708/2*kz^2 + 0.00756*kx*kz\n"
-    "kinetic 0.1405/2*(vx^2 + uz^2) + 0.28/2*(vy + bf')^2\n"
-    "let n = sqrt(1 - axle.z^2)\n"
-    "constraint touch: front.z - rf*n = 0\n"
-    "let ox = lean'*c1.x + (pitch' + br')*c2.x\n"
-    "let oy = lean'*c1.y + (pitch' + br')*c2.y\n"
-    "let oz = yaw' + (pitch' + br')*c2.z\n"
-    "let rate = rear'\n"
-    "constraint rear_x: rate.x - rr*(oy*c3.z - oz*c3.y) = 0\n"
-    "constraint rear_y: rate.y - rr*(oz*c3.x - ox*c3.z) = 0\n"
-    "let dx = -axle.x*axle.z/n\nlet dy = -axle.y*axle.z/n\nlet dz = n\n"
-    "let qx = lean'*c1.x + pitch'*c2.x + steer'*tz.x + bf'*axle.x\n"
-    "let qy = lean'*c1.y + pitch'*c2.y + steer'*tz.y + bf'*axle.y\n"
-    "let qz = yaw' + pitch'*c2.z + steer'*tz.z + bf'*axle.z\n"
-    "let pace = front'\n"
-    "constraint front_x: pace.x - rf*(qy*dz - qz*dy) = 0\n"
-    "constraint front_y: pace.y - rf*(qz*dx - qx*dz) = 0\n";
-
+/* Meijaard, Papadopoulos, Ruina and Schwab (2007), as equations: test/look/whipple_bicycle.zw. */
 /* The eigenvalues of the paper's table 2: weave (a pair), capsize, caster. */
 static void test_bicycle(void **state)
 {
@@ -314,9 +306,7 @@ static void test_bicycle(void **state)
     for (int k = 0; k < 3; k++) {
         const zw_setting setting = {"v", table[k].v};
         world w;
-        if (!world_try(&w, bicycle, &setting, 1, NULL)) {
-            fail_msg("%d: %s", w.error.line, w.error.text);
-        }
+        world_read(&w, ZW_SOURCE_DIR "/test/look/whipple_bicycle.zw", &setting, 1);
         zw_modes *modes = modes_of(&w, 0);
         double far[3] = {1, 1, 1};
         for (int i = 0; i < zw_modes_count(modes); i++) {
@@ -371,7 +361,7 @@ int main(void)
         cmocka_unit_test(test_coupled),   cmocka_unit_test(test_redundant),
         cmocka_unit_test(test_contact),   cmocka_unit_test(test_kapitza),
         cmocka_unit_test(test_bicycle),   cmocka_unit_test(test_robot),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
  * With s = 0 it is Newton's method. s falls with the accelerations that are left, from the largest
  * eigenvalue of G to 0, so that the last steps are Newton's; but it is never less than twice the
  * largest real part of an eigenvalue: so it goes downhill, and a top is left unless one stands
- * exactly on it. No step is longer than STRIDE of 1 + the coordinates. */
+ * exactly on it. No step is longer than STRIDE of 1 + the coordinates, nor so long that there is no
+ * position near its end that the constraints admit (a chain of many links). */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@
 #include "zwang/modes.h"
 
 #define STRIDE 0.3
+enum { HALVES = 12 }; /* of a step so long that constraints cannot be met after it */
 
 typedef struct search {
     linear l;
@@ -30,6 +32,7 @@ typedef struct search {
     double *N;                         /* [n][n] rows that speeds may have, */
     int freedom;                       /* so many */
     double *K, *values, *y, *q, *zero; /* [n n], [2 n], [n], [nq], [n] */
+    double *from;                      /* [nq] where a step begins */
     double
         scale; /* the largest acceleration on the way, free ones and those of unit ways included */
 } search;
@@ -119,14 +122,18 @@ static zw_status take_step(search *s, zw_error *error)
     for (size_t i = 0; i < n; i++) {
         longest = fmax(longest, fabs(along[i]));
     }
-    memcpy(s->q, state_q(s->state), (size_t)s->system->nq * sizeof *s->q);
+    memcpy(s->from, state_q(s->state), (size_t)s->system->nq * sizeof *s->q);
     for (int i = 0; i < s->system->nq; i++) {
-        size = fmax(size, fabs(s->q[i]));
+        size = fmax(size, fabs(s->from[i]));
     }
     double h = longest > STRIDE * size ? STRIDE * size / longest : 1;
-    system_move(s->system, s->q, h, along);
-    zw_status status =
-        zw_state_set(s->system, s->state, s->work, ZW_FIELD_Q, 0, s->system->nq, s->q, error);
+    zw_status status = ZW_CONFLICT;
+    for (int k = 0; k < HALVES && status != ZW_OK && status != ZW_NO_MEMORY; k++, h *= 0.5) {
+        memcpy(s->q, s->from, (size_t)s->system->nq * sizeof *s->q);
+        system_move(s->system, s->q, h, along);
+        status =
+            zw_state_set(s->system, s->state, s->work, ZW_FIELD_Q, 0, s->system->nq, s->q, error);
+    }
     return status == ZW_OK ? zw_state_set(s->system, s->state, s->work, ZW_FIELD_V, 0, s->system->n,
                                           s->zero, error)
                            : status;
@@ -183,7 +190,7 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     zw_rest_report own = {0};
     size_t n = (size_t)system->n, nq = (size_t)system->nq;
     search s = {.system = system, .state = state, .work = work};
-    double *room = base_alloc((2 * n * n + 5 * n + 2 * nq + 8) * sizeof *room);
+    double *room = base_alloc((2 * n * n + 5 * n + 3 * nq + 8) * sizeof *room);
     if (!room) {
         return no_memory(error);
     }
@@ -193,7 +200,8 @@ zw_status zw_rest(const zw_model *model, const zw_system *system, zw_state *stat
     s.y = s.values + 2 * n;
     s.zero = s.y + n;
     s.q = s.zero + n;
-    double *before = s.q + nq;
+    s.from = s.q + nq;
+    double *before = s.from + nq;
     memcpy(before, state_q(state), nq * sizeof *before);
     zw_status status = linear_create(&s.l, model, system, error);
     status = status == ZW_OK ? follow(&s, options ? options : &usual, &own, error) : status;
