@@ -45,7 +45,7 @@ static void tell(const char *engine, int worlds, int threads, int steps, double 
     fflush(stdout);
 }
 
-static void ours(zw_contact_model contact, double tolerance, const char *name, int worlds,
+static void ours(zw_contact_law contact, double tolerance, const char *name, int worlds,
                  int threads, int steps)
 {
     zw_error error = {0};

@@ -60,7 +60,7 @@ static void add_scene(tally *t, scene *s, zw_contact_law law)
     }
     if (t->each)
         printf("%016" PRIx64 "  %-24s %-8s status %d  %s\n", hash, s->name,
-               law == ZW_CONVEX ? "convex" : "coulomb", status,
+               law == ZW_CONTACT_CONVEX ? "convex" : "coulomb", status,
                work && motion.method ? motion.method : "-");
     t->hash = hash_word(t->hash, hash);
     t->solved += status == ZW_OK;
@@ -179,20 +179,20 @@ int main(int argc, char **argv)
     scene_random_params hard = scene_random_everything(1), easy = scene_random_everything(0.3);
     hard.n_max = easy.n_max = 30; /* quick under the sanitizers too */
     for (uint64_t seed = 1; seed <= 90; seed++) {
-        add_scene(&t, scene_random(seed, &hard), ZW_CONVEX);
-        add_scene(&t, scene_random(seed, &easy), ZW_CONVEX);
+        add_scene(&t, scene_random(seed, &hard), ZW_CONTACT_CONVEX);
+        add_scene(&t, scene_random(seed, &easy), ZW_CONTACT_CONVEX);
     }
     for (int family = 0; family < SCENE_FAMILIES; family++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             if (family == SCENE_STACK_TALL && seed > 1)
                 continue;
-            add_scene(&t, scene_contact((scene_family)family, seed), ZW_COULOMB);
-            add_scene(&t, scene_contact((scene_family)family, seed), ZW_CONVEX);
+            add_scene(&t, scene_contact((scene_family)family, seed), ZW_CONTACT_COULOMB);
+            add_scene(&t, scene_contact((scene_family)family, seed), ZW_CONTACT_CONVEX);
         }
     for (int links = 3; links <= 3000; links *= 10)
-        add_scene(&t, scene_chain(links), ZW_COULOMB);
-    add_scene(&t, scene_net(7, 5), ZW_COULOMB);
-    add_scene(&t, scene_net(20, 30), ZW_COULOMB);
+        add_scene(&t, scene_chain(links), ZW_CONTACT_COULOMB);
+    add_scene(&t, scene_net(7, 5), ZW_CONTACT_COULOMB);
+    add_scene(&t, scene_net(20, 30), ZW_CONTACT_COULOMB);
 
     add_examples(&t);
     add_robots(&t);

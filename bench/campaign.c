@@ -49,7 +49,7 @@ static set *set_named(set *s, const char *name, int count)
     snprintf(s->name, sizeof s->name, "%s", name);
     s->count = count > 0 ? count : 1;
     s->family = -1;
-    s->law = ZW_CONVEX;
+    s->law = ZW_CONTACT_CONVEX;
     s->params = scene_random_everything(1);
     s->params.features &= ~(unsigned)SCENE_PARALLEL;
     return s;
@@ -67,7 +67,7 @@ static void sets_fill(set *list, int problems)
         int share = f < SCENE_FAMILIES ? problems / 5 / SCENE_FAMILIES + 1 : problems / 100;
         set *s = set_named(&list[4 + f], scene_family_name((scene_family)f), share);
         s->family = f;
-        s->law = ZW_COULOMB;
+        s->law = ZW_CONTACT_COULOMB;
         s->promise = f < SCENE_FAMILIES ? SOLVABLE : NO_COULOMB;
     }
 }
@@ -241,14 +241,15 @@ static void sum_method(sum *t, const char *method)
 
 static void sum_add(sum *t, const set *kind, const result *r)
 {
-    double tolerance = kind->law == ZW_COULOMB ? coulomb_tolerance : convex_tolerance;
+    double tolerance = kind->law == ZW_CONTACT_COULOMB ? coulomb_tolerance : convex_tolerance;
     t->count++;
     t->conflict += r->status == ZW_CONFLICT;
     t->no_solution += r->status == ZW_NO_SOLUTION;
     t->jammed += r->status == ZW_JAMMED;
     t->inaccurate += r->status == ZW_INACCURATE;
     t->other += r->status != ZW_OK && r->status < ZW_CONFLICT;
-    t->wrong += kind->promise == SOLVABLE && kind->law == ZW_CONVEX && r->status == ZW_CONFLICT;
+    t->wrong +=
+        kind->promise == SOLVABLE && kind->law == ZW_CONTACT_CONVEX && r->status == ZW_CONFLICT;
     if (r->status != ZW_OK)
         return;
     t->time[t->solved] = r->time;

@@ -257,7 +257,7 @@ static double residual_of(trial *t, const scene *s, const double *v)
                         .A = {.start = t->start, .column = t->column, .value = t->value},
                         .b = t->b};
     zw_gauss best = problem;
-    zw_gauss_options options = {.contact = ZW_CONVEX, .tolerance = 1e-8};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX, .tolerance = 1e-8};
     gauss_islands *islands = gauss_islands_create();
     gauss_islands_answer answer = {0};
     zw_certificate proof = {.worst = NAN};
@@ -275,7 +275,7 @@ static double residual_of(trial *t, const scene *s, const double *v)
     best.b = y;
     zw_status status = gauss_islands_solve(islands, &best, &options, NULL, &answer, &error);
     if (status == ZW_OK || status == ZW_INACCURATE) {
-        zw_gauss_certify(&problem, ZW_COULOMB, v, answer.lambda, NULL, NULL, &proof);
+        zw_gauss_certify(&problem, ZW_CONTACT_COULOMB, v, answer.lambda, NULL, NULL, &proof);
     }
     gauss_islands_free(islands);
     free(away);

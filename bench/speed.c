@@ -155,7 +155,8 @@ static double lapack_certificate(const instant *t)
         s->block[k].kind = ZW_EQUALITY;
     peer_solve(t->peer, 1, 1);
     peer_multipliers(t->peer);
-    double worst = certified(&s->problem, ZW_CONVEX, t->peer->a, t->peer->lambda, NULL).worst;
+    double worst =
+        certified(&s->problem, ZW_CONTACT_CONVEX, t->peer->a, t->peer->lambda, NULL).worst;
     scene_free(s);
     return worst;
 #else
@@ -229,7 +230,7 @@ static void table_robot(void)
     instant list[INSTANTS];
     outcome o = {0};
     print_head("27 unknowns, 12 friction cones (36 rows), dense metric");
-    for (int law = ZW_COULOMB; law <= ZW_CONVEX; law++) {
+    for (int law = ZW_CONTACT_COULOMB; law <= ZW_CONTACT_CONVEX; law++) {
         dice d = dice_of(27);
         int count = 0;
         for (uint64_t seed = 1; count < INSTANTS; seed++) {
@@ -240,8 +241,10 @@ static void table_robot(void)
                 instant_open(&list[count++], s, (zw_contact_law)law, &d);
         }
         o = contest(list, count);
-        print_zwang(law == ZW_COULOMB ? "Coulomb's law, cold" : "the convex law, cold", &o, 0);
-        print_zwang(law == ZW_COULOMB ? "Coulomb's law, warm" : "the convex law, warm", &o, 1);
+        print_zwang(law == ZW_CONTACT_COULOMB ? "Coulomb's law, cold" : "the convex law, cold", &o,
+                    0);
+        print_zwang(law == ZW_CONTACT_COULOMB ? "Coulomb's law, warm" : "the convex law, warm", &o,
+                    1);
         for (int i = 0; i < count; i++)
             instant_close(&list[i]);
     }
@@ -301,7 +304,7 @@ static outcome equality_contest(int n, int m)
     instant list[4];
     dice d = dice_of(40);
     for (int i = 0; i < 4; i++)
-        instant_open(&list[i], equality_scene(n, m, (uint64_t)(i + 1)), ZW_CONVEX, &d);
+        instant_open(&list[i], equality_scene(n, m, (uint64_t)(i + 1)), ZW_CONTACT_CONVEX, &d);
     outcome o = contest(list, 4);
     for (int i = 0; i < 4; i++)
         instant_close(&list[i]);
@@ -368,7 +371,8 @@ static zw_status chain_round(chain *c, int round, zw_error *error)
     zw_status status = zw_gauss_solve(&c->s->problem, &options, c->work, &motion, error);
     c->solve[round] = seconds_computed() - start;
     if (status == ZW_OK)
-        c->worst = certified(&c->s->problem, ZW_CONVEX, motion.a, motion.lambda, motion.C).worst;
+        c->worst =
+            certified(&c->s->problem, ZW_CONTACT_CONVEX, motion.a, motion.lambda, motion.C).worst;
     return status;
 }
 

@@ -257,9 +257,9 @@ static int take_method(const char *text, zw_method *method)
     return CLI_USAGE;
 }
 
-static int take_contact(const char *text, zw_contact_model *contact)
+static int take_contact(const char *text, zw_contact_law *contact)
 {
-    return zw_contact_model_find(text, contact) == ZW_OK
+    return zw_contact_law_find(text, contact) == ZW_OK
                ? CLI_OK
                : complain("there is no contact law", text, "; there are coulomb, convex, soft");
 }

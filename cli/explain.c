@@ -166,7 +166,7 @@ static int show_soft(const zw_motion *motion)
     return 1;
 }
 
-static void show_sentence(const cli_world *world, zw_contact_model contact)
+static void show_sentence(const cli_world *world, zw_contact_law contact)
 {
     const zw_motion *motion = zw_work_motion(world->work);
     int convex = contact == ZW_CONTACT_CONVEX && zw_contact_room(world->system) > 0;
@@ -243,7 +243,7 @@ static int poll(void *user, double time)
 }
 
 /* The principle by the law of contact that is asked for. */
-static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_model *contact,
+static zw_status look(const cli_arguments *arguments, cli_world *world, zw_contact_law *contact,
                       zw_error *error)
 {
     const zw_run_options *run = &arguments->run;
@@ -291,7 +291,7 @@ zw_status cli_go_there(const cli_arguments *arguments, cli_world *world, zw_erro
 }
 
 static void show(const cli_arguments *arguments, const cli_world *world, const zw_constraint *list,
-                 zw_contact_model contact)
+                 zw_contact_law contact)
 {
     printf("%s at t = %.9g\n", arguments->file,
            zw_field(world->system, world->state, world->work, ZW_FIELD_TIME).data[0]);
@@ -308,7 +308,7 @@ int cli_explain(const cli_arguments *arguments)
     cli_world world;
     zw_error error = {0};
     zw_constraint *list = NULL;
-    zw_contact_model contact = ZW_CONTACT_DEFAULT;
+    zw_contact_law contact = ZW_CONTACT_DEFAULT;
     zw_status status = ZW_OK;
     int code = cli_load(arguments, &world, &error);
     if (code == CLI_OK) {

@@ -56,8 +56,9 @@ static int take_key(zw_model *model, const char *name, zw_error *error)
     const char *meant = cli_suggest(name, list, count);
     meant = meant ? meant : count > 0 ? list[0] : NULL;
     *error = (zw_error){.status = ZW_BAD_INPUT};
-    snprintf(error->text, sizeof error->text, "there is no keyframe %.60s%s%.60s%s", name,
-             meant ? "; did you mean " : " here", meant ? meant : "", meant ? "?" : "");
+    snprintf(error->text, sizeof error->text, "there is no keyframe '%.60s'%s%.60s%s", name,
+             meant ? "; did you mean '" : ": this file has none", meant ? meant : "",
+             meant ? "'?" : "");
     return 0;
 }
 

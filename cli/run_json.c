@@ -37,7 +37,7 @@ static void put_setup(cli_json *json, const cli_outcome *it)
         cli_json_number(json, "step", summary->step);
     }
     if (summary->contact != ZW_CONTACT_DEFAULT) {
-        cli_json_text(json, "contact", zw_contact_model_name(summary->contact));
+        cli_json_text(json, "contact", zw_contact_law_name(summary->contact));
     }
 }
 

@@ -321,8 +321,8 @@ static int corner_judge(const zw_gauss *problem, const zw_motion *claimed)
 {
     zw_certificate verdict;
     double *scratch = malloc(zw_gauss_certify_scratch(problem) * sizeof *scratch);
-    if (scratch == NULL || zw_gauss_certify(problem, ZW_COULOMB, claimed->a, claimed->lambda, NULL,
-                                            scratch, &verdict) != ZW_OK) {
+    if (scratch == NULL || zw_gauss_certify(problem, ZW_CONTACT_COULOMB, claimed->a,
+                                            claimed->lambda, NULL, scratch, &verdict) != ZW_OK) {
         free(scratch);
         return 1;
     }
@@ -355,7 +355,8 @@ static int show_corner(void)
                         .block = CORNER,
                         .A = {.dense = A},
                         .b = b};
-    zw_gauss_options coulomb = {.contact = ZW_COULOMB}, convex = {.contact = ZW_CONVEX};
+    zw_gauss_options coulomb = {.contact = ZW_CONTACT_COULOMB},
+                     convex = {.contact = ZW_CONTACT_CONVEX};
 
     table_title(5, "A block slides along a corner with a rider on it: a step of 10 ms, impulses",
                 "Coulomb's law keeps contact. The convex law, Gauss's own minimum, lifts off as it "

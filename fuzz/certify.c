@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static puzzle p;
     bytes in = {data, data + size};
     double a[MOST_UNKNOWNS], lambda[MOST_ROWS], C[MOST_UNKNOWNS];
-    zw_contact_law law = byte(&in) % 2 ? ZW_COULOMB : ZW_CONVEX;
+    zw_contact_law law = byte(&in) % 2 ? ZW_CONTACT_COULOMB : ZW_CONTACT_CONVEX;
     puzzle_read(&in, &p);
     numbers(&in, a, p.problem.n);
     numbers(&in, lambda, p.rows);

@@ -31,9 +31,9 @@ static void check_failure(const puzzle *p, zw_status status, const zw_error *err
 static void check_solved(const puzzle *p, const zw_gauss_options *options, const zw_motion *motion)
 {
     static double scratch[8 * MOST_UNKNOWNS + 8 * MOST_ROWS + 64];
-    double tolerance = options->tolerance > 0           ? options->tolerance
-                       : options->contact == ZW_COULOMB ? 1e-8
-                                                        : 1e-10;
+    double tolerance = options->tolerance > 0                   ? options->tolerance
+                       : options->contact == ZW_CONTACT_COULOMB ? 1e-8
+                                                                : 1e-10;
     zw_certificate c;
     REQUIRE(motion->n == p->problem.n && motion->m == p->rows, p);
     REQUIRE(finite_all(motion->a, motion->n) && finite_all(motion->lambda, motion->m), p);
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     options.least_squares = (wish & 4) != 0;
     options.tolerance = wish & 8 ? 1e-6 : 0;
     options.algebra = (zw_algebra)(wish / 16 % 3);
-    for (int law = ZW_COULOMB; law <= ZW_CONVEX; law++) {
+    for (int law = ZW_CONTACT_COULOMB; law <= ZW_CONTACT_CONVEX; law++) {
         options.contact = (zw_contact_law)law;
         solve(&p, &options, wish >= 192);
     }

@@ -127,9 +127,14 @@ typedef struct zw_gauss {
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
+/* How what touches pushes and rubs: in the kernel and in runs. */
 typedef enum zw_contact_law {
-    ZW_COULOMB, /* exact: friction opposes slip, the normal residual is free of it */
-    ZW_CONVEX   /* Gauss's minimum itself: maximal dissipation, lifts as it slides */
+    ZW_CONTACT_DEFAULT, /* COULOMB; of a run: what the file says, else COULOMB */
+    ZW_CONTACT_COULOMB, /* Signorini and Coulomb as they are written: friction opposes slip, the
+                           normal residual is free of it. Of bodies: method IMPULSE */
+    ZW_CONTACT_CONVEX,  /* Gauss's minimum itself: maximal dissipation. What slides lifts (in a step
+                           of bodies by friction * speed * step), what sticks is the same */
+    ZW_CONTACT_SOFT     /* of bodies: MuJoCo's, method SOFT. Not of the kernel */
 } zw_contact_law;
 
 /* Where several contacts meet at one instant: docs/mathematics.md, section 22. */

@@ -228,17 +228,8 @@ typedef enum zw_method {
 const char *zw_method_name(zw_method method);                  /* "dop853" */
 zw_status zw_method_find(const char *name, zw_method *method); /* ZW_BAD_INPUT: no such name */
 
-/* How geoms of bodies touch. */
-typedef enum zw_contact_model {
-    ZW_CONTACT_DEFAULT, /* the file's, or COULOMB */
-    ZW_CONTACT_COULOMB, /* Signorini and Coulomb as they are written: method IMPULSE */
-    ZW_CONTACT_CONVEX,  /* the same step with the maximum-dissipation relaxation: what slides lifts
-                           by friction * speed * step, what sticks is the same */
-    ZW_CONTACT_SOFT     /* MuJoCo's: method SOFT */
-} zw_contact_model;
-
-const char *zw_contact_model_name(zw_contact_model model); /* "coulomb" */
-zw_status zw_contact_model_find(const char *name, zw_contact_model *model);
+const char *zw_contact_law_name(zw_contact_law law); /* "coulomb" */
+zw_status zw_contact_law_find(const char *name, zw_contact_law *law);
 
 const char *zw_impact_law_name(zw_impact_law law); /* "sequential" */
 zw_status zw_impact_law_find(const char *name, zw_impact_law *law);
@@ -273,7 +264,7 @@ struct zw_run_options {
     zw_observer *observer;
     void *user;
     zw_poll *poll; /* or NULL */
-    zw_contact_model contact;
+    zw_contact_law contact;
 };
 
 typedef struct zw_run_summary {
@@ -309,7 +300,7 @@ typedef struct zw_run_summary {
     long halved;        /* method impulse: steps that were taken in pieces */
     long inexact;       /* method impulse: steps whose equations hold less well than asked */
     zw_method method;   /* how it was run: the options, completed */
-    zw_contact_model contact;
+    zw_contact_law contact;
     double tolerance, step, accuracy;
     double start; /* the time at which it began */
     /* method impulse: steps of order one, by what makes them so. Half the step halves their error.

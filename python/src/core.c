@@ -156,7 +156,8 @@ int numbers_get(PyObject *from, Py_ssize_t count, const char *what, numbers *to)
     }
     for (Py_ssize_t i = 0; fine && i < to->count; i++) {
         if (!isfinite(to->data[i])) {
-            PyErr_Format(PyExc_ValueError, "%s: number %zd is not finite", what, i);
+            PyErr_Format(PyExc_ValueError, "%s: number %zd is not finite (counted from 0)", what,
+                         i);
             fine = 0;
         }
     }

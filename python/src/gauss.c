@@ -207,7 +207,7 @@ static int get_problem(problem *p, PyObject *arguments, PyObject *names)
     g->b = p->b.data;
     g->compliance = p->compliance.data;
     p->options.guess = p->guess.data;
-    p->options.contact = convex ? ZW_CONVEX : ZW_COULOMB;
+    p->options.contact = convex ? ZW_CONTACT_CONVEX : ZW_CONTACT_COULOMB;
     return 1;
 }
 

@@ -292,7 +292,7 @@ static PyObject *summary(PyObject *self, PyObject *none)
         "{s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:l,s:l,s:l,s:l,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:O,s:N,s:i,s:d,"
         "s:"
         "i,s:d,s:l,s:l,s:l,s:l,s:d,s:l,s:l,s:l,s:l,s:l,s:d,s:l}",
-        "method", zw_method_name(s->method), "contact", zw_contact_model_name(s->contact),
+        "method", zw_method_name(s->method), "contact", zw_contact_law_name(s->contact),
         "tolerance", s->tolerance, "step", s->step, "accuracy", s->accuracy, "start", s->start,
         "end", s->end, "steps", s->steps, "rejected", s->rejected, "evaluations", s->evaluations,
         "events", s->events, "energy_start", s->energy_start, "energy_end", s->energy_end,

@@ -1,6 +1,7 @@
 /* zwang._core.Sim: one motion of a Model: state, scratch and options. */
 #include "core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,10 +166,16 @@ static int traverse(PyObject *self, visitproc visit, void *arg)
 int core_method(zw_run_options *to, const char *method, const char *contact)
 {
     if (method && zw_method_find(method, &to->method) != ZW_OK) {
-        PyErr_Format(PyExc_ValueError, "there is no method '%s'", method);
+        char list[400] = "";
+        size_t used = 0;
+        for (int k = 0; *zw_method_name((zw_method)k) != '?' && used + 1 < sizeof list; k++) {
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "",
+                                     zw_method_name((zw_method)k));
+        }
+        PyErr_Format(PyExc_ValueError, "there is no method '%s'; there are %s", method, list);
         return 0;
     }
-    if (contact && zw_contact_model_find(contact, &to->contact) != ZW_OK) {
+    if (contact && zw_contact_law_find(contact, &to->contact) != ZW_OK) {
         PyErr_Format(PyExc_ValueError, "contact is 'coulomb', 'convex' or 'soft', not '%s'",
                      contact);
         return 0;
@@ -202,8 +209,8 @@ static PyObject *set_options(PyObject *self, PyObject *arguments, PyObject *name
     sim->options = sim->stepping = to;
     sim->stepping.step = step_of(sim, plan.step);
     return Py_BuildValue("{s:s,s:s,s:d,s:d,s:d}", "method", zw_method_name(plan.method), "contact",
-                         zw_contact_model_name(plan.contact), "step", sim->stepping.step,
-                         "tolerance", plan.tolerance, "accuracy", plan.accuracy);
+                         zw_contact_law_name(plan.contact), "step", sim->stepping.step, "tolerance",
+                         plan.tolerance, "accuracy", plan.accuracy);
 }
 
 /* ---- Moving ---------------------------------------------------------------------------------- */

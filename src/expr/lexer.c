@@ -413,7 +413,7 @@ static zw_status lex_one(lexer *l)
         return ZW_OK;
     }
     if (c == '#') {
-        l->at += strcspn(l->at, "\n"); /* no column is told after it */
+        l->at += strcspn(l->at, "\n"); /* no column after it is reported */
         return ZW_OK;
     }
     if (is_digit(c) ||

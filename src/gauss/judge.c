@@ -135,7 +135,7 @@ static double judge_block(gauss_judge *j, int k, int at)
     const zw_block *block = &j->block[k];
     double worst = 0.0;
     if (block->kind == ZW_CONE) {
-        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact == ZW_COULOMB);
+        worst = judge_cone(j, block->rows, j->r + at, j->w + at, j->contact != ZW_CONTACT_CONVEX);
         for (int i = 1; i < block->rows; i++) { /* no friction, no force */
             if (block->friction[i - 1] == 0.0) {
                 worse(&worst, fabs(j->lambda[at + i]) / j->R);

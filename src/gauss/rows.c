@@ -203,7 +203,7 @@ int gauss_rows_admit(const zw_gauss *problem, zw_contact_law law, int count, con
             double part = it->kind == ZW_CONE && r > 0 ? it->friction[r - 1] * sum : 0;
             across += part * part;
         }
-        if (law == ZW_CONVEX && it->kind == ZW_CONE &&
+        if (law == ZW_CONTACT_CONVEX && it->kind == ZW_CONE &&
             !(residual[first[block[i]]] >= sqrt(across))) {
             return 0;
         }

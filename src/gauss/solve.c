@@ -20,7 +20,7 @@
 
 zw_gauss_options zw_gauss_options_default(void)
 {
-    return (zw_gauss_options){.contact = ZW_COULOMB};
+    return (zw_gauss_options){.contact = ZW_CONTACT_COULOMB};
 }
 
 /* F^N + F^L + F^C = M a, Fan et al. (2005), eqs. (18)-(21), and Z. */
@@ -216,11 +216,14 @@ zw_status zw_gauss_solve(const zw_gauss *problem, const zw_gauss_options *option
             work->guess[i] = fabs(work->guess[i]) < GAUSS_TRACE ? 0.0 : work->guess[i];
         }
     }
+    if (wish.contact > ZW_CONTACT_CONVEX) {
+        return base_fail(error, ZW_BAD_INPUT, "the kernel has Coulomb's law and the convex one");
+    }
     if (!has_friction(problem)) {
-        wish.contact = ZW_CONVEX;
+        wish.contact = ZW_CONTACT_CONVEX;
     }
     if (!(wish.tolerance > 0.0)) {
-        wish.tolerance = wish.contact == ZW_COULOMB ? 1e-8 : 1e-10;
+        wish.tolerance = wish.contact != ZW_CONTACT_CONVEX ? 1e-8 : 1e-10;
     }
     work->core.iterations = work->core.factorizations = work->core.stopped = 0;
     work->core.options = &wish;

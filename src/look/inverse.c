@@ -285,7 +285,7 @@ static zw_status set_up(zw_inverse *s, zw_state *state, const inverse_now *now, 
     for (int i = 0; i < system->n && !law; i++) { /* dry friction that slides is known */
         s->force[i] += s->solver->C[i];
     }
-    s->solver->options.contact = ZW_CONVEX;
+    s->solver->options.contact = ZW_CONTACT_CONVEX;
     s->solver->options.algebra = ZW_ALGEBRA_AUTO;
     return ZW_OK;
 }

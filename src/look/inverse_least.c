@@ -231,7 +231,7 @@ static zw_status solve(least *s, const double *F, double *room, double *lambda, 
                               .block = s->block,
                               .A = {.start = s->start, .column = s->column, .value = s->value},
                               .b = s->b};
-    const zw_gauss_options options = {.contact = ZW_CONVEX, .algebra = ZW_ALGEBRA_DENSE};
+    const zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX, .algebra = ZW_ALGEBRA_DENSE};
     zw_gauss_work *work = zw_gauss_work_create(&problem, &options, error);
     if (!work) {
         return error && error->status ? error->status : ZW_NO_MEMORY;

@@ -343,7 +343,7 @@ int model_add_thing(zw_model *model, zw_thing kind, const void *def, zw_error *e
         return -1;
     }
     if (index >= b->count[kind]) {
-        return -1; /* the check has told */
+        return -1; /* the check has reported it */
     }
     thing_tidy(kind, model_thing_at(b, kind, index));
     return index;

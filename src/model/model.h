@@ -235,7 +235,7 @@ typedef struct model_reach {
 typedef struct model_run {
     double time, step, tolerance, every;
     char *method;
-    zw_contact_model contact;
+    zw_contact_law contact;
 } model_run;
 
 struct zw_model {

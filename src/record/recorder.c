@@ -463,7 +463,7 @@ static void take_notes(zw_record *record, const zw_run_summary *summary)
         record_table_add_note(table, "step", text, NULL);
     }
     if (summary->contact != ZW_CONTACT_DEFAULT) {
-        record_table_add_note(table, "contact", zw_contact_model_name(summary->contact), NULL);
+        record_table_add_note(table, "contact", zw_contact_law_name(summary->contact), NULL);
     }
     if (!record->concluded) {
         zw_run_conclude(record->system, NULL, summary, NULL, &record->verdict);

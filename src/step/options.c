@@ -30,16 +30,16 @@ zw_status zw_method_find(const char *name, zw_method *method)
 static const char *const law_name[] = {"default", "coulomb", "convex", "soft"};
 enum { CONTACTS = sizeof law_name / sizeof *law_name };
 
-const char *zw_contact_model_name(zw_contact_model model)
+const char *zw_contact_law_name(zw_contact_law law)
 {
-    return (int)model >= 0 && (int)model < CONTACTS ? law_name[model] : "?";
+    return (int)law >= 0 && (int)law < CONTACTS ? law_name[law] : "?";
 }
 
-zw_status zw_contact_model_find(const char *name, zw_contact_model *model)
+zw_status zw_contact_law_find(const char *name, zw_contact_law *law)
 {
     for (int i = 0; i < CONTACTS; i++) {
         if (strcmp(name, law_name[i]) == 0) {
-            *model = (zw_contact_model)i;
+            *law = (zw_contact_law)i;
             return ZW_OK;
         }
     }
@@ -166,7 +166,7 @@ static zw_status choose_contact(const zw_system *system, zw_run_options *options
     if (options->contact == ZW_CONTACT_DEFAULT) {
         return ZW_OK;
     }
-    const char *name = zw_contact_model_name(options->contact);
+    const char *name = zw_contact_law_name(options->contact);
     if (*name == '?') {
         return base_fail(error, ZW_BAD_INPUT, "%d is no contact law", (int)options->contact);
     }

@@ -316,7 +316,7 @@ zw_status system_tell(const system_solver *solver, double t, zw_status status, z
         return model_fail(
             model, error, status, first->place,
             "at t = %.9g the kinetic energy is no metric: motion of %s, alone or with "
-            "others, has negative energy",
+            "others, has negative energy. Is a mass or an inertia negative?",
             t, first->name);
     }
     if (status == ZW_CONFLICT && motion->conflict_count > 0) {

@@ -111,7 +111,7 @@ zw_status system_name_violated(const zw_system *system, const double *off, const
         int named = against ? against[c] : off[r] >= 0.1 * off[row];
         if (c != worst && c != last && named) {
             used += (size_t)snprintf(others + used, sizeof others - used, "%s%.60s",
-                                     used ? ", " : "; nor, with it, ", list[c].name);
+                                     used ? ", " : " together with ", list[c].name);
             last = c;
         }
     }

@@ -182,8 +182,8 @@ zw_status system_accelerate(const zw_system *system, zw_work *work, double t, co
 zw_status system_set_modes(const zw_system *system, zw_work *work, const double *mode,
                            zw_error *error);
 
-/* Friction goes on in the direction that things slide in now, until told again: a step's field is
- * smooth even where it leads past the moment at which sliding ends. */
+/* Friction goes on in the direction that things slide in now, until it is set again: a step's field
+ * is smooth even where it leads past the moment at which sliding ends. */
 zw_status system_note_slip(const zw_system *system, zw_work *work, double t, const double *q,
                            const double *v, zw_error *error);
 /* The same between a state and the work: between runs it is the state that knows. */

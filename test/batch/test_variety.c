@@ -21,7 +21,7 @@ enum { WORLDS = 64, STEPS = 4, NAMES = 2, POISONED = 1717 };
 typedef struct scene {
     const char *file; /* in examples/ */
     double step;
-    zw_contact_model contact;
+    zw_contact_law contact;
     struct {
         const char *name;
         double low, high;

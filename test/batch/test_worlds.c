@@ -18,7 +18,7 @@ enum { WORLDS = 12, STEPS = 25 };
 typedef struct scene {
     const char *file; /* in examples/ */
     double step;      /* 0: the file's */
-    zw_contact_model contact;
+    zw_contact_law contact;
     double run; /* final time of the run; 0: steps only */
 } scene;
 

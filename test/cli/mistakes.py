@@ -1,4 +1,4 @@
-"""What users do wrong, and what they are told: a table of files, commands and Python.
+"""What users do wrong, and what zwang answers: a table of files, commands and Python.
 
     mistakes.py ZWANG [PYTHON BUILD]        with these two, the mistakes in Python as well
 
@@ -23,20 +23,20 @@ def robot(old, new):
     return R.replace(old, new)
 
 
-FILES = [  # exit status 3 unless told otherwise: a mistake in the model
+FILES = [  # exit status 3 unless it says otherwise: a mistake in the model
     ("a.zw:2:15: error: 'yy' is not known; declare it with param, coord or let", 3, "coord x = 1\nmass 1 at (x, yy)\n"),
     ("no statement begins with 'mas'; did you mean 'mass'?", 3, "coord x = 1\nmas 1 at (x)\n"),
     ("'x' is a coordinate already (line 1); names are unique", 3, "coord x = 1, x = 2\nmass 1 at (x)\n"),
     ("'lenght' is not known; did you mean 'length'?", 3, "param length = 1\n" + X + "force x: -lenght\n"),
     ("expected ':' or at, not '='; it is written: force x: -k*x", 3, X + "force x = -2*x\n"),
     ("this '(' is never closed", 3, "coord x = 1\nmass 1 at (x\n"),
-    ("motion of x, alone or with others, has negative energy", 1, "coord x = 1\nmass -1 at (x)\n"),
+    ("motion of x, alone or with others, has negative energy. Is a mass or an inertia negative?", 1, "coord x = 1\nmass -1 at (x)\n"),
     ("neither masses nor constraints hold coordinate y", 1, "coord x = 1, y = 2\nmass 1 at (x)\n"),
-    ("no nearby position satisfies constraint b (off by 1); nor, with it, a", 3, X + "constraint a: x = 1\nconstraint b: x = 2\n"),
+    ("no nearby position satisfies constraint b (off by 1) together with a", 3, X + "constraint a: x = 1\nconstraint b: x = 2\n"),
     ("no nearby position satisfies constraint a", 3, X + "constraint a: x^2 = -1\n"),
     ("at t = 0, '/' in \"force x: 1/(x - 1)\" or in its derivative has no finite value", 1, X + "force x: 1/(x - 1)\n"),
     ("'sqrt' in \"force x: sqrt(-x)\" or in its derivative has no finite value", 1, X + "force x: sqrt(-x)\n"),
-    ("the definition goes round in a circle: m -> n -> m", 3, "param m = n, n = m\n" + X),
+    ("the definition is circular: m -> n -> m", 3, "param m = n, n = m\n" + X),
     ("there is no function 'sine'; did you mean 'sin'?", 3, X + "force x: sine(x)\n"),
     ("'sin' takes 1 argument, not 2: sin(x)", 3, X + "force x: sin(x, 2)\n"),
     ("x' is a speed, and a potential may not depend on speeds", 3, X + "potential x'^2\n"),
@@ -71,7 +71,7 @@ COMMANDS = [
     ("there is no parameter 'mass' to be set; there are l", 3, "run {P} --set mass=3"),
     ("there is no 'arm.mas' to be set; this has gravcomp, mass; did you mean 'arm.mass'?", 3, "run {R} --set arm.mas=3"),
     ("did you mean 'gravity'?", 3, "run {R} --set gravty=3"),
-    ("there is no keyframe home here", 3, "run {R} --key home"),
+    ("there is no keyframe 'home': this file has none", 3, "run {R} --key home"),
     ("the file must end in .csv, .h5, .svg or .html, or be - for a pipe", 2, "run {P} -o out.xyz"),
     ("cannot write /nowhere/out.csv: there is no such folder", 4, "run {P} -o /nowhere/out.csv"),
     ("there would be more than 1e12 samples, one every 1e-13", 2, "run {P} --every 1e-13"),
@@ -90,9 +90,9 @@ PYTHON = [
     ("there is no column xx; did you mean x?", "zwang.parse(P).run(1)['xx']"),
     ("q: 2 numbers are wanted, not 3", "zwang.parse(P).sim().q = [1, 2, 3]"),
     ("q: number 1 is not finite", "zwang.parse(P).sim().q = [1, float('nan')]"),
-    ("there is no method 'rk5'", "zwang.parse(P).run(1, method='rk5')"),
+    ("there is no method 'rk5'; there are default, dop853, variational", "zwang.parse(P).run(1, method='rk5')"),
     ("the name of the file must end with .csv", "zwang.parse(P).run(1).to_csv('run.txt')"),
-    ("M is 1, for 2 unknowns", "zwang.gauss.solve(M=[1.0], free=[1, 2])"),
+    ("M has the shape (1,), for 2 unknowns", "zwang.gauss.solve(M=[1.0], free=[1, 2])"),
     ("the blocks have 0 rows, A has 1", "zwang.gauss.solve(A=[[1.0]], free=[1.0], cones=[])"),
     ("a Batch is made of a Model, or of a list of them", "zwang.Batch('pendulum.zw', 4)"),
     ("the mask has 2 entries for 4 worlds", "zwang.Batch(zwang.parse(P), 4).reset([1, 0])"),

@@ -33,7 +33,7 @@ static scene *draw(uint64_t seed)
                                              SCENE_IMPACT,    SCENE_ROLLING, SCENE_ROBOT,
                                              SCENE_JOINTED};
         scene *s = scene_contact(small[seed / 8 % (sizeof small / sizeof *small)], seed);
-        s->law = ZW_CONVEX;
+        s->law = ZW_CONTACT_CONVEX;
         return s;
     }
     return scene_random(seed, &p);
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         scene *s = draw(first + (uint64_t)i);
         zw_gauss_options options = zw_gauss_options_default();
-        options.contact = ZW_CONVEX;
+        options.contact = ZW_CONTACT_CONVEX;
         zw_error error = {0};
         zw_motion motion = {0};
         zw_gauss_work *work = zw_gauss_work_create(&s->problem, &options, &error);

@@ -28,7 +28,7 @@ static inline solved solve(const zw_gauss *problem, const zw_gauss_options *opti
 
 static inline solved solve_convex(const zw_gauss *problem)
 {
-    zw_gauss_options options = {.contact = ZW_CONVEX};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX};
     return solve(problem, &options);
 }
 

@@ -40,7 +40,7 @@ static inline answer solve_with(const zw_gauss *problem, zw_gauss_options option
 
 static inline answer solve_sparse(const zw_gauss *problem)
 {
-    return solve_with(problem, (zw_gauss_options){.contact = ZW_CONVEX}, ZW_ALGEBRA_SPARSE);
+    return solve_with(problem, (zw_gauss_options){.contact = ZW_CONTACT_CONVEX}, ZW_ALGEBRA_SPARSE);
 }
 
 /* |a - b| over |a| in the metric. */

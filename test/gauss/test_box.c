@@ -159,7 +159,7 @@ static void one_mass(void **state)
         s.M[0] = 2;
         s.free[0] = t[0];
         *add_box(&s, t[1], t[2], 0) = 1;
-        assert_int_equal(solve(&s, ZW_COULOMB, NULL), ZW_OK);
+        assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.lambda[0] - t[3]) <= 1e-13 * (1 + fabs(t[3])));
         assert_true(fabs(s.a[0] - (t[0] + t[3] / 2)) <= 1e-13 * (1 + fabs(t[0])));
     }
@@ -176,7 +176,7 @@ static void motor_with_a_range(void **state)
         s.give[0] = 0.5;
         *add_box(&s, -1, 2, k) = 1;
         double wish = k / (0.5 + 0.5), lambda = fmin(fmax(wish, -1), 2);
-        assert_int_equal(solve(&s, ZW_COULOMB, NULL), ZW_OK);
+        assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.lambda[0] - lambda) < 1e-14);
     }
     (void)state;
@@ -190,7 +190,7 @@ static void driven_joint(void **state)
         begin(&s, 2);
         *add(&s, (zw_block){.name = "drive", .kind = ZW_EQUALITY}, sign) = 1;
         *add_box(&s, -0.3, 0.3, 0) = 1;
-        assert_int_equal(solve(&s, ZW_COULOMB, NULL), ZW_OK);
+        assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.a[0] - sign) < 1e-14);
         if (sign != 0) { /* else it is nobody's business who holds */
             assert_true(fabs(s.lambda[1] + 0.3 * sign) < 1e-14);
@@ -214,7 +214,7 @@ static void brake_and_friction(void **state)
         double *A = add(&s, (zw_block){.kind = ZW_CONE, .rows = 2, .friction = {0.5}}, 0);
         A[1] = A[2] = 1;
         *add_box(&s, -most, most, 0) = 1;
-        assert_int_equal(solve(&s, ZW_COULOMB, NULL), ZW_OK);
+        assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         assert_true(fabs(s.a[0] - rest) < 1e-10 && fabs(s.a[1]) < 1e-10);
         assert_true(fabs(s.lambda[0] - g) < 1e-9);
     }
@@ -226,7 +226,7 @@ static void brake_and_friction(void **state)
 static double judge(scene *s, double a, double lambda)
 {
     zw_certificate c;
-    zw_gauss_certify(problem(s), ZW_CONVEX, &a, &lambda, NULL, NULL, &c);
+    zw_gauss_certify(problem(s), ZW_CONTACT_CONVEX, &a, &lambda, NULL, NULL, &c);
     return c.worst;
 }
 
@@ -254,14 +254,14 @@ static void conflicts_are_named(void **state)
     *add_box(&s, -1, 1, 5) = 1; /* limits contradict nobody */
     *add(&s, (zw_block){.kind = ZW_EQUALITY}, 1) = 1;
     *add_box(&s, -INFINITY, INFINITY, 2) = 1; /* but this is an equation */
-    assert_int_equal(solve(&s, ZW_CONVEX, NULL), ZW_CONFLICT);
+    assert_int_equal(solve(&s, ZW_CONTACT_CONVEX, NULL), ZW_CONFLICT);
     assert_int_equal(s.conflicts, 2);
     assert_int_equal(s.conflict[0], 1);
     assert_int_equal(s.conflict[1], 2);
     s.block[2].limit[1] = 0; /* a <= 2 */
-    assert_int_equal(solve(&s, ZW_CONVEX, NULL), ZW_OK);
+    assert_int_equal(solve(&s, ZW_CONTACT_CONVEX, NULL), ZW_OK);
     s.b[2] = 0; /* a <= 0 */
-    assert_int_equal(solve(&s, ZW_CONVEX, NULL), ZW_CONFLICT);
+    assert_int_equal(solve(&s, ZW_CONTACT_CONVEX, NULL), ZW_CONFLICT);
     (void)state;
 }
 
@@ -471,15 +471,15 @@ static void agrees_with_all_modes(void **state)
             continue;
         }
         known++;
-        assert_int_equal(solve(&s, ZW_COULOMB, NULL), ZW_OK);
+        assert_int_equal(solve(&s, ZW_CONTACT_COULOMB, NULL), ZW_OK);
         worst = fmax(worst, away(s.m, s.lambda, lambda));
         near = s;
         for (int i = 0; i < s.m; i++) {
             guess[i] = lambda[i] + 0.3 * random_number();
         }
-        assert_int_equal(solve(&near, ZW_COULOMB, guess), ZW_OK);
+        assert_int_equal(solve(&near, ZW_CONTACT_COULOMB, guess), ZW_OK);
         worst = fmax(worst, away(s.m, near.lambda, lambda));
-        assert_int_equal(solve_islands(&near, islands, ZW_COULOMB, guess), ZW_OK);
+        assert_int_equal(solve_islands(&near, islands, ZW_CONTACT_COULOMB, guess), ZW_OK);
         worst = fmax(worst, away(s.m, near.lambda, lambda));
         for (int i = 0; i < s.m * s.n; i++) {
             near.A[i] = -s.A[i];
@@ -491,7 +491,7 @@ static void agrees_with_all_modes(void **state)
             guess[i] = -guess[i];
             lambda[i] = -lambda[i];
         }
-        assert_int_equal(solve_islands(&near, islands, ZW_COULOMB, guess), ZW_OK);
+        assert_int_equal(solve_islands(&near, islands, ZW_CONTACT_COULOMB, guess), ZW_OK);
         worst = fmax(worst, away(s.m, near.lambda, lambda));
     }
     print_message("%d of %d problems by all modes: off by %.1e at most\n", known, count, worst);
@@ -513,8 +513,8 @@ static void dependent_rows(void **state)
         memcpy(add_box(&twice, -0.25, 0.5, s.b[0]), s.A, (size_t)s.n * sizeof(double));
         s.block[0].limit[0] -= 0.25;
         s.block[0].limit[1] += 0.5;
-        zw_status one = solve(&s, ZW_CONVEX, NULL);
-        assert_int_equal(solve(&twice, ZW_CONVEX, NULL), one);
+        zw_status one = solve(&s, ZW_CONTACT_CONVEX, NULL);
+        assert_int_equal(solve(&twice, ZW_CONTACT_CONVEX, NULL), one);
         if (one == ZW_OK) {
             assert_true(away(s.n, twice.a, s.a) < 1e-7);
             assert_true(fabs(twice.lambda[0] + twice.lambda[twice.m - 1] - s.lambda[0]) <
@@ -534,7 +534,7 @@ static void boxes_with_cones(void **state)
     for (int k = 0; k < count; k++) {
         scene s, as_cone;
         random_scene(&s, 4 + k % 4, 1 + k % 4, k % 2, 1 + k % 2);
-        zw_status status = solve(&s, ZW_COULOMB, NULL);
+        zw_status status = solve(&s, ZW_CONTACT_COULOMB, NULL);
         solved += status == ZW_OK;
         jammed += status == ZW_JAMMED; /* Painleve: Coulomb's law may have no solution */
         as_cone = s;
@@ -544,8 +544,8 @@ static void boxes_with_cones(void **state)
         for (int i = 0; i < s.m; i++) {
             s.guess[i] = s.lambda[i] * (1 + 0.1 * random_number());
         }
-        near +=
-            solve_islands(&s, islands, ZW_COULOMB, s.guess) == ZW_OK && s.certificate.worst <= 1e-8;
+        near += solve_islands(&s, islands, ZW_CONTACT_COULOMB, s.guess) == ZW_OK &&
+                s.certificate.worst <= 1e-8;
         double limit = 0.4;
         scene box = as_cone;
         *add_box(&box, -limit, limit, 0.1) = 1;
@@ -553,7 +553,8 @@ static void boxes_with_cones(void **state)
         A[as_cone.n] = 1;
         as_cone.b[as_cone.m - 1] = 0.1;
         as_cone.give[as_cone.m - 2] = 1;
-        if (solve(&box, ZW_COULOMB, NULL) == ZW_OK && solve(&as_cone, ZW_COULOMB, NULL) == ZW_OK) {
+        if (solve(&box, ZW_CONTACT_COULOMB, NULL) == ZW_OK &&
+            solve(&as_cone, ZW_CONTACT_COULOMB, NULL) == ZW_OK) {
             int agree = away(s.n, box.a, as_cone.a) < 1e-6;
             same += agree;
             other += !agree;
@@ -635,7 +636,7 @@ static void long_chains(void **state)
     for (int k = 0; k < count; k++) {
         make_chain(&c);
         zw_gauss_work *work = zw_gauss_work_create(&c.problem, NULL, NULL);
-        zw_gauss_options options = {.contact = ZW_COULOMB};
+        zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB};
         zw_motion motion;
         gauss_islands_answer answer;
         assert_int_equal(zw_gauss_solve(&c.problem, &options, work, &motion, NULL), ZW_OK);

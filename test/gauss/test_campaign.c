@@ -91,7 +91,7 @@ static void convex_campaign(const char *title, const scene_random_params *params
     tally t = {.title = title};
     for (int i = 0; i < scaled(CONVEX); i++) {
         scene *s = scene_random(first + (uint64_t)i, params);
-        tally_scene(&t, s, ZW_CONVEX, CONVEX_TOLERANCE);
+        tally_scene(&t, s, ZW_CONTACT_CONVEX, CONVEX_TOLERANCE);
         scene_free(s);
     }
     tally_judge(&t, 0.995);
@@ -122,7 +122,7 @@ static void coulomb_all_families(void **state)
         int tall = family == SCENE_STACK_TALL, count = tall ? TALL_STACKS : EACH_FAMILY;
         for (int i = 0; i < scaled(count); i += tall ? campaign_stride(4) : 1) {
             scene *s = scene_contact((scene_family)family, 3000000u + (unsigned)i);
-            tally_scene(&t, s, ZW_COULOMB, COULOMB_TOLERANCE);
+            tally_scene(&t, s, ZW_CONTACT_COULOMB, COULOMB_TOLERANCE);
             scene_free(s);
         }
         all.count += t.count;

@@ -51,7 +51,7 @@ static sample *sample_new(void)
 
 static zw_certificate judge(const sample *s)
 {
-    return certify(&s->problem, ZW_COULOMB, s->a, s->lambda, NULL);
+    return certify(&s->problem, ZW_CONTACT_COULOMB, s->a, s->lambda, NULL);
 }
 
 static void right_answer_passes(void **state)
@@ -152,13 +152,13 @@ static void laws_are_told_apart(void **state)
 {
     (void)state;
     sample *s = sample_new();
-    assert_below(0.01, certify(&s->problem, ZW_CONVEX, s->a, s->lambda, NULL).feasibility);
+    assert_below(0.01, certify(&s->problem, ZW_CONTACT_CONVEX, s->a, s->lambda, NULL).feasibility);
     solved convex = solve_convex(&s->problem);
     assert_status(convex, ZW_OK);
     zw_certificate own =
-        certify(&s->problem, ZW_CONVEX, convex.motion.a, convex.motion.lambda, NULL);
+        certify(&s->problem, ZW_CONTACT_CONVEX, convex.motion.a, convex.motion.lambda, NULL);
     zw_certificate other =
-        certify(&s->problem, ZW_COULOMB, convex.motion.a, convex.motion.lambda, NULL);
+        certify(&s->problem, ZW_CONTACT_COULOMB, convex.motion.a, convex.motion.lambda, NULL);
     assert_below(own.worst, 1e-10);
     assert_below(fabs(own.gap), 1e-10);
     assert_below(0.01, other.natural);
@@ -180,8 +180,8 @@ static void nonsense_is_not_praised(void **state)
             zw_certificate c;
             *(i < 6 ? &s->a[i] : &s->lambda[i - 6]) = bad[k];
             assert_true(zw_gauss_certify_scratch(&s->problem) <= 256);
-            zw_status status =
-                zw_gauss_certify(&s->problem, ZW_COULOMB, s->a, s->lambda, NULL, scratch, &c);
+            zw_status status = zw_gauss_certify(&s->problem, ZW_CONTACT_COULOMB, s->a, s->lambda,
+                                                NULL, scratch, &c);
             if (status == ZW_OK || c.worst <= 1.0) {
                 print_error("%s[%d] = %g: worst %g\n", i < 6 ? "a" : "lambda", i % 6, bad[k],
                             c.worst);
@@ -209,10 +209,11 @@ static void inflated_forces_hide_nothing(void **state)
         const double right[1] = {0}, wrong[1] = {1e-4};
         const double lambda[3] = {squeeze + 1.0, squeeze, 0},
                      pushed[3] = {squeeze + 1.0001, squeeze, 0};
-        assert_below(certify(&problem, ZW_CONVEX, right, lambda, NULL).worst, 1e-15);
-        zw_certificate c = certify(&problem, ZW_CONVEX, wrong, pushed, NULL);
+        assert_below(certify(&problem, ZW_CONTACT_CONVEX, right, lambda, NULL).worst, 1e-15);
+        zw_certificate c = certify(&problem, ZW_CONTACT_CONVEX, wrong, pushed, NULL);
         assert_true(c.feasibility > 3e-5 && c.worst > 3e-5);
-        c = certify(&problem, ZW_CONVEX, right, pushed, NULL); /* a force that moves nothing */
+        c = certify(&problem, ZW_CONTACT_CONVEX, right, pushed,
+                    NULL); /* a force that moves nothing */
         assert_below(3e-5, c.stationarity);
     }
 }
@@ -226,10 +227,10 @@ static void inflated_contacts_hide_nothing(void **state)
                                {.name = "ceiling", .kind = ZW_CONE, .rows = 2, .friction = {0.5}}};
     zw_gauss problem = {.n = 2, .free = free, .block_count = 2, .block = block, .A.dense = A};
     const double a[2] = {3, 0}, lambda[4] = {4, -2, 0, 0};
-    assert_below(certify(&problem, ZW_COULOMB, a, lambda, NULL).worst, 1e-15);
+    assert_below(certify(&problem, ZW_CONTACT_COULOMB, a, lambda, NULL).worst, 1e-15);
     for (double squeeze = 1.0; squeeze < 1e7; squeeze *= 100.0) { /* friction does not follow */
         const double inflated[4] = {4 + squeeze, -2, squeeze, 0};
-        assert_below(0.1, certify(&problem, ZW_COULOMB, a, inflated, NULL).worst);
+        assert_below(0.1, certify(&problem, ZW_CONTACT_COULOMB, a, inflated, NULL).worst);
     }
 }
 
@@ -250,7 +251,7 @@ static void agrees_with_the_kernel(void **state)
         assert_true(c.worst == own->worst && c.worst_block == own->worst_block);
         assert_true(c.stationarity == own->stationarity && c.feasibility == own->feasibility);
         assert_true(c.membership == own->membership && c.natural == own->natural);
-        assert_true(x.status != ZW_OK || c.worst <= (s->law == ZW_CONVEX ? 1e-10 : 1e-8));
+        assert_true(x.status != ZW_OK || c.worst <= (s->law == ZW_CONTACT_CONVEX ? 1e-10 : 1e-8));
         solved_free(&x);
         scene_free(s);
     }
@@ -272,14 +273,14 @@ static void verdict_does_not_depend_on_units(void **state)
             a[j] = x.motion.a[j] + 1e-3 * (j % 3 - 1);
             b[j] = a[j] * (j % 2 == 0 ? 1e-6 : 1.0);
         }
-        zw_certificate before = certify(&s->problem, ZW_CONVEX, a, lambda, NULL);
+        zw_certificate before = certify(&s->problem, ZW_CONTACT_CONVEX, a, lambda, NULL);
         scene_rescale_units(other, 1e6);
         scene_rescale_masses(other, 1e6);
         scene_rescale_rows(other, 1e-6);
         for (int j = 0; j < s->m; j++) {
             lambda[j] *= 1e6 * 1e6;
         }
-        zw_certificate after = certify(&other->problem, ZW_CONVEX, b, lambda, NULL);
+        zw_certificate after = certify(&other->problem, ZW_CONTACT_CONVEX, b, lambda, NULL);
         assert_close(after.worst / before.worst, 1.0, 1e-6);
         assert_close(after.stationarity / before.stationarity, 1.0, 1e-6);
         solved_free(&x);
@@ -316,7 +317,7 @@ static void joints_stop_dead(void **state)
     zw_certificate certificate;
     memcpy(a, s.motion.a, sizeof a);
     a[2] += 1e-6;
-    zw_gauss_certify(&problem, ZW_COULOMB, a, s.motion.lambda, NULL, NULL, &certificate);
+    zw_gauss_certify(&problem, ZW_CONTACT_COULOMB, a, s.motion.lambda, NULL, NULL, &certificate);
     assert_true(certificate.feasibility > 1e-8 && certificate.worst > 1e-8);
     solved_free(&s);
 }

@@ -53,8 +53,8 @@ static void block_sticks_on_an_incline(void **state)
 {
     (void)state;
     const double rest[3] = {0};
-    incline(atan(0.5), 0.51, ZW_COULOMB, rest);
-    incline(atan(0.5), 0.51, ZW_CONVEX, rest);
+    incline(atan(0.5), 0.51, ZW_CONTACT_COULOMB, rest);
+    incline(atan(0.5), 0.51, ZW_CONTACT_CONVEX, rest);
 }
 
 /* Coulomb: h g (sin - mu cos) along the slope. Convex: the same over 1 + mu^2, lifting by mu times
@@ -65,8 +65,8 @@ static void block_slides_on_an_incline(void **state)
     double alpha = atan(0.5), mu = 0.3, slide = h * g * (sin(alpha) - mu * cos(alpha));
     const double coulomb[3] = {slide, 0, 0};
     const double convex[3] = {slide / (1 + mu * mu), 0, mu * slide / (1 + mu * mu)};
-    incline(alpha, mu, ZW_COULOMB, coulomb);
-    incline(alpha, mu, ZW_CONVEX, convex);
+    incline(alpha, mu, ZW_CONTACT_COULOMB, coulomb);
+    incline(alpha, mu, ZW_CONTACT_CONVEX, convex);
 }
 
 /* Friction mu_i along row i: impulse -N mu_i^2 w_i / sqrt(sum (mu_i w_i)^2), not opposite to slip.
@@ -78,7 +78,7 @@ static void elliptic_friction_turns(void **state)
     double size = hypot(mu[0] * w[0], mu[1] * w[1]);
     double r[2] = {-N * mu[0] * mu[0] * w[0] / size, -N * mu[1] * mu[1] * w[1] / size};
     double free[3] = {w[0] - r[0] / m, w[1] - r[1] / m, -N / m};
-    solved s = point(m, free, mu[0], mu[1], ZW_COULOMB);
+    solved s = point(m, free, mu[0], mu[1], ZW_CONTACT_COULOMB);
     assert_status(s, ZW_OK);
     assert_close(s.motion.a[0], w[0], EXACT);
     assert_close(s.motion.a[1], w[1], EXACT);
@@ -93,7 +93,7 @@ static void leaving_contact_feels_nothing(void **state)
 {
     (void)state;
     const double free[3] = {1, -2, 0.5};
-    solved s = point(1.0, free, 0.9, 0.9, ZW_COULOMB);
+    solved s = point(1.0, free, 0.9, 0.9, ZW_CONTACT_COULOMB);
     assert_status(s, ZW_OK);
     for (int i = 0; i < 3; i++) {
         assert_true(s.motion.a[i] == free[i] && s.motion.lambda[i] == 0.0);

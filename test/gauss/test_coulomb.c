@@ -154,7 +154,7 @@ static void no_friction_is_an_inequality(void **state)
             }
             assert_null(s->compliance);
             zw_gauss ice = on_ice(s);
-            zw_gauss_options convex = {.contact = ZW_CONVEX};
+            zw_gauss_options convex = {.contact = ZW_CONTACT_CONVEX};
             solved cones = solve(&s->problem, &convex), rows = solve(&ice, &convex);
             assert_status(cones, ZW_OK);
             assert_status(rows, ZW_OK);
@@ -287,8 +287,8 @@ static void painleve_is_never_wrong_in_silence(void **state)
         scene *s = scene_contact(SCENE_PAINLEVE, 7500 + seed);
         solved answer = solve(&s->problem, NULL);
         if (answer.status == ZW_OK) {
-            zw_certificate c =
-                certify(&s->problem, ZW_COULOMB, answer.motion.a, answer.motion.lambda, NULL);
+            zw_certificate c = certify(&s->problem, ZW_CONTACT_COULOMB, answer.motion.a,
+                                       answer.motion.lambda, NULL);
             assert_below(c.worst, 1e-8);
             assert_below(energy_error(s, &answer.motion), 1e-7);
         } else {

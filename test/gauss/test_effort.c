@@ -29,7 +29,7 @@ static void effort_is_a_bound(void **state)
     for (int k = 0; k < 5; k++) {
         for (int i = 0; i < SEEDS; i++) {
             scene *s = hard(k, i);
-            for (int law = ZW_COULOMB; law <= ZW_CONVEX; law++) {
+            for (int law = ZW_CONTACT_COULOMB; law <= ZW_CONTACT_CONVEX; law++) {
                 for (int effort = 1; effort <= 64; effort *= 4) {
                     zw_gauss_options options = {.contact = (zw_contact_law)law,
                                                 .algebra = ZW_ALGEBRA_DENSE,
@@ -67,7 +67,7 @@ static void a_solve_ends_when_told_to(void **state)
     for (int k = 0; k < 5; k++) {
         scene *s = hard(k, 1);
         for (int a = 0; a < 2; a++) {
-            for (int law = ZW_COULOMB; law <= ZW_CONVEX; law++) {
+            for (int law = ZW_CONTACT_COULOMB; law <= ZW_CONTACT_CONVEX; law++) {
                 int left = 5;
                 zw_gauss_options options = {.contact = (zw_contact_law)law,
                                             .algebra = k == 0 ? ZW_ALGEBRA_AUTO : algebra[a],

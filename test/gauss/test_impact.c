@@ -65,7 +65,7 @@ static gauss_impact_answer row(int n, const double *mass, double e, const double
         gauss_impact_block(x, &block, &contact);
         gauss_impact_row(x, 2, column, value, 0);
     }
-    assert_int_equal(gauss_impact_solve(x, law, ZW_COULOMB, v, &answer, &error), ZW_OK);
+    assert_int_equal(gauss_impact_solve(x, law, ZW_CONTACT_COULOMB, v, &answer, &error), ZW_OK);
     gauss_impact_free(x);
     return answer;
 }
@@ -142,8 +142,8 @@ static gauss_impact_answer break_two(double aside, double *v)
         gauss_impact_row(x, 4, column, value, 0);
     }
     memcpy(v, start, sizeof start);
-    assert_int_equal(gauss_impact_solve(x, ZW_IMPACT_SEQUENTIAL, ZW_COULOMB, v, &answer, &error),
-                     ZW_OK);
+    assert_int_equal(
+        gauss_impact_solve(x, ZW_IMPACT_SEQUENTIAL, ZW_CONTACT_COULOMB, v, &answer, &error), ZW_OK);
     gauss_impact_free(x);
     return answer;
 }
@@ -312,7 +312,7 @@ static zw_status hit(const cluster *c, zw_impact_law law, double *v, gauss_impac
         }
     }
     memcpy(v, c->v, sizeof c->v);
-    zw_status status = gauss_impact_solve(x, law, ZW_COULOMB, v, answer, &error);
+    zw_status status = gauss_impact_solve(x, law, ZW_CONTACT_COULOMB, v, answer, &error);
     gauss_impact_free(x);
     return status;
 }
@@ -435,7 +435,7 @@ static void kanes_pendulum_gains_nothing(void **state)
         gauss_impact_row(x, 2, column, normal, 0);
         gauss_impact_row(x, 2, column, across, 0);
         zw_impact_law law = k % 2 ? ZW_IMPACT_SEQUENTIAL : ZW_IMPACT_SIMULTANEOUS;
-        assert_int_equal(gauss_impact_solve(x, law, ZW_COULOMB, v, &answer, &error), ZW_OK);
+        assert_int_equal(gauss_impact_solve(x, law, ZW_CONTACT_COULOMB, v, &answer, &error), ZW_OK);
         double after = 0.5 * (M[0] * v[0] * v[0] + M[2] * v[1] * v[1]) + M[1] * v[0] * v[1];
         reduced += answer.share < 1;
         assert_true(after <= before * (1 + 1e-12));
@@ -462,8 +462,8 @@ static void walls_that_move_do_work(void **state)
     gauss_impact_begin(x, 1, &metric);
     gauss_impact_block(x, &block, &contact);
     gauss_impact_row(x, 1, column, one, 3); /* the wall comes with 3 */
-    assert_int_equal(gauss_impact_solve(x, ZW_IMPACT_SEQUENTIAL, ZW_COULOMB, v, &answer, &error),
-                     ZW_OK);
+    assert_int_equal(
+        gauss_impact_solve(x, ZW_IMPACT_SEQUENTIAL, ZW_CONTACT_COULOMB, v, &answer, &error), ZW_OK);
     gauss_impact_free(x);
     assert_true(fabs(v[0] - 5) < 1e-14);                /* 4 towards it, 2 away from it */
     assert_true(fabs(answer.loss - 0.75 * 16) < 1e-13); /* m (1 - e^2) 4^2/2 */

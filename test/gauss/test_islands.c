@@ -125,7 +125,7 @@ static void free_where_it_may(void **state)
 {
     (void)state;
     static scene s;
-    const zw_contact_law law[] = {ZW_COULOMB, ZW_CONVEX};
+    const zw_contact_law law[] = {ZW_CONTACT_COULOMB, ZW_CONTACT_CONVEX};
     unsigned long seed[1] = {0};
     int frees[2] = {0, 0};
     gauss_islands *islands = gauss_islands_create();
@@ -159,7 +159,7 @@ static void as_the_whole(void **state)
     unsigned long seed[MOST] = {3, 1, 4, 15, 9, 26};
     make(&all, 6, seed);
     zw_gauss_options options = zw_gauss_options_default();
-    options.contact = ZW_CONVEX;
+    options.contact = ZW_CONTACT_CONVEX;
     gauss_islands *islands = gauss_islands_create();
     gauss_islands_answer answer;
     zw_motion motion;
@@ -276,7 +276,7 @@ static void told_as_of_the_whole(void **state)
     static scene s;
     double force[MOST * PER], C[MOST * PER];
     unsigned long seed[MOST] = {3, 1, 4, 15, 9, 26};
-    zw_gauss_options options = {.contact = ZW_CONVEX};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX};
     zw_motion motion, parts;
     zw_status status;
     zw_certificate proof;
@@ -296,7 +296,7 @@ static void told_as_of_the_whole(void **state)
     assert_int_equal(parts.redundant_count, motion.redundant_count);
     assert_int_equal(parts.redundant_count, 6);
     assert_memory_equal(parts.redundant, motion.redundant, 6 * sizeof(int));
-    zw_gauss_certify(&s.problem, ZW_CONVEX, parts.a, parts.lambda, NULL, NULL, &proof);
+    zw_gauss_certify(&s.problem, ZW_CONTACT_CONVEX, parts.a, parts.lambda, NULL, NULL, &proof);
     assert_true(proof.worst < 1e-9 && parts.certificate.worst < 1e-9);
     zw_gauss_work_free(work);
     gauss_apart_free(apart);
@@ -310,7 +310,7 @@ static void again_where_it_changed(void **state)
     static scene s;
     double force[MOST * PER], C[MOST * PER], before[MOST * PER];
     unsigned long seed[MOST] = {3, 1, 4, 15};
-    zw_gauss_options options = {.contact = ZW_COULOMB};
+    zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB};
     zw_motion motion, other;
     zw_status status;
     make(&s, 4, seed);

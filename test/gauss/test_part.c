@@ -45,7 +45,7 @@ static void any_guess_leads_to_the_motion(void **state)
         double *a = calloc((size_t)n, sizeof *a), *guess = calloc((size_t)m, sizeof *guess);
         zw_motion motion;
         assert_non_null(work);
-        assert_int_equal(solve(s, ZW_CONVEX, NULL, work, &motion), ZW_OK);
+        assert_int_equal(solve(s, ZW_CONTACT_CONVEX, NULL, work, &motion), ZW_OK);
         memcpy(a, motion.a, (size_t)n * sizeof *a);
         for (int kind = 0; kind < 4; kind++) {
             for (int k = 0, at = 0; k < s->problem.block_count; at += s->problem.block[k++].rows) {
@@ -55,7 +55,8 @@ static void any_guess_leads_to_the_motion(void **state)
                                                 : 0.0;
                 }
             }
-            zw_status status = solve(s, ZW_CONVEX, kind < 3 ? guess : motion.lambda, work, &motion);
+            zw_status status =
+                solve(s, ZW_CONTACT_CONVEX, kind < 3 ? guess : motion.lambda, work, &motion);
             assert_int_equal(status, ZW_OK);
             assert_true(motion.certificate.worst <= 1e-10);
             assert_true(apart(n, motion.a, a) < 1e-8);
@@ -76,9 +77,9 @@ static void an_answer_stays(void **state)
         zw_gauss_work *work = zw_gauss_work_create(&s->problem, NULL, NULL);
         double *a = calloc((size_t)s->problem.n, sizeof *a);
         zw_motion motion;
-        assert_int_equal(solve(s, ZW_COULOMB, NULL, work, &motion), ZW_OK);
+        assert_int_equal(solve(s, ZW_CONTACT_COULOMB, NULL, work, &motion), ZW_OK);
         memcpy(a, motion.a, (size_t)s->problem.n * sizeof *a);
-        assert_int_equal(solve(s, ZW_COULOMB, motion.lambda, work, &motion), ZW_OK);
+        assert_int_equal(solve(s, ZW_CONTACT_COULOMB, motion.lambda, work, &motion), ZW_OK);
         assert_string_equal(motion.method, "newton");
         assert_true(motion.factorizations <= 4);
         assert_true(apart(s->problem.n, motion.a, a) < 1e-6);

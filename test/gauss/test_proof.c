@@ -145,7 +145,7 @@ static void a_direction_on_the_surface_is_polished(void **state)
 
 static zw_status status_of(const zw_gauss *problem, zw_algebra algebra)
 {
-    zw_gauss_options options = {.contact = ZW_CONVEX, .algebra = algebra};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX, .algebra = algebra};
     solved s = solve(problem, &options);
     zw_status status = s.status;
     solved_free(&s);
@@ -227,7 +227,7 @@ static void a_long_proof_is_found(void **state)
                         .block = block,
                         .A = {.start = start, .column = column, .value = value},
                         .b = b};
-    zw_gauss_options options = {.contact = ZW_CONVEX};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX};
     solved s = solve(&problem, &options);
     assert_status(s, ZW_CONFLICT);
     assert_int_equal(s.motion.conflict_count, N + 1);

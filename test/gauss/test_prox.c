@@ -156,7 +156,7 @@ static void near_law(zw_contact_law law, int *asked, int *found, int *steps)
         assert_true(fabs(proof.worst - answer.certificate.worst) <= 1e-13);
         options.guess = NULL;
         assert_true(solve_cold(&s, &options, b, other));
-        for (int j = 0; j < N && law == ZW_CONVEX; j++) { /* there is one motion only */
+        for (int j = 0; j < N && law == ZW_CONTACT_CONVEX; j++) { /* there is one motion only */
             assert_true(fabs(answer.a[j] - b[j]) <= 1e-9);
         }
     }
@@ -168,7 +168,7 @@ static void near_what_was(void **state)
     (void)state;
     for (int law = 0; law < 2; law++) {
         int asked = 0, found = 0, steps = 0;
-        near_law(law ? ZW_CONVEX : ZW_COULOMB, &asked, &found, &steps);
+        near_law(law ? ZW_CONTACT_CONVEX : ZW_CONTACT_COULOMB, &asked, &found, &steps);
         print_message("%d of %d in %d steps\n", found, asked, steps);
         assert_true(asked >= 40);
         assert_true(100 * found >= 97 * asked);
@@ -182,7 +182,7 @@ static void by_force(void **state)
     (void)state;
     static scene s;
     gauss_prox *prox = gauss_prox_create();
-    zw_gauss_options options = {.contact = ZW_COULOMB};
+    zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB};
     gauss_prox_answer answer;
     double a[N], lambda[M], force[N] = {0};
     make(&s, 7);
@@ -210,7 +210,7 @@ static void nothing_to_find(void **state)
     (void)state;
     static scene s;
     gauss_prox *prox = gauss_prox_create();
-    zw_gauss_options options = {.contact = ZW_COULOMB};
+    zw_gauss_options options = {.contact = ZW_CONTACT_COULOMB};
     gauss_prox_answer answer;
     make(&s, 3);
     s.b[3 * CONTACTS + 2] += 1;

@@ -21,8 +21,8 @@ static void check_seeds(int count, const uint64_t *seed, unsigned without, unsig
             print_error("%s\n", s->name);
         }
         assert_status(answer, ZW_OK);
-        zw_certificate c =
-            certify(&s->problem, ZW_CONVEX, answer.motion.a, answer.motion.lambda, answer.motion.C);
+        zw_certificate c = certify(&s->problem, ZW_CONTACT_CONVEX, answer.motion.a,
+                                   answer.motion.lambda, answer.motion.C);
         assert_below(c.worst, 1e-10);
         solved_free(&answer);
         scene_free(s);

@@ -15,7 +15,7 @@ enum { COUNT = 150 };
 static int compare(const group *g, uint64_t seed, int *lists)
 {
     scene *s = scene_random(seed, &g->params);
-    zw_gauss_options options = {.contact = ZW_CONVEX, .least_squares = g->least_squares};
+    zw_gauss_options options = {.contact = ZW_CONTACT_CONVEX, .least_squares = g->least_squares};
     answer dense = solve_with(&s->problem, options, ZW_ALGEBRA_DENSE);
     answer sparse = solve_with(&s->problem, options, ZW_ALGEBRA_SPARSE);
     int same = dense.status == sparse.status;
@@ -321,7 +321,8 @@ static void a_chain_lands(void **state)
         for (int law = 0; law < 3; law++) { /* no friction, convex, Coulomb */
             scene *chain = scene_chain(links);
             longer l = chain_with_floor(chain, -9.0, law > 0 ? 0.4 : 0.0);
-            zw_gauss_options options = {.contact = law == 2 ? ZW_COULOMB : ZW_CONVEX};
+            zw_gauss_options options = {.contact =
+                                            law == 2 ? ZW_CONTACT_COULOMB : ZW_CONTACT_CONVEX};
             double begin = now();
             answer a = solve_with(&l.problem, options, ZW_ALGEBRA_SPARSE);
             print_message("chain of %4d on a floor, %s: certificate %.1e, %s, %d factorisations, "

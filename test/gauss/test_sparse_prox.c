@@ -104,7 +104,8 @@ static packed trial;
 static double judged(const zw_motion *motion)
 {
     zw_certificate proof;
-    zw_gauss_certify(&trial.problem, ZW_COULOMB, motion->a, motion->lambda, NULL, NULL, &proof);
+    zw_gauss_certify(&trial.problem, ZW_CONTACT_COULOMB, motion->a, motion->lambda, NULL, NULL,
+                     &proof);
     return proof.worst;
 }
 

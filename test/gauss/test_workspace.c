@@ -87,8 +87,8 @@ static void solve_without_memory(const scene *s, const zw_gauss_options *options
 static void solve_allocates_nothing(void **state)
 {
     (void)state;
-    zw_gauss_options convex = {.contact = ZW_CONVEX};
-    zw_gauss_options sparse = {.contact = ZW_CONVEX, .algebra = ZW_ALGEBRA_SPARSE};
+    zw_gauss_options convex = {.contact = ZW_CONTACT_CONVEX};
+    zw_gauss_options sparse = {.contact = ZW_CONTACT_CONVEX, .algebra = ZW_ALGEBRA_SPARSE};
     scene_random_params params = scene_random_everything(0.5);
     for (unsigned seed = 0; seed < 20; seed++) {
         scene *s = scene_random(100 + seed, &params);
@@ -194,8 +194,8 @@ static void same_bits(const scene *s, const zw_gauss_options *options)
 static void same_bits_every_time(void **state)
 {
     (void)state;
-    zw_gauss_options convex = {.contact = ZW_CONVEX};
-    zw_gauss_options sparse = {.contact = ZW_CONVEX, .algebra = ZW_ALGEBRA_SPARSE};
+    zw_gauss_options convex = {.contact = ZW_CONTACT_CONVEX};
+    zw_gauss_options sparse = {.contact = ZW_CONTACT_CONVEX, .algebra = ZW_ALGEBRA_SPARSE};
     scene_random_params params = scene_random_everything(0.7);
     for (unsigned seed = 0; seed < 40; seed += (unsigned)campaign_stride(4)) {
         scene *s = scene_random(300 + seed, &params);

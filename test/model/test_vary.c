@@ -66,7 +66,7 @@ static int write_text(char *to, size_t room, const char *name, const char *value
 }
 
 /* Where it is after some steps, as a hash of its state. */
-static uint64_t future_of(zw_model *model, zw_contact_model contact)
+static uint64_t future_of(zw_model *model, zw_contact_law contact)
 {
     zw_error error = {0};
     zw_system *system = model ? zw_system_compile(model, &error) : NULL;
@@ -135,13 +135,13 @@ static void test_edited(void **state)
         zw_model *edited = parse(words);
         int seen = 0;
         for (int law = ZW_CONTACT_COULOMB; law <= ZW_CONTACT_SOFT; law += 2) {
-            uint64_t one = future_of(set, (zw_contact_model)law);
-            uint64_t other = future_of(edited, (zw_contact_model)law);
+            uint64_t one = future_of(set, (zw_contact_law)law);
+            uint64_t other = future_of(edited, (zw_contact_law)law);
             if (one != other) {
                 print_error("%s: set and edited differ\n", change[i].name);
             }
             assert_int_equal(one, other);
-            seen |= future_of(plain, (zw_contact_model)law) != one;
+            seen |= future_of(plain, (zw_contact_law)law) != one;
         }
         if (!seen) {
             print_error("%s: nothing changed\n", change[i].name);

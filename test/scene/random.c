@@ -411,5 +411,5 @@ scene *scene_random(uint64_t seed, const scene_random_params *params)
 
     snprintf(name, sizeof name, "%s-%llu", g.want.infeasible ? "contradiction" : "random",
              (unsigned long long)seed);
-    return draft_finish(g.d, name, ZW_CONVEX, &form);
+    return draft_finish(g.d, name, ZW_CONTACT_CONVEX, &form);
 }

@@ -197,5 +197,5 @@ scene *robot_scene(uint64_t seed, const char *name)
 
     draft_form form = {.metric = ZW_METRIC_DENSE, .compressed = dice_chance(&st.dice, 0.3)};
     form.force = dice_chance(&st.dice, 0.3);
-    return draft_finish(d, name, ZW_COULOMB, &form);
+    return draft_finish(d, name, ZW_CONTACT_COULOMB, &form);
 }

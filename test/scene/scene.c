@@ -54,7 +54,7 @@ scene *scene_new(const char *name, int n)
     }
     s->problem.n = n;
     s->margin = 1;
-    s->law = ZW_CONVEX;
+    s->law = ZW_CONTACT_CONVEX;
     snprintf(s->name, sizeof s->name, "%s", name);
     return s;
 }

@@ -208,7 +208,7 @@ void scene_write(const scene *s, FILE *out)
     scene *scratch = scene_new("", 0);
 
     fprintf(out, "problem %s\n%d %d %d %s\n", s->name, p->n, s->m, p->block_count,
-            s->law == ZW_CONVEX ? "convex" : "coulomb");
+            s->law == ZW_CONTACT_CONVEX ? "convex" : "coulomb");
     write_metric(s, scratch, out);
     fprintf(out, p->force ? "force\n" : "free\n");
     write_line(out, p->force ? p->force : p->free, p->n);

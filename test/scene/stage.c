@@ -287,7 +287,7 @@ scene *stage_finish(stage *st, const char *name)
         d->conflict[1] = st->conflict[1];
     }
     draft_form form = choose_form(st, d);
-    scene *s = draft_finish(d, name, ZW_COULOMB, &form);
+    scene *s = draft_finish(d, name, ZW_CONTACT_COULOMB, &form);
     if (s->witness)
         find_witness(st, s);
     return s;

@@ -2,7 +2,7 @@
  * Coulomb's law where things stick or roll, and lifts what slides. */
 #include "touch.h"
 
-static zw_status run_by(scene *s, zw_contact_model contact, double t, double h, double tolerance,
+static zw_status run_by(scene *s, zw_contact_law contact, double t, double h, double tolerance,
                         zw_error *error)
 {
     zw_run_options options = {
@@ -10,7 +10,7 @@ static zw_status run_by(scene *s, zw_contact_model contact, double t, double h, 
     return zw_run(s->system, s->state, s->work, &options, NULL, error);
 }
 
-static void go_by(scene *s, zw_contact_model contact, double t, double h, double tolerance)
+static void go_by(scene *s, zw_contact_law contact, double t, double h, double tolerance)
 {
     zw_error error = {0};
     must(run_by(s, contact, t, h, tolerance, &error), &error);
@@ -28,14 +28,14 @@ static void words(void **state)
     (void)state;
     const char *const name[] = {"default", "coulomb", "convex", "soft"};
     for (int k = 0; k < 4; k++) {
-        zw_contact_model found;
-        assert_int_equal(zw_contact_model_find(name[k], &found), ZW_OK);
+        zw_contact_law found;
+        assert_int_equal(zw_contact_law_find(name[k], &found), ZW_OK);
         assert_int_equal((int)found, k);
-        assert_string_equal(zw_contact_model_name(found), name[k]);
+        assert_string_equal(zw_contact_law_name(found), name[k]);
     }
-    zw_contact_model none = ZW_CONTACT_SOFT;
-    assert_int_equal(zw_contact_model_find("hard", &none), ZW_BAD_INPUT);
-    assert_string_equal(zw_contact_model_name((zw_contact_model)9), "?");
+    zw_contact_law none = ZW_CONTACT_SOFT;
+    assert_int_equal(zw_contact_law_find("hard", &none), ZW_BAD_INPUT);
+    assert_string_equal(zw_contact_law_name((zw_contact_law)9), "?");
 }
 
 /* A law asks for its method; who says both must mean the same. */
@@ -48,12 +48,12 @@ static void laws_and_methods(void **state)
     for (int law = 0; law < 4; law++) {
         for (int k = 0; k < 4; k++) {
             zw_run_options wish = {.step = 0.01, .method = all[k]}, plan;
-            wish.contact = (zw_contact_model)law;
+            wish.contact = (zw_contact_law)law;
             zw_error error = {0};
             zw_status status = zw_run_plan(s.system, s.state, &wish, &plan, &error);
             assert_int_equal(status, fits[law][k] ? ZW_OK : ZW_BAD_INPUT);
             if (!fits[law][k]) {
-                assert_non_null(strstr(error.text, zw_contact_model_name(wish.contact)));
+                assert_non_null(strstr(error.text, zw_contact_law_name(wish.contact)));
                 assert_non_null(strstr(error.text, zw_method_name(all[k])));
             } else if (all[k] != ZW_METHOD_RK4) {
                 int soft = law == 3 || all[k] == ZW_METHOD_SOFT;
@@ -64,7 +64,7 @@ static void laws_and_methods(void **state)
             }
         }
     }
-    zw_run_options wish = {.step = 0.01, .contact = (zw_contact_model)7}, plan;
+    zw_run_options wish = {.step = 0.01, .contact = (zw_contact_law)7}, plan;
     zw_error error = {0};
     assert_int_equal(zw_run_plan(s.system, s.state, &wish, &plan, &error), ZW_BAD_INPUT);
     close_scene(&s);

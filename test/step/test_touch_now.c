@@ -558,7 +558,7 @@ static int note_first(void *user, zw_sample_kind kind, int event, const zw_syste
 static void by_the_law_of_the_run(void **state)
 {
     (void)state;
-    static const zw_contact_model law[] = {ZW_CONTACT_CONVEX, ZW_CONTACT_SOFT};
+    static const zw_contact_law law[] = {ZW_CONTACT_CONVEX, ZW_CONTACT_SOFT};
     for (int k = 0; k < 2; k++) {
         const char *text = "<worldbody>" FLOOR CRATE
                            "<body pos='1 0 .0995'><freejoint/><geom type='box' size='.1 .1 .1' "

@@ -435,7 +435,7 @@ static void forces(job *j, zw_state *state, zw_work *work)
     int sleepers = zw_sleepers(j->system, state, NULL, &j->error);
     mix(&j->hash, &sleepers, sizeof sleepers);
     for (int contact = ZW_CONTACT_COULOMB; contact <= ZW_CONTACT_SOFT; contact++) {
-        const zw_run_options options = {.contact = (zw_contact_model)contact, .step = 1e-3};
+        const zw_run_options options = {.contact = (zw_contact_law)contact, .step = 1e-3};
         mix_status(&j->hash, zw_forward(j->system, state, work, &options, &j->error));
         mix_fields(&j->hash, j->system, state, work);
         zw_state *copy = NULL;

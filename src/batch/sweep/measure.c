@@ -3,8 +3,8 @@
  * Between samples a quantity is the polynomial through up to seven of them, three to each side, of
  * one smooth piece: an extreme or a passage is found on it, a mean is its integral. Its error is
  * that of interpolation, about 0.02 (w h)^7 of an oscillation of frequency w sampled every h. How
- * good it is is told, not hoped: the same with two nodes less is computed, too, and the difference
- * stands in the table (`doubt`). */
+ * good it is is measured, not hoped: the same with two nodes less is computed, too, and the
+ * difference stands in the table (`doubt`). */
 #include "batch/sweep/sweep.h"
 
 #include <math.h>

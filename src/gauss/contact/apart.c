@@ -8,16 +8,16 @@
 #include "gauss/contact/islands_inner.h"
 
 /* What is known of a piece. */
-typedef struct told {
+typedef struct summary {
     double Z, independence, margin;
     int rank;
     zw_certificate certificate; /* worst_block by the numbers of the whole */
     zw_status status;
-} told;
+} summary;
 
 struct gauss_apart {
     gauss_islands *islands;
-    room told, b, vector, rows, redundant, is_redundant, undetermined;
+    room summary, b, vector, rows, redundant, is_redundant, undetermined;
     /* in `vector` and `rows`: */
     double *a, *F_N, *F_L, *F_C, *C, *part_C;
     double *lambda, *residual;
@@ -36,7 +36,7 @@ gauss_apart *gauss_apart_create(void)
 void gauss_apart_free(gauss_apart *w)
 {
     if (w) {
-        room *list[] = {&w->told,         &w->b,           &w->vector, &w->rows, &w->redundant,
+        room *list[] = {&w->summary,      &w->b,           &w->vector, &w->rows, &w->redundant,
                         &w->is_redundant, &w->undetermined};
         for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
             base_free(list[i]->data);
@@ -51,7 +51,7 @@ static int make_room(gauss_apart *w, const zw_gauss *problem, int m)
     size_t n = (size_t)problem->n, blocks = (size_t)problem->block_count;
     double *vector = islands_room(&w->vector, 6 * n, sizeof(double));
     double *rows = islands_room(&w->rows, 2 * (size_t)m, sizeof(double));
-    if (!vector || !rows || !islands_room(&w->told, n, sizeof(told)) ||
+    if (!vector || !rows || !islands_room(&w->summary, n, sizeof(summary)) ||
         !islands_room(&w->b, (size_t)m, sizeof(double)) ||
         !islands_room(&w->redundant, blocks, sizeof(int)) ||
         !islands_room(&w->is_redundant, blocks, sizeof(char)) ||
@@ -116,7 +116,7 @@ static void put_rows(gauss_apart *w, const piece *p, const zw_motion *motion)
 
 /* 0: it has no answer. */
 static int solve_piece(gauss_apart *w, const zw_gauss *problem, const zw_gauss_options *options,
-                       const piece *p, told *to, zw_error *error)
+                       const piece *p, summary *to, zw_error *error)
 {
     gauss_islands *is = w->islands;
     const int *unknown = (int *)is->unknown.data + p->first_unknown;
@@ -149,12 +149,12 @@ static int solve_piece(gauss_apart *w, const zw_gauss *problem, const zw_gauss_o
     }
     put_vectors(w, p, &motion);
     put_rows(w, p, &motion);
-    *to = (told){.Z = motion.Z,
-                 .independence = motion.independence,
-                 .margin = motion.margin,
-                 .rank = motion.rank,
-                 .certificate = motion.certificate,
-                 .status = status};
+    *to = (summary){.Z = motion.Z,
+                    .independence = motion.independence,
+                    .margin = motion.margin,
+                    .rank = motion.rank,
+                    .certificate = motion.certificate,
+                    .status = status};
     if (motion.certificate.worst_block >= 0) {
         to->certificate.worst_block = block[motion.certificate.worst_block];
     }
@@ -199,7 +199,7 @@ static zw_status sum_up(gauss_apart *w, const zw_gauss *problem, int m, zw_motio
                           .certificate = {.worst_block = -1},
                           .method = "apart"};
     for (int i = 0; i < w->islands->piece_count; i++) {
-        const told *it = (told *)w->told.data + i;
+        const summary *it = (summary *)w->summary.data + i;
         motion->Z += it->Z;
         motion->rank += it->rank;
         motion->independence = fmin(motion->independence, it->independence);
@@ -234,7 +234,7 @@ int gauss_apart_solve(gauss_apart *w, const zw_gauss *problem, const zw_gauss_op
         if (again && is_same(w, problem, p)) {
             continue;
         }
-        if (!solve_piece(w, problem, options, p, (told *)w->told.data + i,
+        if (!solve_piece(w, problem, options, p, (summary *)w->summary.data + i,
                          story.status == ZW_OK ? &story : NULL)) {
             return 0;
         }

@@ -1,8 +1,8 @@
 /* zw_gauss_solve, piece by piece: for those who want to know all that a zw_motion tells.
  *
  * The pieces are those of islands.h; each is answered by the kernel alone, so that many small
- * things cost their sum. What is told of the whole is the sum of the pieces (Z, rank), their lists
- * one after another, and the worst of their certificates. */
+ * things cost their sum. What is reported of the whole is the sum of the pieces (Z, rank), their
+ * lists one after another, and the worst of their certificates. */
 #ifndef ZW_GAUSS_APART_H
 #define ZW_GAUSS_APART_H
 

@@ -157,11 +157,11 @@ static zw_status solve_group(gauss_impact *x, const double *v, double share, imp
         x->part_b[row] = x->b[block->first] + (block->contact ? e * block->speed : 0);
     }
     zw_status status = impact_solve_part(x, v, &found, error);
-    if (x->options.contact == ZW_COULOMB &&
+    if (x->options.contact != ZW_CONTACT_CONVEX &&
         (status == ZW_INACCURATE || status == ZW_JAMMED || status == ZW_NO_STEP)) {
-        x->options.contact = ZW_CONVEX;
+        x->options.contact = ZW_CONTACT_CONVEX;
         status = impact_solve_part(x, v, &found, error);
-        x->options.contact = ZW_COULOMB;
+        x->options.contact = ZW_CONTACT_COULOMB;
         answer->relaxed++;
     }
     if (status != ZW_OK) {

@@ -4,7 +4,7 @@
  *     gauss_impact_begin(x, n, &metric);
  *     gauss_impact_block(x, &block, contact);       a contact, or (contact NULL) what always holds,
  *     gauss_impact_row(x, count, column, value, b); and each of its rows: A v - b is its speed
- *     gauss_impact_solve(x, law, ZW_COULOMB, v, &answer, &error);
+ *     gauss_impact_solve(x, law, ZW_CONTACT_COULOMB, v, &answer, &error);
  *     gauss_impact_free(x);
  *
  * The object can be used again and again; arrays grow and stay. Running out of memory while

@@ -408,7 +408,7 @@ static int is_there(gauss_prox *x, double tolerance, zw_certificate *certificate
                          .m = x->m,
                          .block_count = x->piece->block_count,
                          .block = x->piece->blocks,
-                         .contact = x->coulomb ? ZW_COULOMB : ZW_CONVEX,
+                         .contact = x->coulomb ? ZW_CONTACT_COULOMB : ZW_CONTACT_CONVEX,
                          .lambda = x->out,
                          .unit = x->unit_of,
                          .force = x->way,
@@ -486,7 +486,7 @@ int gauss_prox_solve(gauss_prox *x, const zw_gauss *problem, const gauss_piece *
     x->piece = piece;
     x->n = piece->n;
     x->m = piece->m;
-    x->coulomb = options->contact == ZW_COULOMB;
+    x->coulomb = options->contact != ZW_CONTACT_CONVEX;
     if (!prox_make_room(x) || !prox_open_tree(x)) {
         return -1;
     }

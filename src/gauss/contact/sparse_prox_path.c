@@ -28,10 +28,10 @@
  * share of the energy of the worst violation, V^2 / (J M^-1 J'). Without sweeps at x = 0, and with
  * all of it.
  *
- * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is told who
- * is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured by
- * J M^-1 J'. It is tried when the certificate has fallen to TRY, and again each time mu has fallen
- * by 100. Where the path gets stuck it is tried with all patience. */
+ * Where it ends.  The last digits are for Newton's method (sparse_prox_newton.c), which is given
+ * who is open, sticks and slides: by what is the larger of the eigenvalues of r and of y, measured
+ * by J M^-1 J'. It is tried when the certificate has fallen to TRY, and again each time mu has
+ * fallen by 100. Where the path gets stuck it is tried with all patience. */
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -229,7 +229,7 @@ void many_table_fill(many_table *t, const zw_gauss *problem, zw_contact_law law,
                 u->d += takes_part(b, i + r - at);
             }
             t->rows += u->d;
-            u->is_convex = law == ZW_CONVEX && u->d > 1;
+            u->is_convex = law == ZW_CONTACT_CONVEX && u->d > 1;
             t->is_convex |= u->is_convex;
             u->G = t->slopes;
             t->slopes += (size_t)(u->d * u->d);

@@ -107,7 +107,7 @@ int gauss_part_missing(const zw_gauss *problem, const zw_gauss_options *options,
     work->missing = 0;
     for (int k = 0; k < whole->cone_count && work->partial; k++) {
         if (!whole->taken[k] &&
-            part_violates(problem, work, &whole->cone[k], options->contact == ZW_COULOMB)) {
+            part_violates(problem, work, &whole->cone[k], options->contact != ZW_CONTACT_CONVEX)) {
             whole->taken[k] = 1;
             work->missing++;
         }

@@ -79,7 +79,7 @@ void gauss_core_open(const zw_gauss *problem, zw_gauss_work *work, const zw_gaus
     core->cone = work->cone;
     core->normal = work->normal;
     core->held = dense_norm(work->rank, work->z);
-    core->coulomb = options->contact == ZW_COULOMB;
+    core->coulomb = options->contact != ZW_CONTACT_CONVEX;
     core->aim = core->coulomb ? 1e-13 : 1e-14;
     core->accept = 0.1 * options->tolerance;
     core->wanted = core->coulomb;

@@ -229,7 +229,7 @@ void gauss_refine(const zw_gauss *problem, const zw_gauss_options *options, zw_g
         }
     }
     back_to_best(work, lambda);
-    if (limit > 0 && work->core.p > 0 && options->contact == ZW_CONVEX &&
+    if (limit > 0 && work->core.p > 0 && options->contact == ZW_CONTACT_CONVEX &&
         work->certificate.worst > options->tolerance) {
         refine_changes(problem, options, work, C, lambda);
     }

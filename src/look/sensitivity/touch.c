@@ -12,7 +12,7 @@
  * A plane has its normal fixed, and touches what is nearest to it: dgap = n . dd, dn = w x n.
  *
  * All others.  By differences of the pair alone, of fourth order, in which parts of the shapes are
- * told by their features, over ways that are shortened until two of them agree. A motion of the
+ * known by their features, over ways that are shortened until two of them agree. A motion of the
  * first shape is one of both together less one of the second. */
 #include "look/sensitivity/touch.h"
 

@@ -110,7 +110,7 @@ static void lay_out(path_judge *judge, base_arena *arena)
     size_t carried = (size_t)judge->system->law.carried;
     judge->carried = base_arena_doubles(arena, count * carried);
     judge->rate = base_arena_doubles(arena, count * carried);
-    judge->told = base_arena_doubles(arena, count);
+    judge->grid_error = base_arena_doubles(arena, count);
     judge->wide[0] = base_arena_doubles(arena, n + carried);
     judge->wide[1] = base_arena_doubles(arena, n + carried);
     judge->modes = base_arena_doubles(arena, (size_t)judge->constraints);

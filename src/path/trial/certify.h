@@ -43,9 +43,9 @@ typedef struct path_judge {
     double *forces;   /* [count] |M a|^2: what the extra force is compared with */
     double *carried;  /* [count * carried] multipliers that the law carries, */
     double *rate;     /* [count * carried] and their rates */
-    double *told;     /* [count] the extra force's error by discretisation, in Theorem 2 */
-    double *wide[2];  /* [n + carried] speeds with them, accelerations with rates */
-    double *modes;    /* [constraints] of one sample */
+    double *grid_error;  /* [count] the extra force's error by discretisation, in Theorem 2 */
+    double *wide[2];     /* [n + carried] speeds with them, accelerations with rates */
+    double *modes;       /* [constraints] of one sample */
     unsigned char *mode; /* [count * constraints] system_mode */
     double *room[4];     /* [n * (n + 1) + m] */
     void *memory;

@@ -54,7 +54,7 @@ zw_status judge_law_find(path_judge *judge, const double *a, zw_error *error)
                                 .apart = judge->apart,
                                 .size = trial->hand_size,
                                 .square = judge->square,
-                                .error = judge->told};
+                                .error = judge->grid_error};
     return judge_law_varies(judge) ? path_variation_solve(&variation, error) : ZW_OK;
 }
 

@@ -283,7 +283,8 @@ static void note_violation(path_judge *judge, long i, int r, double ratio)
 }
 
 /* Positions as they were recorded, with the noise that was found in them; speeds of the fit. A path
- * whose positions keep a constraint has the speeds for it: what the fit's say is told, not judged.
+ * whose positions keep a constraint has the speeds for it: what the fit's say is reported, but does
+ * not count.
  */
 static zw_status check_constraints(path_judge *judge, long i, const double *v, zw_error *error)
 {
@@ -347,7 +348,7 @@ static zw_status split(path_judge *judge, long i, zw_error *error)
     }
     if (status == ZW_OK) {
         status = error_of(judge, t, judge->blur[2] + i * judge->n, &miss, error);
-        trial->hand_error[i] = hypot(sqrt(miss), judge->told[i]);
+        trial->hand_error[i] = hypot(sqrt(miss), judge->grid_error[i]);
     }
     if (status == ZW_OK) {
         status = system_evaluate(system, work, PART_ENERGY, t, q, v, NULL, NULL, error);

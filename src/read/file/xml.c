@@ -240,7 +240,7 @@ static void *memory_again(void *block, size_t size)
     return wider;
 }
 
-/* Move the cursor; it only goes back if expat has told of an error. */
+/* Move the cursor; it only goes back if expat has reported an error. */
 static void cursor_to(xml_event *x, long offset)
 {
     if (offset < x->offset) {

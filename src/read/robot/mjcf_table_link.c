@@ -199,9 +199,9 @@ const form_element mjcf_in_actuator[] = {
     FORM_TEXTS("name", mjcf_sensor, def.name),                                                     \
         FORM_REALS("cutoff", mjcf_sensor, def.cutoff, 1, 1),                                       \
         FORM_REALS("noise", mjcf_sensor, def.noise, 1, 1),                                         \
-        FORM_REFUSE("delay", "0", "sensors tell what is now"),                                     \
-        FORM_REFUSE("nsample", "0", "sensors tell what is now"),                                   \
-        FORM_REFUSE("interval", "0", "sensors tell what is now")
+        FORM_REFUSE("delay", "0", "sensors report the present value"),                             \
+        FORM_REFUSE("nsample", "0", "sensors report the present value"),                           \
+        FORM_REFUSE("interval", "0", "sensors report the present value")
 #define SENSOR_QUIET "user interp"
 #define FRAMES "unspecified xbody body geom site camera"
 

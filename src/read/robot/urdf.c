@@ -257,7 +257,7 @@ static int has_root(urdf *u, int robot)
             return 1;
         }
     }
-    return form_fail(u->xml, robot, NULL, "every link hangs on a joint: they go round in a circle");
+    return form_fail(u->xml, robot, NULL, "every link hangs on a joint: they form a loop");
 }
 
 /* A root that is no part of the world moves freely if it was asked for, or by default where no

@@ -382,7 +382,7 @@ typedef struct read_path {
 } read_path;
 int read_robot_path(reader *r, int tree, read_path *path); /* 0: it is none */
 int read_robot_knows(const reader *r, int symbol);         /* a joint, body or site? */
-int read_robot_has(const reader *r, int symbol);           /* anything whose name would be told? */
+int read_robot_has(const reader *r, int symbol);           /* anything whose name could be given? */
 void read_robot_guess(const reader *r, read_guess *guess);
 int read_robot_value(reader *r, int tree, const read_path *path, read_value *value);
 int read_robot_coordinate(reader *r, int tree); /* number of the coordinate; -1: failed */

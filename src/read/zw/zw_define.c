@@ -38,7 +38,7 @@ static int fail_cycle(reader *r, int member)
             used += (size_t)snprintf(way + used, sizeof way - used, " -> %s", name);
         }
     }
-    return read_fail(r, token, "the definition goes round in a circle: %s -> %s", way,
+    return read_fail(r, token, "the definition is circular: %s -> %s", way,
                      read_show_member(r, member).text);
 }
 

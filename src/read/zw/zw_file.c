@@ -71,7 +71,7 @@ static int follow_include(reader *r, int token)
             base_free(path);
             if (r->file_open[i]) {
                 return read_fail(r, token,
-                                 "this file is being read already; includes go round in a circle");
+                                 "this file is being read already; the includes are circular");
             }
             r->tokens.token[token].symbol = -1; /* its statements are there already */
             return 1;

@@ -263,12 +263,12 @@ int read_make_draw(reader *r, const read_statement *s, const read_item *item)
 
 static int read_contact_law(reader *r, const read_item *item)
 {
-    zw_contact_model *contact = &r->model->run.contact;
+    zw_contact_law *contact = &r->model->run.contact;
     if (*contact != ZW_CONTACT_DEFAULT) {
         return read_fail(r, item->from, "the law of contact is given twice");
     }
     char *word = token_copy(r, item->from + 1);
-    int known = word != NULL && zw_contact_model_find(word, contact) == ZW_OK;
+    int known = word != NULL && zw_contact_law_find(word, contact) == ZW_OK;
     if (word != NULL && !known) {
         read_fail(r, item->from + 1, "there is no contact law %s; there are coulomb, convex, soft",
                   word);

@@ -353,8 +353,8 @@ static int asks_less(step_impulse *s, zw_status status)
     int near = status == ZW_JAMMED || status == ZW_INACCURATE;
     if (status != ZW_OK && status != ZW_NO_MEMORY && impulse_parts(s)) {
         s->touch.let_go = 1;
-    } else if (near && law(s) == ZW_COULOMB) {
-        set_law(s, ZW_CONVEX);
+    } else if (near && law(s) != ZW_CONTACT_CONVEX) {
+        set_law(s, ZW_CONTACT_CONVEX);
     } else {
         return 0;
     }

@@ -294,7 +294,7 @@ int chord_factor(step_impulse *s)
         }
         x->inverse[i] = 1 / sqrt(H);
     }
-    x->coulomb = p->options.contact == ZW_COULOMB;
+    x->coulomb = p->options.contact != ZW_CONTACT_CONVEX;
     x->blocks = problem_blocks(p);
     put_metric(x, &s->H);
     balance_slopes(s->system, s->begin, s->v0, 0.5 * (1 + s->theta) * s->h, x->room, x->N, x->wide);

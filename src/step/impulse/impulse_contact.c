@@ -81,9 +81,9 @@ void impulse_contacts_free(impulse_contacts *t)
     *t = (impulse_contacts){0};
 }
 
-void impulse_set_contact(step_impulse *s, zw_contact_model model)
+void impulse_set_contact(step_impulse *s, zw_contact_law law)
 {
-    zw_contact_law law = model == ZW_CONTACT_CONVEX ? ZW_CONVEX : ZW_COULOMB;
+    law = law == ZW_CONTACT_CONVEX ? law : ZW_CONTACT_COULOMB;
     s->problem.options.contact = s->aside.options.contact = law;
 }
 
@@ -411,7 +411,7 @@ impulse_miss impulse_law_miss(const step_impulse *s)
     const impulse_problem *p = &s->problem;
     impulse_miss miss = {0};
     double most = 0;
-    for (int b = 0; b < p->blocks && p->options.contact == ZW_COULOMB; b++) {
+    for (int b = 0; b < p->blocks && p->options.contact != ZW_CONTACT_CONVEX; b++) {
         if (p->key[b] >= IMPULSE_CONTACTS) {
             miss.way = fmax(miss.way, push_miss(s, b));
             miss.slip = fmax(miss.slip, p->block[b].rows > 1 ? friction_miss(s, b, &most) : 0);
@@ -447,7 +447,7 @@ static int state_of(const zw_contact *it, const contact_point *point, double spe
  * p < 0, pushing makes it worse: no finite force keeps it from sinking in (or several do).
  * Coulomb's law for a whole step has a solution then, too: an impulse that stops the slip at once,
  * as W_nn < mu |W_nt| is both p < 0 and that the impulse which stops it is in the cone. That is an
- * impact without collision; what was stopped so is told. Other contacts are not looked at. */
+ * impact without collision; what was stopped so is counted. Other contacts are not looked at. */
 static int is_paradox(step_impulse *s, int k, const double *slip)
 {
     const impulse_contacts *t = &s->touch;
@@ -486,7 +486,7 @@ static int has_jammed(step_impulse *s, int k, double speed)
         slip[r] = row_times(t, k, r, s->first);
         across = fmax(across, r < 3 ? fabs(slip[r]) : 0);
     }
-    return across > slow && s->problem.options.contact == ZW_COULOMB &&
+    return across > slow && s->problem.options.contact != ZW_CONTACT_CONVEX &&
            row_times(t, k, 0, s->first) > -1e-3 * across - impulse_margin(s) / s->h &&
            is_paradox(s, k, slip);
 }

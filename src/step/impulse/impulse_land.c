@@ -294,7 +294,7 @@ int impulse_note_landings(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
     if (t->land.pairs == 0 || t->land.cuts + t->land.pairs > LANDINGS || s->problem.rows > ROWS ||
-        t->sweep.linear || s->problem.options.contact == ZW_CONVEX) {
+        t->sweep.linear || s->problem.options.contact == ZW_CONTACT_CONVEX) {
         return 0;
     }
     for (int k = 0; k < t->found.count; k++) {

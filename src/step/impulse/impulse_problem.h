@@ -13,7 +13,7 @@
  *
  * Multipliers are remembered by key: a block that was there in the last problem with as many rows
  * starts from the ones it had, wherever it stands now. Running out of memory while appending is
- * remembered and told by problem_solve.
+ * remembered and reported by problem_solve.
  *
  * Memory: arrays grow by doubling and stay, and so do the workspaces of the islands. So a steady
  * motion allocates nothing. */

@@ -24,7 +24,7 @@
  * a length l is known to eps l k/c, whatever its own size.) The tolerance is about the error of the
  * method; so where it cannot be met, at second sight, u is allowed beside it, as long as it is not
  * ten times as large. Beyond that nothing is allowed for, and if the step then shrinks to nothing
- * the tolerance that could be reached is told.
+ * the tolerance that could be reached is reported.
  */
 #include "math/dense/dense.h"
 #include "step/ode/inner.h"

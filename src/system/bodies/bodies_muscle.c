@@ -124,7 +124,7 @@ static bodies_muscle muscle_of(const double prm[10], const double length[2], dou
                            .eccentric = prm[8]};
 }
 
-/* |M^-1 J'|, row[n] being J; 0: it cannot be told. */
+/* |M^-1 J'|, row[n] being J; 0: it cannot be found. */
 static double acceleration(bodies_builder *b, double *row)
 {
     const tree_mechanism *tree = b->system->tree;

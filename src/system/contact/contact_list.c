@@ -231,7 +231,7 @@ int zw_contact_sums(const zw_contact *list, int count, zw_contact_sum *sums, int
         if (at == last) {
             pairs++;
             if (last == room) {
-                continue; /* told by the number */
+                continue; /* the number shows it */
             }
             sums[at] = (zw_contact_sum){.body = {it->body[0], it->body[1]},
                                         .body_name = {it->body_name[0], it->body_name[1]}};

@@ -13,8 +13,9 @@
  * Where it does not slide it is a cone of the kernel: it goes on holding, or begins to slide
  * against its friction. Where it slides, friction is known by the normal force alone: on the
  * ellipsoid |lambda_i/mu_i| <= lambda_n it is the one with the largest dissipation. At an impact
- * there are speeds before and after, and no acceleration. It is told (ZW_TOUCH_HIT), and treated as
- * u_n = 0: the answer is what holds the bodies apart as far as forces do; the impulse comes on top.
+ * there are speeds before and after, and no acceleration. It is reported (ZW_TOUCH_HIT), and
+ * treated as u_n = 0: the answer is what holds the bodies apart as far as forces do; the impulse
+ * comes on top.
  *
  * All points, closers, limits that are touched and joints' friction are one problem. Where several
  * points carry what fewer could (a box on four corners), sums are determined and the parts are not:

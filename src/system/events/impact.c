@@ -231,7 +231,7 @@ static zw_status impact(decision *d, system_impact *impact, zw_error *error)
         status = add_blocks(d, solver, law, error);
     }
     if (status == ZW_OK) {
-        status = gauss_impact_solve(law, system->impact, ZW_COULOMB, v, &answer, error);
+        status = gauss_impact_solve(law, system->impact, ZW_CONTACT_COULOMB, v, &answer, error);
         status = status == ZW_OK ? ZW_OK : tell_failure(d, solver, status, error);
     }
     gauss_impact_free(law);

@@ -15,7 +15,7 @@ typedef struct slip_rows {
  * in the order that system_slip in system.h gives. Refuses what has no direction to slide in. */
 zw_status slip_derive(zw_system *system, slip_rows A, system_list *out, zw_error *error);
 
-/* A constraint whose friction is not told where it acts. */
+/* A constraint for whose friction no place is given. */
 typedef struct slip_where {
     int constraint;
     const system_list *own; /* the coordinates of its rows, and of its partner's */

@@ -1,4 +1,4 @@
-/* Where a constraint rubs that is not told where.
+/* Where a constraint rubs whose line gives no place.
  *
  * Friction needs the sliding speed in metres a second and the normal force in newtons, and so a
  * point in metres, seen from what it slides on. A file that says nothing has one such point for
