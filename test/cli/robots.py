@@ -84,11 +84,11 @@ class Robots(Case):
         _, err = self.expect(MODEL, "run", example("pendulum"), "--maximal")
         self.assertIn("here are none", err)
 
-    def test_wrong_names_are_told(self):
+    def test_wrong_names_are_named(self):
         _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--set", "drvie=2")
         self.assertIn("did you mean 'drive'", err)
         _, err = self.expect(MODEL, "run", self.robot("four_bar"), "--key", "upp")
-        self.assertIn("did you mean up", err)
+        self.assertIn("did you mean 'up'?", err)
         _, err = self.expect(MODEL, "run", example("pendulum"), "--key", "up")
         self.assertIn("no keyframe", err)
 

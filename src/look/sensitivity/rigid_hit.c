@@ -304,7 +304,7 @@ static int decide(sens_rigid *r, const impact *it)
 static int put_all(sens_rigid *r, const impact *it, int size, double *K, double *x)
 {
     const rigid_half *half = &r->half[0];
-    int n = r->system->n, law = r->here.s->aside.options.contact == ZW_COULOMB;
+    int n = r->system->n, law = r->here.s->aside.options.contact != ZW_CONTACT_CONVEX;
     double *y = r->y + 4 * ((size_t)n + 2 * (size_t)half->rows), *column = y + n + 2 * half->rows;
     memset(y, 0, ((size_t)n + 2 * (size_t)half->rows) * sizeof *y);
     for (int j = 0; j < size; j++) {

@@ -279,7 +279,7 @@ typedef struct slopes {
 
 static int coulomb(const sens_rigid *r)
 {
-    return r->here.s->problem.options.contact == ZW_COULOMB;
+    return r->here.s->problem.options.contact != ZW_CONTACT_CONVEX;
 }
 
 /* Friction of a joint that slides in the second half has what was left of it (impulse_boxes.c): its
