@@ -375,8 +375,7 @@ static int run_newton(sparse_prox *s, many_run *run)
     return s->best <= run->task->tolerance;
 }
 
-/* ---- Starting points
- * ----------------------------------------------------------------------------- */
+/* ---- Starting points ------------------------------------------------------------------------ */
 
 /* What the units do by their r; where r and w come from elsewhere, one that pushes not but is
  * violated will stick. */
