@@ -6,9 +6,36 @@
 #ifndef ZW_TREE_HERD_H
 #define ZW_TREE_HERD_H
 
+#include <stddef.h>
+
 #include "tree/tree.h"
 
 typedef struct tree_herd tree_herd;
+
+#ifdef ZW_NO_HERDS
+/* Where code must be small and vectors are short (WebAssembly) there are none: the same bits. */
+static inline tree_herd *tree_herd_create(const tree_mechanism *tree, int *failed)
+{
+    (void)tree;
+    *failed = 0;
+    return NULL;
+}
+static inline void tree_herd_free(tree_herd *herd)
+{
+    (void)herd;
+}
+static inline const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v,
+                                             double *work)
+{
+    (void)herd, (void)q, (void)v, (void)work;
+    return NULL;
+}
+static inline int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x)
+{
+    (void)herd, (void)diagonal, (void)x;
+    return 0;
+}
+#else
 
 /* Its description and its scratch. NULL without `failed`: the trees are too few or too different
  * for this to be faster. */
@@ -23,4 +50,5 @@ const double *tree_herd_smooth(tree_herd *herd, const double *q, const double *v
 /* With M of the last tree_herd_smooth: x = (M + diagonal) \ x; 0: a pivot is not positive. */
 int tree_herd_solve(tree_herd *herd, const double *diagonal, double *x);
 
+#endif
 #endif

@@ -70,20 +70,26 @@ const tests = {
   },
 
   async 'five examples run; after so many steps their states have the bits of this machine'() {
-    const steps = 3;
+    const steps = 3, press = (page, id) => page.locator(id).evaluate((button) => button.click());
     for (const name of ['pendulum.zw', 'rolling_disk.zw', 'bouncing_ball.zw', 'bodies/humanoid.xml', 'contact/newtons_cradle.xml']) {
       const page = await visit('/' + name);
       await after(page, 0.05);
-      await pause(page);
+      await press(page, '#play');
+      await page.waitForSelector('[data-state=paused]');
       await see(page, name.replace(/\W/g, '_'));
-      await page.click('#reset');
+      if (name.includes('cradle')) { // from a keyframe it swings; from the pose as described it hangs
+        const bits = await text(page, '#bits');
+        await page.selectOption('#key', '-1');
+        await until(page, (bits) => document.querySelector('#bits').textContent !== bits, bits);
+      }
+      await press(page, '#reset');
       await until(page, () => Number(document.querySelector('#clock').textContent.slice(4)) === 0);
       const chunk = await page.evaluate(() => window.studio.chunk()); // steps of the engine in one of the page
       const native = (count) => spawnSync(program, [path.join(house, 'examples')], {input: `${name} ${count * chunk}\n`, encoding: 'utf8'}).stdout.trim().split(' ').pop();
       assert.equal(await text(page, '#bits'), native(0));
       for (let k = 0; k < steps; k++) {
         const old = await text(page, '#bits');
-        await page.click('#step');
+        await press(page, '#step');
         await until(page, (old) => document.querySelector('#bits').textContent !== old, old);
       }
       assert.equal(await text(page, '#bits'), native(steps));
@@ -217,6 +223,25 @@ const tests = {
     await see(page, 'lifted');
     await page.mouse.up();
     await until(page, (hit) => window.studio.height(hit.body) < hit.z + 0.01, hit);
+    await page.close();
+  },
+
+  async 'the tour has six stops, and each runs'() {
+    const page = await visit('/');
+    await page.click('#tour');
+    for (let k = 1; k <= 6; k++) {
+      await until(page, (k) => document.querySelector('.guide h2')?.textContent.startsWith(k + ' of 6'), k);
+      await after(page, 0.05);
+      assert.match(await text(page, '#fault'), /speeds/);
+      if (k === 3) { // from the mixed law to the nonholonomic one
+        await set(page, '#param-a', 0);
+        await after(page, 0.3);
+        assert.match(await text(page, '#fault'), /speeds/);
+      }
+      if (pictures) await after(page, 0.5);
+      await see(page, 'tour' + k);
+      if (k < 6) await page.locator('.guide .on').evaluate((link) => link.click());
+    }
     await page.close();
   },
 

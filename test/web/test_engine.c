@@ -108,7 +108,13 @@ static void test_hand(void **unused)
     (void)unused;
     give("b.xml", "<mujoco><option timestep='0.005'/><worldbody><geom type='plane' size='5 5 1'/>"
                   "<body name='ball' pos='0 0 1'><freejoint/><geom size='0.1' mass='2'/></body>"
-                  "</worldbody></mujoco>");
+                  "</worldbody><keyframe><key qpos='0 0 1 1 0 0 0'/>"
+                  "<key name='high' qpos='0 0 3 1 0 0 0'/></keyframe></mujoco>");
+    studio_key(1);
+    assert_true(studio_open("b.xml", ""));
+    assert_near(studio_look()[12 + 2], 3, 1e-15);
+    assert_non_null(strstr(studio_about(), "\"keys\":[\"\",\"high\"]"));
+    studio_key(7);
     assert_true(studio_open("b.xml", ""));
     assert_true(studio_steps(10) == 10);
     const double rate = 6.283185307179586;

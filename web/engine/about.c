@@ -149,6 +149,12 @@ static void say_geoms(void)
         const zw_mesh_def *m = zw_model_def(model, ZW_THING_MESH, i);
         say("%s{\"vertices\":%d,\"faces\":%d}", i > 0 ? "," : "", m->vertex_count, m->face_count);
     }
+    say("],\"keys\":[");
+    for (int i = 0; i < zw_model_count(model, ZW_THING_KEY); i++) {
+        const zw_key_def *key = zw_model_def(model, ZW_THING_KEY, i);
+        say("%s", i > 0 ? "," : "");
+        say_text(key->name != NULL ? key->name : "");
+    }
     say("],\"hfields\":[");
     for (int i = 0; i < zw_model_count(model, ZW_THING_HFIELD); i++) {
         const zw_hfield_def *h = zw_model_def(model, ZW_THING_HFIELD, i);

@@ -19,6 +19,9 @@ void studio_forget_files(void);
 
 /* A parameter to be read in place of the file's; they hold for the next studio_open only. */
 int studio_setting(const char *name, double value);
+/* The keyframe that the next studio_open begins with; none, or one that is not there: the pose as
+ * described. */
+void studio_key(int index);
 
 /* Read, compile, and assemble the start. 0: see studio_error; the world before is gone. `more` are
  * lines behind those of a .zw file, or "". */

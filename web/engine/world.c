@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-studio_world studio = {.selected = -1};
+studio_world studio = {.selected = -1, .key = -1};
 
 int studio_fail(zw_status status, const char *text)
 {
@@ -78,12 +78,18 @@ int studio_setting(const char *name, double value)
     return 1;
 }
 
+void studio_key(int index)
+{
+    studio.key = index;
+}
+
 static void forget_settings(void)
 {
     for (int i = 0; i < studio.setting_count; i++) {
         free((void *)studio.setting[i].name);
     }
     studio.setting_count = 0;
+    studio.key = -1;
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -173,6 +179,18 @@ static int plan_steps(void)
     return 1;
 }
 
+static int take_key(void)
+{
+    studio_world *w = &studio;
+    const zw_key_def *given = zw_model_def(w->model, ZW_THING_KEY, w->key);
+    if (given == NULL) {
+        return 1;
+    }
+    zw_key_def key = *given;
+    key.start = 1;
+    return zw_model_change(w->model, ZW_THING_KEY, w->key, &key, &w->error) == ZW_OK;
+}
+
 int studio_open(const char *path, const char *more)
 {
     studio_world *w = &studio;
@@ -185,8 +203,9 @@ int studio_open(const char *path, const char *more)
                                .file_count = w->file_count,
                                .more = more[0] != 0 ? more : NULL};
     w->model = zw_model_read_with(path, &options, &w->error);
+    int ready = w->model && take_key();
     forget_settings();
-    w->system = w->model ? zw_system_compile(w->model, &w->error) : NULL;
+    w->system = ready ? zw_system_compile(w->model, &w->error) : NULL;
     if (w->system && studio_furnish() && plan_steps() &&
         zw_state_copy(w->state, &w->first, &w->error) == ZW_OK) {
         return 1;

@@ -13,6 +13,7 @@ typedef struct studio_world {
     int file_count, file_room;
     zw_setting setting[STUDIO_SETTINGS];
     int setting_count;
+    int key; /* of the next studio_open; -1: none */
 
     zw_model *model;
     zw_system *system;

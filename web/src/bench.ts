@@ -12,10 +12,11 @@ import type { News, Order } from './worker';
 
 const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
-export function openBench(app: HTMLElement, path: string, text: string): () => void {
-  const bench = new Bench(path, text);
+export function openBench(app: HTMLElement, path: string, text: string, guide?: HTMLElement, principle = false): () => void {
+  const bench = new Bench(path, text, guide);
   app.replaceChildren(bench.element);
   bench.begin();
+  bench.setPrinciple(principle);
   return () => bench.free();
 }
 
@@ -43,6 +44,7 @@ class Bench {
   private dirty = true;
   private pull: { body: number; local: number[]; pair: Pair | null; to: number[] } | null = null;
   private rate = 0;
+  private key = 0; // the keyframe that it starts from, where there are some; -1: the pose as described
   private chunk = 1;
 
   private title = make('h1');
@@ -50,11 +52,14 @@ class Bench {
   private spaceCanvas = make('canvas', { role: 'img', 'aria-label': 'The motion, in space' });
   private clock = make('div', { class: 'clock', id: 'clock' });
   private hint = make('p', { class: 'hint' });
-  private key = make('ul', { class: 'key', hidden: true });
+  private legend = make('ul', { class: 'key', hidden: true });
   private stage = make('section', { class: 'stage card', id: 'stage', 'aria-label': 'Motion' });
-  private fault = make('p', { class: 'fault calm', id: 'fault', role: 'status' });
+  private fault = make('div', { class: 'fault calm', id: 'fault', role: 'status' });
   private sliders = make('div', { class: 'sliders', id: 'params' });
-  private params = make('section', { class: 'panel card params' }, make('h2', {}, 'Parameters'), this.sliders);
+  private keyList = make('select', { id: 'key', onchange: () => { this.key = Number(this.keyList.value); this.open(); } });
+  private keyRow = make('p', { class: 'from', hidden: true }, make('label', { for: 'key' }, 'Start'), this.keyList);
+  private heading = make('h2', {}, 'Parameters');
+  private params = make('section', { class: 'panel card params' }, this.keyRow, this.heading, this.sliders);
   private words = make('section', { class: 'panel card principle', hidden: true, 'aria-label': 'The principle' });
   private side = make('div', { class: 'right' });
   private modelHost = make('div', { class: 'model card' });
@@ -67,10 +72,10 @@ class Bench {
   private forcesButton = make('button', { 'aria-pressed': 'true', hidden: true, onclick: () => this.setForces() }, 'Forces');
   private followButton = make('button', { 'aria-pressed': 'false', hidden: true, onclick: () => this.setFollow() }, 'Follow');
 
-  constructor(private path: string, private text: string) {
+  constructor(private path: string, private text: string, guide?: HTMLElement) {
     this.plane = new Plane(this.planeCanvas);
     for (const s of speeds) this.speed.append(make('option', { value: s, selected: s === 1 }, s + ' ×'));
-    this.stage.append(this.planeCanvas, this.spaceCanvas, this.clock, this.key, this.hint,
+    this.stage.append(this.planeCanvas, this.spaceCanvas, this.clock, this.legend, this.hint,
       make('div', { class: 'tools' }, this.principleButton, this.forcesButton, this.followButton, make('button', { onclick: () => this.resetView() }, 'View')));
     this.side.append(this.words);
     this.element = make('main', { class: 'bench' },
@@ -78,7 +83,7 @@ class Bench {
         make('button', { id: 'share', onclick: () => this.share() }, 'Share'),
         make('button', { id: 'csv', onclick: () => this.saveCsv() }, 'CSV'),
         make('button', { id: 'png', onclick: () => this.savePng() }, 'PNG')),
-      make('div', { class: 'left' }, this.modelHost, this.params), this.stage, this.side,
+      make('div', { class: 'left' }, ...(guide ? [guide] : []), this.modelHost, this.params), this.stage, this.side,
       make('footer', { class: 'transport card' }, this.playButton,
         make('button', { id: 'step', title: '. (point)', onclick: () => this.step() }, 'Step'),
         make('button', { id: 'reset', title: 'R', onclick: () => this.reset() }, 'Reset'), this.seekBar, this.time, this.speed, this.bits));
@@ -134,7 +139,7 @@ class Bench {
     const others = [...files].filter(([name]) => name !== this.path);
     this.wanted ||= this.playing;
     this.setPlaying(false, true);
-    this.send({ type: 'open', files: [[this.path, this.text], ...others], path: this.path, settings: [] });
+    this.send({ type: 'open', files: [[this.path, this.text], ...others], path: this.path, settings: [], key: this.key });
   }
 
   private hear(news: News) {
@@ -192,7 +197,8 @@ class Bench {
     this.setPlaying(false, true);
     const where = error.line > 0 ? `${error.file}:${error.line}:${error.column}: ` : '';
     this.fault.className = 'fault';
-    this.fault.textContent = where + error.text;
+    const [first, ...lines] = error.text.split('\n');
+    this.fault.replaceChildren(where + first + '\n', make('code', {}, lines.join('\n')));
     this.editor.show(error, this.path);
     if (!running) this.stage.classList.add('stale');
   }
@@ -212,7 +218,7 @@ class Bench {
     this.side.replaceChildren(this.words, ...this.charts.map((c) => { c.element.classList.add('card'); return c.element; }));
     if (news) this.makeSliders(about, news.sample);
     const colours = ['free', 'actual', 'force'].map((k) => make('i', { style: `background: var(--${k})` }));
-    this.key.replaceChildren(...['free acceleration', 'actual acceleration', 'difference: the constraint'].map((word, k) => make('li', {}, colours[k], word)));
+    this.legend.replaceChildren(...['free acceleration', 'actual acceleration', 'difference: the constraint'].map((word, k) => make('li', {}, colours[k], word)));
     if (!this.solid && news) this.plane.setWorld(about, this.places, news.sample);
     if (this.solid && news) {
       const { Space } = await import('./space');
@@ -245,7 +251,10 @@ class Bench {
       number.addEventListener('change', () => { range.value = number.value; change(Number(number.value)); });
       this.sliders.append(make('label', { for: id, title: name }, name), range, number);
     });
-    this.params.hidden = about.params.length === 0;
+    this.keyRow.hidden = about.keys.length === 0;
+    this.keyList.replaceChildren(...['the pose as described', ...about.keys.map((name, i) => name || 'keyframe ' + i)].map((name, i) => make('option', { value: i - 1, selected: i - 1 === this.key }, name)));
+    this.heading.hidden = about.params.length === 0;
+    this.params.hidden = about.params.length === 0 && about.keys.length === 0;
     if (focus) document.getElementById(focus)?.focus();
   }
 
@@ -302,10 +311,10 @@ class Bench {
     this.send({ type: 'select', subject: point >= 0 ? point : -1 });
   }
 
-  private setPrinciple(on: boolean) {
+  setPrinciple(on: boolean) {
     this.principle = on;
     this.principleButton.setAttribute('aria-pressed', String(on));
-    this.key.hidden = this.words.hidden = !on;
+    this.legend.hidden = this.words.hidden = !on;
     this.dirty = true;
     this.chartsDue = 0;
   }

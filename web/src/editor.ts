@@ -12,13 +12,17 @@ const words = new Set(('param coord speed let point imbed kinetic potential lagr
   'line circle trail polygon text radius colour within export').split(' '));
 
 // Equations; and for robot files the little of XML that colours need.
-const language: StreamParser<{ xml: boolean; start: boolean }> = {
-  startState: () => ({ xml: false, start: true }),
+const language: StreamParser<{ xml: boolean; start: boolean; comment: boolean }> = {
+  startState: () => ({ xml: false, start: true, comment: false }),
   token(stream, state) {
     if (state.start && stream.sol()) { state.xml = /^\s*</.test(stream.string); state.start = /^\s*$/.test(stream.string); }
     if (stream.eatSpace()) return null;
     if (state.xml) {
-      if (stream.match(/^<!--.*?(-->|$)/)) return 'comment';
+      if (state.comment || stream.match('<!--')) { // to its end, or to that of the line
+        state.comment = !stream.match(/^.*?-->/);
+        if (state.comment) stream.skipToEnd();
+        return 'comment';
+      }
       if (stream.match(/^<\/?[\w:.-]+|^\/?>/)) return 'keyword';
       if (stream.match(/^"[^"]*"|^'[^']*'/)) return 'string';
       if (stream.match(/^[\w:-]+(?==)/)) return 'propertyName';

@@ -16,9 +16,7 @@ export function titleOf(text: string): string {
 }
 
 const groupOf = (path: string) => (path.startsWith('contact/') ? 'Contact' : path.startsWith('bodies/') ? 'Bodies' : 'Equations');
-const cannotStart = new Set(['bodies/four_bar.xml']); // its loop is closed by a keyframe only
-
-export const examples: Example[] = [...files.keys()].filter((path) => !cannotStart.has(path)).sort().map((path) => ({
+export const examples: Example[] = [...files.keys()].sort().map((path) => ({
   path, title: titleOf(files.get(path)!), group: groupOf(path),
   name: path.replace(/^.*\//, '').replace(/\.\w+$/, '').replace(/_/g, ' '),
 }));

@@ -15,7 +15,7 @@ export function showGallery(app: HTMLElement): () => void {
   const next = () => {
     busy = waiting.shift() ?? null;
     if (busy) {
-      const order: Order = { type: 'open', files: [...files], path: busy.example.path, settings: [], ahead: busy.example.group === 'Contact' ? 0.15 : 1.2 };
+      const order: Order = { type: 'open', files: [...files], path: busy.example.path, settings: [], key: 0, ahead: busy.example.group === 'Contact' ? 0.15 : 1.2 };
       worker.postMessage(order);
     }
   };
@@ -78,7 +78,7 @@ export function showGallery(app: HTMLElement): () => void {
   app.replaceChildren(make('div', { class: 'gallery' },
     make('header', {}, make('h1', {}, 'zwang studio'),
       make('p', {}, 'Of all accelerations that the constraints admit, nature takes the one nearest to the free one, in the metric of the masses: Gauss, 1829. ' +
-        'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find),
+        'Open an example, change it, pull at it. The engine runs in this page, with the bits of the library.'), find, make('a', { id: 'tour', href: '#/tour/1' }, make('button', { tabIndex: -1 }, 'A tour in six stops'))),
     ...sections));
   return () => { gone = true; seen.disconnect(); worker.terminate(); space?.free(); };
 }

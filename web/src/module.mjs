@@ -56,6 +56,7 @@ export async function startEngine(module) {
       ok(lend([text(name), bytes], (a, b) => raw.studio_file(a, b, bytes.length))),
     forgetFiles: () => raw.studio_forget_files(),
     setting: (/** @type {string} */ name, /** @type {number} */ value) => ok(lend([text(name)], (a) => raw.studio_setting(a, value))),
+    key: (/** @type {number} */ index) => raw.studio_key(index),
     open: (/** @type {string} */ path, more = '') => ok(lend([text(path), text(more)], (a, b) => raw.studio_open(a, b))),
     error: () => JSON.parse(textAt(raw.studio_error())),
     about: () => JSON.parse(textAt(raw.studio_about())),

@@ -12,7 +12,7 @@ export interface About {
   coords: string[]; speeds: string[]; params: string[]; constraints: string[]; rows: string[]; bodies: string[];
   curves: Curve[]; draws: Draw[]; geoms: Geom[];
   meshes: { vertices: number; faces: number }[]; hfields: { columns: number; rows: number; half: number[] }[];
-  parents: number[]; points: string[]; controls: { param: number; limited: number; range: number[] }[];
+  parents: number[]; points: string[]; keys: string[]; controls: { param: number; limited: number; range: number[] }[];
   outputs: number; frames: number; contacts: number; run: number[]; method: string; law: string; version: string;
 }
 export interface Fault { status: number; file: string; line: number; column: number; text: string }

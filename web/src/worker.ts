@@ -4,7 +4,7 @@ import type { About, Fault, Meshes, Sample } from './numbers';
 import { startEngine } from './module.mjs';
 
 export type Order =
-  | { type: 'open'; files: [string, string][]; path: string; settings: [string, number][]; ahead?: number }
+  | { type: 'open'; files: [string, string][]; path: string; settings: [string, number][]; key: number; ahead?: number }
   | { type: 'play' | 'pause' | 'start' | 'step' | 'release' }
   | { type: 'speed'; value: number }
   | { type: 'param'; index: number; value: number }
@@ -37,6 +37,7 @@ function openWorld(more = ''): boolean {
   const coder = new TextEncoder();
   for (const [name, text] of open!.files) engine.file(name, coder.encode(text));
   for (const [name, value] of open!.settings) engine.setting(name, value);
+  engine.key(open!.key);
   if (!engine.open(open!.path, more)) return false;
   engine.select(subject);
   return true;

@@ -1,0 +1,33 @@
+// Six stops that show what the principle does, for a lecture or a first look.
+import { make } from './dom';
+
+export interface Stop { path: string; title: string; text: string; principle?: boolean }
+
+export const stops: Stop[] = [
+  { path: 'pendulum.zw', title: 'a pendulum is a constraint', principle: true,
+    text: 'The bob has two coordinates and one constraint: its distance from the axis. Free, it would fall straight down (grey). Of all accelerations that keep the ' +
+      'length of the rod it takes the nearest (blue); the difference is the pull of the rod (red). Drag the bob; move the slider of g.' },
+  { path: 'double_pendulum_redundant.zw', title: 'constraints may repeat each other',
+    text: 'Two rods, held by six constraints where two are enough: the forces of the single rows are not unique then. The motion is, as there is one nearest acceleration. ' +
+      'Delete the lines b, d, f and h, and nothing changes but the number of rows.' },
+  { path: 'skate_laws.zw', title: 'one constraint, two laws',
+    text: 'An edge that does not slip sideways, on a slope. With a = 0 the law is the nonholonomic one, and the skate drifts across the slope; with b = 0 it is the ' +
+      'vakonomic one, the limit of added masses, and it turns by itself. The sliders of a and b lead from one to the other.' },
+  { path: 'contact/newtons_cradle.xml', title: 'contact',
+    text: 'Contacts push and never pull, and they push only what touches. All impacts of an instant are solved together: one ball in, one ball out. Start from the ' +
+      'keyframe "two", or pull at a ball.' },
+  { path: 'bodies/humanoid.xml', title: 'a robot',
+    text: 'A person with 27 degrees of freedom, motors in the joints and feet on the floor. Arrows are the forces on the soles, in another colour where they slide. ' +
+      'Pull at an arm; then move the sliders of the motors.' },
+  { path: 'parallelograms.zw', title: 'the certificate',
+    text: 'Every answer is checked by the conditions of the principle, from the data of the problem and not by the solver: "Violation and certificate" among the charts. ' +
+      'When all rods lie flat the constraints lose rank for an instant; the motion passes through, and the numbers say how well.' },
+];
+
+export function guideOf(index: number): HTMLElement {
+  const stop = stops[index], link = (to: number, kind: string, words: string) => make('a', { class: kind, href: '#/tour/' + to }, make('button', { tabIndex: -1 }, words));
+  const ways = make('nav', { 'aria-label': 'Tour' });
+  if (index > 0) ways.append(link(index, 'back', '‹ Before'));
+  if (index < stops.length - 1) ways.append(link(index + 2, 'on', 'Next ›'));
+  return make('section', { class: 'guide panel card' }, make('h2', {}, `${index + 1} of ${stops.length}: ${stop.title}`), make('p', {}, stop.text), ways);
+}
