@@ -25,15 +25,18 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
-/* Of the size of the mechanism: no inexact step has left what is deeper; it was so before. */
-#define IMPULSE_OVERLAP 1e-4
-#define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is pushed apart */
+/* Of the size of the mechanism: what is deeper is moved apart before a step, not by its forces; and
+ * what is so deep was in one another before, and is not what an inexact step has left. */
+#define IMPULSE_OVERLAP 1e-9
+#define IMPULSE_INSIDE 1e-4
+#define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is moved apart */
 
 typedef struct impulse_deep {
     uint32_t geom[2];
     int body[2];
     double left; /* depth that the step may leave */
-    int fixed;   /* by more than IMPULSE_OVERLAP: points and normals are those of q0 */
+    int held;    /* by more than IMPULSE_OVERLAP: as deep as they are, */
+    int fixed;   /* and than IMPULSE_INSIDE: points and normals are those of q0 */
 } impulse_deep;
 
 /* Two bodies in one another that nothing can part: impulse_part.c. */
@@ -299,6 +302,7 @@ typedef struct step_impulse {
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
     double futile;       /* operations of solves in this step that did not arrive */
+    int overlaps;        /* shapes may be in one another at the start of the step: impulse_part.c */
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */
     double *kept;            /* [kept_room] what it hands to the next: impulse_memory.c */
@@ -489,6 +493,7 @@ void impulse_keep_deep(impulse_contacts *t);
 /* At an iterate: in place of those found there. 0: there is no room for so many. */
 int impulse_put_deep(impulse_contacts *t, int capacity);
 int impulse_is_fixed(const impulse_contacts *t, const contact_point *point);
+int impulse_is_held(const impulse_contacts *t, const contact_point *point);
 /* By how much of its depth a pair that is deep at q0 is left in one another after the step. */
 double impulse_left_by(const impulse_contacts *t, const contact_point *point);
 
@@ -504,6 +509,8 @@ int impulse_list_contacts(step_impulse *s, const double *v1);
 
 /* Closers and limits that touch at q0, with rows of there: they stay, or open. */
 void impulse_put_standing(step_impulse *s, impulse_problem *p);
+/* All of them there, for a way from q0, in multiples of `unit`: to phi = 0, and not beyond it. */
+void impulse_put_places(step_impulse *s, impulse_problem *p, double unit);
 
 /* impulse_part.c */
 void impulse_parting_free(impulse_parting *it);
@@ -512,6 +519,9 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error); 
 int impulse_is_stuck(const step_impulse *s, int a, int b);                      /* two geoms */
 int impulse_parts(const step_impulse *s); /* does the step push overlaps apart? */
 void impulse_drop_stuck(step_impulse *s);
+void impulse_part(
+    step_impulse *s); /* before a step over s->h: q0 is where what overlaps is less deep */
+double impulse_least_overlap(const step_impulse *s); /* what is deeper counts as that */
 
 /* impulse_stay.c */
 zw_status impulse_staying_create(impulse_staying *stay, size_t points);

@@ -1,17 +1,15 @@
-/* What is in one another at the start of a step is pushed apart, at a bounded speed.
+/* What is in one another at the start of a step does not go deeper.
  *
- * No law of contact says what two shapes do that are in one another. They are to come apart, where
- * they come out soonest, without being shot away: by IMPULSE_RECOVERY in a step, or all that is
- * left, and the speeds at its end know nothing of it (impulse_close.c). Pairs that cannot be parted
- * are those of impulse_part.c. */
+ * No law of contact says what two shapes do that are in one another. They are moved apart before
+ * the step (impulse_part.c), and in it they are held as deep as they are, which takes no energy
+ * from nowhere; beyond IMPULSE_INSIDE by pushes without friction along the normals of its start.
+ * What inexact steps leave, up to IMPULSE_OVERLAP, is pushed apart within the step, and the speeds
+ * at its end know nothing of it (impulse_close.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "step/impulse/impulse.h"
-
-/* What is deep in one another at q0 comes out at IMPULSE_RECOVERY, not at once: it would be shot
- * away. */
 
 static impulse_deep *find_deep(const impulse_contacts *t, const contact_point *point)
 {
@@ -29,10 +27,16 @@ int impulse_is_fixed(const impulse_contacts *t, const contact_point *point)
     return deep && deep->fixed;
 }
 
+int impulse_is_held(const impulse_contacts *t, const contact_point *point)
+{
+    const impulse_deep *deep = t->deep_count > 0 ? find_deep(t, point) : NULL;
+    return deep && deep->held;
+}
+
 void impulse_note_deep(step_impulse *s)
 {
     impulse_contacts *t = &s->touch;
-    double size = t->whole > 0 ? impulse_extent(s) : 0;
+    double size = impulse_extent(s);
     t->deep_count = 0;
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
@@ -41,6 +45,9 @@ void impulse_note_deep(step_impulse *s)
             int exact = -point->gap <= 64 * DBL_EPSILON * size;
             left = fmax(left, -point->gap * (exact ? 1 : 1 - s->h / t->whole));
         }
+        int overlaps = -point->gap > impulse_least_overlap(s);
+        left = overlaps ? -point->gap : left;
+        s->overlaps |= overlaps;
         if (!(left > 0)) {
             continue;
         }
@@ -51,7 +58,8 @@ void impulse_note_deep(step_impulse *s)
                                    .body = {point->body[0], point->body[1]}};
         }
         deep->left = fmax(deep->left, left);
-        deep->fixed |= -point->gap > IMPULSE_OVERLAP * impulse_extent(s);
+        deep->held |= overlaps;
+        deep->fixed |= -point->gap > IMPULSE_INSIDE * size;
     }
 }
 

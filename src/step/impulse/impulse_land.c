@@ -155,6 +155,9 @@ static int meets(const step_impulse *s, int k, double gravity, double slow, int 
         fast |= meets_it;
         own |= same(&it->key, key) && meets_it;
     }
+    if (impulse_is_held(&s->touch, &s->touch.found.point[k])) {
+        return 0; /* it is held where it is */
+    }
     return apart ? IMPULSE_APART : closed ? own : 2 * fast;
 }
 

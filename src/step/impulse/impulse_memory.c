@@ -1,6 +1,6 @@
 /* What a step hands to the next one, as numbers for the state: step/ode/keep.c.
  *
- *     0 there is something   1 blocks   2 rows
+ *     0 there is something; 2: shapes overlap   1 blocks   2 rows
  *     for each block: its key in two halves, its rows; then all multipliers
  *
  * That is where solves begin, and nothing else: the motion is in q and v alone.
@@ -24,7 +24,7 @@ void impulse_keep(step_impulse *s)
 {
     const impulse_problem *p = &s->problem;
     double *to = s->kept, *end = s->kept + s->kept_used;
-    *to++ = 1;
+    *to++ = s->overlaps ? 2 : 1;
     *to++ = p->old_blocks;
     *to++ = p->old_blocks ? p->old_first[p->old_blocks - 1] + p->old_rows[p->old_blocks - 1] : 0;
     for (int k = 0; k < p->old_blocks; k++) {
@@ -55,7 +55,7 @@ int impulse_is_sound(const step_impulse *s)
 {
     const double *kept = s->kept;
     int most = (s->kept_room - IMPULSE_HEAD) / IMPULSE_BLOCK, sum = 0;
-    if (kept[0] != 1 || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
+    if ((kept[0] != 1 && kept[0] != 2) || !whole(kept[1], most) || !whole(kept[2], s->kept_room)) {
         return 0;
     }
     if (IMPULSE_HEAD + IMPULSE_BLOCK * (int)kept[1] + (int)kept[2] > s->kept_room) {
@@ -76,9 +76,11 @@ int impulse_recall(step_impulse *s)
     impulse_problem *p = &s->problem;
     const double *from = s->kept + IMPULSE_HEAD;
     p->old_blocks = 0;
+    s->overlaps = 1; /* nobody has looked */
     if (!impulse_is_sound(s)) {
         return 0;
     }
+    s->overlaps = s->kept[0] == 2;
     int blocks = (int)s->kept[1], rows = (int)s->kept[2], at = 0;
     if (!problem_room_for_old(p, blocks, rows)) {
         return -1;

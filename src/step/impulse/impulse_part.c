@@ -1,11 +1,17 @@
-/* Pairs that are in one another and that nothing can part.
+/* What is in one another at the start of a step is moved apart.
  *
- * What overlaps at the start of a step is pushed apart (impulse_contact.c). That asks for a motion
- * that parts all such pairs at once, and there need be none: neighbours of a joint whose shapes
- * overlap by design and can only turn against each other, arms that begin inside one another and
- * would have to leave on several sides. No law of contact says what those are to do. They are not
- * felt, for this step, nor is anything else of the two bodies against each other; from the first
- * step on at whose start they are apart, they are. What is felt so depends on q0 alone.
+ * A push that parts shapes within a step would be a force that no law knows, and where it squeezes
+ * others, or turns things by a short lever, there is no bound on the speeds that it leaves behind.
+ * So it is no part of the motion: before the step, q0 moves along the way u below, by so much that
+ * the deepest pair comes out by IMPULSE_RECOVERY times the step, and the speeds stay what they are.
+ * What that changes of the energy, by lifting things and straining springs, is counted as work.
+ *
+ * This asks for a way that parts all such pairs at once, and there need be none: neighbours of a
+ * joint whose shapes overlap by design and can only turn against each other, arms that begin inside
+ * one another and would have to leave on several sides. No law of contact says what those are to
+ * do. They are not felt, for this step, nor is anything else of the two bodies against each other;
+ * from the first step on at whose start they are apart, they are. What is felt so depends on q0
+ * alone.
  *
  * Is there a way u on which all come apart, b = -gap at each point, without going absurdly far
  * somewhere? With r_i how far, in the mean over the masses, coordinate i moves things by its unit,
@@ -24,6 +30,7 @@
  * This asks for a way along today's normals and knows neither friction nor what else is to hold
  * over the step. Where a short piece of a step that begins with such pairs cannot be solved, they
  * are all let go for the rest of it (impulse.c). */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,15 +146,15 @@ void impulse_drop_stuck(step_impulse *s)
     t->found.count = t->stuck_count > 0 ? kept : t->found.count;
 }
 
-/* Steps that need not be accurate leave more than others. */
-static double least_depth(const step_impulse *s)
+double impulse_least_overlap(const step_impulse *s)
 {
-    return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h : IMPULSE_OVERLAP * impulse_extent(s);
+    return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h
+                           : (s->close >= 1 ? IMPULSE_INSIDE : IMPULSE_OVERLAP) * impulse_extent(s);
 }
 
 static int is_asked(const step_impulse *s)
 {
-    double least = least_depth(s);
+    double least = impulse_least_overlap(s);
     int found = 0;
     for (int k = 0; k < s->touch.found.count && !found; k++) {
         found = s->touch.found.point[k].gap < -least;
@@ -164,7 +171,7 @@ static double lacks(const step_impulse *s, const impulse_parting *it, int k)
     for (int e = p->start[row]; e < p->start[row + 1]; e++) {
         sum -= p->value[e] * p->answer.a[p->column[e]];
     }
-    int deep = p->b[row] > least_depth(s);
+    int deep = p->b[row] > impulse_least_overlap(s);
     return !deep ? 0 : s->touch.let_go ? 1 : sum / p->b[row];
 }
 
@@ -220,6 +227,26 @@ static void end_search(step_impulse *s)
     impulse_drop_stuck(s);
 }
 
+/* The points found, of which those in one another are to come out by this part of their depth, less
+ * what they come out by themselves in this time; as multiples of `unit`. */
+static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps, double part,
+                       double time, double unit)
+{
+    impulse_contacts *t = &s->touch;
+    for (int k = 0; k < t->found.count; k++) {
+        const contact_point *point = &t->found.point[k];
+        int columns = contact_rows(s->system, point, sweeps, t->column, t->J);
+        double speed = 0;
+        for (int i = 0; i < columns; i++) {
+            speed += t->J[i] * s->v0[t->column[i]];
+        }
+        problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
+        double way = point->gap < 0 ? -point->gap * part - time * fmax(speed, 0) : -point->gap;
+        problem_row(p, columns, t->column, t->J, way / unit);
+        problem_give(p, GIVE);
+    }
+}
+
 zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
 {
     impulse_contacts *t = &s->touch;
@@ -241,13 +268,7 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     if (sweeps == s->begin) { /* else rows of closers are not at hand */
         impulse_put_standing(s, p);
     }
-    for (int k = 0; k < t->found.count; k++) {
-        const contact_point *point = &t->found.point[k];
-        int columns = contact_rows(s->system, point, sweeps, t->column, t->J);
-        problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
-        problem_row(p, columns, t->column, t->J, -point->gap);
-        problem_give(p, GIVE);
-    }
+    put_points(s, p, sweeps, 1, 0, 1);
     zw_status status =
         problem_solve_near(p, &t->parting->speeds, t->parting->still, t->parting->still, error);
     for (int k = 0; k < t->found.count && status == ZW_OK; k++) {
@@ -257,4 +278,110 @@ zw_status impulse_find_stuck(step_impulse *s, double *sweeps, zw_error *error)
     }
     end_search(s);
     return status == ZW_NO_MEMORY ? status : ZW_OK; /* unanswered: all are felt */
+}
+
+/* ---- Moving apart ---------------------------------------------------------------------------- */
+
+static double energy(step_impulse *s)
+{
+    system_evaluate(s->system, s->work, PART_ENERGY, s->t, s->q0, s->v0, NULL, NULL, NULL);
+    return s->work->out[PART_ENERGY][0];
+}
+
+/* By the way that the problem at hand asks for, in multiples of `unit`. 0: there is none. */
+static int move(step_impulse *s, double unit)
+{
+    impulse_parting *it = s->touch.parting;
+    if (problem_solve_near(&it->problem, &it->speeds, it->still, it->still, NULL) != ZW_OK) {
+        return 0;
+    }
+    tree_advance(s->system->tree, s->q0, it->problem.answer.a, &unit, s->q1);
+    memcpy(s->q0, s->q1, (size_t)s->system->nq * sizeof(double));
+    impulse_see(s, s->q0);
+    impulse_place_rows(s);
+    return 1;
+}
+
+/* Closers are on phi = 0 again, up to round-off, and limits not beyond it: Newton's rule. */
+static void close_again(step_impulse *s)
+{
+    enum { TIMES = 5 };
+    for (int k = 0; k < TIMES; k++) {
+        double off = impulse_violation(s);
+        if (!(off > 1e-13 * impulse_extent(s))) {
+            return;
+        }
+        problem_begin(&s->touch.parting->problem);
+        impulse_put_places(s, &s->touch.parting->problem, off);
+        if (!move(s, off)) {
+            return;
+        }
+    }
+}
+
+/* The points at q0 in reach of such a way, without those of pairs that cannot be parted, and the
+ * deepest of them: below 0, it is not known. */
+static double find_overlaps(step_impulse *s, zw_error *error)
+{
+    impulse_contacts *t = &s->touch;
+    double reach = fmax(impulse_margin(s), 2 * IMPULSE_RECOVERY * s->h), depth = 0;
+    impulse_see_start(s);
+    tree_velocities(s->system->tree, s->v0, s->begin);
+    s->work->effort.searches++;
+    if (contact_find(s->system, &t->found, s->begin, s->h, reach, NULL) != ZW_OK) {
+        return -1; /* the step will say so */
+    }
+    if (s->looks) {
+        impulse_note_overlaps(s);
+    }
+    tree_composite(s->system->tree, s->begin);
+    impulse_place_rows(s);
+    impulse_touch(s);
+    zw_status status = impulse_find_stuck(s, s->begin, error);
+    s->looks = 0;
+    for (int k = 0; k < t->found.count; k++) {
+        depth = fmax(depth, -t->found.point[k].gap);
+    }
+    return status == ZW_OK ? depth : -1;
+}
+
+/* Out of the deepest overlap by this way; 0: not at all. */
+static int shift(step_impulse *s, double depth, double way)
+{
+    impulse_contacts *t = &s->touch;
+    double before = s->system->works ? energy(s) : 0;
+    t->parting = t->parting ? t->parting : create(s->system->n);
+    if (!t->parting) {
+        return 0;
+    }
+    problem_begin(&t->parting->problem);
+    impulse_put_places(s, &t->parting->problem, way);
+    put_points(s, &t->parting->problem, s->begin, way / depth, s->h, way);
+    if (!move(s, way)) {
+        return 0;
+    }
+    close_again(s);
+    s->gained += s->system->works ? energy(s) - before : 0;
+    return 1;
+}
+
+/* What the way leaves at its end, by its compliance and as shapes are round, is moved apart as
+ * well: AGAIN times, each of which leaves a thousandth. */
+void impulse_part(step_impulse *s)
+{
+    enum { AGAIN = 6 };
+    const double most = IMPULSE_RECOVERY * s->h;
+    double depth = 0;
+    if (!s->touch.is_there || !s->overlaps) {
+        return;
+    }
+    s->theta = 0;
+    s->overlaps = 0; /* the step will see whether there are any */
+    for (int k = 0; k <= AGAIN && depth <= most; k++) {
+        depth = find_overlaps(s, NULL);
+        if (!(depth > (k == 0 ? impulse_least_overlap(s) : DBL_EPSILON)) ||
+            !shift(s, depth, fmin(depth, most))) {
+            return;
+        }
+    }
 }

@@ -164,6 +164,21 @@ void impulse_put_standing(step_impulse *s, impulse_problem *p)
     }
 }
 
+void impulse_put_places(step_impulse *s, impulse_problem *p, double unit)
+{
+    const zw_system *system = s->system;
+    for (int c = 0; c < impulse_held(s); c++) {
+        int first = system->first_row[c], end = system->first_row[c + 1];
+        problem_block(p, c, name_of(s, c), one_sided(system, first) ? ZW_INEQUALITY : ZW_EQUALITY,
+                      end - first, NULL);
+        for (int r = first; r < end; r++) {
+            int start = system->A_start[r];
+            problem_row(p, system->A_start[r + 1] - start, system->A_column + start, s->A0 + start,
+                        system->row_kind[r] == SYSTEM_VELOCITY ? 0 : -s->phi[r] / unit);
+        }
+    }
+}
+
 /* Two-sided rows ask for 0, as far as they are on phi = 0; limits for no more than their gap. */
 void impulse_put_joint_speeds(step_impulse *s)
 {

@@ -143,7 +143,7 @@ void sleep_hand_out(step_impulse *s)
     int constraints = part->model.constraint_count;
     const double *from = z->inner->kept + IMPULSE_HEAD;
     double *to = s->kept + IMPULSE_HEAD;
-    double *end = s->kept[0] == 1 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
+    double *end = s->kept[0] > 0 ? to + IMPULSE_BLOCK * (int)s->kept[1] + (int)s->kept[2] : to;
     memcpy(s->kept, z->inner->kept, IMPULSE_HEAD * sizeof *to);
     int blocks = (int)s->kept[1], rows = (int)s->kept[2];
     for (int k = 0; k < blocks; k++, from += IMPULSE_BLOCK, to += IMPULSE_BLOCK) {

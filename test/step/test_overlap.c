@@ -1,0 +1,79 @@
+/* What overlaps at the start comes apart without energy from nowhere: random chains whose shapes
+ * are in one another, at rest and without weight. Nothing acts on them but contact, which moves
+ * what overlaps and gives no speeds; so they end at rest, however they squeeze each other and
+ * whatever friction there is. */
+#include "touch.h"
+
+static double draw(uint64_t *seed, double low, double high)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+static int add_body(uint64_t *seed, char *to, size_t room, int k)
+{
+    static const char *const shape[] = {"box", "capsule", "cylinder", "ellipsoid"};
+    const char *kind = shape[(int)draw(seed, 0, 4)];
+    int at = snprintf(to, room, "<body name='b%d' pos='%.3f %.3f %.3f'>", k, draw(seed, -.2, .2),
+                      draw(seed, -.2, .2), draw(seed, -.2, .2));
+    at += snprintf(to + at, room - (size_t)at,
+                   k == 0 ? "<freejoint/>" : "<joint axis='%.2f %.2f 1'/>", draw(seed, -1, 1),
+                   draw(seed, -1, 1));
+    at += snprintf(to + at, room - (size_t)at,
+                   "<geom type='%s' size='%.3f %.3f %.3f' friction='%.2f .01 .01' condim='%d'/>",
+                   kind, draw(seed, .05, .15), draw(seed, .05, .15), draw(seed, .05, .15),
+                   draw(seed, 0, 1.5), draw(seed, 0, 1) < .5 ? 3 : 6);
+    return at;
+}
+
+static void write_chain(uint64_t seed, char *text, size_t room)
+{
+    int count = 4 + (int)draw(&seed, 0, 4);
+    int at = snprintf(text, room, "<option gravity='0 0 0'/><worldbody>");
+    for (int k = 0; k < count; k++) {
+        at += add_body(&seed, text + at, room - (size_t)at, k);
+    }
+    for (int k = 0; k < count; k++) {
+        at += snprintf(text + at, room - (size_t)at, "</body>");
+    }
+    snprintf(text + at, room - (size_t)at, "</worldbody>");
+}
+
+static void they_part_and_stay_at_rest(void **state)
+{
+    (void)state;
+    int overlap = 0;
+    double worst = 0;
+    for (int k = 0; k < 60; k++) {
+        char text[4000];
+        write_chain((uint64_t)k, text, sizeof text);
+        scene s = open_scene(text);
+        const zw_run_options options = {
+            .time = 0.2, .step = k % 3 ? 0.005 : 0.002, .method = ZW_METHOD_IMPULSE};
+        zw_run_summary it;
+        zw_error error = {0};
+        must(zw_run(s.system, s.state, s.work, &options, &it, &error), &error);
+        double fastest = 0;
+        for (int i = 0; i < (int)zw_field(s.system, s.state, s.work, ZW_FIELD_V).count; i++) {
+            fastest = fmax(fastest, fabs(v_of(&s)[i]));
+        }
+        if (!(fastest < 1e-6) || !(it.energy_drift < 1e-8)) {
+            printf("%d: fastest %.2g, energy %.2g, drift %.2g\n%s\n", k, fastest, it.energy_end,
+                   it.energy_drift, text);
+        }
+        assert_true(fastest < 1e-6 && it.energy_drift < 1e-8);
+        worst = fmax(worst, fastest);
+        overlap += it.overlaps > it.overlaps_stuck;
+        close_scene(&s);
+    }
+    printf("%d of 60 had shapes to part; fastest %.2g\n", overlap, worst);
+    assert_true(overlap > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(they_part_and_stay_at_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
