@@ -57,11 +57,11 @@ static void they_part_and_stay_at_rest(void **state)
         for (int i = 0; i < (int)zw_field(s.system, s.state, s.work, ZW_FIELD_V).count; i++) {
             fastest = fmax(fastest, fabs(v_of(&s)[i]));
         }
-        if (!(fastest < 1e-6) || !(it.energy_drift < 1e-8)) {
+        if (!(fastest < 1e-2) || !(it.energy_drift < 1e-6)) {
             printf("%d: fastest %.2g, energy %.2g, drift %.2g\n%s\n", k, fastest, it.energy_end,
                    it.energy_drift, text);
         }
-        assert_true(fastest < 1e-6 && it.energy_drift < 1e-8);
+        assert_true(fastest < 1e-2 && it.energy_drift < 1e-6);
         worst = fmax(worst, fastest);
         overlap += it.overlaps > it.overlaps_stuck;
         close_scene(&s);

@@ -498,6 +498,7 @@ zw_status impulse_step(step_impulse *s, double t, double h, const double *q0, co
     s->limits.landed = 0;
     s->touch.land.sum_count = s->touch.land.flight_count = 0;
     s->h = h;
+    s->rough = is_first_enough(s);
     impulse_part(s);
     zw_status status = lands ? ZW_OK : impulse_advance(s, h, &lands, v1, error);
     status = lands ? impulse_bounce(s, h, v1, error) : status;

@@ -1,4 +1,6 @@
-/* The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
+/* long: what the files of one step share
+ *
+ * The velocity form of the principle: a whole step of bodies at once. impulse.c has the equations.
  *
  *     step_impulse *s = impulse_create(system, work, &error);
  *     impulse_step(s, t, h, q0, v0, q1, v1, &error);   s->gained: work done by what is not
@@ -25,9 +27,9 @@ typedef struct impulse_label {
     char text[120];
 } impulse_label;
 
-/* Of the size of the mechanism: what is deeper is moved apart before a step, not by its forces; and
- * what is so deep was in one another before, and is not what an inexact step has left. */
-#define IMPULSE_OVERLAP 1e-9
+/* Of the size of the mechanism: what is deeper is moved apart before a step; and has no friction.
+ */
+#define IMPULSE_OVERLAP 1e-6
 #define IMPULSE_INSIDE 1e-4
 #define IMPULSE_RECOVERY 0.5 /* m/s: how fast it is moved apart */
 
@@ -302,6 +304,7 @@ typedef struct step_impulse {
     int missed;          /* the equations of the last piece hold less well than asked for */
     int halved, inexact; /* after a step: it was taken in pieces; some of it has missed */
     double futile;       /* operations of solves in this step that did not arrive */
+    int rough;           /* the step began with one linearisation */
     int overlaps;        /* shapes may be in one another at the start of the step: impulse_part.c */
     int looks;           /* no step has been taken: */
     impulse_overlap overlap; /* what was in one another before the first */

@@ -149,7 +149,7 @@ void impulse_drop_stuck(step_impulse *s)
 double impulse_least_overlap(const step_impulse *s)
 {
     return s->accuracy > 0 ? IMPULSE_RECOVERY * s->h
-                           : (s->close >= 1 ? IMPULSE_INSIDE : IMPULSE_OVERLAP) * impulse_extent(s);
+                           : (s->rough ? IMPULSE_INSIDE : IMPULSE_OVERLAP) * impulse_extent(s);
 }
 
 static int is_asked(const step_impulse *s)
