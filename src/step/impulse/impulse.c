@@ -297,7 +297,7 @@ zw_status impulse_take(step_impulse *s, double *v1, zw_error *error)
     }
     impulse_find_landings(s);
     status = status == ZW_OK ? impulse_close(s, v1, error) : status;
-    if (status == ZW_OK && (s->may_be_halved ? impulse_is_driven(s, v1) : impulse_shoots(s, v1))) {
+    if (status == ZW_OK && s->may_be_halved && impulse_is_driven(s, v1)) {
         status = base_fail(error, ZW_INACCURATE, "contacts would drive what they hold");
     }
     if (status == ZW_OK && s->touch.land.cut) {

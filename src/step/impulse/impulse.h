@@ -363,7 +363,6 @@ double impulse_forces_work(const step_impulse *s);
 double impulse_kinetic(step_impulse *s, const double *v); /* in the metric H */
 /* Is there much more of it at v1 than at v0, where contacts push, than forces and drives gave? */
 int impulse_is_driven(step_impulse *s, const double *v1);
-int impulse_shoots(step_impulse *s, const double *v1); /* by pushing overlaps apart */
 /* The same with one linearisation, for whatever reason; `gained` was the work before the step. */
 int impulse_gains(step_impulse *s, const double *v1, double gained);
 /* The work of closers that move and of friction of joints that sticks, between these speeds: from

@@ -257,28 +257,6 @@ int impulse_is_driven(step_impulse *s, const double *v1)
     return pushes(&s->problem) && has_more(s, s->begin, s->work->sweeps, v1, s->driven, 0.1);
 }
 
-/* Pushing apart leaves no speed. More kinetic energy than there was, than weights give over the
- * way, motors and springs over the step, and than all would have at the speed of the pushing, comes
- * from rows that contradict each other. */
-int impulse_shoots(step_impulse *s, const double *v1)
-{
-    const tree_mechanism *tree = s->system->tree;
-    double before[2], after[2], given = fabs(s->driven);
-    if (!impulse_parts(s)) {
-        return 0;
-    }
-    tree_energies(tree, s->q0, s->v0, s->begin, before);
-    tree_velocities(tree, v1, s->work->sweeps);
-    tree_energies(tree, s->q1, v1, s->work->sweeps, after);
-    for (int i = 0; i < s->system->n; i++) {
-        given += s->h * fabs(s->force[i] * s->u[i]);
-    }
-    for (int i = 1; i < tree->bodies; i++) {
-        given += 0.5 * tree->body[i].mass * IMPULSE_RECOVERY * IMPULSE_RECOVERY;
-    }
-    return after[0] - before[0] > before[0] + fabs(after[1] - before[1]) + given;
-}
-
 /* The angle by which the body that turns fastest would turn in the step. */
 static double turn(const step_impulse *s)
 {
