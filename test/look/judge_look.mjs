@@ -100,11 +100,14 @@ function compare(model, numbers) {
     keep('mass', apart(take(nv), y.get(), 1e-12));
     [M, y].forEach((x) => x.free());
     const [speeds, weights, springs, motors, passive] = [0, 1, 2, 3, 4].map(() => take(nv));
+    // weights that motors take off are forces of motors there, and weights that are less here
+    const [all, spring, damper, fluid] = [data.qfrc_passive, data.qfrc_spring, data.qfrc_damper, data.qfrc_fluid];
     const lifted = Array.from(data.qfrc_gravcomp);
+    const own = lifted.map((x, i) => x - (all[i] - spring[i] - damper[i] - fluid[i]));
     const most = Math.max(1e-3, ...[speeds, weights, springs, motors, passive].map((f) => Math.max(...f.map(Math.abs))));
     keep('forces', apart(speeds.map((x, i) => lifted[i] - x - weights[i]), data.qfrc_bias, most));
     keep('forces', apart(springs, data.qfrc_spring, most));
-    keep('forces', apart(motors, data.qfrc_actuator, most));
+    keep('forces', apart(motors.map((x, i) => x + own[i]), data.qfrc_actuator, most));
     keep('forces', apart(passive, Array.from(data.qfrc_damper).map((x, i) => x + data.qfrc_fluid[i]), most));
     for (let f = 0; f < bodies + sites; f++) {
       const theirs = askFrame(model, data, f < bodies ? 'body' : 'site', f < bodies ? f : f - bodies, v);
@@ -135,7 +138,7 @@ function compare(model, numbers) {
     }
     data.qacc.set(v);
     mujoco.mj_inverse(model, data);
-    keep('inverse', apart(take(nv), data.qfrc_inverse, most));
+    keep('inverse', apart(take(nv).map((x, i) => x + (model.nu > 0 ? own[i] : 0)), data.qfrc_inverse, most));
   }
   data.delete();
   return worst;
