@@ -63,6 +63,9 @@ static void put_joint(mjcf_writer *w, int index)
         mjcf_put_bool(w, "actuatorfrclimited", 1);
         mjcf_put_reals(w, "actuatorfrcrange", j->force_range, 2);
     }
+    if (j->motor_lifts) {
+        mjcf_put_bool(w, "actuatorgravcomp", 1);
+    }
     record_put(&w->file, "/>\n");
 }
 

@@ -41,6 +41,8 @@
 
 #define GIVE 1e-3
 #define LACK 0.1
+#define BEYOND                                                                                     \
+    1e-12 /* of the size of the mechanism: what parts does so by this more than it touches */
 #define UNMOVED 1e-12 /* of the size of the mechanism: levers that are round-off */
 
 struct impulse_parting {
@@ -233,6 +235,7 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
                        double time, double unit)
 {
     impulse_contacts *t = &s->touch;
+    const double beyond = BEYOND * impulse_extent(s);
     for (int k = 0; k < t->found.count; k++) {
         const contact_point *point = &t->found.point[k];
         int columns = contact_rows(s->system, point, sweeps, t->column, t->J);
@@ -241,7 +244,10 @@ static void put_points(step_impulse *s, impulse_problem *p, const double *sweeps
             speed += t->J[i] * s->v0[t->column[i]];
         }
         problem_block(p, impulse_contact_key(&point->key), "", ZW_INEQUALITY, 1, NULL);
-        double way = point->gap < 0 ? -point->gap * part - time * fmax(speed, 0) : -point->gap;
+        double way = -point->gap;
+        if (point->gap < 0) {
+            way = way * part - time * fmax(speed, 0) + (part < 1 ? 0 : beyond);
+        }
         problem_row(p, columns, t->column, t->J, way / unit);
         problem_give(p, GIVE);
     }
