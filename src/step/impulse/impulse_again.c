@@ -15,7 +15,15 @@
 #include "step/impulse/impulse.h"
 #include "tree/sweeps.h"
 
-#define COPY(to, from, count) memcpy(to, from, (size_t)(count) * sizeof *(to))
+#define COPY(to, from, count) copy(to, from, (size_t)(count) * sizeof *(to))
+
+/* What is empty may be nowhere. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0) {
+        memcpy(to, from, bytes);
+    }
+}
 
 static void copy_contacts(impulse_contacts *to, const impulse_contacts *from)
 {
@@ -65,6 +73,7 @@ int impulse_copy_piece(step_impulse *to, const step_impulse *from, double near)
     to->t = from->t;
     to->h = from->h;
     to->close = from->close;
+    to->rough = from->rough;
     to->rounds = INT_MAX;
     to->problem.options.contact = from->problem.options.contact;
     to->aside.options.contact = from->aside.options.contact;
