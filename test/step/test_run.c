@@ -300,6 +300,26 @@ static void test_a_step_can_be_interrupted(void **state)
     }
 }
 
+/* A run that is ended before it has begun leaves the state as it was. */
+static void test_ended_at_once(void **state)
+{
+    (void)state;
+    static const zw_method method[] = {ZW_METHOD_DOP853, ZW_METHOD_RK4, ZW_METHOD_EULER,
+                                       ZW_METHOD_VARIATIONAL};
+    for (int k = 0; k < 4; k++) {
+        world w = world_of("coord th = 2\npoint p = (sin(th), -cos(th))\nmass 1 at p\n"
+                           "gravity (0, -9.81)\n");
+        asked a = {.at = 0};
+        zw_run_summary summary;
+        const zw_run_options options = {
+            .time = 1, .step = 0.002, .method = method[k], .poll = end_at, .user = &a};
+        assert_int_equal(run_with(&w, options, &summary), ZW_OK);
+        assert_true(summary.interrupted && summary.steps == 0 && summary.end == 0);
+        assert_true(world_field(&w, ZW_FIELD_Q)[0] == 2 && world_field(&w, ZW_FIELD_V)[0] == 0);
+        world_end(&w);
+    }
+}
+
 /* A step is long where a force switches only now and then, and the switches in it are found after
  * it: a run that ends in between is at the end of the step before, not at that of one in which
  * nothing was looked for. Half of the time the force is 1, so that |x' - t/2| <= pi/(2 10^3). */
@@ -377,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_checks),
         cmocka_unit_test(test_samples_and_interruption),
         cmocka_unit_test(test_absurd_numbers_of_samples),
+        cmocka_unit_test(test_ended_at_once),
         cmocka_unit_test(test_no_step_is_left_unseen),
         cmocka_unit_test(test_too_many_steps),
         cmocka_unit_test(test_a_step_can_be_interrupted),

@@ -266,7 +266,7 @@ static zw_status ode_start(stepper *s, double t, const double *y, int afresh, zw
     }
     zw_status status = step_evaluate(ode, t, y, ode->trial, error);
     if (status != ZW_OK) {
-        return publish(ode, status);
+        return status; /* there is no state yet that could be shown */
     }
     leap_begin(ode);
     ode->t0 = t;
